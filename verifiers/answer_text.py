@@ -18,7 +18,7 @@ CHARACTERS = str.maketrans(
         **dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d", "-"),
         **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2008\u2009\u200a\u202f\u205f\u3000" + BLANKS, " "),
         **dict.fromkeys("\u2018\u2019\u02bc\u2032", "'"),
-        **dict.fromkeys("\u201c\u201d", '"'),
+        **dict.fromkeys("\u201c\u201d\u2033", '"'),
         "\u066a": "%",
         "\uff05": "%",
         "\uff0c": ",",

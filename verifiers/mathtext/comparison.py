@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -17,6 +18,8 @@ T = TypeVar("T")
 
 MIN_DECIMAL_DIGITS = 6
 """Significant digits that a decimal needs to stand for an exact number (math-verify rounds to 6 places)."""
+MIN_PART_DIGITS = 4
+"""Those of one entry, coordinate or end among several, which agree by chance less easily."""
 BOUND = Symbol("bound variable")
 COORDINATES = ("xyz", "abcd")
 AFFINE_PROBES = (Fraction(3, 11), Fraction(14, 11), Fraction(25, 11))
@@ -33,6 +36,9 @@ def same_form(gold: Form, answer: Form) -> bool:
 def _same_labelled(gold: Form, answer: Form) -> bool:
     if isinstance(gold, forms.Relation) and isinstance(answer, Labelled):
         return _same_relation(gold, _as_equation(answer))
+    tuples = [_as_assignments(form) for form in (gold, answer)]
+    if any(form is not None for form in tuples) and _are_assignments(gold, answer):
+        return same_form(*(form or other for form, other in zip(tuples, (gold, answer), strict=True)))
     left = gold if isinstance(gold, Labelled) else Labelled(gold)
     right = answer if isinstance(answer, Labelled) else Labelled(answer)
     if left.label and right.label and left.label != right.label:
@@ -40,6 +46,24 @@ def _same_labelled(gold: Form, answer: Form) -> bool:
     if left.variable and right.variable and left.variable != right.variable:
         return same_form(_renamed(left.form, left.variable), _renamed(right.form, right.variable))
     return same_form(left.form, right.form)
+
+
+def _as_assignments(form: Form) -> Listing | None:
+    """``(x, y) = (1, 2)`` as ``x = 1, y = 2``; None for anything else."""
+    if not isinstance(form, Labelled) or not isinstance(form.form, forms.Sequence) or form.label[:1] != "(":
+        return None
+    names = form.label.strip("()").split(",")
+    if len(names) != len(form.form.items) or len(set(names)) != len(names):
+        return None
+    return Listing(tuple(map(Labelled, form.form.items, names)))
+
+
+def _are_assignments(gold: Form, answer: Form) -> bool:
+    """Whether each side gives its values names: as a list of them, or as a tuple of names."""
+    return all(
+        _as_assignments(form) is not None or (isinstance(form, Listing) and _is_ordered(form))
+        for form in (gold, answer)
+    )
 
 
 def _renamed(form: Form, name: str) -> Form:
@@ -105,7 +129,20 @@ def _same_node(gold: Node, answer: Node) -> bool:
     return same_expression(gold, answer) or _rounds_to(gold, answer) or _rounds_to(answer, gold)
 
 
-def _rounds_to(exact: Node, decimal: Node) -> bool:
+def _same_part(gold: Form, answer: Form) -> bool:
+    """Two entries or coordinates; a decimal of fewer digits will do for an exact number of the gold."""
+    if same_form(gold, answer):
+        return True
+    if not isinstance(gold, Scalar) or not isinstance(answer, Scalar):
+        return False
+    return gold == replace(answer, node=gold.node) and _rounds_part(gold.node, answer.node)
+
+
+def _rounds_part(gold: Node, answer: Node) -> bool:
+    return _rounds_to(gold, answer, min_digits=MIN_PART_DIGITS)
+
+
+def _rounds_to(exact: Node, decimal: Node, *, min_digits: int = MIN_DECIMAL_DIGITS) -> bool:
     """Whether a decimal of enough digits is the exact number, rounded or cut at its last digit."""
     if not isinstance(decimal, Number) or decimal.places < 1:
         return False
@@ -113,7 +150,7 @@ def _rounds_to(exact: Node, decimal: Node) -> bool:
         return False
     digits = str(abs(decimal.value.numerator * 10**decimal.places // decimal.value.denominator)).lstrip("0")
     value = values.constant(exact)
-    if len(digits) < MIN_DECIMAL_DIGITS or value is None or not _is_inexact(exact, value):
+    if len(digits) < min_digits or value is None or not _is_inexact(exact, value):
         return False
     unit, gap = Fraction(1, 10**decimal.places), values.distance(value, decimal.value)
     is_cut = values.at_most(abs(decimal.value), abs(value)) and values.at_most(gap, unit)
@@ -140,13 +177,28 @@ def _same_in_base(gold: forms.InBase, answer: Form) -> bool:
 def _same_listing(gold: Listing, answer: Form) -> bool:
     if isinstance(answer, Region) and gold.is_set:
         return _same_region(region_of(gold) or Region(()), answer)
+    if isinstance(answer, forms.Sequence) and answer.opening == "(" and _is_ordered(gold):
+        items = _in_order_of_names(gold.items)
+        return _same_sequence(forms.Sequence(tuple(item.form for item in items)), answer)
     if not isinstance(answer, Listing):
         return len(gold.items) == 1 and same_form(gold.items[0].form, answer)
     if len(gold.items) != len(answer.items):
-        return False
+        groups = _groups(answer.items, len(gold.items)) or ()
+        return bool(groups) and _same_listing(gold, Listing(groups))
     if _is_ordered(gold) or _is_ordered(answer):
         return _same_labelled_items(gold.items, answer.items)
     return _pair_up(gold.items, answer.items, same_form)
+
+
+def _groups(items: Sequence[Labelled], count: int) -> tuple[Labelled, ...] | None:
+    """``x = 1, y = 2, x = 3, y = 4`` as ``count`` points; None where the names do not come round so."""
+    size = len(items) // max(count, 1)
+    parts = [items[start : start + size] for start in range(0, len(items), max(size, 1))]
+    names = [frozenset(item.label for item in part) for part in parts]
+    if size < 2 or len(parts) != count or set(names) != {names[0]} or len(names[0] - {""}) != size:
+        return None
+    points = (tuple(item.form for item in _in_order_of_names(part)) for part in parts)
+    return tuple(Labelled(forms.Sequence(point)) for point in points)
 
 
 def _is_ordered(listing: Listing) -> bool:
@@ -185,7 +237,7 @@ def _same_sequence(gold: forms.Sequence, answer: Form) -> bool:
         items = [item.form for item in _in_order_of_names(answer.items)]
     elif isinstance(answer, forms.Sequence):
         items = answer.items
-    return len(items) == len(gold.items) and all(map(same_form, gold.items, items))
+    return len(items) == len(gold.items) and all(map(_same_part, gold.items, items))
 
 
 def _in_order_of_names(items: Sequence[Labelled]) -> list[Labelled]:
@@ -211,7 +263,7 @@ def _same_matrix(gold: forms.Matrix, answer: Form) -> bool:
         answer = forms.Matrix(tuple(row for row in rows if row is not None)) if all(rows) else answer
     if not isinstance(answer, forms.Matrix) or [*map(len, gold.rows)] != [*map(len, answer.rows)]:
         return False
-    return all(all(map(same_form, *rows)) for rows in zip(gold.rows, answer.rows, strict=True))
+    return all(all(map(_same_part, *rows)) for rows in zip(gold.rows, answer.rows, strict=True))
 
 
 def _row(form: Form) -> tuple[Form, ...] | None:
@@ -231,7 +283,10 @@ def _same_region(gold: Region, answer: Form) -> bool:
 
 def _same_span(gold: Span, answer: Span) -> bool:
     ends = zip(_ends(gold), _ends(answer), strict=True)
-    return all(a_closed == b_closed and _same_node(a, b) for (a, a_closed), (b, b_closed) in ends)
+    return all(
+        a_closed == b_closed and (_same_node(a, b) or _rounds_part(a, b))
+        for (a, a_closed), (b, b_closed) in ends
+    )
 
 
 def _ends(span: Span) -> list[tuple[Node, bool]]:

@@ -16,7 +16,7 @@ from verifiers.mathtext.comparison import same_form
 from verifiers.mathtext.expressions import Apply, Number, Symbol
 from verifiers.mathtext.forms import Form, Scalar
 from verifiers.mathtext.normalization import clean
-from verifiers.mathtext.parser import forms_of
+from verifiers.mathtext.readings import answer_forms, gold_forms
 from verifiers.mathtext.strictness import is_finished
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
@@ -32,14 +32,14 @@ FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
     """The verdict on a short mathematical answer. ``strict`` also asks that the answer be finished work."""
     texts = [readable(answer) or "" for answer in gold_answers(gold)]
-    golds = [(text, forms_of(text)) for text in texts if text]
+    golds = [(text, gold_forms(text)) for text in texts if text]
     if not golds or not clean(golds[0][0]):
         raise UnparsableGold(f"The gold {gold.answer[:80]!r} holds no answer.")
     shown_gold = _shown(golds[0][0], golds[0][1])
     text = short_answer(evidence)
     if text is None or not clean(text):
         return unparsable(gold=shown_gold, answer=text or "")
-    readings = forms_of(text)
+    readings = answer_forms(text)
     shown = _shown(text, readings)
     if any(_is_same(one, forms, text, readings, strict=strict) for one, forms in golds):
         return judged(True, gold=shown_gold, answer=shown)

@@ -20,7 +20,14 @@ LEAD = re.compile(
 BETWEEN_BOXES = re.compile(
     r"^(?:\s|[,;.$]|\\[()\[\]]|\\q?quad|\\text|[{}]|\b(?:and|or)\b|[A-Za-z](?:_\{?\w+\}?)?(?:\(\w\))?\s*=)*$"
 )
+LEAD_IN = re.compile(r"^(?:so|thus|hence|therefore|then|finally|consequently)\b,?\s+(?=\S)", re.IGNORECASE)
+CASES = re.compile(r"\\begin\s*\{cases\}([^&]*?)\\end\s*\{cases\}", re.DOTALL)
+SPACED_THOUSANDS = re.compile(r"(?<![\w.,/^])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII)
 THOUSANDS = re.compile(r"(?<![\d,.}])(\d{1,3}(?:,\d{3})+)(?![\d,])")
+MINUTES = (
+    r"(?<![\d.])(\d+)\s*\u00b0\s*([0-5]?\d)\s*(?:'|\bminutes?\b)"
+    r"(?:\s*([0-5]?\d)\s*(?:''|\"|\bseconds?\b))?(?![\w'])"
+)
 LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 
@@ -30,10 +37,11 @@ def clean(text: str) -> str | None:
     content = boxed_content(text)
     if content is None:
         return None
-    text = _spelled(_undoubled(content))
+    text = _spelled(CASES.sub(_equations, _undoubled(content)))
     for pattern, replacement in REWRITES:
         text = re.sub(pattern, replacement, text)
-    text = re.sub(r"\s+", " ", LEAD.sub("", text.strip(), count=1))
+    text = re.sub(r"\s+", " ", LEAD.sub("", LEAD_IN.sub("", text.strip()), count=1))
+    text = SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text)
     return LOOSE_POINT.sub("", text).rstrip(" .,;:").lstrip(" ,;:")
 
 
@@ -98,6 +106,11 @@ def _undoubled(text: str) -> str:
     return re.sub(r"\\\\(?=[A-Za-z({\[$])", r"\\", text)
 
 
+def _equations(match: re.Match[str]) -> str:
+    """The lines of a system as a list; a function by cases has columns and stays."""
+    return ", ".join(line for line in match[1].split("\\\\") if line.strip())
+
+
 def _known_name(match: re.Match[str]) -> str:
     """``\\text{sin}`` as ``\\sin``: names that only look like words."""
     return f"\\{match[1]} " if match[1] in FUNCTIONS | CONSTANTS.keys() | GREEK else match[0]
@@ -110,8 +123,11 @@ REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<![A-Za-z\d.])(\d+(?:\.\d+)?)[eE]([+-]?\d{1,3})(?![\w.])", r"\1*10^{\2}"),
     (r"(?<=\d)(?:st|nd|rd|th)\b|(?<=\d)\^?\s*\{?\\text\s*\{\s*(?:st|nd|rd|th)\s*\}\}?", ""),  # ordinals
     (r"\^\s*\{\s*\\circ\s*\}|\^\s*\\circ\b|\\circ\b|\\text\s*\{\s*degrees?\s*\}|\bdegrees?\b", "\u00b0"),
+    (r"(?<=\d)\s*\^\s*\{?((?:\\prime\s*)+)\}?", lambda match: "'" * match[1].count("prime")),
+    (MINUTES, lambda match: f"{match[1]}\\frac{{{60 * int(match[2]) + int(match[3] or 0)}}}{{3600}}\u00b0"),
     (r"\\text\s*\{\s*([A-Za-z]+)\s*\}", _known_name),
     (r"(?s)(?:\\text\s*\{)?\s*,?\s*\bfor\s+(?:all|every|any|each)\b.*$", ""),
     (r"\{,\}|\{ , \}", ","),
+    (r"(?<![\w}])(\([^()]*,[^()]*\))\s+(?=\([^()]*,[^()]*\))", r"\1, "),  # points side by side
     (r"(?<!\\)%", r"\\%"),
 )

@@ -19,6 +19,7 @@ from verifiers.mathtext.expressions import (
 )
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
 from verifiers.mathtext.normalization import clean, join_thousands, text_blocks, words_of
+from verifiers.mathtext.sentences import is_endless, named_value
 from verifiers.mathtext.top_level import closes_at_end, split_top
 from verifiers.mathtext.units import split_unit
 
@@ -106,7 +107,16 @@ def label_of(text: str) -> tuple[str, str] | None:
 def _reals(text: str, _depth: int) -> Form | None:
     if text.replace(" ", "") in REALS or words_of(text) in REALS_IN_WORDS:
         return Region((Span(negated(INFINITY), INFINITY, False, False),))
-    return None
+    return Scalar(INFINITY) if is_endless(text) else None
+
+
+def _named(text: str, depth: int) -> Form | None:
+    """A value that words name. Words alone are no value: a sentence may say anything of them."""
+    named = named_value(text)
+    form = read(named.value, depth) if named else None
+    if named is None or form is None or isinstance(form, forms.Words):
+        return None
+    return form if isinstance(form, Labelled) or not named.label else Labelled(form, named.label)
 
 
 def _unwrapped(text: str, depth: int) -> Form | None:
@@ -220,6 +230,8 @@ def _bracketed(text: str, depth: int) -> Form | None:
         return None
     closing = "\\rangle" if text.endswith("\\rangle") else text[-1]
     parts = split_top(text[len(opening) : -len(closing)], (",", ";"))
+    if len(parts) > 1 and text.count("\\pm") + text.count("\\mp") == 1:
+        return _plus_minus(text, depth)
     items = _all(read(part, depth) for part in parts)
     if len(parts) < 2 or items is None:
         return None
@@ -302,6 +314,9 @@ def _inequality(sides: list[str], operators: list[str]) -> Form | None:
             return None
         sides, operators = sides[::-1], [FLIPPED.get(operator, operator) for operator in operators[::-1]]
     named = [index for index, side in enumerate(sides) if label_of(side)]
+    if not named and any(side.startswith("-") and label_of(side[1:].strip()) for side in sides):
+        sides, operators = [*map(_opposite, sides[::-1])], operators[::-1]
+        named = [index for index, side in enumerate(sides) if label_of(side)]
     if "\\ne" not in operators and "=" not in operators and len(named) == 1 and len(sides) <= 3:
         return _region_around(named[0], [*map(node_of, sides)], operators)
     known = _nodes(sides)
@@ -312,6 +327,10 @@ def _inequality(sides: list[str], operators: list[str]) -> Form | None:
         below, above = (negated(INFINITY), excluded), (excluded, INFINITY)
         return Region((Span(*below, False, False), Span(*above, False, False)))
     return forms.Relation(known, tuple(operators))
+
+
+def _opposite(side: str) -> str:
+    return side[1:].strip() if side.startswith("-") and label_of(side[1:].strip()) else f"-({side})"
 
 
 def _region_around(middle: int, nodes: list[Node | None], operators: list[str]) -> Form | None:
@@ -344,6 +363,6 @@ def _words(text: str, _depth: int) -> Form | None:
 
 
 READERS = (
-    *(_reals, _matrix, _builder, _listing, _unwrapped, _union, _membership, _relation, _bracketed),
-    *(_plus_minus, _based, _ratio, scalar, _words),
+    *(_reals, _matrix, _builder, _listing, _unwrapped, _union, _membership, _named, _relation),
+    *(_bracketed, _plus_minus, _based, _ratio, scalar, _words),
 )

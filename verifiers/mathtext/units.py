@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from verifiers.mathtext.normalization import text_blocks
-from verifiers.mathtext.vocabulary import NOT_UNITS, UNITS
+from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, NOT_UNITS, UNITS
 
 SHORT_NAMES = frozenset(name for name in UNITS if 1 < len(name) <= 3) | {"sq", "cu"}
 QUALIFIERS = frozenset(["square", "cubic", "sq", "cu", "per", "unit", "units"])
@@ -29,7 +29,8 @@ def split_unit(text: str) -> tuple[str, str]:
         is_unit = is_unit and UNIT_CHARACTERS.fullmatch(content) is not None
     elif match := PLAIN.search(text):
         start, content, power = match.start(), match[1], match[2] or ""
-        is_unit = all(map(_is_unit, content.lower().split()))
+        *describing, last = content.lower().split()
+        is_unit = _is_unit(last) and all(_is_unit(word) or _is_word(word) for word in describing)
     else:
         return text, ""
     words = content.lower().split()
@@ -58,7 +59,12 @@ def _is_unit(word: str) -> bool:
     parts = word.strip(".").split("/")
     if len(parts) == 2:
         return all(part in UNITS for part in parts)
-    return word in SHORT_NAMES or word in QUALIFIERS or len(parts[0]) > 3
+    return word in SHORT_NAMES or word in QUALIFIERS or (len(parts[0]) > 3 and _is_word(parts[0]))
+
+
+def _is_word(word: str) -> bool:
+    """Before a longer word (``red marbles``) three letters are no product either."""
+    return len(word) > 2 and word not in FUNCTIONS | GREEK | CONSTANTS.keys()
 
 
 def _canonical(content: str, *, power: str) -> str:

@@ -17,4 +17,7 @@ CHARACTERS: dict[int, str] = str.maketrans(_TABLES["characters"])
 ALIASES = {name: alias for alias, names in _TABLES["aliases"].items() for name in names.split()}
 SPACES = frozenset(_TABLES["spaces"].split()) | {"\\ "}
 UNITS = {name: family.split()[0] for family in _TABLES["units"] for name in family.split()}
+VERBS = frozenset(_TABLES["verbs"].split())
+NAMELESS = frozenset(_TABLES["nameless"].split())
+HEDGES = frozenset(_TABLES["hedges"].split())
 NOT_UNITS = frozenset(_TABLES["not_units"].split())

@@ -1,0 +1,69 @@
+"""The ways in which a gold and an answer can be read.
+
+Both are read alike, then further by what each alone may do: a gold may carry words after its value, an answer
+may show its working or write a mixed number with "and". What only one side may do cannot make its other
+readings wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from verifiers.mathtext import values
+from verifiers.mathtext.expressions import Apply, Node, Number, symbols_of
+from verifiers.mathtext.forms import Form, Labelled, Scalar, Words
+from verifiers.mathtext.normalization import clean
+from verifiers.mathtext.parser import MAX_NESTING, forms_of, label_of, node_of, read
+from verifiers.mathtext.sentences import without_trailing_words
+from verifiers.mathtext.top_level import split_top
+
+AND_FRACTION = re.compile(r"^(-?\d+) and (\d+/\d+|\\frac\s*\{?\d+\}?\s*\{?\d+\}?)(?=$| )")
+
+
+def gold_forms(text: str) -> list[Form]:
+    readings = forms_of(text)
+    if any(not isinstance(reading, Words) for reading in readings):
+        return readings
+    value = without_trailing_words(clean(text) or "")
+    return forms_of(value) or readings if value else readings
+
+
+def answer_forms(text: str) -> list[Form]:
+    cleaned = clean(text) or ""
+    mixed = AND_FRACTION.sub(r"\1 \2", cleaned)
+    further = [read(mixed, MAX_NESTING) if mixed != cleaned else None, _value_of_chain(cleaned)]
+    return [*forms_of(text), *(form for form in further if form is not None)]
+
+
+def _value_of_chain(text: str) -> Form | None:
+    r"""``V = \pi r^2 h = 45\pi`` or ``m + n = 58``: the last side, where the first names what has this value.
+
+    An equation in numbers and one letter is no name: ``2x = 0`` says nothing that the question did not.
+    """
+    sides = [side.strip() for side in split_top(text, ("=",))]
+    nodes = [node_of(side) for side in sides[1:]]
+    if len(sides) < 2 or any(node is None for node in nodes):
+        return None
+    worked = [node for node in nodes if node is not None and not symbols_of(node)]
+    constants = [values.constant(node) for node in worked]
+    if not constants or constants[0] is None or worked[-1] is not nodes[-1]:
+        return None
+    if not all(value is not None and values.same_value(value, constants[0]) for value in constants):
+        return None
+    subject = node_of(sides[0])
+    is_name = label_of(sides[0]) or (subject is not None and _is_quantity(subject, is_worked=len(worked) > 1))
+    return Labelled(Scalar(worked[-1]), sides[0].replace(" ", "")) if is_name else None
+
+
+def _is_quantity(node: Node, *, is_worked: bool) -> bool:
+    """Several letters put together, without a number but in exponents; any expression if working follows."""
+    names = symbols_of(node)
+    return bool(names) and (is_worked or (len(names) > 1 and not _has_number(node)))
+
+
+def _has_number(node: Node) -> bool:
+    if isinstance(node, Apply):
+        args = node.args[:1] if node.name in ("pow", "root") else node.args
+        return any(map(_has_number, args))
+    return isinstance(node, Number) and node.value != Fraction(0)
