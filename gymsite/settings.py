@@ -211,8 +211,10 @@ RECORDING_BYTES_MAX = env.int("RECORDING_BYTES_MAX", 50_000_000)
 FIDELITY_STEPS_MAX = env.int("FIDELITY_STEPS_MAX", 20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_MAX_BYTES
 
-# --- Time limits, in seconds; the database's clock decides ---------------------------------------------
+# --- Time limits, in seconds; the database's clock decides, the sweeper's own about leases ----------------
 LEASE_S = env.float("LEASE_S", 300.0)
+# A lost lease makes an episode void after so long again without a sign of life; heartbeats come every 60 s.
+LEASE_GRACE_S = env.float("LEASE_GRACE_S", 90.0)
 UNUSED_EPISODE_S = env.float("UNUSED_EPISODE_S", 24 * 3600.0)
 STEP_GRACE_S = env.float("STEP_GRACE_S", 600.0)
 VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)

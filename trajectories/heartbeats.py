@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -31,24 +32,21 @@ def beat(ids: Sequence[int]) -> list[int]:
     if not ids:
         return []
     try:
-        gone = redis_client.client().eval(_BEAT_SCRIPT, 2, BEAT, GONE, _beat_expiry_s(), *ids)
+        gone = redis_client.client().eval(_BEAT_SCRIPT, 2, BEAT, GONE, _beat_expiry_s(), time.time_ns(), *ids)
     except redis_client.Unreachable:
         raise redis_client.redis_down() from None
     return [int(episode) for episode in gone]
 
 
-def last_beats(ids: Sequence[int]) -> dict[int, float]:
-    """Seconds since the last heartbeat of each episode that sent one in the last 24 hours.
+def last_beats(ids: Sequence[int]) -> dict[int, str]:
+    """The last heartbeat of each episode that sent one in the last 24 hours, as text; each one differs.
 
     Raises redis-py's own errors: the reaper must not mistake an unreachable Redis for silent episodes.
     """
     if not ids:
         return {}
-    pipeline = redis_client.client().pipeline(transaction=False)
-    for episode in ids:
-        pipeline.pttl(f"{BEAT}{episode}")
-    left_ms = zip(ids, pipeline.execute(), strict=True)
-    return {episode: max(0.0, _beat_expiry_s() - left / 1000) for episode, left in left_ms if left >= 0}
+    values = redis_client.client().mget([f"{BEAT}{episode}" for episode in ids])
+    return {episode: str(value) for episode, value in zip(ids, values, strict=True) if value is not None}
 
 
 def mark_gone(ids: Iterable[int]) -> None:

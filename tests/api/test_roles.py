@@ -57,7 +57,7 @@ def test_the_workers_role_judges(as_role: AsRole) -> None:
         assert services.submission_judge(episode_id=episode.pk)
         due = queue_sql.submissions_due(claims_max=3, lost_s=45.0, after_s=[5.0])
         queue_sql.submissions_mark_sent(due)
-        queue_sql.episodes_silent(lease_s=300.0)
+        queue_sql.episodes_open()
     assert Verdict.objects.get(episode=episode).outcome == "correct"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 import redis
@@ -14,29 +14,61 @@ from tests import factories
 from trajectories import heartbeats
 from trajectories.judging import queue_sql, reaper
 from trajectories.judging.services import CLAIMS_MAX
-from trajectories.models import Episode, Step, Submission
+from trajectories.models import Episode, PageEventTally, SiteEvent, Submission
 
 pytestmark = pytest.mark.django_db
 
 LEASE_S = 300.0
+GRACE_S = 90.0
 UNUSED_S = 86_400.0
 
 
 @pytest.fixture(autouse=True)
-def _redis_up_for_long(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> None:
-    settings.LEASE_S, settings.UNUSED_EPISODE_S = LEASE_S, UNUSED_S
-    monkeypatch.setattr(reaper, "redis_uptime_s", lambda: 10 * UNUSED_S)
-    monkeypatch.setattr(heartbeats, "last_beats", lambda ids: {})
+def _limits(settings: LazySettings) -> None:
+    settings.LEASE_S, settings.LEASE_GRACE_S, settings.UNUSED_EPISODE_S = LEASE_S, GRACE_S, UNUSED_S
 
 
-def episode_opened(seconds_ago: float, **fields: Any) -> Episode:
-    return factories.episode(opened_at=timezone.now() - timedelta(seconds=seconds_ago), **fields)
+@pytest.fixture
+def beats(monkeypatch: pytest.MonkeyPatch) -> dict[int, str]:
+    """The heartbeats in Redis."""
+    stored: dict[int, str] = {}
+    monkeypatch.setattr(heartbeats, "last_beats", lambda ids: {pk: stored[pk] for pk in ids if pk in stored})
+    return stored
 
 
-def step_recorded(episode: Episode, seconds_ago: float) -> None:
-    step = factories.step(episode)
-    moment = timezone.now() - timedelta(seconds=seconds_ago)
-    Step.objects.filter(pk=step.pk).update(created_at=moment)
+@pytest.fixture
+def looks(beats: dict[int, str]) -> Looks:
+    return Looks()
+
+
+def step_recorded(episode: Episode) -> None:
+    factories.step(episode, episode.steps.count() + 1)
+
+
+def page_event_recorded(episode: Episode) -> None:
+    PageEventTally.objects.update_or_create(episode=episode, defaults={"last_at": timezone.now()})
+
+
+def site_event_recorded(episode: Episode) -> None:
+    SiteEvent.objects.create(episode=episode, seq=1, kind="noise")
+
+
+class Looks:
+    """A reaper with a clock of its own, beside an episode that takes a step before each look."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.reaper = reaper.LeaseReaper(clock=lambda: self.now)
+        self.busy = factories.episode()
+
+    def look(self, *, seconds: float = 0.0) -> int:
+        """Look for so long; returns how many episodes were voided."""
+        voided = self.reaper()
+        for _ in range(int(seconds / reaper.look_every_s())):
+            self.now += reaper.look_every_s()
+            step_recorded(self.busy)
+            voided += self.reaper()
+        return voided
 
 
 def ending(episode: Episode) -> tuple[str, str] | None:
@@ -44,64 +76,66 @@ def ending(episode: Episode) -> tuple[str, str] | None:
     return (episode.verdict.outcome, episode.verdict.reason) if episode.verdict else None
 
 
-def test_an_episode_whose_lease_runs_out_is_lost() -> None:
-    episode = episode_opened(2 * LEASE_S)
-    step_recorded(episode, LEASE_S + 5)
-    assert reaper.leases_reap() == 1
+def test_an_episode_that_is_silent_for_a_lease_and_the_grace_period_is_lost(looks: Looks) -> None:
+    episode = factories.episode()
+    step_recorded(episode)
+    assert looks.look(seconds=LEASE_S) == 0
+    assert looks.look(seconds=GRACE_S) == 1
+    assert ending(episode) == ("void", "lease_lost")
+    assert ending(looks.busy) is None
+
+
+@pytest.mark.parametrize("renew", [step_recorded, page_event_recorded, site_event_recorded])
+def test_each_sign_of_life_renews_the_lease(renew: Callable[[Episode], object], looks: Looks) -> None:
+    episode = factories.episode()
+    step_recorded(episode)
+    looks.look(seconds=LEASE_S)
+    renew(episode)
+    assert looks.look(seconds=LEASE_S) == 0
+    assert looks.look(seconds=2 * GRACE_S) == 1
+
+
+def test_a_heartbeat_renews_the_lease(looks: Looks, beats: dict[int, str]) -> None:
+    episode = factories.episode()
+    beats[episode.pk] = "1"
+    looks.look(seconds=LEASE_S)
+    beats[episode.pk] = "2"
+    assert looks.look(seconds=LEASE_S) == 0
+    assert looks.look(seconds=2 * GRACE_S) == 1
     assert ending(episode) == ("void", "lease_lost")
 
 
-def test_a_step_renews_the_lease() -> None:
-    episode = episode_opened(2 * LEASE_S)
-    step_recorded(episode, LEASE_S - 60)
-    assert reaper.leases_reap() == 0
-    assert ending(episode) is None
-
-
-@pytest.mark.parametrize(("seconds_ago", "reaped"), [(LEASE_S - 60, 0), (LEASE_S + 60, 1)])
-def test_a_heartbeat_renews_the_lease(
-    seconds_ago: float, reaped: int, monkeypatch: pytest.MonkeyPatch
+def test_what_happened_while_redis_was_away_is_no_silence(
+    looks: Looks, beats: dict[int, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    episode = episode_opened(2 * LEASE_S)
-    monkeypatch.setattr(heartbeats, "last_beats", lambda ids: dict.fromkeys(ids, seconds_ago))
-    assert reaper.leases_reap() == reaped
-    assert ending(episode) == (("void", "lease_lost") if reaped else None)
-
-
-def test_nothing_is_reaped_while_redis_may_have_forgotten_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
-    episode = episode_opened(2 * LEASE_S)
-    step_recorded(episode, LEASE_S + 5)
-    monkeypatch.setattr(reaper, "redis_uptime_s", lambda: LEASE_S - 1)
-    assert reaper.leases_reap() == 0
-    assert ending(episode) is None
-
-
-def test_nothing_is_reaped_while_redis_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(_ids: object) -> dict[int, float]:
+    def unreachable(_ids: object) -> dict[int, str]:
         raise redis.ConnectionError
 
-    episode = episode_opened(2 * LEASE_S)
-    step_recorded(episode, LEASE_S + 5)
-    monkeypatch.setattr(heartbeats, "last_beats", unreachable)
-    assert reaper.leases_reap() == 0
-    assert ending(episode) is None
+    episode = factories.episode()
+    step_recorded(episode)
+    looks.look(seconds=LEASE_S)
+    with monkeypatch.context() as patch:
+        patch.setattr(heartbeats, "last_beats", unreachable)
+        assert looks.look() == 0
+    assert looks.look(seconds=LEASE_S) == 0
+    assert looks.look(seconds=GRACE_S + reaper.look_every_s()) == 1
 
 
-@pytest.mark.parametrize(
-    ("seconds_ago", "outcome"), [(10 * LEASE_S, None), (UNUSED_S + 60, ("void", "expired_unused"))]
-)
-def test_an_unused_episode_is_reaped_after_a_day(seconds_ago: float, outcome: tuple[str, str] | None) -> None:
-    episode = episode_opened(seconds_ago)
-    reaper.leases_reap()
+@pytest.mark.parametrize(("age_s", "outcome"), [(UNUSED_S / 2, None), (UNUSED_S, ("void", "expired_unused"))])
+def test_an_unused_episode_is_reaped_after_a_day(
+    age_s: float, outcome: tuple[str, str] | None, looks: Looks
+) -> None:
+    episode = factories.episode(opened_at=timezone.now() - timedelta(seconds=age_s))
+    looks.look(seconds=LEASE_S + GRACE_S)
     assert ending(episode) == outcome
 
 
-def test_an_answer_that_waits_for_its_verdict_holds_no_lease() -> None:
-    episode = episode_opened(2 * LEASE_S)
-    step_recorded(episode, LEASE_S + 5)
+def test_an_answer_that_waits_for_its_verdict_holds_no_lease(looks: Looks) -> None:
+    episode = factories.episode()
+    step_recorded(episode)
     factories.submission(episode)
-    assert queue_sql.episodes_silent(lease_s=LEASE_S) == []
-    assert reaper.leases_reap() == 0
+    assert [one.episode_id for one in queue_sql.episodes_open()] == [looks.busy.pk]
+    assert looks.look(seconds=LEASE_S + 2 * GRACE_S) == 0
     assert ending(episode) is None
 
 

@@ -1,4 +1,4 @@
-"""The sweeper's queries: submissions that are due again, and episodes whose lease has expired."""
+"""The sweeper's queries: submissions that are due again, and signs of life of open episodes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ BATCH = 5_000
 DUE = Statement(__file__, "submissions_due")
 SENT = Statement(__file__, "submissions_sent")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
-SILENT = Statement(__file__, "episodes_silent")
+OPEN = Statement(__file__, "episodes_open")
 MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed")
 
 
-class Silent(NamedTuple):
-    """An open episode without activity for longer than a lease; an unused one is timed from its opening."""
+class OpenEpisode(NamedTuple):
+    """An open episode, what its last step, page report and site event are known by, and its age in s."""
 
     run_id: int
     episode_id: int
-    is_used: bool
-    seconds: float
+    last_step: int | None
+    reported_at: float | None
+    last_site_event: int | None
+    age_s: float
 
 
 def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float]) -> list[int]:
@@ -56,5 +58,5 @@ def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, 
     return [(run_id, episode_id) for run_id, episode_id in rows]
 
 
-def episodes_silent(*, lease_s: float) -> list[Silent]:
-    return [Silent(*row) for row in SILENT.rows(lease=lease_s)]
+def episodes_open() -> list[OpenEpisode]:
+    return [OpenEpisode(*row) for row in OPEN.rows()]

@@ -3,61 +3,70 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from django.conf import settings
 
 from core import redis_client
 from trajectories import heartbeats, hot_sql
 from trajectories.judging import queue_sql
+from trajectories.judging.lease_watch import LeaseWatch, Sign
 from trajectories.judging.services import CLAIMS_MAX
 from trajectories.live import notices
 
 logger = logging.getLogger(__name__)
 
+LOOK_EVERY_MAX_S = 15.0
+LOOKS_PER_GRACE = 6
 
-def leases_reap() -> int:
-    """Void open episodes whose lease has expired, and those unused for too long; returns how many.
 
-    A heartbeat in Redis keeps an episode alive just as a step does. Nothing is reaped while Redis is
-    unreachable, or when it restarted less than a lease ago and may have lost heartbeats.
+def look_every_s() -> float:
+    """Seconds between two looks at the leases: several in a grace period."""
+    return min(LOOK_EVERY_MAX_S, settings.LEASE_GRACE_S / LOOKS_PER_GRACE)
+
+
+class LeaseReaper:
+    """The chore that voids open episodes whose lease is lost, and those unused for too long.
+
+    A heartbeat in Redis keeps an episode alive just as a step does. While Redis is unreachable nothing is
+    reaped, and afterwards every silence counts from zero.
     """
-    silent = queue_sql.episodes_silent(lease_s=settings.LEASE_S)
-    if not silent:
-        return 0
-    try:
-        if redis_uptime_s() < settings.LEASE_S:
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._watch = LeaseWatch(
+            every_s=look_every_s(),
+            lease_s=settings.LEASE_S,
+            grace_s=settings.LEASE_GRACE_S,
+            unused_s=settings.UNUSED_EPISODE_S,
+        )
+
+    def __call__(self) -> int:
+        """Look once; returns how many were voided."""
+        episodes = {episode.episode_id: episode for episode in queue_sql.episodes_open()}
+        try:
+            beats = heartbeats.last_beats(list(episodes))
+        except redis_client.Unreachable:
+            logger.warning("Redis is unreachable: no leases are reaped")
+            self._watch.restart()
             return 0
-        beats = heartbeats.last_beats([episode.episode_id for episode in silent])
-    except redis_client.Unreachable:
-        logger.warning("Redis is unreachable: no leases are reaped")
-        return 0
-    due = [
-        (episode.run_id, reason, episode.episode_id)
-        for episode in silent
-        if (reason := _reason(episode, beats))
-    ]
-    return _void_all(due, statuses=["open"])
+        signs = {number: _sign(episode, beats.get(number)) for number, episode in episodes.items()}
+        due = self._watch.look(signs, now=self._clock())
+        lost = ((episodes[number].run_id, reason, number) for number, reason in due.items())
+        return _void_all(lost, statuses=["open"])
 
 
-def _reason(episode: queue_sql.Silent, beats: dict[int, float]) -> str | None:
-    beat = beats.get(episode.episode_id)
-    if beat is not None and beat < settings.LEASE_S:
-        return None
-    if episode.is_used or beat is not None:
-        return "lease_lost"
-    return "expired_unused" if episode.seconds > settings.UNUSED_EPISODE_S else None
+def _sign(episode: queue_sql.OpenEpisode, beat: str | None) -> Sign:
+    life = (episode.last_step, episode.reported_at, episode.last_site_event, beat)
+    return Sign(life=life if any(part is not None for part in life) else None, age_s=episode.age_s)
 
 
 def exhausted_void() -> int:
     """Void submissions that have used up their claims without a verdict."""
     rows = queue_sql.submissions_exhausted(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S)
     return _void_all([(run, "verifier_error", episode) for run, episode in rows], statuses=["submitted"])
-
-
-def redis_uptime_s() -> float:
-    return float(redis_client.client().info("server")["uptime_in_seconds"])
 
 
 def _void_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> int:

@@ -82,7 +82,7 @@ def _listen(listening: psycopg.Connection, stop: Event) -> None:
 
 
 class _Chores:
-    """The periodic work. Leases are not reaped during the first lease: heartbeats may have been missed."""
+    """The periodic work."""
 
     def __init__(self) -> None:
         now = time.monotonic()
@@ -90,13 +90,13 @@ class _Chores:
             (resend, RESEND_EVERY_S),
             (calls_resend, RESEND_EVERY_S),
             (reaper.exhausted_void, REAP_EVERY_S),
-            (reaper.leases_reap, REAP_EVERY_S),
+            (reaper.LeaseReaper(), reaper.look_every_s()),
             (idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
             (picture_sweep(), PICTURES_EVERY_S),
             (facts_sweep(), FACTS_EVERY_S),
             (FidelitySweep(), FIDELITY_EVERY_S),
         ]
-        self._next = [now, now, now, now + settings.LEASE_S, now, now, now, now]
+        self._next = [now] * len(self._plan)
 
     def seconds_to_next(self) -> float:
         return max(0.0, min(self._next) - time.monotonic())

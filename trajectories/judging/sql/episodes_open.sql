@@ -1,0 +1,8 @@
+-- What an episode's life is known by: its last step, its pages' last report, its last site event. Each is
+-- compared alone, and numbers rather than times where there are numbers: the clock may be set back.
+SELECT e.run_id, e.id,
+    (SELECT max(s.index) FROM trajectories_step s WHERE s.episode_id = e.id),
+    (SELECT extract(epoch FROM p.last_at)::float8 FROM trajectories_pageeventtally p WHERE p.episode_id = e.id),
+    (SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = e.id),
+    extract(epoch FROM clock_timestamp() - e.opened_at)::float8
+FROM trajectories_episode e WHERE e.status = 'open'
