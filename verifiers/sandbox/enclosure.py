@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import stat
@@ -11,11 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from verifiers.sandbox.limits import HOME_BYTES
 from verifiers.sandbox.seccomp import seccomp_filter
 
 # An unused uid: neither Postgres's nor `nobody`'s, nor one that systemd assigns (61184 to 65519).
 SANDBOX_UID = 60_721
-TMPFS_BYTES = 32 * 1024 * 1024
+HOME = "/box"
 INSIDE = Path(__file__).with_name("inside")
 SYSTEM_PYTHONS = ("/usr/local/bin/python3", "/usr/bin/python3")
 
@@ -27,8 +29,8 @@ BARE = (
     "--new-session",
     "--clearenv",
     "--setenv", "PATH", "/usr/bin",
-    "--setenv", "HOME", "/box",
-    "--setenv", "TMPDIR", "/box",
+    "--setenv", "HOME", HOME,
+    "--setenv", "TMPDIR", HOME,
     "--setenv", "LANG", "C.UTF-8",
     "--ro-bind", "/usr", "/usr",
     "--symlink", "usr/bin", "/bin",
@@ -40,14 +42,15 @@ WALLS = (
     *BARE,
     "--dev", "/dev",
     "--remount-ro", "/dev",
-    "--size", str(TMPFS_BYTES),
-    "--tmpfs", "/box",
-    "--chdir", "/box",
+    "--size", str(HOME_BYTES),
+    "--tmpfs", HOME,
+    "--chdir", HOME,
 )  # fmt: skip
 # No site packages, no bytecode, none of the caller's paths.
 PYTHON_OPTIONS = ("-S", "-s", "-B", "-P")
 MISSING = "bubblewrap is not installed (apt-get install bubblewrap)."
 PROBE_TIMEOUT_S = 10.0
+PR_SET_THP_DISABLE = 41
 PROBE = "import json, os, resource, socket; print(os.listdir('/box'))"
 
 
@@ -81,6 +84,15 @@ def account() -> dict[str, Any]:
     if os.geteuid() != 0:
         return {}
     return {"user": SANDBOX_UID, "group": SANDBOX_UID, "extra_groups": []}
+
+
+@cache
+def huge_pages_refuse() -> None:
+    """Give no huge pages to this process and those that it starts from now on.
+
+    A page of 4 kB that stays mapped would hold the 2 MB around it, of which ``RLIMIT_AS`` counts 4 kB.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
 
 
 @cache

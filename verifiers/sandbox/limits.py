@@ -7,6 +7,12 @@ from dataclasses import dataclass
 CANDIDATE_MEMORY_BYTES = 512 * 1024 * 1024
 """Address space of a program, which cannot fork, so this is its whole memory."""
 
+HOME_BYTES = 32 * 1024 * 1024
+"""Content of the files in a program's home."""
+
+HOME_FILES = 4_096
+"""Files, folders and links in it: each takes about a kilobyte of the kernel's memory besides its content."""
+
 OUTPUT_BYTES = 10_000
 """Bytes stored of a program's output; the rest is read and dropped."""
 

@@ -9,13 +9,15 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from verifiers.sandbox import enclosure
+from verifiers.sandbox.home import Home
 from verifiers.sandbox.limits import CANDIDATE_MEMORY_BYTES, OUTPUT_BYTES, REPORT_BYTES, Limits
 
 CHUNK = 65_536
+WATCH_S = 0.1
 
 
 @dataclass
@@ -36,12 +38,12 @@ class Output:
 
 @dataclass(frozen=True)
 class PairRun:
-    """The checker's lines and the program's output; ``is_late`` if it timed out."""
+    """The checker's lines and the program's output; ``stop`` says why it was stopped, if it was."""
 
     lines: list[bytes]
     output: bytes
     is_output_cut: bool
-    is_late: bool
+    stop: str
 
 
 def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
@@ -54,16 +56,19 @@ def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
         candidate, checker = _start(stack, job, limits=limits, hash_seed=hash_seed)
         outputs = ((checker.stdout, checker_out), (candidate.stdout, candidate_out))
         sinks = {pipe.fileno(): sink for pipe, sink in outputs if pipe}
-        is_started = _listen(sinks, limits.start_s, until=lambda: b"\n" in checker_out.data, of=checker_out)
-        if is_started:
-            is_started = _listen(sinks, limits.wall_s, until=lambda: False, of=checker_out)
+        is_in_time = _listen(sinks, limits.start_s, until=lambda: b"\n" in checker_out.data, of=checker_out)
+        home = stack.enter_context(closing(Home(candidate.pid)))
+        if is_in_time:
+            is_in_time = _listen(sinks, limits.wall_s, until=home.is_full, of=checker_out)
+        stop = "too many files" if home.is_full() else "" if is_in_time else "out of time"
     lines = bytes(checker_out.data).splitlines()
-    return PairRun(lines, bytes(candidate_out.data), candidate_out.is_cut, is_late=not is_started)
+    return PairRun(lines, bytes(candidate_out.data), candidate_out.is_cut, stop)
 
 
 def _start(
     stack: ExitStack, job: bytes, *, limits: Limits, hash_seed: int
 ) -> tuple[subprocess.Popen[bytes], subprocess.Popen[bytes]]:
+    enclosure.huge_pages_refuse()
     ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
     job_fd = enclosure.memory_open(job)
     stack.callback(os.close, job_fd)
@@ -119,7 +124,10 @@ def _end(box: subprocess.Popen[bytes]) -> None:
 
 
 def _listen(sinks: dict[int, Output], seconds: float, *, until: Callable[[], bool], of: Output) -> bool:
-    """Read all outputs until ``until`` holds or ``of`` is over; False if the time runs out first."""
+    """Read all outputs until ``until`` holds or ``of`` is over; False if the time runs out first.
+
+    ``until`` is asked at least every ``WATCH_S``.
+    """
     deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
         for descriptor, sink in sinks.items():
@@ -129,7 +137,7 @@ def _listen(sinks: dict[int, Output], seconds: float, *, until: Callable[[], boo
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            for key, _events in selector.select(left):
+            for key, _events in selector.select(min(left, WATCH_S)):
                 key.data.add(os.read(key.fd, CHUNK))
                 if key.data.is_over:
                     selector.unregister(key.fd)

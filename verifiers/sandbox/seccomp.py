@@ -1,9 +1,7 @@
-"""System-call filters for bubblewrap's ``--seccomp``.
+"""System-call filters for bubblewrap's ``--seccomp``, from the lists in ``syscalls.toml``.
 
-Programs get no new processes and no other kernel surface, but threads (``clone`` with ``CLONE_THREAD``). As
-they cannot fork, a process's memory limit is the program's. Browsers, which are many processes, get only what
-rendering needs. Filters as in Linux ``seccomp(2)``, numbers from
-``asm/unistd_64.h``.
+Programs may make the calls that are listed and no others. Browsers, which are many processes and bring a
+sandbox of their own, are only refused what rendering does not need. Filters as in Linux ``seccomp(2)``.
 """
 
 from __future__ import annotations
@@ -11,66 +9,108 @@ from __future__ import annotations
 import platform
 import struct
 from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 
-_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
-_X86_64, _X32_CALLS = 0xC000003E, 0x4000_0000
+import msgspec
+
+from core.tables import toml_load
+
+LISTS = Path(__file__).with_name("syscalls.toml")
+# By machine: its place in the lists, and AUDIT_ARCH_X86_64 or AUDIT_ARCH_AARCH64.
+MACHINES = {"x86_64": (0, 0xC000_003E), "aarch64": (1, 0xC000_00B7)}
+
+_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _ALLOW, _KILL, _REFUSE = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 _EPERM, _ENOSYS = 1, 38
-_CLONE, _CLONE3, _CLONE_THREAD = 56, 435, 0x10000
+_X32_CALLS = 0x4000_0000
+# From here on all machines share their numbers. The C library tries such a call (clone3) first, and uses an
+# older one only if told that it does not exist.
+_RECENT_CALLS = 424
 Instruction = tuple[int, int, int, int]
-KERNEL = {
-    "ptrace": 101, "syslog": 103, "pivot_root": 155, "mount": 165, "umount2": 166, "init_module": 175,
-    "delete_module": 176, "quotactl": 179, "kexec_load": 246, "add_key": 248, "request_key": 249,
-    "keyctl": 250, "perf_event_open": 298, "name_to_handle_at": 303, "open_by_handle_at": 304,
-    "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "finit_module": 313,
-    "kexec_file_load": 320, "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "io_uring_enter": 426,
-    "io_uring_register": 427, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431,
-    "fsmount": 432, "fspick": 433, "pidfd_getfd": 438,
-}  # fmt: skip
-REFUSED = KERNEL | {
-    "socket": 41, "socketpair": 53, "fork": 57, "vfork": 58, "personality": 135, "chroot": 161,
-    "unshare": 272, "setns": 308, "execveat": 322,
-}  # fmt: skip
+Numbers = tuple[int, int]
 
 
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A call that is allowed if the low 32 bits of one argument have all of ``bits`` and none of ``no_bits``,
+    or are one of ``values``."""
+
+    call: Numbers
+    argument: int
+    bits: int = 0
+    no_bits: int = 0
+    values: tuple[int, ...] = ()
+
+
+class Lists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    allowed: dict[str, dict[str, Numbers]]
+    ruled: list[Rule]
+    refused_browser: dict[str, Numbers]
+
+
+@cache
 def seccomp_filter() -> bytes | None:
-    """The filter for programs as BPF; None on machines with other call numbers."""
-    return _filter(
-        [
-            (_JUMP_EQUAL, 0, 1, _CLONE3),
-            (_RETURN, 0, 0, _REFUSE | _ENOSYS),  # the C library then uses clone, whose flags can be read
-            *_refused(REFUSED.values()),
-            (_JUMP_EQUAL, 0, 3, _CLONE),
-            (_LOAD, 0, 0, _FIRST_ARGUMENT),
-            (_JUMP_SET, 1, 0, _CLONE_THREAD),
-            (_RETURN, 0, 0, _REFUSE | _EPERM),
-        ]
+    """The filter for programs as BPF; None on machines whose call numbers are not listed."""
+    machine = MACHINES.get(platform.machine())
+    return None if machine is None else program_filter(*machine)
+
+
+def program_filter(place: int, architecture: int) -> bytes:
+    """The filter for programs on the machine at this place in the lists."""
+    lists = toml_load(LISTS, Lists)
+    ruled = [instruction for rule in lists.ruled for instruction in _ruled(rule, place)]
+    numbers = [numbers[place] for group in lists.allowed.values() for numbers in group.values()]
+    return _packed(
+        architecture,
+        *ruled,
+        *_answered(numbers, _ALLOW),
+        (_JUMP_AT_LEAST, 0, 1, _RECENT_CALLS),
+        (_RETURN, 0, 0, _REFUSE | _ENOSYS),
+        (_RETURN, 0, 0, _REFUSE | _EPERM),
     )
 
 
+@cache
 def browser_filter() -> bytes | None:
     """The filter for browsers, whose own sandbox needs namespaces and processes; None as above."""
-    return _filter(_refused(KERNEL.values()))
+    machine = MACHINES.get(platform.machine())
+    if machine is None:
+        return None
+    place, architecture = machine
+    numbers = [numbers[place] for numbers in toml_load(LISTS, Lists).refused_browser.values()]
+    refused = _answered(numbers, _REFUSE | _EPERM)
+    return _packed(architecture, *refused, (_RETURN, 0, 0, _ALLOW))
 
 
-def _refused(numbers: Iterable[int]) -> list[Instruction]:
-    pairs = [((_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE | _EPERM)) for number in numbers]
+def _answered(numbers: Iterable[int], answer: int) -> list[Instruction]:
+    pairs = [((_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, answer)) for number in numbers if number >= 0]
     return [instruction for pair in pairs for instruction in pair]
 
 
-def _filter(rules: Iterable[Instruction]) -> bytes | None:
-    """``rules`` start with the call's number loaded; calls that pass them all are allowed."""
-    if platform.machine() != "x86_64":
-        return None
+def _ruled(rule: Rule, place: int) -> list[Instruction]:
+    """Ends the filter for this call, and skips itself for others."""
+    if rule.values:
+        checks = _answered(rule.values, _ALLOW)
+    else:
+        checks = [
+            (_AND, 0, 0, rule.bits | rule.no_bits),
+            (_JUMP_EQUAL, 0, 1, rule.bits),
+            (_RETURN, 0, 0, _ALLOW),
+        ]
+    body = [(_LOAD, 0, 0, _ARGUMENTS + 8 * rule.argument), *checks, (_RETURN, 0, 0, _REFUSE | _EPERM)]
+    return [(_JUMP_EQUAL, 0, len(body), rule.call[place]), *body]
+
+
+def _packed(architecture: int, *rules: Instruction) -> bytes:
+    """``rules`` start with the call's number loaded and answer every call."""
     code = [
         (_LOAD, 0, 0, _ARCHITECTURE),
-        (_JUMP_EQUAL, 1, 0, _X86_64),
+        (_JUMP_EQUAL, 1, 0, architecture),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, _NUMBER),
         (_JUMP_AT_LEAST, 0, 1, _X32_CALLS),
         (_RETURN, 0, 0, _KILL),
         *rules,
-        (_RETURN, 0, 0, _ALLOW),
     ]
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in code)

@@ -85,7 +85,7 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
 
 def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.PairRun) -> Report:
     """``records``: the results of the asserts, then of everything; fewer if the program ended before."""
-    report = _ended(suite, "out of time" if ran.is_late else "the program broke its tests")
+    report = _ended(suite, ran.stop or "the program broke its tests")
     if records:
         asserts = records[0]
         report = replace(
