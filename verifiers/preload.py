@@ -16,7 +16,15 @@ from verifiers.types import Evidence, Gold
 
 logging.disable(logging.CRITICAL)  # math_verify warns at each call that its own timeout is off; ours applies
 registry.discover()
-for formula in (r"$\frac{1}{2} + \sqrt{x^2}$", r"$\begin{pmatrix} 1 \\ 2 \end{pmatrix}$", r"$x \in (0, 1]$"):
+FORMULAS = (
+    r"$\frac{1}{2} + \sqrt{x^2}$",
+    r"$\begin{pmatrix} 1 \\ 2 \end{pmatrix}$",
+    r"$x \in (0, 1]$",
+    r"$\sum_{k=1}^{n} a_k b_k$",
+    r"$\prod_{k=1}^{n} \frac{k^2}{k + 1}$",
+    r"$\int_0^1 x^2 \, dx + \lim_{x \to 0} \sin x$",
+)
+for formula in FORMULAS:
     math_verify.verify(
         math_verify.parse(formula, parsing_timeout=None),
         math_verify.parse(formula, parsing_timeout=None),

@@ -1,9 +1,4 @@
-"""One answer against one gold: read both, compare, and say what was compared.
-
-Formulas beyond our grammar (sums, integrals, matrix arithmetic) are compared by math-verify
-(huggingface/Math-Verify) and sympy. It reads LaTeX by a grammar, not by evaluating it, but leniently, so it
-sees only formulas without prose that use what our grammar lacks.
-"""
+"""One answer against one gold: read both, compare, and say what was compared."""
 
 from __future__ import annotations
 
@@ -18,13 +13,9 @@ from verifiers.mathtext.forms import Form, Scalar
 from verifiers.mathtext.normalization import clean
 from verifiers.mathtext.readings import answer_forms, gold_forms
 from verifiers.mathtext.strictness import is_finished
+from verifiers.mathtext.symbolic import is_beyond_grammar, same_by_math_verify
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
-BEYOND = re.compile(
-    r"\\(?:sum|prod|int|lim|cdots|ldots|dots|begin|det|vec|hat|nabla|partial|mathbb|mathcal|bmod|pmod)(?![A-Za-z])"
-)
-PROSE = re.compile(r"(?<!\\)\b[A-Za-z]{3,}\b")
-ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[a-z]*\}|\\[A-Za-z]+")
 INFIX = {"add": " + ", "mul": "*", "div": "/", "pow": "^"}
 FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 
@@ -87,25 +78,6 @@ def _squeezed(text: str) -> str:
 
 def _shown(text: str, forms: Sequence[Form]) -> str:
     return written(forms[0]) if forms else (clean(text) or text)
-
-
-def is_beyond_grammar(text: str) -> bool:
-    """Whether the text is a formula, without prose, that only math-verify can read."""
-    return bool(BEYOND.search(text)) and not PROSE.search(ENVIRONMENT.sub(" ", text))
-
-
-def same_by_math_verify(gold: str, answer: str) -> bool:
-    """Whether math-verify reads both as formulas and finds them equal. May take long: call it in a child."""
-    import math_verify  # 1.3 s to import: children have it preloaded, nobody else needs it
-
-    config = [math_verify.LatexExtractionConfig()]
-    parsed = [
-        math_verify.parse(f"${text}$", config, fallback_mode="no_fallback", parsing_timeout=None)
-        for text in (gold, answer)
-    ]
-    if not all(parsed):
-        return False
-    return bool(math_verify.verify(parsed[0], parsed[1], timeout_seconds=None))
 
 
 def written(value: object) -> str:
