@@ -141,27 +141,27 @@ SELECT id FROM made ORDER BY id"""
 # The n-th episode in the n-th run, round and round; of three arms; a fifth right, some void.
 _EPISODES = """
 WITH tasks AS (
-    SELECT id, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS all_of_them
-    FROM tasks_app_task
-), wanted AS MATERIALIZED (
+    SELECT id AS task_id, row_number() OVER (ORDER BY id) - 1 AS place FROM tasks_app_task
+), drafts AS MATERIALIZED (
     SELECT n, (%(runs)s::bigint[])[1 + n * 20 / %(episodes)s] AS run_id,
         ('{gym,gym_with_text,text_agent}'::text[])[1 + n %% 3] AS arm,
-        (SELECT id FROM tasks WHERE place = n / 4 %% all_of_them) AS task_id,
+        task_id,
         nextval('trajectories_group_id_seq') AS group_id,
         nextval('trajectories_episode_id_seq') AS episode_id,
         nextval('trajectories_verdict_id_seq') AS verdict_id,
         (ARRAY['correct', 'incorrect', 'incorrect', 'incorrect', 'void'])[1 + n %% 5] AS outcome,
         now() - (%(episodes)s - n) * interval '1 minute' AS at
-    FROM generate_series(0, %(episodes)s - 1) n ORDER BY n
+    FROM generate_series(0, %(episodes)s - 1) n
+    JOIN tasks ON place = n / 4 %% (SELECT count(*) FROM tasks) ORDER BY n
 ), groups AS (
     INSERT INTO trajectories_group (id, run_id, task_id, arm, seed, settings, template, created_at)
-    SELECT group_id, run_id, task_id, arm, n, '{}', 'none', at FROM wanted RETURNING id
+    SELECT group_id, run_id, task_id, arm, n, '{}', 'none', at FROM drafts RETURNING id
 ), episodes AS (
     INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version,
         status, seed, presentation, presentation_hash, max_steps, recording, answer_channel, virtual_start,
         opened_at, finished_at, close_reason, close_detail, verdict_id)
     SELECT episode_id, run_id, group_id, task_id, arm, 0, n %% 10, 'finished', n, '{}', '', 100000, 'events',
-        'page', at, at, at, '', '', verdict_id FROM wanted
+        'page', at, at, at, '', '', verdict_id FROM drafts
 ), verdicts AS (
     INSERT INTO trajectories_verdict (id, episode_id, run_id, run_seq, outcome, reward, reason, terminated,
         truncated, metrics, verifier, created_at)
@@ -169,9 +169,9 @@ WITH tasks AS (
         CASE outcome WHEN 'correct' THEN 1.0 WHEN 'incorrect' THEN 0.0 END,
         CASE outcome WHEN 'void' THEN 'harness_error' WHEN 'incorrect' THEN
             (ARRAY['answer', 'step_budget'])[1 + n %% 2] ELSE 'answer' END,
-        true, false, '{}', '', at FROM wanted
+        true, false, '{}', '', at FROM drafts
 )
-SELECT min(episode_id) FROM wanted"""
+SELECT min(episode_id) FROM drafts"""
 
 _STEPS = """
 COPY trajectories_step (episode_id, index, thought, raw, action, action_type, action_known, action_result,
