@@ -48,6 +48,8 @@ LAB_URL: str = env.str("LAB_URL", f"http://127.0.0.1:{LAB_PORT}").rstrip("/")
 LIVE_URL: str = env.str("LIVE_URL", f"http://127.0.0.1:{LIVE_PORT}").rstrip("/")
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["*"])
 USE_X_FORWARDED_HOST = env.bool("BEHIND_PROXY", False)
+# Addresses or networks of proxies whose `X-Forwarded-For` names the client; from anyone else it is ignored.
+TRUSTED_PROXIES: list[str] = env.list("TRUSTED_PROXIES", [])
 if USE_X_FORWARDED_HOST:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     CSRF_TRUSTED_ORIGINS = [LAB_URL]
@@ -210,6 +212,15 @@ RECORDING_BYTES_MAX = env.int("RECORDING_BYTES_MAX", 50_000_000)
 # Steps of an episode whose DOM replay is held against the screenshot without anybody asking; 0: none.
 FIDELITY_STEPS_MAX = env.int("FIDELITY_STEPS_MAX", 20)
 DATA_UPLOAD_MAX_MEMORY_SIZE = API_BODY_MAX_BYTES
+ARENA_BODY_MAX_BYTES = env.int("ARENA_BODY_MAX_BYTES", 16 * 1024 * 1024)
+BODY_MAX_BYTES = ARENA_BODY_MAX_BYTES if IS_ARENA else max(API_BODY_MAX_BYTES, BLOB_MAX_BYTES)
+# Of one body in memory, the rest is on disk; of all bodies in one process, in memory and on disk.
+BODY_MEMORY_BYTES = env.int("BODY_MEMORY_BYTES", 256 * 1024)
+BODIES_MAX_BYTES = env.int("BODIES_MAX_BYTES", 512 * 1024 * 1024)
+# A body that takes longer than ten seconds must come at this rate.
+BODY_BYTES_PER_S_MIN = env.int("BODY_BYTES_PER_S_MIN", 16 * 1024)
+# By process of the lab, of which there are two.
+EXPORTS_AT_ONCE = env.int("EXPORTS_AT_ONCE", 8)
 
 # --- Time limits, in seconds; the database's clock decides, the sweeper's own about leases ----------------
 LEASE_S = env.float("LEASE_S", 300.0)
@@ -225,6 +236,9 @@ RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], sub
 TOOL_CALL_TIMEOUT_S = env.float("TOOL_CALL_TIMEOUT_S", 45.0)
 VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
 SANDBOXES = env.int("SANDBOXES", min(16, os.cpu_count() or 1))
+# The doors: for sending a body, and for taking the next part of a response.
+BODY_S = env.float("BODY_S", 300.0)
+CLIENT_STALL_S = env.float("CLIENT_STALL_S", 120.0)
 API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)
 
 # --- Language and clock ----------------------------------------------------------------------------------

@@ -12,8 +12,16 @@ from django.urls import get_resolver
 
 from core.garbage import collect_seldom
 
+PULSE = "/healthz"
+# Threads by lane, for each process.
+LANES = {"pulse": 1, "pages": 4}
+
 application = get_wsgi_application()
 
 # Addresses, question kinds and templates load now, not in the first episode.
 _ = get_resolver().url_patterns
 collect_seldom()
+
+
+def lane_of(_method: str, path: str) -> str:
+    return "pulse" if path == PULSE else "pages"

@@ -17,7 +17,13 @@ import django
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 
+from core.garbage import collect_seldom
+
 API_PREFIX = "/api/"
+PULSE = ("/api/v1/heartbeat", "/api/v1/health")
+# Threads by lane, for each process. Signs of life wait for nothing, and recording waits neither for files
+# that are written nor for pages and lists that are read.
+LANES = {"pulse": 1, "record": 4, "store": 2, "read": 4}
 
 
 class ApiHandler(WSGIHandler):
@@ -34,8 +40,17 @@ class ApiHandler(WSGIHandler):
 django.setup(set_prefix=False)
 _api = ApiHandler()
 _pages = WSGIHandler()
+collect_seldom()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     handler = _api if environ["PATH_INFO"].startswith(API_PREFIX) else _pages
     return handler(environ, start_response)
+
+
+def lane_of(method: str, path: str) -> str:
+    if path in PULSE:
+        return "pulse"
+    if method in ("GET", "HEAD") or not path.startswith(API_PREFIX):
+        return "read"
+    return "store" if method == "PUT" else "record"

@@ -47,7 +47,7 @@ class Process:
 
 def _server(name: str, **row: Any) -> Process:
     command = ("-m", "gymsite.services.server", name)
-    return Process(name=name, kind=name, command=command, pool_max=4, **row)
+    return Process(name=name, kind=name, command=command, **row)
 
 
 def _worker(queue: Queue) -> Process:
@@ -70,12 +70,13 @@ PROCESSES = (
         role="gym_arena",
         key_file="secret_key_arena",
         pools=2,
+        pool_max=6,  # arena and lab: as many as they have threads that query
         has_token_key=True,
         has_world_salt=True,
         has_redis=False,
     ),
-    _server("lab", role="gym_lab", pools=2, has_token_key=True, has_world_salt=True),
-    _server("live", role="gym_lab", pools=1),
+    _server("lab", role="gym_lab", pools=2, pool_max=13, has_token_key=True, has_world_salt=True),
+    _server("live", role="gym_lab", pools=1, pool_max=4),
     Process(
         name="sweeper",
         kind="sweeper",

@@ -1,22 +1,26 @@
-"""`python -m gymsite.services.server arena|lab|live`: one of the three HTTP servers, under granian."""
+"""`python -m gymsite.services.server arena|lab|live`: one of the three HTTP servers.
+
+Arena and lab are WSGI applications behind ``gymsite.door``, live is an ASGI application under granian.
+"""
 
 from __future__ import annotations
 
 import os
 import resource
+import socket
 import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from granian import Granian
 from granian.constants import Interfaces
 
-from gymsite.services import parent_death
+from gymsite.services import parent_death, prefork
 
 WORKERS = 2
-THREADS = 4
 KILL_AFTER_S = 4  # for workers that do not stop; all of `up` stops within ten seconds
 BACKLOG = 2048  # thousands of waiting clients may connect at once
 # granian stops accepting requests while this many are unanswered, and every waiting client is one. This lies
@@ -26,21 +30,44 @@ LIVE_BACKPRESSURE = 32_768
 
 def main(door: str) -> None:
     """Serve until stopped. The application is loaded once, before the workers are forked."""
-    is_live = door == "live"
-    module = "gymsite.asgi_live" if is_live else f"gymsite.wsgi_{door}"
-    application = import_module(module).application
-    if is_live:
-        _files_allow()
+    _files_allow()
+    address = os.environ.get("GYM_HOST", "127.0.0.1"), int(os.environ[f"{door.upper()}_PORT"])
+    if door == "live":
+        _live_serve(import_module("gymsite.asgi_live").application, address)
+        return
+    application = import_module(f"gymsite.wsgi_{door}")
+    _listener(address).close()  # an address that cannot be had ends the server, not its workers one by one
+    serve = partial(_door_serve, application, address)
+    prefork.workers_run(serve, count=WORKERS, kill_after_s=KILL_AFTER_S)
+
+
+def _door_serve(module: ModuleType, address: tuple[str, int]) -> None:
+    from gymsite.door import server  # needs the settings
+
+    server.serve(module.application, module.LANES, module.lane_of, listener=_listener(address))
+
+
+def _listener(address: tuple[str, int]) -> socket.socket:
+    """A socket of its own for each worker: the kernel spreads connections over them."""
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind(address)
+    return listener
+
+
+def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> None:
     server = Granian(
-        f"{module}:application",
-        address=os.environ.get("GYM_HOST", "127.0.0.1"),
-        port=int(os.environ[f"{door.upper()}_PORT"]),
-        interface=Interfaces.ASGI if is_live else Interfaces.WSGI,
-        workers=1 if is_live else WORKERS,
-        blocking_threads=1 if is_live else THREADS,
-        websockets=is_live,
+        "gymsite.asgi_live:application",
+        address=address[0],
+        port=address[1],
+        interface=Interfaces.ASGI,
+        workers=1,
+        blocking_threads=1,
+        websockets=True,
         backlog=BACKLOG,
-        backpressure=LIVE_BACKPRESSURE if is_live else None,
+        backpressure=LIVE_BACKPRESSURE,
         respawn_failed_workers=True,
         workers_kill_timeout=KILL_AFTER_S,
     )
@@ -48,7 +75,7 @@ def main(door: str) -> None:
 
 
 def _files_allow() -> None:
-    """Raise the limit on open files: each waiting client takes one, and the usual soft limit is 1,024."""
+    """Raise the limit on open files: each client takes one, and the usual soft limit is 1,024."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 

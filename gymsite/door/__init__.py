@@ -1,0 +1,1 @@
+"""The door of arena and lab: complete requests for WSGI threads, by lane; slow clients hold no thread."""

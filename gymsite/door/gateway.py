@@ -1,0 +1,233 @@
+"""The ASGI application that runs a WSGI application on threads: requests complete, responses without waiting.
+
+A thread of a lane gets a request only when its body is complete, and leaves its response behind: the event
+loop sends it however slowly the client reads. A streamed response is made block by block, each when the
+client has taken the one before, so that a slow reader holds neither a thread nor a database connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import msgspec
+from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPResponseStartEvent, HTTPScope
+from django.db import connections
+
+from core import api
+from core.errors import GymError
+from gymsite.door.bodies import Body, BodyReader, Disconnected
+from gymsite.door.environ import environ_make
+from gymsite.door.lanes import Lane
+
+logger = logging.getLogger(__name__)
+
+Application = Callable[..., Iterable[bytes]]
+LaneOf = Callable[[str, str], str]
+# Of a response that is streamed: a block is sent when it has so many bytes, or after so long.
+BLOCK_BYTES = 128 * 1024
+BLOCK_S = 0.2
+# Streams that are known to be shorter (pictures, style sheets) are sent like any other response.
+WHOLE_MAX_BYTES = 1024 * 1024
+STREAM_RETRY_S = 5
+
+
+@dataclass
+class Answer:
+    """A response; ``rest`` is what a stream has still to make."""
+
+    status: int = 500
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    body: bytes = b""
+    rest: Stream | None = None
+
+    def begin(self, status: str, headers: list[tuple[str, str]], _exc_info: object = None) -> None:
+        """WSGI's ``start_response``."""
+        self.status = int(status[:3])
+        self.headers = tuple(
+            (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers
+        )
+
+
+class Stream:
+    """The blocks of a streamed response. Only one thread at a time may use it."""
+
+    def __init__(self, response: Iterable[bytes]) -> None:
+        self._response = response
+        self._parts: Iterator[bytes] = iter(response)
+
+    def block(self) -> bytes:
+        """The next block; empty at the end. Its database connection is given back."""
+        parts, size, deadline = [], 0, time.monotonic() + BLOCK_S
+        try:
+            for part in self._parts:
+                parts.append(part)
+                size += len(part)
+                if size >= BLOCK_BYTES or (size and time.monotonic() > deadline):
+                    break
+        finally:
+            connections.close_all()
+        return b"".join(parts)
+
+    def close(self) -> None:
+        _close(self._response)
+        connections.close_all()
+
+
+class Gateway:
+    """``lane_of`` names the lane of a method and path; ``lanes`` has them, and ``stream`` for streams."""
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        lanes: Mapping[str, Lane],
+        lane_of: LaneOf,
+        bodies: BodyReader,
+        streams_max: int,
+        stall_s: float,
+    ) -> None:
+        self.application = application
+        self.lanes = lanes
+        self.lane_of = lane_of
+        self.bodies = bodies
+        self.streams_max = streams_max
+        self.stall_s = stall_s
+        self.streams = 0
+
+    async def __call__(self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        try:
+            self.bodies.announced_check(_announced_bytes(scope))
+            body = await self.bodies.read(receive)
+        except Disconnected:
+            return
+        except GymError as error:
+            await _send(send, _refusal(error))
+            return
+        try:
+            lane = self.lanes[self.lane_of(scope["method"], scope["path"])]
+            answer = await lane.run(partial(self._respond, scope, body))
+        except GymError as error:
+            answer = _refusal(error)
+        finally:
+            self.bodies.release(body)
+        if answer.rest is None:
+            await _send(send, answer)
+        else:
+            await self._stream(answer, answer.rest, receive, send)
+
+    def _respond(self, scope: HTTPScope, body: Body) -> Answer:
+        """Call the application, in a thread of a lane."""
+        answer = Answer()
+        response = self.application(environ_make(scope, body), answer.begin)
+        if scope["method"] != "HEAD" and not _is_whole(response, answer):
+            answer.rest = Stream(response)
+            connections.close_all()  # the stream is made in other threads
+            return answer
+        try:
+            if scope["method"] != "HEAD":
+                answer.body = b"".join(response)
+        finally:
+            _close(response)
+        return answer
+
+    async def _stream(
+        self, answer: Answer, stream: Stream, receive: ASGIReceiveCallable, send: ASGISendCallable
+    ) -> None:
+        """Send blocks as the client takes them. An exception cuts the connection, so that no client takes a
+        part for the whole.
+        """
+        lane = self.lanes["stream"]
+        gone = asyncio.ensure_future(receive())
+        try:
+            if self.streams >= self.streams_max:
+                await _send(send, _refusal(_too_many(self.streams_max)))
+                return
+            self.streams += 1
+            try:
+                await self._blocks(answer, partial(lane.start, stream.block), gone, send)
+            except TimeoutError:
+                logger.warning("an export was cut off: its client took nothing for %g s", self.stall_s)
+            finally:
+                self.streams -= 1
+        finally:
+            gone.cancel()
+            await lane.start(stream.close)
+
+    async def _blocks(
+        self,
+        answer: Answer,
+        block_make: Callable[[], asyncio.Future[bytes]],
+        gone: asyncio.Future[Any],
+        send: ASGISendCallable,
+    ) -> None:
+        try:
+            block = await block_make()
+        except Exception as error:
+            expected = api.as_gym_error(error)
+            if expected is None:
+                raise
+            await _send(send, _refusal(expected))
+            return
+        await send(_start(answer))
+        while block and not gone.done():
+            async with asyncio.timeout(self.stall_s):
+                await send({"type": "http.response.body", "body": block, "more_body": True})
+            block = await block_make()
+        if not gone.done():
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _send(send: ASGISendCallable, answer: Answer) -> None:
+    await send(_start(answer))
+    await send({"type": "http.response.body", "body": answer.body, "more_body": False})
+
+
+def _start(answer: Answer) -> HTTPResponseStartEvent:
+    return {
+        "type": "http.response.start",
+        "status": answer.status,
+        "headers": answer.headers,
+        "trailers": False,
+    }
+
+
+def _is_whole(response: Iterable[bytes], answer: Answer) -> bool:
+    """Whether all of a response may be held in memory: it is there already, or known to be small."""
+    if not getattr(response, "streaming", False):
+        return True
+    length = dict(answer.headers).get(b"content-length", b"")
+    return length.isdigit() and int(length) <= WHOLE_MAX_BYTES
+
+
+def _close(response: Iterable[bytes]) -> None:
+    close = getattr(response, "close", None)
+    if close is not None:
+        close()
+
+
+def _refusal(error: GymError) -> Answer:
+    body = msgspec.json.encode(error.as_body())
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if error.retry_after_s is not None:
+        headers.append((b"retry-after", str(error.retry_after_s).encode()))
+    return Answer(status=error.status, headers=tuple(headers), body=body)
+
+
+def _too_many(limit: int) -> GymError:
+    message = (
+        f"{limit} exports are running here; send the same request again later (setting EXPORTS_AT_ONCE)."
+    )
+    return GymError("too_many_exports", message, status=429, retry_after_s=STREAM_RETRY_S)
+
+
+def _announced_bytes(scope: HTTPScope) -> int:
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value)  # the parser takes digits alone
+    return 0

@@ -1,0 +1,66 @@
+"""Lanes: threads set aside for one kind of request, so that no kind waits for another."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, NamedTuple, TypeVar
+
+from core.errors import GymError
+
+# Requests that may wait in a lane. Later ones are refused at once rather than answered after a time-out.
+WAITING_MAX = 2_000
+RETRY_AFTER_S = 1
+
+T = TypeVar("T")
+
+
+class _Job(NamedTuple):
+    work: Callable[[], Any]
+    result: asyncio.Future[Any]
+
+
+class Lane:
+    """``threads`` daemon threads and the queue that feeds them.
+
+    Not a ``ThreadPoolExecutor``: its futures cost more than the rest of the door (measured).
+    """
+
+    def __init__(self, name: str, *, threads: int) -> None:
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        for number in range(threads):
+            threading.Thread(target=self._work, name=f"{name}-{number + 1}", daemon=True).start()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """The result of ``work``, or its exception. ``GymError`` 503 ``door_busy``."""
+        if self._jobs.qsize() >= WAITING_MAX:
+            message = "Too many requests are waiting here; send the same request again later."
+            raise GymError("door_busy", message, status=503, retry_after_s=RETRY_AFTER_S)
+        return await self.start(work)
+
+    def start(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        """Queue ``work``, however many are waiting."""
+        result = asyncio.get_running_loop().create_future()
+        self._jobs.put(_Job(work, result))
+        return result
+
+    def _work(self) -> None:
+        while True:
+            work, result = self._jobs.get()
+            resume = result.get_loop().call_soon_threadsafe
+            try:
+                resume(_succeed, result, work())
+            except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
+                resume(_fail, result, error)
+
+
+def _succeed(result: asyncio.Future[Any], value: Any) -> None:
+    if not result.done():
+        result.set_result(value)
+
+
+def _fail(result: asyncio.Future[Any], error: BaseException) -> None:
+    if not result.done():
+        result.set_exception(error)

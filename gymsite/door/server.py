@@ -1,0 +1,75 @@
+"""One worker process of arena or lab: uvicorn, patient within limits, in front of the gateway."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.conf import settings
+from uvicorn import Config
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from gymsite.door.bodies import BodyReader
+from gymsite.door.connections import Patience, Server, connection_class
+from gymsite.door.gateway import Application, Gateway, LaneOf
+from gymsite.door.lanes import Lane
+
+BACKLOG = 2048
+CLIENTS_MAX = 10_000  # by process; further ones are answered 503
+# Longer than proxies and HTTP clients keep idle connections, so that none sends into one that we close.
+KEEP_ALIVE_S = 150
+GRACEFUL_S = 3
+STREAM_THREADS = 2
+HEAD_S = 10.0
+HEAD_BYTES = 64 * 1024
+GRACE_S = 10.0
+
+
+def serve(
+    application: Application, threads: Mapping[str, int], lane_of: LaneOf, *, listener: socket.socket
+) -> None:
+    """Serve until a stop signal; ``threads`` by lane."""
+    lanes = {name: Lane(name, threads=count) for name, count in {**threads, "stream": STREAM_THREADS}.items()}
+    bodies = BodyReader(
+        max_bytes=settings.BODY_MAX_BYTES,
+        memory_bytes=settings.BODY_MEMORY_BYTES,
+        total_bytes=settings.BODIES_MAX_BYTES,
+    )
+    gateway: Any = Gateway(
+        application,
+        lanes=lanes,
+        lane_of=lane_of,
+        bodies=bodies,
+        streams_max=settings.EXPORTS_AT_ONCE,
+        stall_s=settings.CLIENT_STALL_S,
+    )
+    if settings.TRUSTED_PROXIES:
+        gateway = ProxyHeadersMiddleware(gateway, trusted_hosts=settings.TRUSTED_PROXIES)
+    Server(_config(gateway)).run(sockets=[listener])
+
+
+def _config(application: Any) -> Config:
+    patience = Patience(
+        head_s=HEAD_S,
+        head_bytes=HEAD_BYTES,
+        body_s=settings.BODY_S,
+        body_rate=settings.BODY_BYTES_PER_S_MIN,
+        grace_s=GRACE_S,
+        stall_s=settings.CLIENT_STALL_S,
+    )
+    return Config(
+        application,
+        http=cast("Any", connection_class(patience)),
+        loop="uvloop",
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,  # only those of trusted proxies count
+        backlog=BACKLOG,
+        limit_concurrency=CLIENTS_MAX,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACEFUL_S,
+    )
