@@ -18,8 +18,9 @@ from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
 from tasks_app.registry import benchmarks
 
 EXPORT_BLOCK_BYTES = 64 * 1024
-# A reader may take its time over a long export; the role's own limit is for pages.
-EXPORT_MS = 60 * 60 * 1000
+EXPORT_BATCH = 1_000
+# A filter that few tasks match reads many to fill a batch; the role's own limit is for pages.
+EXPORT_MS = 60 * 1000
 
 _VISIBLE = SQL("""
     (%(benchmark)s::text IS NULL OR t.benchmark_id = %(benchmark)s)
@@ -57,9 +58,11 @@ _FINGERPRINT = SQL("""
 
 # One JSON text a line. JSON holds no control character, so CSV with these two as signs never quotes.
 _COPY_OUT = SQL(r"""
-    COPY (SELECT row_to_json(r) FROM ({rows} ORDER BY t.id) r)
+    COPY (SELECT row_to_json(r) FROM (
+        {rows} AND t.id > %(after)s AND t.id <= %(last)s ORDER BY t.id LIMIT %(limit)s) r)
     TO STDOUT (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')
 """)
+# The first field of a record is the id of its task, from which the next batch goes on.
 _EXPORT_TASKS = _COPY_OUT.format(rows=_TASKS)
 _EXPORT_GOLDS = _COPY_OUT.format(rows=_GOLDS)
 # A release that writes records otherwise must not be answered with what a former one exported.
@@ -106,7 +109,10 @@ def tasks_fingerprint(tasks: TaskFilter) -> tuple[int, str]:
 
 
 def tasks_export(tasks: TaskFilter) -> Iterator[bytes]:
-    """The records as NDJSON in blocks of about 64 KB; memory does not grow with their number."""
+    """The records as NDJSON in blocks of about 64 KB; memory holds a batch of them.
+
+    Each batch is a statement and a transaction of its own. Tasks that come after the start are left out.
+    """
     return _export(_EXPORT_TASKS, tasks)
 
 
@@ -171,13 +177,32 @@ def _benchmark_record(
 
 
 def _export(statement: Composed, tasks: TaskFilter) -> Iterator[bytes]:
-    with statements_within(EXPORT_MS), connection.cursor() as cursor:
-        with cursor.copy(statement, tasks.parameters()) as rows:
-            block = bytearray()
-            for row in rows:
-                block += row
-                if len(block) >= EXPORT_BLOCK_BYTES:
-                    yield bytes(block)
-                    block.clear()
-        if block:
+    after, last = 0, Task.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    while after < last:
+        batch = _batch(statement, tasks, after=after, last=last)
+        if not batch:
+            return
+        after = int(batch[-1].partition(b":")[2].partition(b",")[0])
+        yield from _blocks(batch)
+
+
+def _batch(statement: Composed, tasks: TaskFilter, *, after: int, last: int) -> list[bytes]:
+    """The lines of the next records, read completely, so that nothing is open while they are sent."""
+    place = {"after": after, "last": last, "limit": EXPORT_BATCH}
+    with (
+        statements_within(EXPORT_MS),
+        connection.cursor() as cursor,
+        cursor.copy(statement, {**tasks.parameters(), **place}) as rows,
+    ):
+        return [bytes(row) for row in rows]
+
+
+def _blocks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    block = bytearray()
+    for line in lines:
+        block += line
+        if len(block) >= EXPORT_BLOCK_BYTES:
             yield bytes(block)
+            block.clear()
+    if block:
+        yield bytes(block)

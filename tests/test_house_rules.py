@@ -42,7 +42,7 @@ IMPORT_NAMES = {
     "djangorestframework": "rest_framework",
     "drf-spectacular": "drf_spectacular",
     "django-htmx": "django_htmx",
-    "httptools": "HttpToolsProtocol",  # uvicorn's, by way of which it is used
+    "httptools": "STATUS_LINE, HttpToolsProtocol",  # uvicorn's, by way of which it is used
     "huggingface-hub": "huggingface_hub",
     "math-verify": "math_verify",
     "pillow": "PIL",

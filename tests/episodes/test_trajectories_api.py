@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 import pytest
 from django.conf import settings as django_settings
-from django.db import connection
 from django.utils import timezone
 
 from core.tokens import token_make
@@ -18,7 +17,6 @@ from trajectories.api.auth import Principal
 from trajectories.episodes.trajectories import records, selectors
 from trajectories.facts import store
 from trajectories.models import Episode, PageEvent, SiteEvent, Step, ToolCall, VerdictEvidence
-from trajectories.runs import selectors as run_selectors
 
 PARSED_GOLD = "parsed-gold-9142"
 READER = Principal(key_id=1, name="r", scopes=frozenset(["read"]), splits=frozenset())
@@ -131,24 +129,6 @@ def test_the_stream_of_a_run_has_a_line_for_each_of_its_episodes(api: Callable[.
     lines = response.getvalue().decode().split("\n")
     assert lines[-1] == ""
     assert [json.loads(line)["id"] for line in lines[:-1]] == made
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_stream_reads_rows_by_a_server_side_cursor() -> None:
-    run = factories.run()
-    for _ in range(selectors.FETCHED_ROWS + 1):
-        factories.episode(group=factories.group(run=run))
-    run = run_selectors.run_get(run.pk)
-
-    lines = selectors.trajectory_lines(run=run, principal=READER)
-    next(lines)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT statement FROM pg_cursors WHERE NOT is_holdable")
-        assert "trajectories_episode" in cursor.fetchone()[0]
-    lines.close()
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_cursors")
-        assert cursor.fetchone() == (0,)
 
 
 def test_reading_an_episode_gives_its_current_state(api: Callable[..., Any]) -> None:

@@ -6,12 +6,14 @@ Postgres builds the text and this process relays it, so a run of any size stream
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection
+from django.db.models import QuerySet
 from msgspec import Struct
 
 from core.sql import sql_read
@@ -26,6 +28,7 @@ from trajectories.hot_sql import VERDICT_JSON
 from trajectories.models import Episode, Run
 
 FETCHED_ROWS = 16
+BATCH_IDS = 1_000
 TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
 MASK = "***"
 
@@ -144,25 +147,41 @@ def trajectory_text(*, episode_id: int, principal: Principal) -> str:
 
 
 def trajectory_lines(*, run: Run, principal: Principal) -> Iterator[bytes]:
-    """The trajectories of a run, by episode id, one JSON object per line."""
-    statement = _trajectories(with_golds=principal.may("golds"), where="e.run_id = %(id)s")
-    return _lines(statement, _parameters(run.pk, principal))
+    """The trajectories of a run's episodes as of now, by episode id, one JSON object per line.
+
+    Each statement is a transaction of its own: a reader who takes an hour holds back no vacuum.
+    """
+    episodes = Episode.objects.filter(run=run).order_by("-pk")
+    last = episodes.values_list("pk", flat=True).first() or 0
+    return chain.from_iterable(
+        _lines(ids, order="e.id", principal=principal) for ids in _batches(episodes, last=last)
+    )
 
 
 def trajectory_lines_of(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
     """The trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
-    golds = principal.may("golds")
-    statement = _trajectories(with_golds=golds, where="e.id = ANY(%(id)s)", order="e.id DESC")
-    return _lines(statement, _parameters(list(episode_ids), principal))
+    return _lines(sorted(episode_ids, reverse=True), order="e.id DESC", principal=principal)
 
 
-def _lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
-    # Inside a transaction the cursor streams rows; outside, Postgres would build all of them first.
-    with transaction.atomic(), connection.chunked_cursor() as cursor:
-        cursor.execute(statement, parameters)
-        while rows := cursor.fetchmany(FETCHED_ROWS):
-            for row in rows:
-                yield _text(*row).encode() + b"\n"
+def _batches(episodes: QuerySet[Episode], *, last: int) -> Iterator[list[int]]:
+    """Ids up to ``last``, ascending: an id is never met twice, and one that is there at the start is met."""
+    after = 0
+    while after < last:
+        batch = episodes.filter(pk__gt=after, pk__lte=last).order_by("pk")
+        ids = list(batch.values_list("pk", flat=True)[:BATCH_IDS])
+        yield ids
+        after = ids[-1] if ids else last
+
+
+def _lines(ids: Sequence[int], *, order: str, principal: Principal) -> Iterator[bytes]:
+    """Reads a few episodes at a time, and has no statement open while a line is taken."""
+    statement = _trajectories(with_golds=principal.may("golds"), where="e.id = ANY(%(id)s)", order=order)
+    for first in range(0, len(ids), FETCHED_ROWS):
+        with connection.cursor() as cursor:
+            cursor.execute(statement, _parameters(list(ids[first : first + FETCHED_ROWS]), principal))
+            rows = cursor.fetchall()
+        for row in rows:
+            yield _text(*row).encode() + b"\n"
 
 
 def _text(text: str, gold: str | None) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import mark_safe
@@ -134,7 +135,7 @@ def _steps(episode: Episode, room: Room) -> Iterator[ExportedStep]:
     numbers = list(rows.values_list("index", flat=True))
     room.steps_out = max(0, len(numbers) - STEPS_MAX)
     labels = step_labels(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
-    for step in rows[:STEPS_MAX].iterator(chunk_size=FETCHED_STEPS):
+    for step in _in_batches(rows, numbers[:STEPS_MAX]):
         marks = step_marks(step) if step.screenshot and room.pictures > 0 else None
         is_same = bool(marks and before and before[:2] == (step.screenshot, marks))
         picture = _picture(step, marks, room) if marks and not is_same else ""
@@ -152,6 +153,12 @@ def _steps(episode: Episode, room: Room) -> Iterator[ExportedStep]:
             same_as=before[2] if before and is_same else None,
             is_picture_out=is_out,
         )
+
+
+def _in_batches(rows: QuerySet[Step], numbers: Sequence[int]) -> Iterator[Step]:
+    """The steps with these numbers; no query is open between them."""
+    for first in range(0, len(numbers), FETCHED_STEPS):
+        yield from list(rows.filter(index__in=numbers[first : first + FETCHED_STEPS]))
 
 
 def _label(step: Step, label: StepLabel) -> StepLabel:
