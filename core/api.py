@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import msgspec
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions, negotiation, parsers, renderers, status
@@ -157,6 +157,8 @@ def as_gym_error(error: Exception) -> GymError | None:
         return GymError(
             "body_too_large", f"The body is over {limit:,} bytes (setting API_BODY_MAX_BYTES).", status=413
         )
+    if isinstance(error, SuspiciousOperation):
+        return GymError("unreadable", f"The request cannot be read: {error}")
     if isinstance(error, exceptions.ValidationError):
         return GymError("invalid", "Some fields are not valid.", fields=_fields(error.detail))
     if isinstance(error, exceptions.APIException):

@@ -11,4 +11,5 @@ urlpatterns = [
     path("", include("trajectories.lab.urls")),
 ]
 
+handler400 = "trajectories.lab.access.bad_request"
 handler404 = "trajectories.lab.access.not_found"

@@ -45,11 +45,11 @@ class SeeOther(HttpResponseRedirect):
 def refusal(code: str) -> GymError:
     """The error of a code; ``KeyError`` for a code in neither table."""
     message, status = {**REFUSALS, **UNREADABLE}[code]
-    text = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=_form_bytes())
+    text = message.format(chars=settings.ANSWER_MAX_CHARS, answers=ANSWERS_MAX, bytes=form_bytes_max())
     return GymError(code, text, status=status)
 
 
-def _form_bytes() -> int:
+def form_bytes_max() -> int:
     return settings.ANSWER_MAX_CHARS * FORM_BYTES_PER_CHAR + FORM_SPARE_BYTES
 
 
@@ -71,7 +71,7 @@ def form_of(request: HttpRequest) -> QueryDict:
 
 
 def form_read(request: HttpRequest) -> QueryDict:
-    body = body_read(request, limit=_form_bytes())
+    body = body_read(request, limit=form_bytes_max())
     if body and request.content_type != "application/x-www-form-urlencoded":
         raise refusal("not_a_form")
     return QueryDict(body, encoding="utf-8")

@@ -36,7 +36,7 @@ def serve(
         memory_bytes=settings.BODY_MEMORY_BYTES,
         total_bytes=settings.BODIES_MAX_BYTES,
     )
-    gateway: Any = Gateway(
+    gateway = Gateway(
         application,
         lanes=lanes,
         lane_of=lane_of,
@@ -44,9 +44,14 @@ def serve(
         streams_max=settings.EXPORTS_AT_ONCE,
         stall_s=settings.CLIENT_STALL_S,
     )
-    if settings.TRUSTED_PROXIES:
-        gateway = ProxyHeadersMiddleware(gateway, trusted_hosts=settings.TRUSTED_PROXIES)
-    Server(_config(gateway)).run(sockets=[listener])
+    Server(_config(client_named(gateway, proxies=settings.TRUSTED_PROXIES))).run(sockets=[listener])
+
+
+def client_named(application: Any, *, proxies: list[str]) -> Any:
+    """Name the client by ``X-Forwarded-For``, if the connection comes from one of ``proxies`` (addresses or
+    networks): it is the last address there that is no proxy's. From anyone else the header is ignored.
+    """
+    return ProxyHeadersMiddleware(application, trusted_hosts=proxies) if proxies else application
 
 
 def _config(application: Any) -> Config:

@@ -18,8 +18,10 @@ from gymsite.door.bodies import BodyReader
 from gymsite.door.connections import Patience, Server, connection_class
 from gymsite.door.gateway import Gateway
 from gymsite.door.lanes import Lane
+from gymsite.door.server import client_named
 
 WAIT_S = 10.0
+PROXY = "127.0.0.2"
 PATIENCE = Patience(head_s=1.0, head_bytes=20_000, body_s=30.0, body_rate=10_000, grace_s=1.0, stall_s=2.0)
 
 
@@ -55,12 +57,12 @@ class Door:
         start(status, headers)
         return [body] if isinstance(body, bytes) else Blocks(body, self.closed)
 
-    def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_S)
+    def connect(self, source: str = "127.0.0.1") -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=WAIT_S, source_address=(source, 0))
 
-    def ask(self, request: bytes) -> bytes:
+    def ask(self, request: bytes, *, source: str = "127.0.0.1") -> bytes:
         """Send bytes and read until the server hangs up."""
-        with self.connect() as client:
+        with self.connect(source) as client:
             client.sendall(request)
             return everything(client)
 
@@ -84,7 +86,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     monkeypatch.setattr(connections, "close_all", lambda: None)  # no thread here has one
     made = Door()
     lanes = {name: Lane(name, threads=1) for name in ("hot", "slow", "stream")}
-    gateway: Any = Gateway(
+    gateway = Gateway(
         made.application,
         lanes=lanes,
         lane_of=lambda _method, path: "slow" if path.startswith("/slow") else "hot",
@@ -96,7 +98,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     listener.bind(("127.0.0.1", 0))
     made.port = listener.getsockname()[1]
     config = Config(
-        gateway,
+        client_named(gateway, proxies=[PROXY, "127.0.9.0/24"]),
         http=connection_class(PATIENCE),  # type: ignore[arg-type]
         loop="uvloop",
         ws="none",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gymsite.arena import forms
 from gymsite.services import endpoints, secrets
 from gymsite.services.binaries import POSTGRES_MAJOR
 from gymsite.services.launch import SETUP, launch_environment
@@ -125,3 +126,16 @@ def test_a_container_needs_no_secret_that_it_is_not_given(compose: dict[str, Any
     )
     if process.has_redis:
         assert environment["REDIS_URL"] == "redis://:value-of-redis@redis:6379/0"
+
+
+def test_the_lab_trusts_the_network_of_its_proxy(compose: dict[str, Any]) -> None:
+    (network,) = compose["networks"]["lab-door"]["ipam"]["config"]
+    assert compose["services"]["lab"]["environment"]["TRUSTED_PROXIES"] == network["subnet"]
+    sharing = {name for name, service in compose["services"].items() if "lab-door" in service["networks"]}
+    assert sharing == {"lab", "live", "proxy"}
+
+
+def test_the_proxy_buffers_every_form_of_the_arena() -> None:
+    sizes = re.findall(r"request_buffers (\d+)MiB", (BASE_DIR / "deploy" / "Caddyfile").read_text())
+    assert len(sizes) == 2
+    assert all(int(size) * 1024 * 1024 >= forms.form_bytes_max() for size in sizes)

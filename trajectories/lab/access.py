@@ -56,6 +56,12 @@ def _guarded(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespons
     return page
 
 
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler for requests that it refuses to read. A page would read them again."""
+    text = "This request cannot be read: its address is too long, or it has too many fields.\n"
+    return HttpResponse(text, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's handler for unknown addresses; strangers learn nothing else from it."""
     return render(request, "lab/not_found.html", {"message": ""}, status=404)

@@ -37,6 +37,34 @@ def test_another_address_is_not_locked_out(lab: Lab, owner: User) -> None:
     assert _try(client, "correct horse", address="10.0.0.2") == 302
 
 
+def test_another_name_is_not_locked_out(lab: Lab, owner: User, annotator: User) -> None:
+    client = lab(None)
+    for _ in range(FAILURES_MAX + 1):
+        _try(client, "wrong")
+    form = {"username": "annotator", "password": "wrong"}
+    assert client.post("/login/", form, REMOTE_ADDR="10.0.0.1").status_code == 200
+
+
+def test_a_header_of_the_client_changes_nothing(lab: Lab, owner: User) -> None:
+    client = lab(None)
+    form = {"username": "owner", "password": "wrong"}
+    codes = [
+        client.post(
+            "/login/", form, REMOTE_ADDR="10.0.0.1", headers={"X-Forwarded-For": f"10.9.9.{number}"}
+        ).status_code
+        for number in range(FAILURES_MAX + 1)
+    ]
+    assert codes == [200] * FAILURES_MAX + [429]
+
+
+def test_addresses_of_one_ipv6_network_are_counted_together(lab: Lab, owner: User) -> None:
+    client = lab(None)
+    for number in range(FAILURES_MAX):
+        assert _try(client, "wrong", address=f"2001:db8:0:1::{number:x}") == 200
+    assert _try(client, "wrong", address="2001:db8:0:1:ffff::1") == 429
+    assert _try(client, "correct horse", address="2001:db8:0:2::1") == 302
+
+
 def test_without_redis_nobody_is_locked_out(lab: Lab, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     def down() -> None:
         raise redis_client.Unreachable[0]

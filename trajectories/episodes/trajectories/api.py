@@ -73,7 +73,7 @@ class RunTrajectoriesView(APIView):
     @call(
         "trajectory_stream",
         "Stream all trajectories of a run",
-        description="One JSON object per line, by episode id, as of the start of the call.",
+        description="One JSON object per line, by episode id: the episodes that exist when the call begins.",
         answers={(200, NDJSON): (records.Trajectory, "One trajectory per line.")},
         errors=(404,),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from http import HTTPStatus
+from ipaddress import ip_address, ip_network
 
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
@@ -13,12 +14,16 @@ from core import redis_client
 
 FAILURES_MAX = 10
 LOCKED_S = 300
+IPV4 = 4
+IPV6_PREFIX = 64
 
 
 class LabLoginView(LoginView):
-    """After ten failures for one name from one address, every attempt is answered 429 for five minutes.
+    """After ten failures for one name from one address, these are answered 429 for five minutes.
 
-    The count is in Redis; without Redis nobody is locked out.
+    Others are not: a stranger who guesses locks out no owner of the name. Behind a proxy the address is the
+    client's if the proxy is one of ``TRUSTED_PROXIES``. The count is in Redis; without Redis nobody is locked
+    out.
     """
 
     template_name = "lab/login/login.html"
@@ -39,8 +44,17 @@ class LabLoginView(LoginView):
 
 
 def _key(request: HttpRequest) -> str:
-    identity = f"{request.POST.get('username', '')}\n{request.META.get('REMOTE_ADDR', '')}"
+    identity = f"{request.POST.get('username', '')}\n{_place(request.META.get('REMOTE_ADDR', ''))}"
     return f"gym:login:{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()}"
+
+
+def _place(address: str) -> str:
+    """The address; of IPv6 its network, since a single client has all addresses of a /64."""
+    try:
+        version = ip_address(address).version
+    except ValueError:
+        return address
+    return address if version == IPV4 else str(ip_network((address, IPV6_PREFIX), strict=False))
 
 
 def _failures(request: HttpRequest) -> int:
