@@ -23,6 +23,8 @@ class Queue:
     """Limits for jobs that state none of their own."""
     prefetch: int | None = None
     """Jobs reserved for each that runs, where this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
+    role: str = "gym_worker"
+    """The database role of the worker."""
     has_world_salt: bool = False
     is_awaited: bool = False
     """The installation counts as started only when this worker is ready."""
@@ -59,6 +61,7 @@ VERIFY: Queue = Queue(
 # prefetched: another worker may be free sooner.
 SANDBOX = Queue(
     id="sandbox",
+    role="gym_sandbox",
     pool="prefork",
     concurrency="SANDBOXES",
     connections=1,

@@ -1,10 +1,11 @@
 -- Who may do what, whole: applied after every migration, in one transaction, on top of nothing.
 -- A table that is not named here is closed to every role but the owner's.
--- The roles themselves and their passwords are made by `manage.py roles` (gymsite/services/preparation.py).
+-- The roles themselves, their passwords and the functions of the schema `sandbox` are made by `manage.py roles`
+-- (gymsite/services/preparation.py).
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
-REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker;
-REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker;
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox;
 GRANT USAGE ON SCHEMA public TO gym_arena, gym_lab, gym_worker;
 
 -- The arena -------------------------------------------------------------------------------------------------
@@ -79,3 +80,13 @@ GRANT DELETE ON trajectories_fidelity TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_picture TO gym_worker;
 -- And what is computed of episodes that have ended.
 GRANT SELECT, INSERT, UPDATE ON trajectories_stepfacts, trajectories_episodefacts TO gym_worker;
+
+-- The worker with the sandbox, beside which programs of agents run ------------------------------------------------
+-- It reads no table. What it may do are functions (trajectories/judging/sandbox_sql.py): claim a submission that is
+-- judged by running it, end it, and the same for a call of a page's Run tool.
+ALTER ROLE gym_sandbox SET statement_timeout = '30s';
+ALTER ROLE gym_sandbox SET idle_in_transaction_session_timeout = '60s';
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sandbox FROM PUBLIC;
+GRANT USAGE ON SCHEMA sandbox TO gym_sandbox;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sandbox TO gym_sandbox;

@@ -18,7 +18,7 @@ from core import addresses
 from gymsite.services import secrets
 
 # One login per kind of process, with the grants of ``roles.sql``.
-ROLES = ("gym_arena", "gym_lab", "gym_worker")
+ROLES = ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox")
 GRANTS = Path(__file__).resolve().parent.parent / "roles.sql"
 LOCK = 0x67796D  # advisory lock: two concurrent starts must not both change the catalogue
 FIRST_USER = "admin"
@@ -44,16 +44,20 @@ def migrations_apply() -> bool:
 
 
 def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:
-    """Create the roles with the passwords in ``var_dir`` and apply ``roles.sql``, in one transaction.
+    """Create the roles with the passwords in ``var_dir`` and the functions of the sandbox's worker, and apply
+    ``roles.sql``, in one transaction.
 
     Roles are server-wide; grants hold for the connection's database. Errors: ``no_secret``.
     """
+    from trajectories.judging import sandbox_sql
+
     passwords = {role: secrets.read(var_dir, role) for role in ROLES}
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
         for role, password in passwords.items():
             _role_make(cursor, role=role, password=password)
         _database_close(cursor)
+        cursor.execute(sandbox_sql.functions_created())
         cursor.execute(GRANTS.read_text())
 
 

@@ -54,7 +54,7 @@ def _worker(queue: Queue) -> Process:
     return Process(
         name=queue.worker,
         kind="worker",
-        role="gym_worker",
+        role=queue.role,
         command=("-m", "gymsite.services.worker", queue.id),
         key_file="secret_key_worker",
         pool_max=queue.connections,

@@ -69,6 +69,7 @@ def test_programs_go_to_the_workers_with_a_sandbox(monkeypatch: Any, verifiers: 
     number = factories.episode()
     queue = Queue(room=10)
     monkeypatch.setattr(jobs, "judge", queue)
+    monkeypatch.setattr(jobs, "judge_program", queue)
     assert sweeper.jobs_send([program.pk, number.pk]) == [program.pk, number.pk]
     assert queue.queues == ["sandbox", "verify"]
     assert sweeper.jobs_send([program.pk, number.pk], leaving_out={queues.VERIFY}) == [program.pk]
@@ -86,6 +87,7 @@ def test_only_puzzles_with_a_scorer_to_run_go_to_a_sandbox(monkeypatch: Any) -> 
         episodes.append(factories.episode(task=task).pk)
     queue = Queue(room=10)
     monkeypatch.setattr(jobs, "judge", queue)
+    monkeypatch.setattr(jobs, "judge_program", queue)
     assert sweeper.jobs_send(episodes) == episodes
     assert queue.queues == ["verify", "sandbox", "verify", "verify"]
 

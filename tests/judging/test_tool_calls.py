@@ -189,6 +189,7 @@ def test_the_worker_has_the_rights_that_a_call_needs(
     with as_role("gym_worker"):
         due = tool_calls.calls_due(after_s=5.0)
         tool_calls.calls_mark_sent(due)
+    with as_role("gym_sandbox"):
         assert tool_calls.call_do(episode_id=made.episode_id, number=1)
     assert due == [(made.episode_id, 1)]
 

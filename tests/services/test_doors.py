@@ -37,7 +37,7 @@ CLOSED_TABLES = (
     "django_session",
     "pg_authid",
 )
-OTHER_ROLES = ("gym_owner", "gym_lab", "gym_worker", "postgres")
+OTHER_ROLES = ("gym_owner", "gym_lab", "gym_worker", "gym_sandbox", "postgres")
 LINK = re.compile(r'(?:href|src|action)="([^"]+)"')
 BLOB = b"a page as the agent saw it"
 SOCKET_S = 5.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from core.sql import hot_cursor
 from trajectories.hot_sql.claims import (
+    CLAIM,
     CLAIM_COLUMNS,
     SUBMISSION_CHANNEL,
     TOOL_CALL_CHANNEL,
@@ -19,12 +20,14 @@ from trajectories.hot_sql.claims import (
 from trajectories.hot_sql.episodes import CALL_COLUMNS, episodes_insert, ids_reserve
 from trajectories.hot_sql.records import EPISODE_STATES, VERDICT_JSON, VERDICTS_AFTER, episode_states
 from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
-from trajectories.hot_sql.verdicts import Ending, finish_many
+from trajectories.hot_sql.verdicts import FINISH, Ending, finish_many
 
 __all__ = [
     "CALL_COLUMNS",
+    "CLAIM",
     "CLAIM_COLUMNS",
     "EPISODE_STATES",
+    "FINISH",
     "STEP_COLUMNS",
     "SUBMISSION_CHANNEL",
     "TOOL_CALL_CHANNEL",

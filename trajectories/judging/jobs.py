@@ -26,6 +26,15 @@ def judge(*, episode_id: int) -> None:
         logger.exception("judging of episode %s failed", episode_id)
 
 
+@shared_task(name="judging.judge_program", ignore_result=True)
+def judge_program(*, episode_id: int) -> None:
+    try:
+        services.program_judge(episode_id=episode_id)
+    except Exception:
+        # As above.
+        logger.exception("judging of the program of episode %s failed", episode_id)
+
+
 @shared_task(name="judging.run_tool", ignore_result=True)
 def run_tool(*, episode_id: int, number: int) -> None:
     try:

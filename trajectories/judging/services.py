@@ -11,7 +11,8 @@ from django.conf import settings
 
 from tasks_app import kinds
 from trajectories import hot_sql
-from trajectories.judging import site_states, verdict_writer
+from trajectories.judging import sandbox_sql, site_states, verdict_writer
+from trajectories.live import notices
 from trajectories.models import Run
 from verifiers import registry
 from verifiers.answer_text import unparsable
@@ -60,6 +61,19 @@ def submission_judge(*, episode_id: int) -> bool:
         return False
     verdict = ending_of(episode_id=episode_id, claim=claim)
     return _writer.write(run_id=claim.run_id, verdict=verdict)
+
+
+def program_judge(*, episode_id: int) -> bool:
+    """As ``submission_judge``, in the worker with the sandbox and with its role's rights."""
+    claim = sandbox_sql.submission_claim(
+        episode_id=episode_id, claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S
+    )
+    if claim is None:
+        return False
+    ending = ending_of(episode_id=episode_id, claim=claim)
+    ended = sandbox_sql.submission_finish(run_id=claim.run_id, ending=ending)
+    notices.episodes_ended(run_id=claim.run_id, ids=ended)
+    return bool(ended)
 
 
 def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:

@@ -136,7 +136,8 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()
         queue = queues.SANDBOX if episode_id in sandboxed else queues.VERIFY
         if queue in leaving_out:
             continue
-        if not job_send(jobs.judge, queue, episode_id=episode_id):
+        job = jobs.judge_program if queue is queues.SANDBOX else jobs.judge
+        if not job_send(job, queue, episode_id=episode_id):
             return sent
         sent.append(episode_id)
     return sent

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 from django.conf import settings
 
-from core.sql import Statement
+from core.sql import Statement, sql_read
 from tasks_app.variation import payload_shown
 from verifiers import programs
 from verifiers.sandbox import Report, SandboxMissing, suite_run
@@ -29,8 +29,10 @@ BATCH = 1_000
 # How the checker labels whatever the program raises.
 FOREIGN = "CandidateError: "
 
-CLAIM = Statement(__file__, "call_claim", is_hot=True)
-FINISH = Statement(__file__, "call_finish", is_hot=True)
+# The worker may run these two only as functions (``sandbox_sql``).
+CLAIM_TEXT, FINISH_TEXT = sql_read(__file__, "call_claim"), sql_read(__file__, "call_finish")
+CLAIM = Statement(__file__, "sandbox_call_claim", is_hot=True)
+FINISH = Statement(__file__, "sandbox_call_finish", is_hot=True)
 DUE = Statement(__file__, "calls_due")
 SENT = Statement(__file__, "calls_sent")
 

@@ -1,0 +1,1 @@
+SELECT * FROM sandbox.claim(%(episode)s::bigint, %(claims_max)s::int, %(lost)s::float8)

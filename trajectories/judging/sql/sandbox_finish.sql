@@ -1,0 +1,1 @@
+SELECT * FROM sandbox.finish(%(run)s::bigint, %(endings)s::text)
