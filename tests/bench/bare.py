@@ -1,6 +1,6 @@
 """The floor of step recording: a Django WSGI view that does one INSERT of the body, and nothing else.
 
-No key, no JSON, no rules; the same server, pool and database as the lab.
+No key, no JSON, no rules; granian without a door; the pool and database of the lab.
 """
 
 from __future__ import annotations

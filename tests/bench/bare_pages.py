@@ -2,7 +2,7 @@
 
 ``BARE_PAGES`` is a JSON list of paths of pages that an arena would serve. Each is rendered once at start by
 the arena's own views, and its template and context are stored: ``/0`` is the first, rendered again for each
-request. No token, no database, no state, no middleware; the same server as the arena's.
+request. No token, no database, no state, no middleware, no door: granian.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class ArenaServer:
 
 @pytest.fixture(scope="session")
 def arena_server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
-    """The arena as it is deployed: granian, and the database login that can read no gold."""
+    """The arena as it is deployed, with the database login that can read no gold."""
     port = _free_port()
     database = str(settings.DATABASES["default"]["NAME"])
     environment = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ} | {

@@ -37,7 +37,7 @@ def test_a_port_that_is_listened_on_is_refused_even_when_its_holder_would_share_
 
 def test_a_port_whose_last_connections_linger_is_free() -> None:
     with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as granian does
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the doors do
         listener.bind((HOST, 0))
         listener.listen()
         port = listener.getsockname()[1]
