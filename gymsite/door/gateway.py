@@ -53,6 +53,12 @@ class Answer:
             (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers
         )
 
+    @property
+    def length(self) -> int | None:
+        """In bytes, where the application says so."""
+        length = dict(self.headers).get(b"content-length", b"")
+        return int(length) if length.isdigit() else None
+
 
 class Stream:
     """The blocks of a streamed response. Only one thread at a time may use it."""
@@ -89,16 +95,16 @@ class Gateway:
         lanes: Mapping[str, Lane],
         lane_of: LaneOf,
         bodies: BodyReader,
-        streams_max: int,
+        exports_max: int,
         stall_s: float,
     ) -> None:
         self.application = application
         self.lanes = lanes
         self.lane_of = lane_of
         self.bodies = bodies
-        self.streams_max = streams_max
+        self.exports_max = exports_max
         self.stall_s = stall_s
-        self.streams = 0
+        self.exports = 0
 
     async def __call__(self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         try:
@@ -144,17 +150,18 @@ class Gateway:
         """
         lane = self.lanes["stream"]
         gone = asyncio.ensure_future(receive())
+        is_export = answer.length is None  # files, of known length, are not limited: pages show them
         try:
-            if self.streams >= self.streams_max:
-                await _send(send, _refusal(_too_many(self.streams_max)))
+            if is_export and self.exports >= self.exports_max:
+                await _send(send, _refusal(_too_many(self.exports_max)))
                 return
-            self.streams += 1
+            self.exports += is_export
             try:
                 await self._blocks(answer, partial(lane.start, stream.block), gone, send)
             except TimeoutError:
-                logger.warning("an export was cut off: its client took nothing for %g s", self.stall_s)
+                logger.warning("a response was cut off: its client took nothing for %g s", self.stall_s)
             finally:
-                self.streams -= 1
+                self.exports -= is_export
         finally:
             gone.cancel()
             await lane.start(stream.close)
@@ -201,8 +208,7 @@ def _is_whole(response: Iterable[bytes], answer: Answer) -> bool:
     """Whether all of a response may be held in memory: it is there already, or known to be small."""
     if not getattr(response, "streaming", False):
         return True
-    length = dict(answer.headers).get(b"content-length", b"")
-    return length.isdigit() and int(length) <= WHOLE_MAX_BYTES
+    return answer.length is not None and answer.length <= WHOLE_MAX_BYTES
 
 
 def _close(response: Iterable[bytes]) -> None:

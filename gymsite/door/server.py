@@ -41,7 +41,7 @@ def serve(
         lanes=lanes,
         lane_of=lane_of,
         bodies=bodies,
-        streams_max=settings.EXPORTS_AT_ONCE,
+        exports_max=settings.EXPORTS_AT_ONCE,
         stall_s=settings.CLIENT_STALL_S,
     )
     Server(_config(client_named(gateway, proxies=settings.TRUSTED_PROXIES))).run(sockets=[listener])

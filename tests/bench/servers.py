@@ -1,4 +1,4 @@
-"""Small servers to compare a row with, run by granian, which costs a request less than the installation's doors."""
+"""Small servers to compare a row with, run by granian alone: it costs a request less than a door."""
 
 from __future__ import annotations
 

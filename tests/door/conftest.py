@@ -22,7 +22,7 @@ from gymsite.door.server import client_named
 
 WAIT_S = 10.0
 PROXY = "127.0.0.2"
-PATIENCE = Patience(head_s=1.0, head_bytes=20_000, body_s=30.0, body_rate=10_000, grace_s=1.0, stall_s=2.0)
+PATIENCE = Patience(head_s=1.0, head_bytes=20_000, body_s=30.0, body_rate=10_000, grace_s=1.0, stall_s=4.0)
 
 
 class Blocks:
@@ -91,8 +91,8 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
         lanes=lanes,
         lane_of=lambda _method, path: "slow" if path.startswith("/slow") else "hot",
         bodies=BodyReader(max_bytes=1_000_000, memory_bytes=1_000, total_bytes=1_500_000),
-        streams_max=2,
-        stall_s=2.0,
+        exports_max=2,
+        stall_s=4.0,
     )
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tests.door.conftest import WAIT_S, Door, everything
@@ -146,6 +147,25 @@ def test_streams_past_the_limit_are_429(door: Door) -> None:
     assert refused.startswith(b"HTTP/1.1 429 ")
     assert b"retry-after: " in refused
     assert b"too_many_exports" in refused
+    for client in clients:
+        client.close()
+
+
+def test_files_of_known_length_are_not_limited(door: Door) -> None:
+    """A page may show many pictures at once."""
+
+    def file(_environ: object) -> tuple[str, list[tuple[str, str]], Iterator[bytes]]:
+        return "200 OK", [("Content-Length", "20000000")], (b"x" * 100_000 for _ in range(200))
+
+    door.handlers["/file"] = file
+    clients = [door.connect() for _ in range(5)]
+    for client in clients:
+        client.sendall(b"GET /file HTTP/1.1\r\n" + CLOSE + b"\r\n")
+    begun = [client.recv(12) for client in clients]
+    assert begun == [b"HTTP/1.1 200"] * 5
+    with ThreadPoolExecutor() as readers:
+        sizes = [len(received) for received in readers.map(everything, clients)]
+    assert min(sizes) > 20_000_000
     for client in clients:
         client.close()
 
