@@ -17,6 +17,7 @@ import psutil
 from core import browsers
 from core.errors import GymError
 from gymsite.services import endpoints
+from verifiers.sandbox import cgroups
 
 PORT_MAX = 65_535
 MEGABYTE = 1024 * 1024
@@ -128,7 +129,7 @@ def _holder(port: int) -> str:
 
 
 def missing_tools() -> list[str]:
-    """One sentence per missing optional program, with how to install it; everything else works without."""
+    """One sentence per thing that this machine lacks, with how to get it; everything else works without."""
     missing = []
     if browsers.browser_find() is None:
         missing.append(
@@ -141,6 +142,8 @@ def missing_tools() -> list[str]:
             "(their verdicts are void, sandbox_missing) and DOM replays are not checked: "
             "`apt-get install bubblewrap`."
         )
+    elif undelegated := cgroups.problem():
+        missing.append(undelegated)
     if find_spec("reasoning_gym") is None:
         missing.append(
             "The package reasoning-gym was not found, so the benchmark reasoning_gym cannot be generated: "

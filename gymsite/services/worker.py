@@ -10,9 +10,10 @@ from celery.signals import worker_process_init, worker_ready
 from django.conf import settings
 
 from core.garbage import collect_seldom
-from core.queues import QUEUES, Queue
+from core.queues import QUEUES, SANDBOX, Queue
 from gymsite.celery import app
 from gymsite.services import parent_death, processes
+from verifiers.sandbox import cgroups
 
 
 def main(queue: Queue) -> None:
@@ -33,6 +34,8 @@ def main(queue: Queue) -> None:
     worker_process_init.connect(watch_parent, weak=False)
     worker_ready.connect(mark_ready, weak=False)
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO")
+    if queue is SANDBOX:
+        cgroups.prepare()  # before the processes that start sandboxes are forked
     app.worker_main(["worker", *queue.worker_options(), *quiet])
 
 

@@ -14,8 +14,10 @@ from gymsite.services import endpoints, secrets
 from gymsite.services.binaries import POSTGRES_MAJOR
 from gymsite.services.launch import SETUP, launch_environment
 from gymsite.services.processes import BASE_DIR, PROCESSES
+from verifiers.sandbox.limits import GROUP_MEMORY_BYTES, GROUP_PROCESSES
 
 SECRETS_DIR = "/srv/palaestra/var/secrets"
+WORKER_BYTES = 500 * 2**20
 OTHERS = {"postgres", "redis", "proxy", "setup"}
 
 
@@ -139,3 +141,13 @@ def test_the_proxy_buffers_every_form_of_the_arena() -> None:
     sizes = re.findall(r"request_buffers (\d+)MiB", (BASE_DIR / "deploy" / "Caddyfile").read_text())
     assert len(sizes) == 2
     assert all(int(size) * 1024 * 1024 >= forms.form_bytes_max() for size in sizes)
+
+
+def test_every_service_has_limits_and_the_sandboxes_fit_theirs(compose: dict[str, Any]) -> None:
+    for name, service in compose["services"].items():
+        assert {"mem_limit", "pids_limit"} <= set(service), name
+    worker = compose["services"]["worker-sandbox"]
+    at_once = int(re.search(r":-(\d+)}", worker["environment"]["SANDBOXES"]).group(1))
+    megabytes = int(re.search(r":-(\d+)m}", worker["mem_limit"]).group(1))
+    assert megabytes * 2**20 > at_once * 2 * GROUP_MEMORY_BYTES + WORKER_BYTES
+    assert worker["pids_limit"] > at_once * 2 * GROUP_PROCESSES

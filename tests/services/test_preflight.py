@@ -12,6 +12,7 @@ from core import browsers
 from core.errors import GymError
 from gymsite.services import account, binaries, endpoints, preflight
 from gymsite.services.account import Account
+from verifiers.sandbox import cgroups
 
 Usage = namedtuple("Usage", "total used free")
 STRANGER = Account(uid=54321, gid=54321)
@@ -39,11 +40,14 @@ def test_missing_programs_are_named_with_how_to_get_them(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("PALAESTRA_BROWSER", raising=False)
     monkeypatch.setattr(browsers, "PLAYWRIGHT", tmp_path)
+    monkeypatch.setattr(cgroups, "problem", lambda: "no group")
     text = " ".join(preflight.missing_tools())
     assert "apt-get install chromium-headless-shell" in text
     assert "apt-get install bubblewrap" in text
     for program in ("chromium-headless-shell", "bwrap"):
         (tmp_path / program).touch(mode=0o755)
+    assert preflight.missing_tools() == ["no group"]
+    monkeypatch.setattr(cgroups, "problem", lambda: None)
     assert preflight.missing_tools() == []
 
 

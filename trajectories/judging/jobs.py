@@ -13,6 +13,7 @@ from trajectories import heartbeats
 from trajectories.api import health
 from trajectories.judging import services, tool_calls
 from verifiers import sandbox
+from verifiers.sandbox import cgroups
 
 logger = logging.getLogger(__name__)
 
@@ -56,3 +57,5 @@ def _say_alive(sender: Any, **_kwargs: Any) -> None:
             logger.warning("no sandbox: %s", problem)
         else:
             heartbeats.alive_keep(health.SANDBOX_WORKER)
+        if undelegated := cgroups.problem():
+            logger.warning("%s", undelegated)

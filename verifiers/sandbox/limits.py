@@ -13,6 +13,15 @@ HOME_BYTES = 32 * 1024 * 1024
 HOME_FILES = 4_096
 """Files, folders and links in it: each takes about a kilobyte of the kernel's memory besides its content."""
 
+GROUP_MEMORY_BYTES = CANDIDATE_MEMORY_BYTES + HOME_BYTES + 96 * 1024 * 1024
+"""Memory of a sandbox's cgroup: the limits above, the kernel's share, bubblewrap; more ends it."""
+
+GROUP_PROCESSES = 96
+"""Processes and threads in it: 64 of the program, and bubblewrap's."""
+
+GROUP_CPU_WEIGHT = 50
+"""Its share of a busy processor; other groups have 100."""
+
 OUTPUT_BYTES = 10_000
 """Bytes stored of a program's output; the rest is read and dropped."""
 

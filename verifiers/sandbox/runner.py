@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
-from verifiers.sandbox import enclosure
+from verifiers.sandbox import cgroups, enclosure
 from verifiers.sandbox.home import Home
 from verifiers.sandbox.limits import CANDIDATE_MEMORY_BYTES, OUTPUT_BYTES, REPORT_BYTES, Limits
 
@@ -93,6 +93,9 @@ def _box(
     hash_seed: int,
 ) -> subprocess.Popen[bytes]:
     """One sandbox, killed when ``stack`` exits. A checker's errors show as missing reports."""
+    group = stack.enter_context(cgroups.group_open())
+    is_checker = name == "checker.py"
+    errors = subprocess.DEVNULL if is_checker else subprocess.STDOUT
     with ExitStack() as for_start:
         calls = enclosure.filter_open()
         passed = [channel.fileno()]
@@ -100,11 +103,14 @@ def _box(
             for_start.callback(os.close, calls)
             passed.append(calls)
         text = enclosure.program_text(name)
+        command = enclosure.command(text=text, arguments=arguments, filter_fd=calls, hash_seed=hash_seed)
+        if group is not None:
+            command = cgroups.entering(command, errors=cgroups.DROPPED if is_checker else cgroups.KEPT)
         box = subprocess.Popen(  # noqa: S603 (a fixed command)
-            enclosure.command(text=text, arguments=arguments, filter_fd=calls, hash_seed=hash_seed),
+            command,
             stdin=stdin,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL if name == "checker.py" else subprocess.STDOUT,
+            stderr=errors if group is None else group,
             pass_fds=passed,
             cwd="/",
             env={},
