@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 Z_95 = 1.959964
+TAIL = 0.025  # of the normal distribution, beyond Z_95
 
 
-def wilson(*, share: float, n: float) -> tuple[float, float]:
-    """The Wilson score interval (Wilson 1927) of a share seen in ``n`` samples, at 95%; (0, 1) for none."""
+def wilson(*, share: float, n: float, comparisons: int = 1) -> tuple[float, float]:
+    """The Wilson score interval (Wilson 1927) of a share seen in ``n`` samples, at 95%; (0, 1) for none.
+
+    With several ``comparisons`` it is wider, so that all of them hold together with 95% (Bonferroni).
+    """
     if not n:
         return 0.0, 1.0
-    scale = 1 + Z_95**2 / n
-    middle = (share + Z_95**2 / (2 * n)) / scale
-    half = Z_95 / scale * math.sqrt(share * (1 - share) / n + Z_95**2 / (4 * n * n))
+    z = Z_95 if comparisons <= 1 else NormalDist().inv_cdf(1 - TAIL / comparisons)
+    scale = 1 + z**2 / n
+    middle = (share + z**2 / (2 * n)) / scale
+    half = z / scale * math.sqrt(share * (1 - share) / n + z**2 / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)

@@ -221,6 +221,8 @@ BODIES_MAX_BYTES = env.int("BODIES_MAX_BYTES", 512 * 1024 * 1024)
 BODY_BYTES_PER_S_MIN = env.int("BODY_BYTES_PER_S_MIN", 16 * 1024)
 # By process of the lab, of which there are two.
 EXPORTS_AT_ONCE = env.int("EXPORTS_AT_ONCE", 8)
+# The share of void episodes of a run, policy version or task above which the run's page warns.
+VOID_ALARM_SHARE = env.float("VOID_ALARM_SHARE", 0.02)
 
 # --- Time limits, in seconds; the database's clock decides, the sweeper's own about leases ----------------
 LEASE_S = env.float("LEASE_S", 300.0)

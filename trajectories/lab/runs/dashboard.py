@@ -12,6 +12,7 @@ from trajectories.lab.runs import dashboard_selectors, selectors
 from trajectories.lab.runs.behaviour import BehaviourTable, behaviour_table
 from trajectories.lab.runs.reward_plot import reward_plot
 from trajectories.lab.runs.verdict_counts import PACE_S, VerdictCounts
+from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.models import Episode
 from trajectories.reports import behaviour
 from trajectories.reports.paired_tasks import PairedTally, paired_tallies
@@ -23,10 +24,11 @@ ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """Tables that count all of a run's episodes each time; those of a long run may be older than the rest."""
+    """Tables that count many episodes each time; those of a long run may be older than the rest."""
 
     behaviour: BehaviourTable | None
     paired_tasks: Sequence[PairedTally]
+    voids: VoidTable | None
 
 
 class Dashboard:
@@ -96,6 +98,7 @@ def tables_of(run_id: int) -> Tables:
     return Tables(
         behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id)),
         paired_tasks=paired_tallies(run_id=run_id),
+        voids=void_table(run_id),
     )
 
 

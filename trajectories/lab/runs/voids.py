@@ -1,0 +1,46 @@
+"""The void episodes of a run's page: how many there are by version, reason and task, and what is unusual."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from trajectories.runs.void_alarms import VoidAlarm, void_alarms
+from trajectories.runs.void_rates import LATEST, VoidRate, rates_ranked, void_rates
+
+ROWS_SHOWN = 5
+ALARMS_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoidTable:
+    """The highest void rates among the ``latest`` episodes that ended; warnings begin at ``share_max``."""
+
+    total: VoidRate
+    policy_versions: Sequence[tuple[int | None, VoidRate]]
+    reasons: Sequence[tuple[str, VoidRate]]
+    tasks: Sequence[tuple[int, VoidRate]]
+    alarms: Sequence[VoidAlarm]
+    alarms_more: int
+    share_max: float
+    latest: int = LATEST
+
+
+def void_table(run_id: int) -> VoidTable | None:
+    """None where no episode is void by a failure of ours."""
+    rates = void_rates(run_id=run_id)
+    if not rates.total.void:
+        return None
+    alarms = void_alarms(rates, share_max=settings.VOID_ALARM_SHARE)
+    versions = [(version, rate) for (_, version), rate in rates_ranked(rates.by_policy_version)]
+    return VoidTable(
+        total=rates.total,
+        policy_versions=versions[:ROWS_SHOWN],
+        reasons=list(rates.by_reason.items()),
+        tasks=rates_ranked(rates.by_task)[:ROWS_SHOWN],
+        alarms=alarms[:ALARMS_SHOWN],
+        alarms_more=len(alarms[ALARMS_SHOWN:]),
+        share_max=settings.VOID_ALARM_SHARE,
+    )
