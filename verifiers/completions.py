@@ -4,15 +4,18 @@ A verifier judges the content of an answer field. Published verdicts on completi
 
 - ScienceQA (``run_gpt3.py``): the single match of ``The answer is ([A-Z]).``
 - MMMU (``mmmu/utils/eval_utils.py``): the letter that was parsed, or each tail of an open answer.
-- ChartQA answered in sentences: the last number of the sentence, without commas and percent sign. A gold text
-  that is merely contained in the sentence does not count.
+- ChartQA answered in sentences: the first number after the last verb that has one, without commas and percent
+  sign; without a verb the last number that is no date. A gold text that is merely contained in the sentence
+  does not count.
 - Lettered choices (the order of LightEval's extraction): the letter after the last word for "answer", else
-  the letter that begins the completion, else the last letter standing alone.
+  the one called correct, else the one that begins the completion, else the last one standing alone. The
+  pronoun "I", the article "A" and letters that the completion denies are none.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from verifiers import mmmu_rules
 from verifiers.builtin import choice, mmmu
@@ -21,13 +24,27 @@ from verifiers.types import Evidence, Gold
 SCIENCEQA = re.compile(r"The answer is ([A-Z]).")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?", re.ASCII)
 SENTENCE_WORDS = 3
-ALONE = r"(?<![A-Za-z0-9'\u2019])([A-J])(?![A-Za-z0-9'\u2019])"
+LABEL = r"(?<![A-Za-z0-9'\u2019])[A-J](?![A-Za-z0-9'\u2019])"
+ALONE = f"({LABEL})"
 AFTER_ANSWER = re.compile(
     rf"(?i:answer|r\u00e9ponse|respuesta|antwort|risposta|resposta|\u7b54\u6848|\u043e\u0442\u0432\u0435\u0442)"
     rf"(?i:\s+(?:is|est|es|ist|\u00e8|\u00e9))?[\s:*_(\[\u662f\uff1a]*{ALONE}"
 )
+CALLED_CORRECT = re.compile(rf"{ALONE}\W{{1,3}}is\s+(?:the\s+)?(?:correct|right|true|best|answer)\b")
 AT_START = re.compile(rf"\W*{ALONE}")
 LETTER = re.compile(ALONE)
+RUN = rf"\W{{0,2}}{LABEL}(?:\W{{0,2}}(?:,|and|or)\W{{1,2}}{LABEL})*\W?"
+DENIED = re.compile(
+    rf"(?:\b(?i:not|nor|neither|cannot be|over|than|instead of|non|nicht|pas)\s|\u4e0d\u662f){RUN}"
+    rf"|{RUN}\s*(?:(?:is|are)\s+(?:wrong|incorrect|false|not)\b|\u662f\u9519)"
+)
+NO_LETTER = re.compile(
+    r"\bI(?=\s+[a-z]|['\u2019])|\bA(?=\s+(?!(?:is|was|because|since|as|and|or|but)\b)[a-z])"
+)
+VERB = re.compile(r"(?<!which )(?<!that )\b(?:is|was|are|were|be|equals)\b|=")
+DATED = re.compile(
+    r"\b(?:in|of|since|by|from|to|until|and|year|than)\s+(?:the\s+year\s+)?(?:19|20)\d\d\b(?![.,]?\d)"
+)
 
 
 def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
@@ -41,7 +58,7 @@ def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
     if benchmark.startswith("mmmu"):
         return _mmmu(gold, completion)
     if benchmark == "chartqa_free_text":
-        return [Evidence(_last_number(completion))]
+        return [Evidence(_stated_number(completion))]
     if benchmark in {"multiple_choice", "mmlu", "sciq", "arc"}:
         return [Evidence(letter_in(completion) or "")]
     return [Evidence(completion)]
@@ -52,12 +69,13 @@ def letter_in(completion: str) -> str | None:
     label = choice.read_label(completion)
     if label:
         return label
-    announced = AFTER_ANSWER.findall(completion)
-    start = AT_START.match(completion)
-    if announced or start:
-        return str(announced[-1] if announced else start and start[1])
-    alone = LETTER.findall(completion)
-    return str(alone[-1]) if alone else None
+    text = NO_LETTER.sub(" ", DENIED.sub(" ", completion))
+    for stated in (AFTER_ANSWER, CALLED_CORRECT):
+        if letters := stated.findall(text):
+            return str(letters[-1])
+    start = AT_START.match(text)
+    alone = LETTER.findall(text)
+    return str(start[1]) if start else str(alone[-1]) if alone else None
 
 
 def _mmmu(gold: Gold, completion: str) -> list[Evidence]:
@@ -66,8 +84,12 @@ def _mmmu(gold: Gold, completion: str) -> list[Evidence]:
     return [Evidence(mmmu_rules.letter_in(completion, mmmu.options_of(gold)) or "")]
 
 
-def _last_number(sentence: str) -> str:
+def _stated_number(sentence: str) -> str:
     numbers = NUMBER.findall(sentence)
     if not numbers or len(sentence.split()) < SENTENCE_WORDS:
         return sentence
-    return str(numbers[-1].replace(",", ""))
+    starts = [match.end() for match in VERB.finditer(sentence)]
+    clauses = [sentence[start:end] for start, end in pairwise([*starts, len(sentence)])]
+    after_verbs = [number[0] for clause in clauses if (number := NUMBER.search(DATED.sub(" ", clause)))]
+    undated = NUMBER.findall(DATED.sub(" ", sentence))
+    return str((after_verbs or undated or numbers)[-1].replace(",", ""))
