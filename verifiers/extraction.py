@@ -8,8 +8,9 @@ it contains, and never more than one:
 2. the text after the last line that begins with ``Answer:``, or the last "answer is", up to the end of its
    sentence;
 3. the text after the last ``####``;
-4. the last formula between ``$``, ``\(`` and ``\)``, or ``\[`` and ``\]``, unless the sentence goes on to say
-   that it *is* a number;
+4. the last formula between ``$``, ``\(`` and ``\)``, ``\[`` and ``\]``, or in an ``equation`` or an
+   ``align``, or the last run of such joined only by commas and "and" or "or"; unless the sentence goes on to
+   say that it *is* a number;
 5. the last number.
 
 Within 2, a formula or number in a sentence of words is taken by 4 and 5.
@@ -27,7 +28,12 @@ SPECIAL_END = re.compile(r"<\|.*", re.DOTALL)
 ANSWER = re.compile(r"(?:^|\n)[\s*#_>]*answer\s*:[\s*_]*|\banswer\s*(?:is|:)\s*:?", re.IGNORECASE)
 SENTENCE_END = re.compile(r"\.(?:\s|$)|\n|\bI hope\b")
 HASHES = re.compile(r"####\s*([^\n]+)")
-FORMULA = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$(.+?)(?<!\\)\$", re.DOTALL)
+FORMULA = re.compile(
+    r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<!\\)\$(.+?)(?<!\\)\$"
+    r"|\\begin\{(?:equation|align|gather)\*?\}(.+?)\\end\{(?:equation|align|gather)\*?\}",
+    re.DOTALL,
+)
+BETWEEN_FORMULAS = re.compile(r"\s*(?:[,;]|[,;]?\s*\b(?:and|or)\b)\s*")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:[.,]\d+)?(?:\s?/\s?\d+)?\s?%?", re.ASCII)
 WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 SENTENCE_WORDS = 3
@@ -67,5 +73,21 @@ def _formula_or_number(text: str) -> str | None:
     formulas = list(FORMULA.finditer(text))
     numbers = list(NUMBER.finditer(text))
     if formulas and not (numbers and numbers[-1].start() >= formulas[-1].end() and " is " in text):
-        return next(group for group in formulas[-1].groups() if group is not None).strip()
+        return ", ".join(map(_content, _last_run(text, formulas)))
     return numbers[-1].group().strip() if numbers else None
+
+
+def _last_run(text: str, formulas: list[re.Match[str]]) -> list[re.Match[str]]:
+    run = [formulas[-1]]
+    for before in formulas[-2::-1]:
+        if not BETWEEN_FORMULAS.fullmatch(text[before.end() : run[0].start()]):
+            break
+        run.insert(0, before)
+    return run
+
+
+def _content(formula: re.Match[str]) -> str:
+    """On one line: the lines of an ``align`` go on with one another."""
+    *inline, lines = formula.groups()
+    content = next((group for group in inline if group is not None), None)
+    return content.strip() if content is not None else " ".join(re.sub(r"&|\\\\", " ", lines).split())

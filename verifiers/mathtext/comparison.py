@@ -36,6 +36,8 @@ def same_form(gold: Form, answer: Form) -> bool:
 def _same_labelled(gold: Form, answer: Form) -> bool:
     if isinstance(gold, forms.Relation) and isinstance(answer, Labelled):
         return _same_relation(gold, _as_equation(answer))
+    if isinstance(answer, forms.Relation) and isinstance(gold, Labelled) and _is_curve(gold):
+        return _same_relation(answer, _as_equation(gold))
     tuples = [_as_assignments(form) for form in (gold, answer)]
     if any(form is not None for form in tuples) and _are_assignments(gold, answer):
         return same_form(*(form or other for form, other in zip(tuples, (gold, answer), strict=True)))
@@ -46,6 +48,11 @@ def _same_labelled(gold: Form, answer: Form) -> bool:
     if left.variable and right.variable and left.variable != right.variable:
         return same_form(_renamed(left.form, left.variable), _renamed(right.form, right.variable))
     return same_form(left.form, right.form)
+
+
+def _is_curve(gold: Labelled) -> bool:
+    """``y = 2x + 3`` is an equation in two letters; ``x = 5`` is a value, which another equation hides."""
+    return isinstance(gold.form, Scalar) and bool(symbols_of(gold.form.node)) and len(gold.label) == 1
 
 
 def _as_assignments(form: Form) -> Listing | None:

@@ -127,6 +127,8 @@ REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (MINUTES, lambda match: f"{match[1]}\\frac{{{60 * int(match[2]) + int(match[3] or 0)}}}{{3600}}\u00b0"),
     (r"\\text\s*\{\s*([A-Za-z]+)\s*\}", _known_name),
     (r"(?s)(?:\\text\s*\{)?\s*,?\s*\bfor\s+(?:all|every|any|each)\b.*$", ""),
+    (r"(?<=\S)\s*(?:[,;]\s*\(?|\()\s*[a-z]\s*\\in\s*(?:\\mathbb\s*\{?Z\}?|\u2124)\s*\)?\s*$", ""),
+    (r"\\\{\s*\\\}|\u2205", r"\\emptyset"),
     (r"\{,\}|\{ , \}", ","),
     (r"(?<![\w}])(\([^()]*,[^()]*\))\s+(?=\([^()]*,[^()]*\))", r"\1, "),  # points side by side
     (r"(?<!\\)%", r"\\%"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from verifiers.mathtext import forms, values
+from verifiers.mathtext import forms, regions, values
 from verifiers.mathtext.expressions import (
     Apply,
     Node,
@@ -219,6 +219,25 @@ def region_of(form: Form | None) -> Region | None:
     return None
 
 
+def _without(text: str, depth: int) -> Form | None:
+    """``\\mathbb{R} \\setminus \\{3\\}``."""
+    parts = split_top(text, ("\\setminus",))
+    if len(parts) != 2:
+        return None
+    whole, gaps = (region_of(read(part, depth)) for part in parts)
+    return regions.without(whole, gaps) if whole and gaps else None
+
+
+def _conjunction(text: str, depth: int) -> Form | None:
+    """``x > 1 and x < 3``: inequalities for one letter hold together."""
+    parts = [part.strip() for part in split_top(text, (",", ";", " and ")) if part.strip()]
+    names = {side.strip() for part in parts for side in split_top(part, RELATIONS) if label_of(side.strip())}
+    if len(parts) < 2 or len(names) != 1:
+        return None
+    bounds = [form for part in parts if isinstance(form := _relation(part, depth), Region)]
+    return regions.common(bounds) if len(bounds) == len(parts) else None
+
+
 def _membership(text: str, depth: int) -> Form | None:
     parts = split_top(text, ("\\in",))
     return read(parts[1], depth) if len(parts) == 2 and label_of(parts[0]) else None
@@ -363,6 +382,6 @@ def _words(text: str, _depth: int) -> Form | None:
 
 
 READERS = (
-    *(_reals, _matrix, _builder, _listing, _unwrapped, _union, _membership, _named, _relation),
-    *(_bracketed, _plus_minus, _based, _ratio, scalar, _words),
+    *(_reals, _matrix, _builder, _conjunction, _listing, _unwrapped, _union, _without, _membership),
+    *(_named, _relation, _bracketed, _plus_minus, _based, _ratio, scalar, _words),
 )

@@ -118,7 +118,7 @@ def same_expression(left: Node, right: Node) -> bool:
     seen = 0
     for number, a, b in _values_at_points(left, right):
         seen += 1
-        if not same_value(a, b) and (number < POSITIVE_COUNT or (_is_real(a) and _is_real(b))):
+        if not same_value(a, b) and (number < POSITIVE_COUNT or (is_real(a) and is_real(b))):
             return False
     return seen >= MIN_POINTS
 
@@ -142,7 +142,7 @@ def _values_at_points(left: Node, right: Node) -> Iterator[tuple[int, Value, Val
             yield number, value_of(left, point), value_of(right, point)
 
 
-def _is_real(value: Value) -> bool:
+def is_real(value: Value) -> bool:
     return isinstance(value, Fraction) or bool(abs(context.im(value)) <= context.mpf(10) ** -TOLERANCE_DIGITS)
 
 
@@ -254,7 +254,7 @@ def _rounded(exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]
     def rounded(value: Value) -> Value:
         if isinstance(value, Fraction):
             return Fraction(exact(value))
-        if not _is_real(value) or abs(value) >= context.mpf(10) ** TOLERANCE_DIGITS:
+        if not is_real(value) or abs(value) >= context.mpf(10) ** TOLERANCE_DIGITS:
             raise Undefined("not real, or too large")
         number = context.re(value)
         nearest = Fraction(int(context.nint(number)))
@@ -277,7 +277,7 @@ def _called(name: str) -> Callable[[Value], Value]:
 
 def _extreme(choose: Callable[[list[Value]], Value]) -> Callable[..., Value]:
     def extreme(*values: Value) -> Value:
-        if not all(_is_real(value) for value in values):
+        if not all(is_real(value) for value in values):
             raise Undefined("not real")
         return choose([value if isinstance(value, Fraction) else context.re(value) for value in values])
 
