@@ -69,6 +69,20 @@ SANDBOX = Queue(
     hard_limit_s=45,
     prefetch=1,
 )
-MEDIA = Queue(id="media", pool="prefork", concurrency=1, connections=1, soft_limit_s=280, hard_limit_s=300)
 
-QUEUES = (VERIFY, SANDBOX, MEDIA)
+
+def _media(name: str) -> Queue:
+    """Slow work after the fact, in a queue for each kind: a thousand pictures keep no facts waiting."""
+    return Queue(
+        id=name,
+        pool="prefork",
+        concurrency="MEDIA_PROCESSES",
+        connections=1,
+        soft_limit_s=280,
+        hard_limit_s=300,
+    )
+
+
+PICTURES, FACTS, REPLAYS = map(_media, ("pictures", "facts", "replays"))
+
+QUEUES = (VERIFY, SANDBOX, PICTURES, FACTS, REPLAYS)

@@ -1,71 +1,102 @@
-"""Sends what is due to a queue, oldest first, and remembers up to when everything is done."""
+"""Finds what is due by walking through rows in the order of their time, and sends it to a queue."""
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Generic, NamedTuple, TypeVar
-
-from django.db import connection
 
 from core.jobs import queue_length
 from core.queues import Queue
 
-K = TypeVar("K", bound=Hashable)
+K = TypeVar("K", bound=int | str)
 
 BEGINNING = datetime.min.replace(tzinfo=UTC)
-# A row can become visible this much later than its time says.
-COMMIT_S = 60
+PAGE = 1_000
+# A sweep goes on through pages in which nothing is due for so long at most.
+LOOK_S = 0.5
 
 
-class Due(NamedTuple, Generic[K]):
-    """Something to do, and since when."""
+class Place(NamedTuple, Generic[K]):
+    """A row's place in the order of the walk."""
 
     since: datetime
     key: K
 
 
-class Sweep(Generic[K]):
-    """A chore that finds its work by time, so that each sweep is short.
+class Seen(NamedTuple, Generic[K]):
+    """A row that a walk meets, and whether there is something to do."""
 
-    ``due`` lists what is due since a time, the oldest first, without some keys; ``send`` returns the keys it
-    could send. No work appears any more that is older than ``settle_s``. A key that is still due after
-    ``tries`` sends is left alone. Sweeps begin at the beginning: a new version covers all history.
+    since: datetime
+    key: K
+    is_due: bool
+
+
+class Walk(Generic[K]):
+    """Goes through rows once, a page at a time, and waits before the first that is still due.
+
+    ``read`` gives the page after a place, in order, of at most ``PAGE`` rows. A key that is still due after
+    ``tries`` sends is left alone. ``note`` is told of each new place.
     """
 
     def __init__(
         self,
         *,
-        queue: Queue,
-        due: Callable[[datetime, Sequence[K]], Sequence[Due[K]]],
-        send: Callable[[Sequence[K]], Sequence[K]],
-        settle_s: float,
+        read: Callable[[Place[K]], Sequence[Seen[K]]],
+        place: Place[K],
         tries: int | None = None,
+        note: Callable[[Place[K]], object] = lambda _: None,
     ) -> None:
-        self._queue, self._settle_s, self._most_tries = queue, settle_s, tries
-        self._due, self._send = due, send
-        self._since = BEGINNING
+        self._read, self._note = read, note
+        self._most_tries = tries
+        self._place = place
         self._tries: Counter[K] = Counter()
+
+    def due(self) -> list[K]:
+        """The keys that are due on the page at hand; goes on over pages on which nothing is."""
+        until = time.monotonic() + LOOK_S
+        while True:
+            page = self._read(self._place)
+            keys = [row.key for row in page if row.is_due and not self._is_given_up(row.key)]
+            # Only keys that keep coming back are remembered.
+            self._tries = Counter({row.key: self._tries[row.key] for row in page if row.is_due})
+            self._go(page, until=keys[0] if keys else None)
+            if keys or len(page) < PAGE or time.monotonic() > until:
+                return keys
+
+    def sent(self, keys: Collection[K]) -> None:
+        """Note that these keys were sent."""
+        self._tries.update(keys)
+
+    def _is_given_up(self, key: K) -> bool:
+        return self._most_tries is not None and self._tries[key] >= self._most_tries
+
+    def _go(self, page: Sequence[Seen[K]], *, until: K | None) -> None:
+        """Move behind the page's last row before the key ``until``."""
+        done = list(itertools.takewhile(lambda row: row.key != until, page))
+        if done:
+            self._place = Place(done[-1].since, done[-1].key)
+            self._note(self._place)
+
+
+class Sweep(Generic[K]):
+    """A chore that sends what its walks find; ``send`` returns the keys that it could send."""
+
+    def __init__(
+        self, *, queue: Queue, walks: Sequence[Walk[K]], send: Callable[[Sequence[K]], Sequence[K]]
+    ) -> None:
+        self._queue, self._walks, self._send = queue, walks, send
 
     def __call__(self) -> int:
         """How many were sent: none while the queue holds jobs, which may well be the same ones."""
         return self.advance() if queue_length(self._queue) == 0 else 0
 
     def advance(self) -> int:
-        settled = settled_until(self._settle_s)
-        given_up = [key for key, tries in self._tries.items() if tries >= (self._most_tries or tries + 1)]
-        due = self._due(self._since, given_up)
-        self._since = max(self._since, min(due[0].since if due else settled, settled))
-        sent = self._send([one.key for one in due])
-        # Only keys that keep coming back are remembered.
-        self._tries = Counter({key: self._tries[key] + 1 for key in {*sent, *given_up}})
+        due = [(walk, walk.due()) for walk in self._walks]
+        sent = self._send(list(dict.fromkeys(key for _, keys in due for key in keys)))
+        for walk, keys in due:
+            walk.sent(set(keys).intersection(sent))
         return len(sent)
-
-
-def settled_until(seconds: float) -> datetime:
-    """The time ``seconds`` ago by the database's clock, less what a late commit may take."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT now() - make_interval(secs => %s)", [seconds + COMMIT_S])
-        (settled,) = cursor.fetchone() or (BEGINNING,)
-    return settled

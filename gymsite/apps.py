@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.apps import AppConfig
 from django.conf import settings
 
-SENDERS = ("manage", "lab", "worker", "sweeper")
+SENDERS = ("manage", "worker", "sweeper", "housekeeper")
 
 
 class GymsiteConfig(AppConfig):

@@ -72,7 +72,8 @@ GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worke
 GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,
     trajectories_verdictevidence TO gym_worker;
 GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
--- The media queue: what is found in screenshots, and in replays held against them.
+GRANT SELECT, INSERT, UPDATE ON trajectories_walkplace TO gym_worker;
+-- What is found in screenshots, and in replays held against them.
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity, trajectories_episodefidelity TO gym_worker;
 -- Of steps that are no more.

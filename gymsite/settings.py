@@ -21,7 +21,7 @@ if env.str("GYM_PROCESS", "manage") == "manage":
     # `up` passes on what each process may know; reading the file here would give the arena everything.
     env.read_env(BASE_DIR / ".env", recurse=False)
 
-PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper")
+PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper", "housekeeper")
 PROCESS: str = env.str("GYM_PROCESS", "manage")
 if PROCESS not in PROCESSES:
     raise ValueError(f"GYM_PROCESS is {PROCESS!r}; it must be one of {', '.join(PROCESSES)}")
@@ -237,6 +237,8 @@ RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], sub
 # A tool of a page that has not answered after so long is said to have failed, and may be asked again.
 TOOL_CALL_TIMEOUT_S = env.float("TOOL_CALL_TIMEOUT_S", 45.0)
 VERIFY_CHILDREN = env.int("VERIFY_CHILDREN", 4)
+# Processes for each of pictures, facts and replays.
+MEDIA_PROCESSES = env.int("MEDIA_PROCESSES", max(1, min(8, (os.cpu_count() or 1) // 2)))
 SANDBOXES = env.int("SANDBOXES", min(16, os.cpu_count() or 1))
 # The doors: for sending a body, and for taking the next part of a response.
 BODY_S = env.float("BODY_S", 300.0)

@@ -62,7 +62,7 @@ WITH taken AS (
         INSERT INTO trajectories_submission (episode_id, answer, channel)
         SELECT id, %(answer)s::jsonb, 'page' FROM taken RETURNING episode_id),
      noted AS ({_SITE_EVENT.format(source="taken", kind="answer_recorded")})
-SELECT pg_notify('{SUBMISSION_CHANNEL}', episode_id::text) FROM stored"""  # noqa: S608
+SELECT pg_notify('{SUBMISSION_CHANNEL}', '') FROM stored"""  # noqa: S608
 
 _STORED = f"""
 SELECT e.answer_channel, s.answer = %(answer)s::jsonb

@@ -56,7 +56,7 @@ WITH alive AS (
                    SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = s.episode_id), 0),
                %(step)s::int, 'tool_called', jsonb_build_object('tool', %(tool)s::text, 'number', s.number)
         FROM stored s ON CONFLICT DO NOTHING)
-SELECT (SELECT pg_notify('{TOOL_CALL_CHANNEL}', episode_id || '.' || number) FROM stored) IS NOT NULL,
+SELECT (SELECT pg_notify('{TOOL_CALL_CHANNEL}', '') FROM stored) IS NOT NULL,
        coalesce((SELECT state = 'waiting' AND input = %(input)s FROM last), false),
        EXISTS (SELECT FROM spent)
 FROM alive"""  # noqa: S608

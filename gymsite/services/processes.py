@@ -86,6 +86,16 @@ PROCESSES = (
         pools=1,
         pool_max=2,
     ),
+    Process(
+        name="housekeeper",
+        kind="housekeeper",
+        role="gym_worker",
+        command=("manage.py", "housekeep"),
+        key_file="secret_key_worker",
+        pools=1,
+        pool_max=2,
+        is_awaited=False,
+    ),
     *map(_worker, QUEUES),
 )
 

@@ -113,7 +113,7 @@ WITH ep AS (UPDATE trajectories_episode SET status = 'submitted' WHERE id = ANY(
 stored AS (
     INSERT INTO trajectories_submission (episode_id, answer, channel)
     SELECT id, to_jsonb(%(program)s::text), 'page' FROM ep RETURNING episode_id)
-SELECT pg_notify('submission', episode_id::text) FROM stored"""
+SELECT pg_notify('submission', '') FROM stored"""
 
 
 def _submit(place: Installation, ids: list[object], program: str = PROGRAM) -> None:

@@ -14,8 +14,9 @@ from kombu.exceptions import OperationalError as QueueUnreachable
 from PIL import Image
 
 from core import blobs, queues, redis_client, thumbnails
-from core.sweep import BEGINNING, COMMIT_S
+from core.sweep import BEGINNING, Place
 from trajectories.capture import jobs, perceptual_hash, pictures
+from trajectories.chores.walks import COMMIT_S
 from trajectories.models import Blob, Picture
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
@@ -127,7 +128,7 @@ def test_a_storage_failure_leaves_a_picture_without_a_row(monkeypatch: pytest.Mo
 
 
 def due() -> list[str]:
-    return [one.key for one in pictures.pictures_due(since=BEGINNING, limit=10)]
+    return [row.key for row in pictures.pictures_after(Place(BEGINNING, ""), 0.0) if row.is_due]
 
 
 class Queue:
@@ -140,7 +141,7 @@ class Queue:
         self.taken: list[str] = []
 
     def apply_async(self, *, kwargs: dict[str, str], queue: str, retry: bool) -> None:
-        assert queue == queues.MEDIA.id
+        assert queue == queues.PICTURES.id
         if len(self.taken) == self.room:
             raise QueueUnreachable
         self.taken.append(kwargs["sha256"])
@@ -167,7 +168,6 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
 def test_the_sweeper_queues_pictures_without_a_row(queue: Queue, as_role: Callable[[str], Any]) -> None:
     first, second = blob_make(png(10, 10), age_s=900), blob_make(png(20, 20), age_s=90)
     blob_make(b"text", content_type="text/plain")
-    blob_make(png(30, 30), age_s=1)
     pictures.picture_note(blob_make(png(40, 40), age_s=100))
 
     with as_role("gym_worker"):

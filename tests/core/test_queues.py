@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.queues import MEDIA, QUEUES, SANDBOX, VERIFY, Queue
+from core.queues import FACTS, QUEUES, SANDBOX, VERIFY, Queue
 from gymsite.services.processes import PROCESSES
 
 
@@ -26,4 +26,4 @@ def test_the_sandbox_worker_runs_as_many_jobs_as_the_setting_says(settings: Any)
 
 def test_a_worker_without_its_own_limits_gets_none() -> None:
     assert not [option for option in VERIFY.worker_options() if "limit" in option]
-    assert {"--soft-time-limit=280", "--time-limit=300"} <= set(MEDIA.worker_options())
+    assert {"--soft-time-limit=280", "--time-limit=300"} <= set(FACTS.worker_options())

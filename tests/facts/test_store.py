@@ -11,8 +11,10 @@ from django.db import connection
 from django.utils import timezone
 
 from core import queues, redis_client
-from core.sweep import BEGINNING
+from core import sweep as sweeps
+from core.sweep import BEGINNING, Place
 from tests import factories
+from trajectories.chores.walks import COMMIT_S
 from trajectories.facts import jobs, store
 from trajectories.facts.behaviour import VERSION
 from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
@@ -20,7 +22,6 @@ from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally
 pytestmark = pytest.mark.django_db
 
 PAGE = 'page "Problem" https://gym/\n[e2] textbox "Your answer" value=""\n[e3] button "Submit"\n'
-FOREVER = {"since": BEGINNING, "limit": 100}
 
 
 def _step(of: Episode, index: int, **fields: Any) -> Step:
@@ -60,7 +61,8 @@ def _ended(seconds_ago: float = 60) -> Episode:
 
 
 def _due() -> list[int]:
-    return [due.key for due in store.episodes_due(**FOREVER)]
+    rows = store.episodes_after(Place(BEGINNING, 0), store.SETTLE_S)
+    return [row.key for row in rows if row.is_due]
 
 
 def _facts() -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -186,11 +188,11 @@ class _Queue:
         self.sent: list[list[int]] = []
 
     def llen(self, name: str) -> int:
-        assert name == queues.MEDIA.id
+        assert name == queues.FACTS.id
         return self.held
 
     def apply_async(self, *, kwargs: dict[str, list[int]], queue: str, retry: bool) -> None:
-        assert queue == queues.MEDIA.id
+        assert queue == queues.FACTS.id
         assert not retry
         self.sent.append(kwargs["episode_ids"])
 
@@ -222,8 +224,6 @@ def test_the_sweeper_gives_up_an_episode_that_never_gets_its_facts(
     good = _ended()
     sweep()
     assert queue.sent == [[bad.pk]] * 3 + [[good.pk]]
-    # A new sweeper tries again.
-    assert jobs.facts_sweep()() == 2
 
 
 def test_the_sweeper_sends_nothing_into_a_queue_that_is_not_empty(queue: _Queue) -> None:
@@ -232,14 +232,72 @@ def test_the_sweeper_sends_nothing_into_a_queue_that_is_not_empty(queue: _Queue)
     assert jobs.facts_sweep()() == 0
 
 
-def test_the_sweeper_notices_late_steps(queue: _Queue) -> None:
+def test_a_late_step_is_noticed_once_no_more_can_come(queue: _Queue, settings: Any) -> None:
     episode = _ended(seconds_ago=300)
     sweep = jobs.facts_sweep()
     sweep()
     store.facts_compute([episode.pk])
     assert sweep() == 0
     _step(episode, 3, created_at=timezone.now() + timedelta(seconds=1))
+    assert sweep() == 0
+    settled = timezone.now() - timedelta(seconds=settings.STEP_GRACE_S + COMMIT_S + 1)
+    Episode.objects.filter(pk=episode.pk).update(finished_at=settled)
     assert sweep() == 1
+
+
+def _reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Collects how many rows each statement of a sweep read."""
+    reads: list[int] = []
+    read = store.episodes_after
+
+    def counted(place: Any, age_s: float) -> Any:
+        rows = read(place, age_s)
+        reads.append(len(rows))
+        return rows
+
+    monkeypatch.setattr(store, "episodes_after", counted)
+    return reads
+
+
+def test_a_restarted_sweeper_does_not_read_what_is_done_again(
+    queue: _Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = [_ended(seconds_ago=86_400 - second).pk for second in range(3)]
+    store.facts_compute(old)
+    jobs.facts_sweep()()
+    reads = _reads(monkeypatch)
+    assert jobs.facts_sweep()() == 0
+    assert sum(reads) == 1  # the last: others may have ended at the same moment
+
+
+def test_a_sweep_reads_a_long_history_page_by_page(queue: _Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "PAGE", 2)
+    monkeypatch.setattr(sweeps, "PAGE", 2)
+    old = [_ended(seconds_ago=86_400 - second).pk for second in range(5)]
+    store.facts_compute(old[:4])
+    reads = _reads(monkeypatch)
+    assert jobs.facts_sweep()() == 1
+    assert queue.sent == [[old[4]]]
+    assert max(reads) == 2
+
+
+def test_a_new_version_goes_through_all_history_once_and_over_restarts(
+    queue: _Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = [_ended(seconds_ago=86_400 - second).pk for second in range(3)]
+    store.facts_compute(old)
+    jobs.facts_sweep()()
+    for module in (jobs, store):
+        monkeypatch.setattr(module, "VERSION", VERSION + 1)
+    assert jobs.facts_sweep()() == 3
+    store.facts_compute(old[:2])
+    assert jobs.facts_sweep()() == 1
+    store.facts_compute(old[2:])
+    assert jobs.facts_sweep()() == 0
+    reads = _reads(monkeypatch)
+    assert jobs.facts_sweep()() == 0
+    assert sum(reads) == 1
+    assert queue.sent == [old, old[2:]]
 
 
 def test_the_command_computes_what_is_due_or_everything_with_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from core import browsers
+from core.sweep import BEGINNING, Place
+from trajectories.fidelity import sample
 from trajectories.fidelity.rendering import Page
 
 ENTRY = "/page/replay.html"
@@ -65,3 +67,9 @@ def canary() -> Iterator[tuple[int, list[str]]]:
                 came.append(str(server.accept()[1]))
         except BlockingIOError:
             pass
+
+
+def episodes_due() -> list[int]:
+    """Ended episodes whose steps are to be chosen."""
+    rows = sample.episodes_after(Place(BEGINNING, 0), sample.SETTLE_S)
+    return [row.key for row in rows if row.is_due]

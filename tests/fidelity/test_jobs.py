@@ -11,9 +11,8 @@ from django.core.management import CommandError, call_command
 from django.db.models import F
 from django.db.models.functions import Now
 
-from core.sweep import BEGINNING
 from tests import factories
-from tests.fidelity.factories import window
+from tests.fidelity.factories import episodes_due, window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make
 from trajectories import heartbeats
 from trajectories.fidelity import check, jobs, rendering, sample
@@ -147,9 +146,9 @@ def test_an_episode_that_the_command_checked_too_early_is_due_again() -> None:
     late = timedelta(seconds=sample.SETTLE_S + 60)
     Episode.objects.update(finished_at=F("finished_at") - late)
     EpisodeFidelity.objects.update(chosen_at=F("chosen_at") - late)
-    (due,) = sample.episodes_due(since=BEGINNING, limit=5)
-    assert sample.episode_choose(due.key) == [1]
-    assert sample.episodes_due(since=BEGINNING, limit=5) == []
+    (due,) = episodes_due()
+    assert sample.episode_choose(due) == [1]
+    assert episodes_due() == []
 
 
 @pytest.mark.usefixtures("drawn")

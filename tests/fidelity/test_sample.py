@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from core.sweep import BEGINNING
 from tests import factories
-from tests.fidelity.factories import window
+from tests.fidelity.factories import episodes_due, window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make
 from trajectories.fidelity import check, sample
 from trajectories.models import Episode, EpisodeFidelity, Fidelity
@@ -54,7 +53,7 @@ def test_an_episode_without_a_recording_is_dismissed_once_and_for_all() -> None:
     ended(episode, age_s=sample.SETTLE_S + 60)
     assert sample.episode_choose(episode.pk) == []
     assert EpisodeFidelity.objects.get().steps == 0
-    assert sample.episodes_due(since=BEGINNING, limit=5) == []
+    assert episodes_due() == []
 
 
 def test_choosing_twice_changes_nothing() -> None:
@@ -110,12 +109,12 @@ def test_a_new_version_checks_everything_again(monkeypatch: pytest.MonkeyPatch) 
     ended(episode, age_s=sample.SETTLE_S + 60)
     sample.episode_choose(episode.pk)
     Fidelity.objects.update(state="faithful", reason="")
-    assert sample.episodes_due(since=BEGINNING, limit=5) == []
+    assert episodes_due() == []
 
     monkeypatch.setattr(sample, "VERSION", check.VERSION + 1)
 
-    (due,) = sample.episodes_due(since=BEGINNING, limit=5)
-    assert sample.episode_choose(due.key) == [1, 2]
+    (due,) = episodes_due()
+    assert sample.episode_choose(due) == [1, 2]
     assert set(Fidelity.objects.values_list("reason", "version")) == {("waiting", check.VERSION + 1)}
 
 
@@ -127,7 +126,7 @@ def test_an_episode_is_due_some_time_after_its_end() -> None:
     Episode.objects.filter(pk=plain.pk).update(recording="events")
     recorded_open = factories.episode(recording="full")
     assert recorded_open.finished_at is None
-    assert [due.key for due in sample.episodes_due(since=BEGINNING, limit=5)] == [old.pk]
+    assert episodes_due() == [old.pk]
 
 
 def test_a_step_under_way_is_not_given_out_again_until_its_time_is_up() -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from threading import Event
 from typing import Any
 
+import psycopg
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from kombu.exceptions import OperationalError as QueueUnreachable
 
 from core import queues
 from tasks_app.models import Gold
 from tests import factories
+from tests.servers import servers
+from trajectories.chores import loop
 from trajectories.judging import jobs, sweeper
 from trajectories.models import Submission
 
@@ -36,7 +39,7 @@ class Queue:
 @pytest.fixture
 def waiting(db: None, settings: Any) -> list[int]:
     """Three submissions that are all due."""
-    settings.RESEND_AFTER_S = [0.0, 60.0]
+    settings.RESEND_AFTER_S = [60.0]
     episodes = [factories.episode() for _ in range(3)]
     for episode in episodes:
         factories.submission(episode)
@@ -109,6 +112,48 @@ def test_a_database_lost_during_a_chore_does_not_end_the_sweeper(monkeypatch: An
         stop.set()
 
     monkeypatch.setattr(sweeper, "resend", resend)
-    monkeypatch.setattr(sweeper, "RECONNECT_S", 0.01)
+    monkeypatch.setattr(sweeper, "RESEND_EVERY_S", 0.01)
+    monkeypatch.setattr(loop, "RECONNECT_S", 0.01)
     sweeper.sweep_forever(stop=stop)
     assert stop.is_set()
+
+
+def test_a_submission_is_sent_once_however_many_notices_come(waiting: list[int], monkeypatch: Any) -> None:
+    queue = Queue(room=10)
+    monkeypatch.setattr(jobs, "judge", queue)
+    assert [sweeper.new_send() for _ in range(3)] == [3, 0, 0]
+    assert sorted(queue.taken) == waiting
+
+
+def test_a_full_queue_gets_no_new_submissions(waiting: list[int], monkeypatch: Any) -> None:
+    monkeypatch.setattr(jobs, "judge", Queue(room=10))
+    monkeypatch.setattr(sweeper, "queue_length", lambda _queue: sweeper.LONG_QUEUE + 1)
+    assert sweeper.new_send() == 0
+    monkeypatch.setattr(sweeper, "queue_length", lambda _queue: 0)
+    assert sweeper.new_send() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("role", ["arena", "lab", "worker"])
+@pytest.mark.parametrize("text", ["nonsense", "-1", "9" * 40, "1.2.3", ""])
+def test_a_notice_with_nonsense_only_wakes_the_sweeper(monkeypatch: Any, role: str, text: str) -> None:
+    stop, awake = Event(), Event()
+    woken: list[str] = []
+    monkeypatch.setattr(sweeper, "new_send", lambda: woken.append("submissions"))
+
+    def calls() -> None:
+        if not awake.is_set():
+            awake.set()  # the first time, before anybody has sent a notice
+            with psycopg.connect(_url(role), autocommit=True) as stranger:
+                stranger.execute("SELECT pg_notify('submission', %s)", [text])
+                stranger.execute("SELECT pg_notify('tool_call', %s)", [text])
+        elif woken:
+            stop.set()
+
+    monkeypatch.setattr(sweeper, "calls_send_due", calls)
+    sweeper.sweep_forever(stop=stop)
+    assert woken == ["submissions"]
+
+
+def _url(role: str) -> str:
+    return servers.role_url(role, database=connection.settings_dict["NAME"])

@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 from kombu.exceptions import OperationalError as QueueUnreachable
 
@@ -215,18 +214,11 @@ def test_a_waiting_call_is_sent_again_to_the_sandbox_until_the_queue_takes_it(
     settings.RESEND_AFTER_S = [5.0]
     earlier = timezone.now() - timedelta(seconds=6)
     first, second = (call("x", created_at=earlier + timedelta(milliseconds=n)) for n in range(2))
-    call("x")
+    call("x", sent_at=timezone.now())
     queue = Queue(room=1)
     monkeypatch.setattr(jobs, "run_tool", queue)
-    assert sweeper.calls_resend() == 1
+    assert sweeper.calls_send_due() == 1
     queue.room = 9
-    assert sweeper.calls_resend() == 1
-    assert sweeper.calls_resend() == 0
+    assert sweeper.calls_send_due() == 1
+    assert sweeper.calls_send_due() == 0
     assert queue.taken == [(first.episode_id, 1, "sandbox"), (second.episode_id, 1, "sandbox")]
-
-
-def test_a_notice_names_a_call() -> None:
-    assert tool_calls.place_read("17.2") == (17, 2)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 17::bigint || '.' || 2::int")
-        assert cursor.fetchone() == ("17.2",)

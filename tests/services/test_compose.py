@@ -110,7 +110,7 @@ def test_the_sandbox_profile_leaves_what_bubblewrap_needs(compose: dict[str, Any
     }
     assert {"bpf", "ptrace", "kexec_load", "init_module", "userfaultfd", "keyctl"} <= denied
     options = compose["services"]["worker-sandbox"]["security_opt"]
-    assert compose["services"]["worker-media"]["security_opt"] == options
+    assert compose["services"]["worker-replays"]["security_opt"] == options
     assert "seccomp:deploy/seccomp-sandbox.json" in options
 
 

@@ -61,7 +61,7 @@ def test_every_setting_that_is_read_is_documented() -> None:
 
 
 @pytest.mark.parametrize("sandboxes", [1, 4])
-@pytest.mark.parametrize("max_connections", [24, 30, 60, 100, 1000])
+@pytest.mark.parametrize("max_connections", [34, 40, 60, 100, 1000])
 def test_pools_fit_the_server_together(max_connections: int, sandboxes: int, settings: Any) -> None:
     settings.SANDBOXES = sandboxes
     sizes = pool_sizes(max_connections)

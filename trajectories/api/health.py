@@ -23,6 +23,7 @@ UNKNOWN = "unknown"
 MISSING = "missing"
 VERIFY_WORKER = "verify"
 SWEEPER = "sweeper"
+HOUSEKEEPER = "housekeeper"
 SANDBOX_WORKER = "sandbox"
 
 _lock = threading.Lock()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from django.conf import settings
 
 from core import blobs
-from trajectories.capture import jobs
 from trajectories.models import Blob
 
 
@@ -16,8 +15,6 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
     stored = blobs.blob_receive(read=read, sha256=sha256, limit=settings.BLOB_MAX_BYTES)
     row = Blob(sha256=sha256, size=stored.size, content_type=stored.content_type)
     Blob.objects.bulk_create([row], ignore_conflicts=True)
-    if stored.is_new and stored.content_type.startswith("image/"):
-        jobs.picture_send(sha256)
     return stored
 
 

@@ -1,4 +1,4 @@
-"""Screenshots in the media queue: the job, and the sweep that sends those that are due."""
+"""Screenshots: the job that processes one, and the sweep that sends those that are due."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from celery import shared_task
 from core import jobs, queues
 from core.sweep import Sweep
 from trajectories.capture import pictures
+from trajectories.chores.walks import walks
 
 logger = logging.getLogger(__name__)
 
 # Only a malicious picture takes longer: the first limit ends the work on it, the second its process.
 SOFT_LIMIT_S = 20
 HARD_LIMIT_S = 30
-BATCH = 500
+# Of what the walks look for; another one sends them through all pictures again.
+VERSION = 1
 
 
 @shared_task(name="media.picture", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
@@ -27,16 +29,13 @@ def picture(*, sha256: str) -> None:
         logger.exception("picture %s could not be processed", sha256)
 
 
-def picture_send(sha256: str) -> bool:
-    """Queue a picture for processing; False without a queue. The sweeper sends it again, and until then pages
-    show the full picture."""
-    return jobs.job_send(picture, queues.MEDIA, sha256=sha256)
-
-
 def picture_sweep() -> Sweep[str]:
     return Sweep(
-        queue=queues.MEDIA,
-        due=lambda since, _: pictures.pictures_due(since=since, limit=BATCH),
-        send=lambda hashes: [sha256 for sha256 in hashes if picture_send(sha256)],
-        settle_s=0,
+        queue=queues.PICTURES,
+        walks=walks(
+            "pictures", version=VERSION, lowest="", read=pictures.pictures_after, fresh_s=(0,), settled_s=0
+        ),
+        send=lambda hashes: [
+            sha256 for sha256 in hashes if jobs.job_send(picture, queues.PICTURES, sha256=sha256)
+        ],
     )

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from core import blobs, thumbnails
 from core.sql import Statement
-from core.sweep import Due
+from core.sweep import PAGE, Place, Seen
 from trajectories.capture import perceptual_hash
 from trajectories.models import Picture
 
-# Uploads in progress are not late yet, and a row may become visible this long after its timestamp.
-LATE_S = 5
-
-DUE = Statement(__file__, "due")
+AFTER = Statement(__file__, "after")
 
 
 def picture_note(sha256: str) -> bool:
@@ -44,9 +39,9 @@ def picture_note(sha256: str) -> bool:
     return True
 
 
-def pictures_due(*, since: datetime, limit: int) -> list[Due[str]]:
-    """Unprocessed pictures that arrived since a time, oldest first."""
-    return [Due(*row) for row in DUE.rows(since=since, late=LATE_S, limit=limit)]
+def pictures_after(place: Place[str], age_s: float) -> list[Seen[str]]:
+    """The next page of pictures that arrived ``age_s`` ago; those without a row are due."""
+    return [Seen(*row) for row in AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE)]
 
 
 def _mark_unreadable(sha256: str) -> bool:

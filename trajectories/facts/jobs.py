@@ -1,4 +1,4 @@
-"""Facts of ended episodes in the media queue: the job, and the sweep that sends it."""
+"""Facts of ended episodes: the job, and the sweep that sends it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from django.conf import settings
 
 from core import jobs, queues
 from core.sweep import Sweep
+from trajectories.chores.walks import walks
 from trajectories.facts import store
+from trajectories.facts.behaviour import VERSION
 
 logger = logging.getLogger(__name__)
 
 BATCH = 20
 SOFT_LIMIT_S = 240
 HARD_LIMIT_S = 300
-SWEPT = 500
-# An episode that keeps failing is left alone until the next start; its first job may outlast several tries.
+# An episode that keeps failing is left alone; its first job may outlast several tries.
 TRIES = 10
 
 
@@ -36,16 +37,22 @@ def episodes_send(episode_ids: Sequence[int]) -> int:
     """Queue the computation of facts, in batches; returns how many episodes the queue accepted."""
     for start in range(0, len(episode_ids), BATCH):
         batch = list(episode_ids[start : start + BATCH])
-        if not jobs.job_send(episodes, queues.MEDIA, episode_ids=batch):
+        if not jobs.job_send(episodes, queues.FACTS, episode_ids=batch):
             return start
     return len(episode_ids)
 
 
 def facts_sweep() -> Sweep[int]:
     return Sweep(
-        queue=queues.MEDIA,
-        due=lambda since, given_up: store.episodes_due(since=since, limit=SWEPT, without=given_up),
+        queue=queues.FACTS,
+        walks=walks(
+            "facts",
+            version=VERSION,
+            lowest=0,
+            read=store.episodes_after,
+            fresh_s=(store.SETTLE_S, store.LATE_S),
+            settled_s=settings.STEP_GRACE_S,
+            tries=TRIES,
+        ),
         send=lambda episode_ids: episode_ids[: episodes_send(episode_ids)],
-        settle_s=settings.STEP_GRACE_S,
-        tries=TRIES,
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 import msgspec
 from django.db import connection
 from django.db.models import Model
 
 from core.sql import Statement, sql_read
-from core.sweep import Due
+from core.sweep import PAGE, Place, Seen
 from trajectories.facts.behaviour import VERSION
 from trajectories.facts.compute import facts_of
 from trajectories.facts.source import Source, sources_read
@@ -20,6 +19,8 @@ from trajectories.models import EpisodeFacts, StepFacts
 
 # Pages send their last events while being left, and harnesses their last step after the answer.
 SETTLE_S = 5
+# Most of what comes late has come by then.
+LATE_S = 60
 
 # Columns that are not computed from the source alone.
 STEP_KEYS = {"episode_id", "index", "version", "words"}
@@ -53,7 +54,7 @@ WRITE = Statement(
     **_parts("episode", _columns(EpisodeFacts, without=EPISODE_KEYS)),
 )
 IS_LATE = sql_read(__file__, "is_late")
-DUE = Statement(__file__, "due", is_late=IS_LATE)
+AFTER = Statement(__file__, "after", is_late=IS_LATE)
 ALL = Statement(__file__, "all", is_late=IS_LATE)
 
 
@@ -78,10 +79,11 @@ def facts_write(source: Source, facts: Facts) -> None:
     )
 
 
-def episodes_due(*, since: datetime, limit: int, without: Sequence[int] = ()) -> list[Due[int]]:
-    """Ended episodes whose facts are missing, outdated or of another version."""
-    rows = DUE.rows(since=since, settle=SETTLE_S, version=VERSION, limit=limit, without=list(without))
-    return [Due(*row) for row in rows]
+def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:
+    """The next page of episodes that ended ``age_s`` ago; those are due whose facts are missing, outdated or
+    of another version."""
+    rows = AFTER.rows(since=place.since, key=place.key, age=age_s, version=VERSION, limit=PAGE)
+    return [Seen(*row) for row in rows]
 
 
 def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:

@@ -1,4 +1,4 @@
-"""Celery job of the media queue: the fidelity check of one step."""
+"""Celery job: the fidelity check of one step."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def check(*, episode_id: int, step: int) -> None:
 
 def step_send(place: Place) -> bool:
     """Queue a step's check; False without a queue: the sweeper sends it again."""
-    return jobs.job_send(check, queues.MEDIA, **place._asdict())
+    return jobs.job_send(check, queues.REPLAYS, **place._asdict())
 
 
 @worker_ready.connect
 def _begin(sender: Any, **_kwargs: Any) -> None:
-    if jobs.serves(sender, queues.MEDIA):
+    if jobs.serves(sender, queues.REPLAYS):
         Thread(target=say_able, name="replays", daemon=True).start()
 
 

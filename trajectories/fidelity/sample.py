@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
 from django.conf import settings
@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core import sweep
 from core.sql import Statement
-from core.sweep import Due
 from trajectories.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
 from trajectories.models.fidelity import LEFT
@@ -22,7 +22,7 @@ SETTLE_S = 30
 # Longer than any check in progress can take.
 UNDER_WAY_S = 60
 
-DUE = Statement(__file__, "due")
+AFTER = Statement(__file__, "after")
 WAITING = Statement(
     __file__, "waiting", left=", ".join(f"'{reason}'" for reason in LEFT), waiting=Reason.WAITING
 )
@@ -47,10 +47,13 @@ def spread(indexes: Sequence[int], *, most: int) -> list[int]:
     return [indexes[round(place * last / (most - 1))] for place in range(most)]
 
 
-def episodes_due(*, since: datetime, limit: int) -> list[Due[int]]:
-    """Ended episodes recorded in full whose steps this version has yet to choose, or chose before their
-    recording was complete; oldest first."""
-    return [Due(*row) for row in DUE.rows(since=since, settle=SETTLE_S, version=VERSION, limit=limit)]
+def episodes_after(place: sweep.Place[int], age_s: float) -> list[sweep.Seen[int]]:
+    """The next page of episodes that ended ``age_s`` ago. Those are due that were recorded in full, and whose
+    steps this version has yet to choose, or chose before their recording was complete."""
+    rows = AFTER.rows(
+        since=place.since, key=place.key, age=age_s, settle=SETTLE_S, version=VERSION, limit=sweep.PAGE
+    )
+    return [sweep.Seen(*row) for row in rows]
 
 
 @transaction.atomic

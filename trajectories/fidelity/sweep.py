@@ -1,4 +1,4 @@
-"""Chooses steps of ended episodes and sends them to the media queue for checking, a few at a time."""
+"""Chooses steps of ended episodes and sends them to be checked, a few at a time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from core import queues, redis_client
 from core.jobs import queue_length
 from core.sweep import Sweep
 from trajectories import heartbeats
+from trajectories.chores.walks import walks
 from trajectories.fidelity import jobs, sample
+from trajectories.fidelity.check import VERSION
 
-# Checks in progress at a time. New screenshots share the queue, and must not wait for more than seconds.
+# Checks in progress at a time.
 UNDER_WAY = 2
 # A step that still waits this long after sending was lost.
 LOST_S = 60.0
@@ -20,14 +22,22 @@ EPISODES = 20
 
 
 class FidelitySweep:
-    """Sends nothing while the queue holds jobs, which go first, or while no worker can render replays."""
+    """Sends nothing while the queue holds jobs, or while no worker can render replays."""
 
     def __init__(self) -> None:
         self._episodes = Sweep(
-            queue=queues.MEDIA,
-            due=lambda since, _: sample.episodes_due(since=since, limit=EPISODES),
-            send=lambda ids: [episode_id for episode_id in ids if sample.episode_choose(episode_id)],
-            settle_s=sample.SETTLE_S,
+            queue=queues.REPLAYS,
+            walks=walks(
+                "replays",
+                version=VERSION,
+                lowest=0,
+                read=sample.episodes_after,
+                fresh_s=(sample.SETTLE_S,),
+                settled_s=sample.SETTLE_S,
+            ),
+            send=lambda ids: [
+                episode_id for episode_id in ids[:EPISODES] if sample.episode_choose(episode_id)
+            ],
         )
         self._sent: dict[sample.Place, float] = {}
 
@@ -47,7 +57,7 @@ class FidelitySweep:
         return len(sent)
 
     def _is_idle(self) -> bool:
-        if queue_length(queues.MEDIA) != 0:
+        if queue_length(queues.REPLAYS) != 0:
             return False
         try:
             return jobs.ALIVE in heartbeats.alive_names([jobs.ALIVE])

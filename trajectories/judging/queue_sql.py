@@ -10,6 +10,7 @@ from verifiers import registry
 
 BATCH = 5_000
 
+NEW = Statement(__file__, "submissions_new")
 DUE = Statement(__file__, "submissions_due")
 SENT = Statement(__file__, "submissions_sent")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
@@ -28,8 +29,13 @@ class OpenEpisode(NamedTuple):
     age_s: float
 
 
+def submissions_new() -> list[int]:
+    """Episodes whose submission was never sent."""
+    return [row[0] for row in NEW.rows(batch=BATCH)]
+
+
 def submissions_due(*, claims_max: int, lost_s: float, after_s: Sequence[float]) -> list[int]:
-    """Episodes whose submission is due to be sent again.
+    """Episodes whose submission is due to be sent: new ones at once, the others again.
 
     ``after_s`` lists the delays: the first before the first resend, and so on.
     """

@@ -44,12 +44,6 @@ class Place(NamedTuple):
     number: int
 
 
-def place_read(notice: str) -> Place:
-    """The place that a notice such as ``17.2`` names."""
-    episode_id, number = notice.split(".")
-    return Place(int(episode_id), int(number))
-
-
 def call_do(*, episode_id: int, number: int) -> bool:
     """Run a call and store its result; False when it is already claimed, finished or expired."""
     place = {"episode": episode_id, "number": number}
@@ -87,7 +81,7 @@ def output_of(report: Report) -> dict[str, Any]:
 
 
 def calls_due(*, after_s: float) -> list[Place]:
-    """Calls requested or sent at least ``after_s`` seconds ago that no worker has claimed."""
+    """Calls that were never sent, or ``after_s`` seconds ago, and that no worker has claimed."""
     rows = DUE.rows(timeout=settings.TOOL_CALL_TIMEOUT_S, after=after_s, batch=BATCH)
     return [Place(*row) for row in rows]
 

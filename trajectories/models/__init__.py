@@ -12,6 +12,7 @@ from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCount
 from trajectories.models.step import Step
 from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
+from trajectories.models.walk_place import WalkPlace
 
 __all__ = [
     "ApiKey",
@@ -38,4 +39,5 @@ __all__ = [
     "Verdict",
     "VerdictCounter",
     "VerdictEvidence",
+    "WalkPlace",
 ]

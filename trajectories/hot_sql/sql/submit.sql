@@ -5,4 +5,4 @@ WITH submitted AS (
     INSERT INTO trajectories_submission (episode_id, answer, channel)
     SELECT id, %(answer)s::jsonb, %(channel)s FROM submitted RETURNING episode_id
 )
-SELECT pg_notify('{channel}', episode_id::text) FROM stored
+SELECT pg_notify('{channel}', '') FROM stored

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-import signal
-from threading import Event
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from trajectories.chores.stops import stop_on_signals
 from trajectories.judging import sweeper
 
 
@@ -14,7 +13,4 @@ class Command(BaseCommand):
     help = "Sends submissions to the workers, re-sends lost ones, and reaps lost leases. One at a time."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        stop = Event()
-        for signum in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(signum, lambda *_: stop.set())
-        sweeper.sweep_forever(stop=stop)
+        sweeper.sweep_forever(stop=stop_on_signals())

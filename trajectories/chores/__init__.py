@@ -1,0 +1,1 @@
+"""Periodic work that one process at a time does for the whole installation."""

@@ -1,0 +1,56 @@
+"""Walks through history that remember their place over restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from django.db import connection
+
+from core.sweep import BEGINNING, Place, Seen, Walk
+from trajectories.models import WalkPlace
+
+K = TypeVar("K", bound=int | str)
+
+# A row can become visible this much later than its time says.
+COMMIT_S = 60
+
+
+def walks(
+    name: str,
+    *,
+    version: int,
+    lowest: K,
+    read: Callable[[Place[K], float], Sequence[Seen[K]]],
+    fresh_s: Sequence[float],
+    settled_s: float,
+    tries: int | None = None,
+) -> list[Walk[K]]:
+    """Walks through the same rows: each meets a row once, and otherwise a row costs nothing.
+
+    The first walks meet what is as old as ``fresh_s`` says, but not yet settled. The last meets what is
+    ``settled_s`` old, when no more work can appear in it, and remembers its place: it finds what the others
+    missed, and a new ``version`` sends it through all history once. ``read`` gets a place and the age in
+    seconds that rows must have reached; ``lowest`` is a key below all others.
+    """
+
+    def walk(age_s: float, place: Place[K], note: Callable[[Place[K]], object] = lambda _: None) -> Walk[K]:
+        return Walk(read=lambda after: read(after, age_s), place=place, tries=tries, note=note)
+
+    def note(place: Place[K]) -> None:
+        WalkPlace.objects.update_or_create(name=name, defaults={"version": version, "since": place.since})
+
+    known = WalkPlace.objects.filter(name=name, version=version).values_list("since", flat=True).first()
+    settled_s += COMMIT_S
+    unsettled = Place(_now() - timedelta(seconds=settled_s), lowest)
+    fresh = [walk(age_s, unsettled) for age_s in fresh_s]
+    return [*fresh, walk(settled_s, Place(known or BEGINNING, lowest), note)]
+
+
+def _now() -> datetime:
+    """By the database's clock, which gives rows their times."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT now()")
+        (now,) = cursor.fetchone() or (BEGINNING,)
+    return now

@@ -1,0 +1,35 @@
+"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, old calls.
+
+It is apart from the sweeper, so that nothing here, however long, delays a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Event
+
+from trajectories.api import health, idempotency
+from trajectories.capture.jobs import picture_sweep
+from trajectories.chores import loop
+from trajectories.facts.jobs import facts_sweep
+from trajectories.fidelity.sweep import FidelitySweep
+
+LOCK = 0x484F_5553  # "HOUS"
+TIDY_EVERY_S = 600.0
+PICTURES_EVERY_S = 1.0
+FACTS_EVERY_S = 5.0
+FIDELITY_EVERY_S = 1.0
+
+
+def housekeep_forever(*, stop: Event) -> None:
+    """Run until ``stop``."""
+    loop.chores_do(name=health.HOUSEKEEPER, lock=LOCK, chores=_chores, stop=stop)
+
+
+def _chores() -> Sequence[loop.Chore]:
+    return [
+        loop.Chore(picture_sweep(), PICTURES_EVERY_S),
+        loop.Chore(facts_sweep(), FACTS_EVERY_S),
+        loop.Chore(FidelitySweep(), FIDELITY_EVERY_S),
+        loop.Chore(idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
+    ]
