@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 Application = Callable[..., Iterable[bytes]]
 LaneOf = Callable[[str, str], str]
 # Of a response that is streamed: a block is sent when it has so many bytes, or after so long.
-BLOCK_BYTES = 128 * 1024
+BLOCK_BYTES = 512 * 1024
 BLOCK_S = 0.2
 # Streams that are known to be shorter (pictures, style sheets) are sent like any other response.
 WHOLE_MAX_BYTES = 1024 * 1024
