@@ -59,19 +59,34 @@ def gold_facts(*, answer: str, extra: Mapping[str, Any]) -> GoldFacts:
 
 def reached(milestones: Iterable[Milestone], gold: GoldFacts, events: Sequence[Event]) -> list[Reached]:
     """Each milestone that the wording asks for, in the order in which its family names them."""
+    evident = _last_of(EVIDENCE, gold, events)
     return [
-        Reached(name=milestone.name, event=_last_of(milestone, gold, events))
+        Reached(name=milestone.name, event=_earliest(milestone, gold, events, evident))
         for milestone in milestones
         if milestone.when(gold.given)
     ]
 
 
+def _earliest(
+    milestone: Milestone, gold: GoldFacts, events: Sequence[Event], evident: Event | None
+) -> Event | None:
+    """The event that reached the milestone, or with which all evidence had been shown if that was earlier."""
+    event = _last_of(milestone, gold, events)
+    if not milestone.is_one_way or evident is None:
+        return event
+    return evident if event is None else min(event, evident, key=lambda one: one.seq)
+
+
 def _last_of(milestone: Milestone, gold: GoldFacts, events: Sequence[Event]) -> Event | None:
-    missing = set(milestone.parts(gold))
+    missing, shown = list(milestone.parts(gold)), evidence.Shown()
     if not missing:
         return None
     for event in events:
-        missing -= set(milestone.meets(gold, event.kind, event.data))
+        met = milestone.meets(gold, event.kind, event.data)
+        if not met:
+            continue
+        shown.add(met)
+        missing = [part for part in missing if not shown.meets(part)]
         if not missing:
             return event
     return None
@@ -83,6 +98,7 @@ def once(
     *,
     where: Callable[[GoldFacts], bool] = lambda gold: True,
     when: When = always,
+    is_one_way: bool = False,
 ) -> Milestone:
     """Reached by the first event that matches; by none in tasks for which ``where`` does not hold."""
     return Milestone(
@@ -90,16 +106,24 @@ def once(
         parts=lambda gold: ANY if where(gold) else (),
         meets=lambda gold, kind, data: ANY if is_it(gold, kind, data) else (),
         when=when,
+        is_one_way=is_one_way,
     )
 
 
-def seen(name: str, facts: Parts) -> Milestone:
-    """Reached when all the facts have been on a page."""
+def seen(name: str, facts: Parts, *, is_one_way: bool = False) -> Milestone:
+    """Reached when pages have told all the facts."""
     return Milestone(
-        name=name, parts=facts, meets=lambda gold, kind, data: data["facts"] if kind == evidence.SHOWN else ()
+        name=name,
+        parts=facts,
+        meets=lambda gold, kind, data: data["facts"] if kind == evidence.SHOWN else (),
+        is_one_way=is_one_way,
     )
 
 
 def needed(gold: GoldFacts) -> tuple[str, ...]:
     """All facts that the answer rests on."""
     return gold.needs
+
+
+EVIDENCE = seen("evidence", needed)
+"""What milestones that are only one way to the answer lead to."""

@@ -71,7 +71,8 @@ class Milestone:
     """Something on the way to the answer that an episode's site events show. Never the reward.
 
     ``parts`` are what a task asks for, none where nothing can reach this milestone; ``meets`` are those that
-    an event, by kind and data, has met. It is reached by the event that meets the last of them.
+    an event, by kind and data, has met, or facts that they follow from (``worlds/evidence.py``). It is
+    reached by the event that meets the last of them.
 
     ``when`` says whether a task has it at all, going by what the wording states: an impossible task and its
     possible twin have the same milestones, so that names alone never give away which of them it is.
@@ -81,6 +82,8 @@ class Milestone:
     parts: Parts
     meets: Meets
     when: When = always
+    is_one_way: bool = False
+    """Other ways lead to the evidence too: with all of that shown, it is reached as well."""
 
 
 Draw = Callable[[W, Draws, int], SiteTask | None]

@@ -1,8 +1,19 @@
-"""What the site events of an episode, on any site, say about the pages that were seen."""
+"""What the site events of an episode, on any site, say about the pages that were seen.
+
+A fact is what the bytes of a response told, whatever the page; its name says of what. Names that end in days,
+from the first to the one after the last, tell of nights: ``X/price/A/B`` the price of all of them together,
+``X/prices/A/B`` that of each, ``X/full/A/B`` that one of them cannot be had, ``X/fulls/A/B`` that none can.
+
+A need is met by its own fact, or by facts that it follows from. ``A or B`` needs one of several,
+``X/price/A/B`` whatever gives that sum, and ``X/none_free/A/B/N`` that no stretch of N nights can be had that
+begins from A to before B.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
 from typing import Any
 
 POP_UP_SHOWN = "pop_up_shown"
@@ -18,6 +29,11 @@ LOOKS_MAX = 800
 afterwards is unknown."""
 
 Event = tuple[str, Mapping[str, Any]]
+Span = tuple[date, date]
+"""Nights, from the first day to the one after the last."""
+SPANS = ("price", "full")
+OR = " or "
+"""Between the ways of showing one thing."""
 
 
 def pop_ups_open(events: Iterable[Event]) -> tuple[str, ...]:
@@ -36,5 +52,70 @@ def is_whole(events: Iterable[Event]) -> bool:
     return sum(kind not in COMMON_KINDS for kind, _ in events) < LOOKS_MAX
 
 
-def facts_shown(events: Iterable[Event]) -> frozenset[str]:
-    return frozenset(fact for kind, data in events if kind == SHOWN for fact in data["facts"])
+class Shown:
+    """The facts that were shown so far."""
+
+    def __init__(self, facts: Iterable[str] = ()) -> None:
+        self._facts: set[str] = set()
+        self._spans: defaultdict[str, set[Span]] = defaultdict(set)
+        """By subject and kind, such as ``X/price``, for ``price`` and ``full`` alone."""
+        self.add(facts)
+
+    def add(self, facts: Iterable[str]) -> None:
+        for fact in set(facts) - self._facts:
+            self._facts.add(fact)
+            for kind in SPANS:
+                subject, mark, days = fact.partition(f"/{kind}")
+                if mark:
+                    self._spans[subject + mark].update(_spans(days))
+
+    def meets(self, need: str) -> bool:
+        return any(way in self._facts or self._implies(way) for way in need.split(OR))
+
+    def _implies(self, need: str) -> bool:
+        subject, mark, days = need.partition("/price/")
+        if mark:
+            return _is_connected(*_days(days), self._spans[f"{subject}/price"])
+        subject, mark, days = need.partition("/none_free/")
+        if not mark:
+            return False
+        days, _, nights = days.rpartition("/")
+        first, last = _days(days)
+        full = self._spans[f"{subject}/full"]
+        starts = (first + timedelta(days=day) for day in range((last - first).days))
+        return all(_is_within(start, start + timedelta(days=int(nights)), full) for start in starts)
+
+
+def facts_shown(events: Iterable[Event]) -> Shown:
+    return Shown(fact for kind, data in events if kind == SHOWN for fact in data["facts"])
+
+
+def _days(text: str) -> Span:
+    first, last = map(date.fromisoformat, text.split("/"))
+    return first, last
+
+
+def _spans(text: str) -> list[Span]:
+    """One stretch of nights, or with the plural each night of it: ``/A/B`` and ``s/A/B``."""
+    plural, _, days = text.partition("/")
+    first, last = _days(days)
+    if not plural:
+        return [(first, last)]
+    nights = (first + timedelta(days=day) for day in range((last - first).days))
+    return [(night, night + timedelta(days=1)) for night in nights]
+
+
+def _is_connected(first: date, last: date, sums: Iterable[Span]) -> bool:
+    """Whether the sum of the nights follows from the given sums, by adding and taking away."""
+    reached, left = {first}, set(sums)
+    while last not in reached:
+        touching = {span for span in left if (span[0] in reached) != (span[1] in reached)}
+        if not touching:
+            return False
+        reached |= {day for span in touching for day in span}
+        left -= touching
+    return True
+
+
+def _is_within(first: date, last: date, spans: Iterable[Span]) -> bool:
+    return any(first <= start and end <= last for start, end in spans)

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 
+from tasks_app.worlds import evidence
 from tasks_app.worlds.keys import changes_seal, world_key
 from tasks_app.worlds.stays.bookings import booking_refusal
 from tasks_app.worlds.stays.calendar import night_price
@@ -224,7 +225,11 @@ def test_a_calendar_shows_the_price_of_each_free_night_of_the_requested_month(
     assert not any(price in read(episode, f"stays/{listing.id}") for price in prices)
     page = read(episode, f"stays/{listing.id}", room=room.id, month="2027-05")
     assert all(f"{day.day} {price}" in page for day, price in zip(stay.days, prices, strict=True))
-    assert f"listing/{listing.id}/room/{room.id}/calendar/2027-05" in facts_shown(episode)
+    shown = evidence.Shown(facts_shown(episode))
+    assert all(
+        shown.meets(f"listing/{listing.id}/room/{room.id}/price/{day}/{day + timedelta(days=1)}")
+        for day in stay.days
+    )
 
 
 def test_the_next_month_shows_the_same_room(

@@ -17,6 +17,7 @@ from tasks_app.families.reviews.common import milestones as shop
 from tasks_app.families.types import LEVELS, GoldFacts, SiteTask
 from tasks_app.sites.drafts import gold_make
 from tasks_app.sites.worlds import site_world
+from tasks_app.worlds import evidence
 
 discover()
 EVERY = [plugin for _, plugin in FAMILIES.items()]
@@ -60,7 +61,7 @@ def stays_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
     events += [("listing_opened", {"listing": house}) for house in sorted(houses)]
     events += [("amenities_opened", {"listing": house}) for house in sorted(houses)]
     events.append(("calendar_opened", {"room": given.get("room")}))
-    events += [("shown", {"facts": [need]}) for need in ("trips", *of.needs)]
+    events += [("shown", {"facts": [need.partition(evidence.OR)[0]]}) for need in ("trips", *of.needs)]
     for trip in goal.get("trips", ()):
         events += [(kind, {**trip, "trip": trip["code"]}) for kind in ("cancelled", "changed", "booked")]
     return events
@@ -78,7 +79,8 @@ def shop_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
             ("filtered", {"product": product, "query": filters}),
             ("end_reached", {"product": product, "query": filters}),
         ]
-    return [*events, *(("shown", {"facts": [need]}) for need in of.needs)]
+    told = [need.partition(evidence.OR)[0] for need in of.needs]
+    return [*events, *(("shown", {"facts": [need]}) for need in told)]
 
 
 def events_of(family: str) -> list[milestones.Event]:

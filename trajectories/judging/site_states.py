@@ -118,8 +118,8 @@ def _metrics(episode: _Episode, *, answer: str, extra: Mapping[str, Any]) -> dic
         metrics["no_ui_evidence"] = float(sum(bool(event["is_without"]) for event in episode.events))
     is_known = not ARMS[episode.arm].has_text and evidence.is_whole(episode.history)
     if is_known and extra.get("needs"):
-        missing = set(extra["needs"]) - evidence.facts_shown(episode.history)
-        metrics["submitted_before_evidence"] = float(bool(missing))
+        shown = evidence.facts_shown(episode.history)
+        metrics["submitted_before_evidence"] = float(not all(map(shown.meets, extra["needs"])))
     return metrics | _milestones(episode, answer=answer, extra=extra)
 
 

@@ -82,7 +82,7 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
         fields=WORDING.fields,
         forms=moves.FORMS,
         goal=goals.goal_of(world, events),
-        needs=conditions.needs_of(best, better, conditions.conditions_of(given)),
+        needs=conditions.needs_of(world, best, better, given),
         oracle_steps=_moves(world, given, best),
         given=given,
     )

@@ -89,7 +89,7 @@ def _task(
         needs=(
             "trips",
             *(f"listing/{one.listing}/policy" for one in trips),
-            *drafts.calendar_needs(listing, room, trip.stay.days)[:-1],
+            drafts.price_need(listing, room, trip.check_in, trip.check_out),
         ),
         oracle_steps=_moves(trips, trip, tried=rooms.index((listing, room)) + 1),
         given={"trips": [one.code for one in trips], "rooms": [room.id for _, room in rooms]},

@@ -14,6 +14,7 @@ from tasks_app.families.types import GoldFacts, SiteEvents, SiteTask
 from tasks_app.families.wordings import wording
 from tasks_app.worlds.formats import day_text
 from tasks_app.worlds.stays.bookings import change_refusal
+from tasks_app.worlds.stays.calendar import is_free, is_in_calendar
 from tasks_app.worlds.stays.quotes import euros, quote
 from tasks_app.worlds.stays.state import Event, State
 from tasks_app.worlds.stays.types import Listing, Room, Stay, Trip, World
@@ -86,8 +87,7 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
     last = first + timedelta(days=width - 1)
     rule = WORDING.text(draws, f"to_{how}", first=day_text(first), last=day_text(last))
     events = [_changed(world, listing, room, trip, stay)]
-    end = last + timedelta(days=stay.nights) if how == "cheapest" else stay.check_out
-    looked = [first + timedelta(days=day) for day in range((end - first).days)]
+    end = last if how == "cheapest" else stay.check_in
     return SiteTask(
         family=WORDING.id,
         level=level,
@@ -96,12 +96,31 @@ def _task(world: World, draws: Draws, trip: Trip, stay: Stay, first: date, level
         fields=WORDING.fields,
         forms=moves.FORMS,
         goal=goals.goal_of(world, events),
-        needs=("trips", f"listing/{listing.id}/policy", *drafts.calendar_needs(listing, room, looked)),
+        needs=(
+            "trips",
+            f"listing/{listing.id}/policy",
+            drafts.fees_need(listing),
+            *_nights_needed(world, trip, first, (end - first).days + 1),
+        ),
         oracle_steps=_moves(world, trip, stay, first, how, width),
         given={
             "trip": trip.code, "how": how, "first": first.isoformat(), "width": width,
         },
     )  # fmt: skip
+
+
+def _nights_needed(world: World, trip: Trip, first: date, width: int) -> tuple[str, ...]:
+    """The price of each stay that is possible, and that other guests have the room in the others."""
+    listing, room = drafts.room_numbered(world, trip.room)
+    nights = timedelta(days=trip.stay.nights)
+    arrivals = [first + timedelta(days=day) for day in range(width)]
+    offered = [one for one in arrivals if is_in_calendar(world, one, one + nights)]
+    taken = [one for one in offered if not is_free(world, room, one, one + nights)]
+    options = [stay.check_in for stay in _options(world, trip, first, width)]
+    return (
+        *drafts.full_needs(listing, room, taken, nights=nights.days),
+        *(drafts.price_need(listing, room, one, one + nights) for one in options),
+    )
 
 
 def _moves(world: World, trip: Trip, stay: Stay, first: date, how: str, width: int) -> int:
@@ -204,7 +223,7 @@ family(
     wrong_actions=wrong_actions,
     milestones=(
         milestones.OPENED_TRIPS,
-        seen("saw_every_month", lambda gold: [need for need in gold.needs if "/calendar/" in need]),
+        seen("saw_every_month", lambda gold: [need for need in gold.needs if "/room/" in need]),
         once("changed_right_trip", _is_changed),
         once("changed_to_right_dates", _is_moved),
     ),

@@ -62,7 +62,7 @@ def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> Site
         answer=(euros(best.total), best.listing.id),
         fields=WORDING.fields,
         forms=moves.FORMS,
-        needs=conditions.needs_of(best, cheaper, conditions.conditions_of(given)),
+        needs=conditions.needs_of(world, best, cheaper, given),
         oracle_steps=_moves(world, given),
         given=given,
     )

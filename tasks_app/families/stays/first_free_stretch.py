@@ -66,9 +66,13 @@ def _task(
         answer=(arrival.isoformat(), euros(night_price(world, listing, room, arrival))),
         fields=WORDING.fields,
         forms=moves.FORMS,
-        needs=drafts.calendar_needs(
-            listing, room, (first + timedelta(days=days) for days in range(start - since + nights))
-        )[:-1],
+        needs=(
+            *drafts.full_needs(
+                listing, room, (first + timedelta(days=days) for days in range(start - since)), nights=nights
+            ),
+            drafts.price_need(listing, room, arrival, last + timedelta(days=1)),
+            drafts.price_need(listing, room, arrival, arrival + timedelta(days=1)),
+        ),
         oracle_steps=moves.FINDING + 1 + moves.months(world.first_day, last) + moves.HANDING_IN,
         given={"room": room.id, "nights": nights, "since": first.isoformat(), "short_by": short_by},
     )
@@ -104,11 +108,9 @@ family(
         once(
             "opened_right_calendar",
             lambda gold, kind, data: kind == "calendar_opened" and data["room"] == gold.given["room"],
+            is_one_way=True,
         ),
-        seen(
-            "reached_right_month",
-            lambda gold: [need for need in gold.needs if need.endswith(gold.answer[0][:7])],
-        ),
+        seen("reached_right_month", lambda gold: milestones.prices(gold)[-1:]),
         seen("saw_every_month", needed),
     ),
 )

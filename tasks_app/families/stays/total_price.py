@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from core.draws import Draws
-from tasks_app.families.milestones import needed, once, seen
+from tasks_app.families.milestones import needed, seen
 from tasks_app.families.registry import family
 from tasks_app.families.stays.common import brute_force, drafts, milestones, moves
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import wording
-from tasks_app.worlds.evidence import SHOWN
+from tasks_app.worlds.evidence import OR
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.quotes import euros, quote
 from tasks_app.worlds.stays.types import Listing, Room, Stay, World
@@ -82,7 +82,7 @@ def _task(
         f"- {room.name}, {counted(stay.guests, 'guest')}, {drafts.stay_text(stay)}" for room, stay in legs
     )
     cents = sum(quote(world, listing, room, stay).total for room, stay in legs)
-    needs = {need for room, stay in legs for need in drafts.calendar_needs(listing, room, stay.days)}
+    needs = {drafts.price_need(listing, room, stay.check_in, stay.check_out) for room, stay in legs}
     return SiteTask(
         family=WORDING.id,
         level=level,
@@ -90,7 +90,7 @@ def _task(
         answer=(euros(cents), listing.id),
         fields=WORDING.fields,
         forms=moves.FORMS + len(legs),
-        needs=tuple(sorted(needs)),
+        needs=(drafts.fees_need(listing), *sorted(needs)),
         oracle_steps=moves.FINDING + moves.pricing([stay for _, stay in legs]) + moves.HANDING_IN,
         given={"legs": [{"room": room.id, **drafts.stay_given(stay)} for room, stay in legs]},
     )
@@ -121,12 +121,7 @@ family(
     check=check,
     milestones=(
         milestones.opened(milestones.answers_listing),
-        once(
-            "saw_a_price",
-            lambda gold, kind, data: (
-                kind == SHOWN and any("/calendar/" in fact for fact in {*data["facts"]} & {*gold.needs})
-            ),
-        ),
+        seen("saw_a_price", lambda gold: [OR.join(milestones.prices(gold))]),
         seen("saw_every_price", needed),
     ),
 )

@@ -13,6 +13,7 @@ from tasks_app.worlds.stays.vocabulary import DESCRIPTIONS, amenity_names
 
 Rows = list[tuple[str, str]]
 """Names of facts, and what they say."""
+HIGHLIGHTS = 4
 COUNTS = ("no", "one", "two", "three", "four")
 FITS: Mapping[str, Callable[[Listing], bool]] = {
     "{rooms}": lambda listing: len(listing.rooms) > 1,
@@ -92,6 +93,18 @@ def fees_rows(world: World, listing: Listing) -> Rows:
         ("Long-stay discount", discount if fees.long_stay_nights else "None"),
         ("City tax", f"EUR {euros(tax_cents(world, listing))} per person per night, for the first {nights}"),
     ]
+
+
+def highlights(listing: Listing) -> tuple[str, ...]:
+    """Those of the house's amenities that its page lists at first."""
+    return listing.amenities[:HIGHLIGHTS]
+
+
+def named_at_once(world: World, listing: Listing) -> frozenset[str]:
+    """Those of the house's amenities that its page names before all are requested."""
+    text, names = " ".join(description(world, listing)), amenity_names(world.edition)
+    described = (one for one in listing.amenities if names[one].lower() in text)
+    return frozenset((*highlights(listing), *described))
 
 
 def guests_included(room: Room) -> str:

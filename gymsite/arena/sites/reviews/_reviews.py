@@ -126,13 +126,14 @@ def _shown(facts: Iterable[str]) -> Event:
 
 
 def _opening(outline: Outline, opened: Opened) -> list[Event]:
-    """What this visit opens of a review. What was opened before was noted then."""
+    """What is open of a review. The original of a translation is other text than tasks ask about."""
     events: list[Event] = []
-    if outline.id == opened.more and outline.sentences > FOLD:
+    is_original = bool(outline.language) and outline.id == opened.original
+    if opened.has_more(outline) and outline.sentences > FOLD and not is_original:
         events.append(_shown([f"review {outline.id} more"]))
-    if outline.id == opened.reply and outline.has_reply:
+    if opened.has_reply(outline) and outline.has_reply:
         events.append(_shown([f"review {outline.id} reply"]))
-    if outline.id == opened.original and outline.language:
+    if is_original:
         events.append(("original_shown", {"review": outline.id}))
     return events
 

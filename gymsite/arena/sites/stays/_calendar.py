@@ -48,11 +48,12 @@ def month_card(
     }
 
 
-def nights_in(world: World, month: date) -> list[date]:
-    """The nights of the month that the calendar shows."""
-    return [
-        day for day in Calendar().itermonthdates(month.year, month.month) if _is_offered(world, day, month)
-    ]
+def nights_of(
+    world: World, state: State, listing: Listing, room: Room, month: date, *, kind: str
+) -> list[date]:
+    """The nights of a month that its calendar shows as ``free``, with their prices, or as ``full``."""
+    days = Calendar().itermonthdates(month.year, month.month)
+    return [day for day in days if _cell(world, state, listing, room, day, month)["kind"] == kind]
 
 
 def _is_offered(world: World, day: date, month: date) -> bool:

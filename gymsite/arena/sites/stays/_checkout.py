@@ -33,17 +33,20 @@ def checkout(visit: Visit, listing_id: str, room_id: str) -> Page | Change:
     given = visit.query if visit.form is None else visit.form
     typed = {name: given.get(name, "").strip()[:most] for name, most in FIELDS.items()}
     errors = _errors(given, typed)
+    noted: list[str] = []
     if requested.stay is None:
         reason = "Choose your dates first."
     else:
-        refusal = booking_refusal(world, visit.state, listing=listing, room=room, stay=requested.stay)
+        state = visit.state
+        refusal = booking_refusal(world, state, listing=listing, room=room, stay=requested.stay)
+        noted = facts.refused(listing, room, requested.stay, refusal=refusal, state=state)
         reason = refusal_text(visit, refusal, room=room, stay=requested.stay)
         if visit.form is not None and not (reason or errors or requested.notes):
             return _book(visit, listing, room, requested.stay)
     if visit.form is not None:
         return _again(visit.form, typed, to=f"stays/{listing.id}/book/{room.id}")
     if reason:
-        return _refused(visit, listing, room, requested, reason)
+        return _refused(visit, listing, room, requested, reason, noted=noted)
     return _form(visit, listing, room, requested, typed=typed, errors=errors if TRIED in given else {})
 
 
@@ -120,7 +123,9 @@ def _form(
     )
 
 
-def _refused(visit: Visit, listing: Listing, room: Room, requested: StayRequest, reason: str) -> Page:
+def _refused(
+    visit: Visit, listing: Listing, room: Room, requested: StayRequest, reason: str, *, noted: list[str]
+) -> Page:
     status = 409 if requested.stay else 422
     return page(
         visit,
@@ -128,6 +133,7 @@ def _refused(visit: Visit, listing: Listing, room: Room, requested: StayRequest,
         title=visit.labels["refused_title"],
         here=f"stays/{listing.id}/book/{room.id}",
         status=status,
+        events=[facts.shown(*noted)] if noted else [],
         **_subject(visit, listing, room),
         requested=requested,
         reason=reason,

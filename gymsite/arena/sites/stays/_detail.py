@@ -19,11 +19,10 @@ from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.bookings import booking_refusal, room_of
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.reviews import reviews
-from tasks_app.worlds.stays.text import guests_included
-from tasks_app.worlds.stays.types import Listing, Review, Room, World
+from tasks_app.worlds.stays.text import guests_included, highlights
+from tasks_app.worlds.stays.types import Listing, Review, Room, Stay, World
 from tasks_app.worlds.stays.vocabulary import amenity_names
 
-HIGHLIGHTS = 4
 LATEST_REVIEWS = 2
 REVIEWS_PER_PAGE = 10
 SEARCH_CHARS = 60
@@ -45,14 +44,14 @@ def detail(visit: Visit, listing_id: str) -> Page:
         title=listing.name,
         here=f"stays/{listing.id}",
         status=422 if requested.errors else 200,
-        events=_events(listing, room, month, has_amenities=has_amenities, world=world),
+        events=_events(visit, listing, requested, room, month, has_amenities=has_amenities),
         **about(world, listing),
         sections=[f"arena/stays/detail/{one}.html" for one in sections],
         requested=requested,
         notes=_notes(visit, listing),
         rooms=[_room_card(visit, listing, one, requested) for one in listing.rooms],
-        highlights=[amenity_names(world.edition)[one] for one in listing.amenities[:HIGHLIGHTS]],
-        has_more_shared=len(listing.amenities) > HIGHLIGHTS,
+        highlights=[amenity_names(world.edition)[one] for one in highlights(listing)],
+        has_more_shared=len(listing.amenities) > len(highlights(listing)),
         amenities=amenities_by_place(world, listing, shared=labels["shared"]) if has_amenities else None,
         amenities_query=_query(requested, amenities="all"),
         calendar=_month(visit, listing, room, month) if room else None,
@@ -99,17 +98,37 @@ def guest_reviews(visit: Visit, listing_id: str) -> Page:
 
 
 def _events(
-    listing: Listing, room: Room | None, month: date, *, has_amenities: bool, world: World
+    visit: Visit,
+    listing: Listing,
+    requested: StayRequest,
+    room: Room | None,
+    month: date,
+    *,
+    has_amenities: bool,
 ) -> list[Event]:
-    noted = [facts.fees(listing), facts.policy(listing)]
+    noted = [facts.about(listing), facts.fees(listing), facts.policy(listing)]
+    if requested.stay:
+        noted += _offered(visit, listing, requested.stay)
     events: list[Event] = [("listing_opened", {"listing": listing.id})]
     if has_amenities:
         events.append(("amenities_opened", {"listing": listing.id}))
         noted += [facts.house_amenities(listing), *facts.room_amenities(listing)]
     if room:
         events.append(("calendar_opened", {"room": room.id, "month": f"{month:%Y-%m}"}))
-        noted += facts.calendar(listing, room, months.nights_in(world, month))
+        shown = (visit.world, visit.state, listing, room, month)
+        free, full = (months.nights_of(*shown, kind=kind) for kind in ("free", "full"))
+        noted += facts.calendar(listing, room, priced=free, full=full)
     return [*events, facts.shown(*noted)]
+
+
+def _offered(visit: Visit, listing: Listing, stay: Stay) -> list[str]:
+    """What the list of rooms says of a stay: the price of its nights, or that a room is not free."""
+    noted: list[str] = []
+    for room in listing.rooms:
+        refusal = booking_refusal(visit.world, visit.state, listing=listing, room=room, stay=stay)
+        noted += facts.refused(listing, room, stay, refusal=refusal, state=visit.state)
+        noted += [] if refusal else [facts.price(listing, room, stay)]
+    return noted
 
 
 def _month(visit: Visit, listing: Listing, room: Room, month: date) -> dict[str, Any]:

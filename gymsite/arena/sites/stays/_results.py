@@ -28,6 +28,8 @@ class Hit:
     listing: Listing
     cents: int = 0
     """The mean price of the nights of its cheapest free room; 0 without dates."""
+    is_exact: bool = False
+    """Whether the house has only that room, and the mean times the nights is what they cost."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +121,14 @@ def _free(world: World, trips: tuple[object, ...], stay: Stay) -> tuple[Hit, ...
             if not booking_refusal(world, state, listing=listing, room=room, stay=stay)
         ]
         if prices:
-            free.append(Hit(listing=listing, cents=min(prices)))
+            is_exact = len(listing.rooms) == 1 and _is_exact(world, listing, stay, prices[0])
+            free.append(Hit(listing=listing, cents=min(prices), is_exact=is_exact))
     return tuple(free)
+
+
+def _is_exact(world: World, listing: Listing, stay: Stay, mean: int) -> bool:
+    nights = night_prices(world, listing, listing.rooms[0], stay.check_in, nights=stay.nights)
+    return mean * stay.nights == sum(nights)
 
 
 def _fits(hit: Hit, filters: Filters) -> bool:

@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
-from gymsite.arena.sites.site import Page, Visit, ordered
+from gymsite.arena.sites.site import Event, Page, Visit, ordered
+from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _results as results
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._page import page
@@ -53,7 +54,7 @@ def search(visit: Visit) -> Page:
         title=visit.labels["results_title"].format(filters.place or world.town.name),
         here="search",
         status=422 if requested.errors else 200,
-        events=_events(requested, filters),
+        events=[*_events(requested, filters), *_prices(requested, shown)],
         search=search_form(world, filters),
         requested=requested,
         notes=[*_notes(visit, requested, filters), *no_such_page(visit.query, filters.page)],
@@ -95,6 +96,16 @@ def _events(requested: StayRequest, filters: results.Filters) -> list[tuple[str,
     if filters.is_narrowed:
         return [("filtered", {**searched, "query": filters.query(requested, page=1)})]
     return [("recent_search", searched)]
+
+
+def _prices(requested: StayRequest, hits: list[results.Hit]) -> list[Event]:
+    """The mean price of a night; where a house has one room, what its nights cost, if the mean gives that."""
+    stay = requested.stay
+    if stay is None or not hits:
+        return []
+    noted = [facts.rate(hit.listing, stay) for hit in hits]
+    noted += [facts.price(hit.listing, hit.listing.rooms[0], stay) for hit in hits if hit.is_exact]
+    return [facts.shown(*noted)]
 
 
 def _recent(search: Any) -> dict[str, str]:

@@ -145,6 +145,10 @@ def _change_page(
             ),
             "fee": wording.money(listing.policy.change_cents),
         }
+    if requested.stay:
+        noted += facts.refused(
+            listing, room, requested.stay, refusal=refusal, state=visit.state, but=trip.code
+        )
     is_final = refusal in ("no_such_trip", "too_late")
     return page(
         visit,

@@ -11,6 +11,7 @@ from tasks_app.families.reviews.common import moves, rules
 from tasks_app.families.reviews.common.rules import MentionQuery
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import Wording
+from tasks_app.worlds.evidence import OR
 from tasks_app.worlds.reviews.mentions import FEWEST, MOST
 from tasks_app.worlds.reviews.types import Outline, Product, World
 from tasks_app.worlds.reviews.world import SIZES
@@ -70,16 +71,16 @@ def ends(outlines: Sequence[Outline]) -> dict[str, Outline]:
 
 
 def needs(query: MentionQuery, outlines: Iterable[Outline]) -> tuple[str, ...]:
-    """Where each review is shown to mention the term: in it, behind its fold, in its reply."""
+    """Where each review is shown to mention the term: in it, or behind its fold or in its reply."""
     counted = rules.traces_counted(query.rule)
     traces = {entry.outline.id: entry.traces & counted for entry in query.lax}
     parts = ((rules.FRONT, ""), (rules.BEHIND, " more"), (rules.REPLY, " reply"))
-    return tuple(
-        sorted(
-            next(f"review {one.id}{part}" for bits, part in parts if traces[one.id] & bits)
-            for one in outlines
-        )
-    )
+    needed = []
+    for one in outlines:
+        ways = [f"review {one.id}{part}" for bits, part in parts if traces[one.id] & bits]
+        # Whoever opens a review has seen what is in front of the fold.
+        needed.append(ways[0] if traces[one.id] & rules.FRONT else OR.join(ways))
+    return tuple(sorted(needed))
 
 
 def mention_text(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -61,14 +61,19 @@ def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ..
     return (data["product"],) if is_whole and filters.items() <= wanted_filters(gold.given).items() else ()
 
 
+def _folded(gold: GoldFacts) -> Sequence[str]:
+    """What the answer rests on that is folded at first; where nothing is, there is nothing else to open."""
+    return [need for need in gold.needs if need.endswith((" more", " reply"))] or gold.needs
+
+
 OPENED_PRODUCT = Milestone(name="opened_right_product", parts=products, meets=_opened)
 OPENED_PRODUCTS = Milestone(name="opened_every_product", parts=products, meets=_opened)
-SEARCHED_TERM = once("searched_term", _searched, when=lambda given: "term" in given)
-FILTER_APPLIED = once("filter_applied", _filtered, when=lambda given: bool(wanted_filters(given)))
-END_REACHED = Milestone(name="end_of_reviews_reached", parts=products, meets=_ended)
-UNFOLDED = seen(
-    "opened_what_is_folded", lambda gold: [need for need in gold.needs if need.endswith((" more", " reply"))]
+SEARCHED_TERM = once("searched_term", _searched, when=lambda given: "term" in given, is_one_way=True)
+FILTER_APPLIED = once(
+    "filter_applied", _filtered, when=lambda given: bool(wanted_filters(given)), is_one_way=True
 )
+END_REACHED = Milestone(name="end_of_reviews_reached", parts=products, meets=_ended, is_one_way=True)
+UNFOLDED = seen("opened_what_is_folded", _folded, is_one_way=True)
 SAW_RIGHT = seen("saw_right_review", needed)
 SAW_ALL = seen("saw_every_review_that_counts", needed)
 ALL_MENTIONS = (SEARCHED_TERM, END_REACHED, UNFOLDED, SAW_ALL)

@@ -15,9 +15,11 @@ from tasks_app.families.stays.common import brute_force, drafts
 from tasks_app.families.types import SiteTask
 from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.digest import digest
+from tasks_app.worlds.evidence import OR
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.changes import world_change
 from tasks_app.worlds.stays.quotes import euros
+from tasks_app.worlds.stays.text import highlights, named_at_once
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import amenity_names, house_ids, room_ids
 
@@ -145,43 +147,49 @@ def conditions_of(given: Mapping[str, Any]) -> list[Condition]:
 
 
 def needs_of(
-    best: drafts.Offer, near: Sequence[tuple[drafts.Offer, int]], wanted: Sequence[Condition]
+    world: World, best: drafts.Offer, near: Sequence[tuple[drafts.Offer, int]], given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Where it is shown that a room meets all conditions, and of others that each misses its one.
-
-    Nobody has to open a house of which the search's own filters and results tell: one that has an amenity
-    nowhere, one that is rated too low, one that is too dear.
-    """
-    needed = [_amenities(best)]
-    for offer, place in near:
-        kind, value = wanted[place]
-        if kind == "without" or (
-            kind in ("room_has", "house_has") and drafts.offers_anywhere(offer.listing, value)
-        ):
-            needed.append(_amenities(offer))
-        elif kind == "cancel":
-            needed.append(f"listing/{offer.listing.id}/policy")
-    return tuple(dict.fromkeys(needed))
+    """That a room meets all conditions and what it costs, and of others that each misses its one."""
+    wanted, stay = conditions_of(given), drafts.stay_of(given)
+    needed = [_need(world, best, one) for one in wanted]
+    needed += [_need(world, offer, wanted[place]) for offer, place in near]
+    price = drafts.price_need(best.listing, best.room, stay.check_in, stay.check_out)
+    return (*dict.fromkeys(filter(None, needed)), price, drafts.fees_need(best.listing))
 
 
 def _needs_in_vain(
-    lost: drafts.Offer, amenity: str, nearest: tuple[drafts.Offer, int], wanted: Sequence[Condition]
+    world: World, lost: drafts.Offer, nearest: drafts.Offer, given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """Where the pages show that the twin's room lacks the amenity, unless a filter does, and what the nearest
-    alternative has.
+    """That the twin's room lacks the first amenity; what the nearest alternative has, lacks and costs.
+
+    Where there is no budget, the price of a night in the results says that it is the cheapest.
     """
-    offer, place = nearest
-    needed = [_amenities(offer)]
-    if wanted[place][0] == "cancel":
-        needed.append(f"listing/{offer.listing.id}/policy")
-    others = [room for room in lost.listing.rooms if room.id != lost.room.id]
-    if amenity in lost.listing.amenities or any(amenity in room.amenities for room in others):
-        needed.append(_amenities(lost))
-    return tuple(dict.fromkeys(needed))
+    wanted, stay = conditions_of(given), drafts.stay_of(given)
+    needed = [_need(world, nearest, one) for one in wanted]
+    price = drafts.price_need(nearest.listing, nearest.room, stay.check_in, stay.check_out)
+    if all(kind != "budget" for kind, _ in wanted):
+        price += f"{OR}listing/{nearest.listing.id}/rate/{stay.check_in}/{stay.check_out}"
+    return tuple(dict.fromkeys(filter(None, [*needed, _need(world, lost, wanted[0]), price])))
 
 
-def _amenities(offer: drafts.Offer) -> str:
-    return f"listing/{offer.listing.id}/room/{offer.room.id}/amenities"
+def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:
+    """What tells whether a room meets a condition; empty where the search's own filters and results do.
+
+    They tell of a house that has an amenity nowhere, or has only one room, and of ratings and prices. A
+    house's page names some of its amenities at once, and all of them and its rooms' on request.
+    """
+    kind, value = condition
+    listing, room = offer.listing, offer.room
+    if kind == "cancel":
+        return f"listing/{listing.id}/policy"
+    if kind not in ("room_has", "house_has", "without") or not drafts.offers_anywhere(listing, value):
+        return ""
+    if kind == "without" and len(listing.rooms) == 1:
+        return ""
+    every = f"listing/{listing.id}/room/{room.id}/amenities"
+    is_named = kind != "room_has" and value in named_at_once(world, listing)
+    is_whole = kind == "house_has" and len(highlights(listing)) == len(listing.amenities)
+    return f"{every}{OR}listing/{listing.id}/about" if is_named or is_whole else every
 
 
 def near_miss(world: World, task: SiteTask) -> tuple[drafts.Offer, int] | None:
@@ -206,14 +214,17 @@ def impossible(world: World, task: SiteTask) -> SiteTask | None:
     if len(full) != 1 or conditions[0][0] != "room_has":
         return None
     change = {"change": "room_loses", "room": full[0].room.id, "amenity": conditions[0][1]}
-    nearest = near_miss(world_change(world, [change]), task)
+    changed = world_change(world, [change])
+    nearest = near_miss(changed, task)
     if nearest is None:
         return None
     offer, place = nearest
+    listing, room = drafts.room_numbered(changed, full[0].room.id)
+    lost = replace(full[0], listing=listing, room=room)
     return replace(
         task,
         answer=(LETTERS[place], offer.listing.id),
-        needs=_needs_in_vain(full[0], conditions[0][1], nearest, conditions),
+        needs=_needs_in_vain(changed, lost, offer, task.given),
         is_possible=False,
         twin=digest([task.wording, task.given])[:16],
         changes=(change,),

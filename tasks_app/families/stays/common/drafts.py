@@ -1,7 +1,9 @@
 """What the booking site's families share when they draw tasks: wording, stays, offers and needs.
 
-The names of what a task needs, by where it is shown: ``trips``, ``listing/L-1/fees`` (the town's tax among
-them), ``listing/L-1/policy``, ``listing/L-1/room/R-1/amenities``, ``listing/L-1/room/R-1/calendar/2027-03``.
+The names of what a task needs: ``trips``, ``listing/L-1/about`` (description and first amenities),
+``listing/L-1/fees`` (the town's tax among them), ``listing/L-1/policy``, ``listing/L-1/room/R-1/amenities``,
+of a stay ``listing/L-1/rate/2027-03-04/2027-03-07`` (the mean night of the cheapest free room), and of nights
+``listing/L-1/room/R-1/price/2027-03-04/2027-03-07`` (see ``worlds/evidence.py``).
 """
 
 from __future__ import annotations
@@ -118,10 +120,23 @@ def room_numbered(world: World, room_id: str) -> tuple[Listing, Room]:
     return next((listing, room) for listing, room in pairs(world) if room.id == room_id)
 
 
-def calendar_needs(listing: Listing, room: Room, days: Iterable[date]) -> tuple[str, ...]:
-    """The months of a room's calendar, and the listing's fees."""
-    months = sorted({day.isoformat()[:7] for day in days})
-    return (
-        *(f"listing/{listing.id}/room/{room.id}/calendar/{month}" for month in months),
-        f"listing/{listing.id}/fees",
-    )
+def price_need(listing: Listing, room: Room, first: date, last: date) -> str:
+    """What the nights from the first day to the last cost together, before fees."""
+    return f"{_room(listing, room)}/price/{first}/{last}"
+
+
+def fees_need(listing: Listing) -> str:
+    return f"listing/{listing.id}/fees"
+
+
+def full_needs(listing: Listing, room: Room, starts: Iterable[date], *, nights: int) -> tuple[str, ...]:
+    """That no stretch of so many nights from one of the starts, which ascend, can be had."""
+    runs: list[tuple[date, date]] = []
+    for start in starts:
+        first = runs.pop()[0] if runs and runs[-1][1] == start else start
+        runs.append((first, start + timedelta(days=1)))
+    return tuple(f"{_room(listing, room)}/none_free/{first}/{last}/{nights}" for first, last in runs)
+
+
+def _room(listing: Listing, room: Room) -> str:
+    return f"listing/{listing.id}/room/{room.id}"

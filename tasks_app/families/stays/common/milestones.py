@@ -19,7 +19,7 @@ def searched(stays: Callable[[GoldFacts], Iterable[Mapping[str, Any]]]) -> Miles
             all(data.get(name) == stay[name] for name in DATES) for stay in stays(gold)
         )
 
-    return once("searched_right_dates", is_it)
+    return once("searched_right_dates", is_it, is_one_way=True)
 
 
 def _opened(name: str, kind: str) -> Callable[[Callable[[GoldFacts], str]], Milestone]:
@@ -28,6 +28,7 @@ def _opened(name: str, kind: str) -> Callable[[Callable[[GoldFacts], str]], Mile
             name,
             lambda gold, seen, data: seen == kind and data["listing"] == listing(gold),
             where=lambda gold: bool(listing(gold)),
+            is_one_way=True,
         )
 
     return milestone
@@ -59,6 +60,11 @@ def booked_right() -> Milestone:
         return kind == "booked" and all(data[name] == trip[name] for name in ("room", "guests", *DATES))
 
     return once("booked_right_room", is_it, where=lambda gold: answers_trip(gold) is not None)
+
+
+def prices(gold: GoldFacts) -> list[str]:
+    """The needs that are prices of nights."""
+    return [need for need in gold.needs if "/price/" in need]
 
 
 OPENED_TRIPS = seen("opened_trips", lambda gold: ("trips",))
