@@ -118,7 +118,7 @@ def test_a_stream_that_fails_is_cut_off(door: Door) -> None:
     """The end of a chunked response is missing, so that no client takes a part for the whole."""
 
     def parts() -> Iterator[bytes]:
-        yield b"x" * 200_000
+        yield b"x" * 1_000_000  # more than a block, or the status would say it
         raise RuntimeError("expected by this test")
 
     client = _stream(door, parts())
