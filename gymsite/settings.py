@@ -101,7 +101,11 @@ if not IS_ARENA:
         *INSTALLED_APPS,
     ]
 
-ARENA_MIDDLEWARE = ["whitenoise.middleware.WhiteNoiseMiddleware", "gymsite.arena.middleware.ArenaMiddleware"]
+ARENA_MIDDLEWARE = [
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "gymsite.arena.middleware.ArenaMiddleware",
+    "gymsite.arena.request_rates.RequestRateMiddleware",
+]
 # The API has neither cookies nor pages and runs without their middleware.
 API_MIDDLEWARE = ["core.middleware.SecurityHeadersMiddleware"]
 LAB_MIDDLEWARE = [
@@ -204,6 +208,10 @@ ANSWER_MAX_CHARS = env.int("ANSWER_MAX_CHARS", 100_000)
 EPISODES_PER_CALL_MAX = env.int("EPISODES_PER_CALL_MAX", 10_000)
 PROMPT_CHARS_MAX = env.int("PROMPT_CHARS_MAX", 64_000_000)
 ACTIVE_EPISODES_MAX = env.int("ACTIVE_EPISODES_MAX", 20_000)
+# Page views that are recorded of an episode; later ones are served all the same.
+PAGES_SERVED_MAX = env.int("PAGES_SERVED_MAX", 5_000)
+# Requests that one episode may make, by server process; more are answered 429.
+EPISODE_REQUESTS_PER_S = env.float("EPISODE_REQUESTS_PER_S", 50.0)
 PAGE_EVENTS_MAX = env.int("PAGE_EVENTS_MAX", 2_000)
 PAGE_EVENT_BYTES_MAX = env.int("PAGE_EVENT_BYTES_MAX", 1_000_000)
 # DOM recordings (`recording: full`), by episode; the size is that of the compressed chunks.

@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 from core.sql import sql_read
+from tasks_app.worlds.evidence import ANSWER_RECORDED
 from tasks_app.worlds.registry import worlds
 from trajectories.actions.types import ACT_KINDS
 
 WITHIN_S = 5
 CAPPED = "capped"
-ANSWERED = "answer_recorded"
 
 ACTED = sql_read(__file__, "acted", capped=CAPPED)
 IS_WITHOUT = sql_read(__file__, "is_without_evidence")
@@ -30,7 +30,7 @@ def parameters(*, has_answer: bool) -> dict[str, Any]:
     """
     kinds = {kind for _, plugin in worlds.items() for kind in plugin.changes}
     return {
-        "changes": sorted(kinds | {ANSWERED} if has_answer else kinds),
+        "changes": sorted(kinds | {ANSWER_RECORDED} if has_answer else kinds),
         "acts": list(ACT_KINDS),
         "within": WITHIN_S,
     }

@@ -14,11 +14,12 @@ import msgspec
 from django.conf import settings
 
 from core.arms import PAGE_ARMS
-from gymsite.arena import tool_calls
+from gymsite.arena import step_numbers, tool_calls
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
 from tasks_app.questions import ToolCall
 from tasks_app.variation import has_task_bar, payload_shown, tools_of
+from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGE_SERVED, PAGES_CAPPED
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 
 # An episode has pages while it is open and for a short while after its submission: the last page confirms it,
@@ -30,38 +31,55 @@ ALIVE = """
             AND (e.finished_at IS NULL OR e.finished_at > now() - make_interval(secs => %(grace)s))
             AND EXISTS (SELECT FROM trajectories_submission s WHERE s.episode_id = e.id)))"""
 
+# The number of an episode's last site event; ``alive`` is the row that holds its id.
+_LAST = "coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {alive}.id), 0)"
+
 # Two pages served at the same time take the same number; the second is not counted, which is harmless.
-_SITE_EVENT = """
+# Site events are numbered without gaps, so the last number is how many there are. Past the cap one marker is
+# stored, and page views keep the episode's lease by the time in its tally.
+_SERVED = f"""
     INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
-    SELECT id, 1 + coalesce((
-               SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {source}.id), 0),
-           %(step)s::int, '{kind}', '{{}}'::jsonb
-    FROM {source} ON CONFLICT DO NOTHING RETURNING seq"""
+    SELECT id, last + 1, step,
+        CASE WHEN last < %(pages_max)s THEN '{PAGE_SERVED}' ELSE '{PAGES_CAPPED}' END, '{{}}'::jsonb
+    FROM counted WHERE last < %(pages_max)s OR NOT EXISTS (
+        SELECT FROM trajectories_siteevent v WHERE v.episode_id = counted.id AND v.kind = '{PAGES_CAPPED}'
+            AND v.kind <> '{PAGE_SERVED}' AND v.seq > %(pages_max)s)
+    ON CONFLICT DO NOTHING RETURNING seq"""  # noqa: S608 (the parts are constants)
+_LIVING = """
+    INSERT INTO trajectories_pageeventtally AS t (episode_id, events, bytes, capped, last_at)
+    SELECT id, 0, 0, false, now() FROM counted WHERE status = 'open' AND last >= %(pages_max)s
+    ON CONFLICT (episode_id) DO UPDATE SET last_at = excluded.last_at
+    WHERE t.last_at < excluded.last_at - interval '1 second'"""
 
 # One statement for the page and the events before it; it does not see the event that it stores itself.
 _PAGE = f"""
 WITH hasty AS MATERIALIZED ({HASTY}),
      alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
-               e.virtual_start
+               e.virtual_start, {step_numbers.REQUESTED} AS step
         FROM hasty, trajectories_episode e WHERE {ALIVE}),
-     counted AS (SELECT id FROM alive WHERE %(is_counted)s),
-     served AS ({_SITE_EVENT.format(source="counted", kind="page_served")})
+     counted AS MATERIALIZED (
+        SELECT id, status, step, {_LAST.format(alive="alive")} AS last FROM alive WHERE %(is_counted)s),
+     served AS ({_SERVED}),
+     living AS ({_LIVING})
 SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
-       alive.variation::text, alive.virtual_start, coalesce((SELECT seq FROM served), (
-           SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = alive.id), 0),
+       alive.variation::text, alive.virtual_start,
+       coalesce((SELECT seq FROM served), (SELECT last FROM counted), {_LAST.format(alive="alive")}),
        t.kind, t.payload::text, {tool_calls.LAST_CALL}, CASE WHEN t.kind = 'site' THEN ({FOLDED}) END
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
 _SUBMIT = f"""
 WITH taken AS (
-        UPDATE trajectories_episode SET status = 'submitted'
+        UPDATE trajectories_episode e SET status = 'submitted'
         WHERE id = %(episode)s AND status = 'open' AND answer_channel = 'page' AND arm = ANY(%(arms)s)
-        RETURNING id),
+        RETURNING id, {step_numbers.REQUESTED} AS step),
      stored AS (
         INSERT INTO trajectories_submission (episode_id, answer, channel)
         SELECT id, %(answer)s::jsonb, 'page' FROM taken RETURNING episode_id),
-     noted AS ({_SITE_EVENT.format(source="taken", kind="answer_recorded")})
+     noted AS (
+        INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
+        SELECT id, 1 + {_LAST.format(alive="taken")}, step, '{ANSWER_RECORDED}', '{{}}'::jsonb FROM taken
+        ON CONFLICT DO NOTHING)
 SELECT pg_notify('{SUBMISSION_CHANNEL}', '') FROM stored"""  # noqa: S608
 
 _STORED = f"""
@@ -101,9 +119,14 @@ class PageEpisode:
 def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpisode | None:
     """The episode of a page, or None when it has no pages (any more).
 
-    A counted page is a site event and so renews the lease.
+    A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them.
     """
-    request = {"step": step, "is_counted": is_counted, "common": COMMON_KINDS}
+    request = {
+        "step": step,
+        "is_counted": is_counted,
+        "common": COMMON_KINDS,
+        "pages_max": settings.PAGES_SERVED_MAX,
+    }
     params = {**alive_params(episode_id), **tool_calls.params(), **request}
     with hot_cursor() as cursor:
         cursor.execute(_PAGE, params)

@@ -10,6 +10,7 @@ from django.conf import settings
 from core import json_text
 from core.errors import GymError
 from core.integers import INT_MAX
+from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.hot_sql import hot_cursor
 
@@ -42,20 +43,25 @@ class Batch(msgspec.Struct, forbid_unknown_fields=True):
 
 _decoder = msgspec.json.Decoder(Batch)
 
+# The nearest step counts: the event's own, else the request's, else that of the page.
+STEPS = ("batch.step", "%(requested)s::int", "%(served)s::int")
+
 # The tally's row is locked first, so that concurrent batches are counted one after the other. Past a cap only
 # one marker is stored, whose key is always the same.
 _STORE = f"""
 WITH alive AS (
-        SELECT e.id, e.recording FROM trajectories_episode e WHERE {ALIVE}),
+        SELECT e.id, e.recording, e.max_steps FROM trajectories_episode e WHERE {ALIVE}),
      batch AS (
         SELECT x.*, octet_length(x.data::text) AS size
         FROM json_to_recordset(%(events)s::json)
             AS x(seq int, step int, kind text, at_ms float8, data jsonb)),
      fresh AS (
-        SELECT alive.id, batch.* FROM alive, batch
-        WHERE alive.recording <> 'off' AND NOT EXISTS (
+        SELECT e.id, batch.seq, batch.kind, batch.at_ms, batch.data, batch.size,
+            {step_numbers.bounded(*STEPS)} AS step
+        FROM alive e, batch
+        WHERE e.recording <> 'off' AND NOT EXISTS (
             SELECT FROM trajectories_pageevent p
-            WHERE p.episode_id = alive.id AND p.page = %(page)s AND p.seq = batch.seq)),
+            WHERE p.episode_id = e.id AND p.page = %(page)s AND p.seq = batch.seq)),
      sent AS (SELECT id, count(*) AS events, sum(size) AS bytes FROM fresh GROUP BY id),
      tally AS (
         INSERT INTO trajectories_pageeventtally AS t (episode_id, events, bytes, capped, last_at)
@@ -69,8 +75,7 @@ WITH alive AS (
         RETURNING episode_id, capped),
      stored AS (
         INSERT INTO trajectories_pageevent (episode_id, page, seq, step, kind, at_ms, data)
-        SELECT fresh.id, %(page)s, fresh.seq, coalesce(fresh.step, %(step)s::int), fresh.kind, fresh.at_ms,
-            fresh.data
+        SELECT fresh.id, %(page)s, fresh.seq, fresh.step, fresh.kind, fresh.at_ms, fresh.data
         FROM fresh JOIN tally ON tally.episode_id = fresh.id AND NOT tally.capped
         UNION ALL
         SELECT episode_id, '', 0, NULL, '{CAPPED_KIND}', 0, '{{}}'::jsonb FROM tally WHERE capped
@@ -100,7 +105,8 @@ def batch_store(*, episode_id: int, batch: Batch, step: int | None) -> bool:
     """
     params = alive_params(episode_id) | {
         "page": batch.page,
-        "step": step or batch.step,
+        "requested": step,
+        "served": batch.step,
         "events": msgspec.json.encode(batch.events).decode(),
         "events_max": settings.PAGE_EVENTS_MAX,
         "bytes_max": settings.PAGE_EVENT_BYTES_MAX,

@@ -17,6 +17,7 @@ from django.conf import settings
 from core import blobs
 from core.errors import GymError
 from core.integers import INT_MAX
+from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.hot_sql import hot_cursor
 
@@ -52,11 +53,15 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True):
 
 _decoder = msgspec.json.Decoder(Claim)
 
+# The nearest step counts: the chunk's own, else the request's, else that of the page.
+STEPS = ("%(step)s::int", "%(requested)s::int", "%(served)s::int")
+
 # As with page events, the tally's row is locked first, so that concurrent chunks are counted one after the
 # other. The bytes of a known chunk are stored again: the first attempt may have failed.
 _STORE = f"""
 WITH alive AS (
-        SELECT e.id, e.recording FROM trajectories_episode e WHERE {ALIVE}),
+        SELECT e.id, e.recording, {step_numbers.bounded(*STEPS)} AS step
+        FROM trajectories_episode e WHERE {ALIVE}),
      known AS (
         SELECT c.sha256 FROM trajectories_recordingchunk c JOIN alive ON c.episode_id = alive.id
         WHERE c.page = %(page)s AND c.seq = %(seq)s),
@@ -72,9 +77,9 @@ WITH alive AS (
      stored AS (
         INSERT INTO trajectories_recordingchunk
             (episode_id, page, seq, step, sha256, size, events, first_ms, last_ms, has_snapshot)
-        SELECT episode_id, %(page)s, %(seq)s, %(step)s::int, %(sha256)s, %(size)s, %(events)s, %(first_ms)s,
+        SELECT episode_id, %(page)s, %(seq)s, alive.step, %(sha256)s, %(size)s, %(events)s, %(first_ms)s,
             %(last_ms)s, %(snapshot)s
-        FROM tally WHERE NOT capped
+        FROM tally JOIN alive ON alive.id = tally.episode_id WHERE NOT capped
         ON CONFLICT DO NOTHING RETURNING sha256)
 SELECT recording = 'full',
     EXISTS (SELECT FROM stored UNION ALL SELECT FROM known WHERE sha256 = %(sha256)s)
@@ -109,7 +114,7 @@ def chunk_store(*, episode_id: int, claim: Claim, packed: bytes, step: int | Non
     sha256 = hashlib.sha256(packed).hexdigest()
     params: dict[str, Any] = alive_params(episode_id) | msgspec.structs.asdict(claim)
     params |= {
-        "step": claim.step or step or claim.served,
+        "requested": step,
         "sha256": sha256,
         "size": len(packed),
         "chunks_max": settings.RECORDING_CHUNKS_MAX,

@@ -10,7 +10,9 @@ from typing import Any, Literal
 import msgspec
 from django.conf import settings
 
+from gymsite.arena import step_numbers
 from tasks_app.questions import ToolCall
+from tasks_app.worlds.evidence import TOOL_CALLED
 from trajectories.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
 
 CALLS_MAX = 20
@@ -35,7 +37,7 @@ LAST_CALL = f"""
 
 _STORE = f"""
 WITH alive AS (
-        SELECT e.id FROM trajectories_episode e
+        SELECT e.id, {step_numbers.REQUESTED} AS step FROM trajectories_episode e
         WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open'
             AND e.answer_channel = 'page' AND e.variation->'tools' ? %(tool)s),
      last AS (
@@ -46,7 +48,7 @@ WITH alive AS (
             OR coalesce((SELECT number FROM last), 0) >= {ROWS_MAX}),
      stored AS (
         INSERT INTO trajectories_toolcall (episode_id, number, step, tool, input)
-        SELECT alive.id, 1 + coalesce((SELECT number FROM last), 0), %(step)s::int, %(tool)s, %(input)s
+        SELECT alive.id, 1 + coalesce((SELECT number FROM last), 0), alive.step, %(tool)s, %(input)s
         FROM alive
         WHERE NOT EXISTS (SELECT FROM last WHERE state = 'waiting') AND NOT EXISTS (SELECT FROM spent)
         ON CONFLICT DO NOTHING RETURNING episode_id, number),
@@ -54,8 +56,8 @@ WITH alive AS (
         INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
         SELECT s.episode_id, 1 + coalesce((
                    SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = s.episode_id), 0),
-               %(step)s::int, 'tool_called', jsonb_build_object('tool', %(tool)s::text, 'number', s.number)
-        FROM stored s ON CONFLICT DO NOTHING)
+               alive.step, '{TOOL_CALLED}', jsonb_build_object('tool', %(tool)s::text, 'number', s.number)
+        FROM stored s JOIN alive ON alive.id = s.episode_id ON CONFLICT DO NOTHING)
 SELECT (SELECT pg_notify('{TOOL_CALL_CHANNEL}', '') FROM stored) IS NOT NULL,
        coalesce((SELECT state = 'waiting' AND input = %(input)s FROM last), false),
        EXISTS (SELECT FROM spent)

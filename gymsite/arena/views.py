@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -171,6 +172,13 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """The same page for wrong, expired and finished tokens and for unknown addresses."""
     return _instead(request, site_dispatch.NOTHING)
+
+
+def too_many_requests(request: HttpRequest, *, wait_s: float) -> HttpResponse:
+    """Costs no statement. A browser's script or its user may try again after the time that it names."""
+    response = _message(request, title="Too many requests. Wait a moment, then try again.", status=429)
+    response["Retry-After"] = str(math.ceil(wait_s))
+    return response
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -22,7 +22,12 @@ POP_UP_CLOSED = "banner_closed"
 """``{name}``: the visitor has closed a pop-up."""
 SHOWN = "shown"
 """``{facts}``: the facts on a page, by the names that tasks use in ``needs``."""
-COMMON_KINDS = ("page_served", "answer_recorded", "tool_called")
+PAGE_SERVED = "page_served"
+PAGES_CAPPED = "pages_capped"
+"""The episode has reached its limit on recorded page views: later ones are not recorded."""
+ANSWER_RECORDED = "answer_recorded"
+TOOL_CALLED = "tool_called"
+COMMON_KINDS = (PAGE_SERVED, PAGES_CAPPED, ANSWER_RECORDED, TOOL_CALLED)
 """Recorded for episodes of every kind: no site folds them, and they do not count towards limits."""
 LOOKS_MAX = 800
 """After so many site events page views are no longer recorded, which leaves room for changes. What was seen

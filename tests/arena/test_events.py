@@ -11,6 +11,7 @@ from trajectories.models import Episode, PageEvent, PageEventTally
 
 SendEvents = Callable[..., int]
 PAGE = "0123456789abcdef"
+MAX_STEPS = 12
 
 
 def event(seq: int, **fields: Any) -> dict[str, Any]:
@@ -65,6 +66,11 @@ def test_page_loads_number_their_events_apart(send_events: SendEvents) -> None:
         ("3", 2, 4, 4),
         ("-3", 2, None, 2),
         ("99999999999", 2, None, 2),
+        ("9999999", 2, None, 2),
+        (str(MAX_STEPS), 2, None, MAX_STEPS),
+        (str(MAX_STEPS + 1), 2, None, 2),
+        ("3", 2, MAX_STEPS + 1, 3),
+        (None, MAX_STEPS + 1, None, None),
         ("٣", 2, None, 2),
     ],
 )
@@ -75,7 +81,7 @@ def test_an_event_belongs_to_the_nearest_step(
     stored: int | None,
     send_events: SendEvents,
 ) -> None:
-    episode = factories.episode()
+    episode = factories.episode(max_steps=MAX_STEPS)
     headers = {"x-gym-step": header.encode().decode("latin-1")} if header else {}
 
     send_events(episode, batch(event(1, step=own_step), step=page_step), headers=headers)

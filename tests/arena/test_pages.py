@@ -237,6 +237,20 @@ def test_served_pages_are_numbered_site_events_with_their_step(
     assert 'data-step="3"' in html
 
 
+def test_a_step_that_the_episode_cannot_have_is_not_recorded(
+    arena_client: ArenaClient, address: Address, submit: Callable[..., Any]
+) -> None:
+    episode = factories.episode(max_steps=12)
+
+    for step in ("12", "13", "9999999"):
+        page(arena_client, address(episode), headers={"x-gym-step": step})
+    submit(episode, "answer=42", headers={"x-gym-step": "9999999"})
+
+    rows = SiteEvent.objects.filter(episode=episode).order_by("seq").values_list("kind", "step")
+    served = [("page_served", step) for step in (12, None, None)]
+    assert list(rows) == [*served, ("answer_recorded", None)]
+
+
 def test_without_recording_there_is_no_recorder(arena_client: ArenaClient, address: Address) -> None:
     assert "recorder.js" in page(arena_client, address(factories.episode()))
     assert "recorder.js" not in page(arena_client, address(factories.episode(recording="off")))

@@ -83,3 +83,17 @@ def test_simultaneous_page_requests_are_all_served() -> None:
     assert all(page is not None and page.is_open for page in pages)
     seqs = sorted(SiteEvent.objects.filter(episode=episode).values_list("seq", flat=True))
     assert seqs == list(range(1, len(seqs) + 1))
+
+
+def test_page_views_at_once_do_not_exceed_their_cap_and_leave_one_marker(settings: Any) -> None:
+    settings.PAGES_SERVED_MAX = 10
+    episode = factories.episode()
+
+    def view(_: int) -> None:
+        for _ in range(20):
+            episodes.page_open(episode_id=episode.pk, step=None, is_counted=True)
+
+    at_once(view)
+
+    kinds = Counter(SiteEvent.objects.filter(episode=episode).values_list("kind", flat=True))
+    assert kinds == {"page_served": 10, "pages_capped": 1}

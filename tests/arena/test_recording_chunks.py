@@ -64,7 +64,16 @@ def test_a_chunk_is_stored_with_the_fields_of_its_header(send: Send) -> None:
 
 @pytest.mark.parametrize(
     ("own", "header", "served", "stored"),
-    [(None, None, None, None), (None, None, 2, 2), (None, "3", 2, 3), (4, "3", 2, 4), (None, "-3", 2, 2)],
+    [
+        (None, None, None, None),
+        (None, None, 2, 2),
+        (None, "3", 2, 3),
+        (4, "3", 2, 4),
+        (None, "-3", 2, 2),
+        (9_999_999, "3", 2, 3),
+        (9_999_999, "9999999", 2, 2),
+        (None, None, 9_999_999, None),
+    ],
 )
 def test_a_chunk_belongs_to_the_nearest_step(
     own: int | None, header: str | None, served: int | None, stored: int | None, send: Send

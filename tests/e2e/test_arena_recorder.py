@@ -183,8 +183,9 @@ def test_no_event_is_lost_when_the_page_is_left_at_once(
     assert len(arrived(page, episode, "click", count=5)) == 5
 
 
+@pytest.mark.parametrize("status", [503, 429])
 def test_a_batch_that_fails_is_sent_again_and_stored_once(
-    arena_server: ArenaServer, open_page: OpenPage
+    status: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = factories.episode()
     page = open_page()
@@ -193,7 +194,7 @@ def test_a_batch_that_fails_is_sent_again_and_stored_once(
     def flaky(route: Route) -> Any:
         if len(failures) < 2:
             failures.append(route.request.post_data or "")
-            return route.abort() if len(failures) == 1 else route.fulfill(status=503)
+            return route.abort() if len(failures) == 1 else route.fulfill(status=status)
         return route.continue_()
 
     page.route("**/events", flaky)

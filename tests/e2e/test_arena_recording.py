@@ -199,8 +199,9 @@ def test_a_page_that_is_left_at_once_sends_its_snapshot(
     recorded(page, episode, lambda _: len({c.page for c in chunks(episode) if c.has_snapshot}) == 2)
 
 
+@pytest.mark.parametrize("status", [503, 429])
 def test_a_chunk_that_fails_is_sent_again_and_stored_once(
-    arena_server: ArenaServer, open_page: OpenPage
+    status: int, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make()
     page = open_page()
@@ -209,7 +210,7 @@ def test_a_chunk_that_fails_is_sent_again_and_stored_once(
     def flaky(route: Route) -> Any:
         if len(failures) < 2:
             failures.append(route.request.url)
-            return route.abort() if len(failures) == 1 else route.fulfill(status=503)
+            return route.abort() if len(failures) == 1 else route.fulfill(status=status)
         return route.continue_()
 
     page.route("**/recording", flaky)

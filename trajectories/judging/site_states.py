@@ -34,7 +34,8 @@ HISTORY = Statement(
     is_hot=True,
     acted=ui_evidence.ACTED,
     is_without=ui_evidence.IS_WITHOUT,
-    answered=ui_evidence.ANSWERED,
+    answered=evidence.ANSWER_RECORDED,
+    page_served=evidence.PAGE_SERVED,
 )
 
 

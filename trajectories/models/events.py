@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.models.episode import episode_key
 
 
@@ -52,6 +53,10 @@ class SiteEvent(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(seq__gte=1), name="site_event_seq_positive")]
+        # Most site events are page views, which neither a site's state nor judging reads.
+        indexes = [
+            models.Index(fields=["episode", "seq"], name="site_event_changes", condition=~Q(kind=PAGE_SERVED))
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.seq}"

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from gymsite.arena import step_numbers
 from gymsite.arena.sites.site import Event
 from tasks_app.worlds import evidence
 from trajectories.hot_sql import hot_cursor
@@ -20,10 +21,11 @@ EVENTS_MAX = 1_000
 # before the page is; what a visitor does is, and with it all that came before.
 HASTY = "SELECT set_config('synchronous_commit', 'off', true)"
 
-# The events that a site folds, as JSON text.
-FOLDED = """
+# The events that a site folds, as JSON text. The constant is the condition of an index.
+FOLDED = f"""
     SELECT json_agg(json_build_array(v.kind, v.data) ORDER BY v.seq)::text
-    FROM trajectories_siteevent v WHERE v.episode_id = %(episode)s AND v.kind <> ALL(%(common)s)"""
+    FROM trajectories_siteevent v
+    WHERE v.episode_id = %(episode)s AND v.kind <> '{evidence.PAGE_SERVED}' AND v.kind <> ALL(%(common)s)"""  # noqa: S608
 
 _HISTORY = f"""
 SELECT coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = %(episode)s), 0),
@@ -32,23 +34,23 @@ SELECT coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode
 # Numbers follow the last one that the writer saw, so that of two writers who saw the same one stores nothing.
 # Whoever gets the first number gets the others too: nobody can see it, and count on from it, before they are
 # all there. The lock keeps an answer from being taken in between.
-_APPEND = """
+_APPEND = f"""
 WITH hasty AS MATERIALIZED (
         SELECT CASE WHEN %(is_looking)s THEN set_config('synchronous_commit', 'off', true) END),
      alive AS MATERIALIZED (
-        SELECT e.id FROM hasty, trajectories_episode e
+        SELECT e.id, {step_numbers.REQUESTED} AS step FROM hasty, trajectories_episode e
         WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open' FOR SHARE OF e),
      input AS MATERIALIZED (
         SELECT * FROM json_to_recordset(%(events)s::json) AS i(n int, kind text, data jsonb)),
      first AS (
         INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
-        SELECT alive.id, %(seen)s::int + i.n, %(step)s::int, i.kind, i.data FROM alive, input i WHERE i.n = 1
-        ON CONFLICT DO NOTHING RETURNING episode_id),
+        SELECT alive.id, %(seen)s::int + i.n, alive.step, i.kind, i.data FROM alive, input i WHERE i.n = 1
+        ON CONFLICT DO NOTHING RETURNING episode_id, step),
      others AS (
         INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
-        SELECT first.episode_id, %(seen)s::int + i.n, %(step)s::int, i.kind, i.data
+        SELECT first.episode_id, %(seen)s::int + i.n, first.step, i.kind, i.data
         FROM first, input i WHERE i.n > 1)
-SELECT EXISTS (SELECT FROM alive), EXISTS (SELECT FROM first)"""
+SELECT EXISTS (SELECT FROM alive), EXISTS (SELECT FROM first)"""  # noqa: S608 (the parts are constants)
 
 Appended = Literal["stored", "conflict", "gone"]
 

@@ -67,6 +67,9 @@
   const post = (text, more) =>
     fetch(ADDRESS, { method: "POST", headers: { "Content-Type": "application/json" }, body: text, ...more });
 
+  /* Of a server that fails, or refuses so many requests at once, more may be hoped for later. */
+  const isFinal = (status) => status < 500 && status !== 429;
+
   const flush = async () => {
     timer = 0;
     if (sending || queue.length === 0) return;
@@ -74,7 +77,7 @@
     openInput = null;
     let isAccepted = false;
     try {
-      isAccepted = (await post(body(sending))).status < 500;
+      isAccepted = isFinal((await post(body(sending))).status);
     } catch {
       isAccepted = false;
     }

@@ -92,7 +92,7 @@
       if (keepalive) onTheWay = chunk;
       const { status } = await post(chunk, bytes, keepalive);
       if (GONE.has(status)) end();
-      return status < 500;
+      return status < 500 && status !== 429;
     } catch {
       return false;
     } finally {

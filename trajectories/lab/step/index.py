@@ -9,6 +9,7 @@ import msgspec
 from tasks_app import kinds
 from tasks_app.families import milestones
 from tasks_app.models import Gold
+from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.lab.queries import steps
 from trajectories.lab.queries.timeline import INDEX_MAX, SPAN, Cell, timeline_cells
 from trajectories.lab.text.untrusted import cut, visible
@@ -70,7 +71,7 @@ def milestones_reached(episode: Episode) -> list[tuple[str, int]]:
     if not family or gold is None or gold.answer is None:
         return []
     facts = milestones.gold_facts(answer=gold.answer, extra=gold.extra or {})
-    rows = SiteEvent.objects.filter(episode_id=episode.pk).order_by("seq")
+    rows = SiteEvent.objects.filter(episode_id=episode.pk).exclude(kind=PAGE_SERVED).order_by("seq")
     events = milestones.events_of(rows.values("seq", "step", "kind", "data")[:SITE_EVENTS_MAX])
     reached = milestones.reached(family, facts, events)
     return [

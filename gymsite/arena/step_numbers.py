@@ -1,0 +1,16 @@
+"""Step numbers that requests name. Scripts can name any, so one that the episode cannot have is ignored.
+
+Lower numbers cannot be refused: a harness may post its steps late, and a page reports while it is being left.
+"""
+
+from __future__ import annotations
+
+
+def bounded(*numbers: str) -> str:
+    """SQL for the first of these numbers that is a step of episode ``e``, null if none is."""
+    believed = (f"CASE WHEN {number} BETWEEN 1 AND e.max_steps THEN {number} END" for number in numbers)
+    return f"coalesce({', '.join(believed)}, NULL)"
+
+
+# The request's header, bound as ``step``.
+REQUESTED = bounded("%(step)s::int")
