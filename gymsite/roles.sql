@@ -42,7 +42,8 @@ GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
-    trajectories_submission, trajectories_verdict, trajectories_idempotentcall
+    trajectories_submission, trajectories_verdict, trajectories_idempotentcall,
+    trajectories_endingsum, trajectories_tasksum, trajectories_ratesum
     TO gym_lab;
 GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
@@ -70,7 +71,8 @@ GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, traject
     trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,
-    trajectories_verdictevidence TO gym_worker;
+    trajectories_verdictevidence, trajectories_endingsum, trajectories_tasksum, trajectories_ratesum TO gym_worker;
+GRANT UPDATE (ended, completed_seq) ON trajectories_group TO gym_worker;
 GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_walkplace TO gym_worker;
 -- What is found in screenshots, and in replays held against them.

@@ -14,6 +14,7 @@ from tests.bench import (
     rows_judging,
     rows_lab,
     rows_recorder,
+    rows_runs,
     rows_sandbox,
     rows_site_browser,
     rows_sites,
@@ -35,6 +36,7 @@ PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "site_browser": rows_site_browser.rows,
     "browser": rows_browser.rows,
     "lab": rows_lab.rows,
+    "runs": rows_runs.rows,
     "viewer": rows_viewer.rows,
     "recorder": rows_recorder.rows,
 }

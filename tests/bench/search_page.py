@@ -61,7 +61,7 @@ def _address(query: str, filters: dict[str, Any]) -> str:
     return f"/search?{urlencode(parameters)}"
 
 
-def _session() -> str:
+def session_make() -> str:
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.auth.models import User
     from django.contrib.sessions.backends.db import SessionStore
@@ -80,7 +80,7 @@ def main(lab: str, run: int) -> None:
     django.setup()
     from trajectories.lab.search.selectors import Search, search_page
 
-    browser = Browser(lab, _session())
+    browser = Browser(lab, session_make())
     browser.first_byte("/search")
     measured: dict[str, list[float]] = {"page": [], "bare": []}
     requests = [*searches(run), *(("", filters) for filters in lists(run))]

@@ -20,6 +20,7 @@ from trajectories.hot_sql.claims import (
 from trajectories.hot_sql.episodes import CALL_COLUMNS, episodes_insert, ids_reserve
 from trajectories.hot_sql.records import EPISODE_STATES, VERDICT_JSON, VERDICTS_AFTER, episode_states
 from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
+from trajectories.hot_sql.sums import sums_rebuild, verdict_replace
 from trajectories.hot_sql.verdicts import FINISH, Ending, finish_many
 
 __all__ = [
@@ -45,4 +46,6 @@ __all__ = [
     "steps_write",
     "submission_claim",
     "submission_write",
+    "sums_rebuild",
+    "verdict_replace",
 ]

@@ -9,6 +9,7 @@ import msgspec
 
 from core.reasons import END_REASONS
 from core.sql import Statement
+from trajectories.hot_sql.sums import SUMS
 
 _encode = msgspec.json.Encoder().encode
 
@@ -42,7 +43,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-FINISH = Statement(__file__, "finish", is_hot=True)
+FINISH = Statement(__file__, "finish", is_hot=True, sums=SUMS)
 
 
 def finish_many(

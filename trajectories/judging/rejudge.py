@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from core.sql import Statement
 from trajectories import hot_sql
 from trajectories.judging import services
-from trajectories.models import Episode, Verdict, VerdictEvidence
+from trajectories.models import Verdict, VerdictEvidence
 from verifiers.limits import TOGETHER_MAX
 
 PAGE = 500
@@ -119,7 +119,9 @@ def _write(judged: Judged, ending: hot_sql.Ending) -> str:
                 official=ending.official,
             )
             VerdictEvidence.objects.create(verdict=verdict, data=msgspec.to_builtins(ending.evidence))
-            Episode.objects.filter(pk=judged.episode_id).update(verdict=verdict)
+            hot_sql.verdict_replace(
+                run_id=judged.claim.run_id, episode_id=judged.episode_id, verdict_id=verdict.pk
+            )
     except IntegrityError:
         return f"{ending.verifier} has said otherwise of this gold: what changes a score is a new version"
     return ""

@@ -193,14 +193,16 @@ class Migration(migrations.Migration):
                 ('template', models.CharField(max_length=100)),
                 ('examples', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), null=True, size=None)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('ended', models.IntegerField(db_default=0)),
+                ('completed_seq', models.PositiveBigIntegerField(null=True)),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='groups', to='tasks_app.task')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='groups', to='trajectories.run')),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='groups', to='trajectories.run')),
             ],
         ),
         migrations.AddField(
             model_name='episode',
             name='group',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='episodes', to='trajectories.group'),
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='episodes', to='trajectories.group'),
         ),
         migrations.CreateModel(
             name='PageEvent',
@@ -223,10 +225,38 @@ class Migration(migrations.Migration):
                 ('count', models.PositiveBigIntegerField(default=0)),
             ],
         ),
+        migrations.CreateModel(
+            name='RateSum',
+            fields=[
+                ('pk', models.CompositePrimaryKey('run_id', 'scope', 'part', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('scope', models.CharField(choices=[('run', 'Run'), ('arm', 'Arm'), ('version', 'Version')], max_length=8)),
+                ('part', models.CharField(max_length=16)),
+                ('tasks', models.BigIntegerField()),
+                ('correct', models.BigIntegerField()),
+                ('judged', models.BigIntegerField()),
+                ('correct_squared', models.BigIntegerField()),
+                ('correct_times_judged', models.BigIntegerField()),
+                ('judged_squared', models.BigIntegerField()),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rate_sums', to='trajectories.run')),
+            ],
+        ),
         migrations.AddField(
             model_name='episode',
             name='run',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='episodes', to='trajectories.run'),
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='episodes', to='trajectories.run'),
+        ),
+        migrations.CreateModel(
+            name='EndingSum',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('arm', models.CharField(choices=core.arms.arm_choices, max_length=16)),
+                ('policy_version', models.PositiveIntegerField(null=True)),
+                ('is_guided', models.BooleanField()),
+                ('outcome', models.CharField(max_length=16)),
+                ('reason', models.CharField(max_length=32)),
+                ('episodes', models.BigIntegerField()),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='ending_sums', to='trajectories.run')),
+            ],
         ),
         migrations.CreateModel(
             name='RunMetrics',
@@ -299,6 +329,18 @@ class Migration(migrations.Migration):
                 ('restates', models.FloatField()),
                 ('words', django.contrib.postgres.search.SearchVectorField()),
                 ('episode', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='step_facts', to='trajectories.episode')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='TaskSum',
+            fields=[
+                ('pk', models.CompositePrimaryKey('run_id', 'task_id', 'scope', 'part', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('scope', models.CharField(choices=[('run', 'Run'), ('arm', 'Arm'), ('version', 'Version')], max_length=8)),
+                ('part', models.CharField(max_length=16)),
+                ('correct', models.BigIntegerField()),
+                ('judged', models.BigIntegerField()),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='task_sums', to='trajectories.run')),
+                ('task', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tasks_app.task')),
             ],
         ),
         migrations.CreateModel(
@@ -434,6 +476,14 @@ class Migration(migrations.Migration):
             index=models.Index(fields=['run', 'id'], name='group_run_order'),
         ),
         migrations.AddIndex(
+            model_name='group',
+            index=models.Index(condition=models.Q(('completed_seq__isnull', False)), fields=['run', 'completed_seq'], name='group_completion'),
+        ),
+        migrations.AddConstraint(
+            model_name='endingsum',
+            constraint=models.UniqueConstraint(fields=('run', 'arm', 'policy_version', 'is_guided', 'outcome', 'reason'), name='ending_sum_once', nulls_distinct=False),
+        ),
+        migrations.AddIndex(
             model_name='runmetrics',
             index=models.Index(fields=['run', 'id'], name='run_metrics_order'),
         ),
@@ -495,7 +545,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='episode',
-            index=models.Index(condition=models.Q(('status', 'finished'), _negated=True), fields=['status', 'id'], name='episode_unfinished'),
+            index=models.Index(condition=models.Q(('verdict__isnull', True)), fields=['run', 'id'], name='episode_unfinished'),
         ),
         migrations.AddIndex(
             model_name='episode',

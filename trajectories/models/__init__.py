@@ -10,6 +10,7 @@ from trajectories.models.picture import Picture
 from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.step import Step
+from trajectories.models.sums import EndingSum, RateSum, TaskSum
 from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
 from trajectories.models.walk_place import WalkPlace
@@ -17,6 +18,7 @@ from trajectories.models.walk_place import WalkPlace
 __all__ = [
     "ApiKey",
     "Blob",
+    "EndingSum",
     "Episode",
     "EpisodeFacts",
     "EpisodeFidelity",
@@ -27,6 +29,7 @@ __all__ = [
     "PageEventTally",
     "Picture",
     "PolicyVersion",
+    "RateSum",
     "RecordingChunk",
     "RecordingTally",
     "Run",
@@ -35,6 +38,7 @@ __all__ = [
     "Step",
     "StepFacts",
     "Submission",
+    "TaskSum",
     "ToolCall",
     "Verdict",
     "VerdictCounter",

@@ -11,7 +11,9 @@ from core.arms import ARMS, arm_choices
 
 
 class Group(models.Model):
-    run = models.ForeignKey("trajectories.Run", on_delete=models.CASCADE, related_name="groups")
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.CASCADE, related_name="groups", db_index=False
+    )
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="groups")
     arm = models.CharField(max_length=16, choices=arm_choices)
     policy_version = models.PositiveIntegerField(null=True)
@@ -20,9 +22,19 @@ class Group(models.Model):
     template = models.CharField(max_length=100)  # id of the prompt template: messages can be rebuilt from it
     examples = ArrayField(models.BigIntegerField(), null=True)  # solved tasks in the prompt, in order
     created_at = models.DateTimeField(db_default=Now())
+    ended = models.IntegerField(db_default=0)  # episodes with a verdict
+    # Of the verdict that ended its last episode; out of date while a refill has unfinished ones.
+    completed_seq = models.PositiveBigIntegerField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["run", "id"], name="group_run_order")]
+        indexes = [
+            models.Index(fields=["run", "id"], name="group_run_order"),
+            models.Index(
+                fields=["run", "completed_seq"],
+                name="group_completion",
+                condition=Q(completed_seq__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"group {self.pk}"
@@ -45,8 +57,10 @@ class Episode(models.Model):
         PAGE = "page"
         API = "api"
 
-    run = models.ForeignKey("trajectories.Run", on_delete=models.CASCADE, related_name="episodes")
-    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="episodes")
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.CASCADE, related_name="episodes", db_index=False
+    )
+    group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="episodes", db_index=False)
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="episodes")
     arm = models.CharField(max_length=16, choices=arm_choices)
     sample_index = models.PositiveIntegerField()
@@ -83,7 +97,8 @@ class Episode(models.Model):
         ]
         indexes = [
             models.Index(fields=["run", "id"], name="episode_run_order"),
-            models.Index(fields=["status", "id"], name="episode_unfinished", condition=~Q(status="finished")),
+            # By the verdict, not by the status: else an answer that arrives would write all indexes.
+            models.Index(fields=["run", "id"], name="episode_unfinished", condition=Q(verdict__isnull=True)),
             models.Index(
                 fields=["finished_at", "id"], name="episode_endings", condition=Q(finished_at__isnull=False)
             ),

@@ -10,10 +10,11 @@ from django.db.models import Count, Max, Q, QuerySet
 from core.errors import GymError
 from core.sql import Statement
 from trajectories.api.auth import Principal
-from trajectories.models import Episode, Run, VerdictCounter
+from trajectories.models import Episode, Run
 from trajectories.runs.records import GroupRecord
 
 GROUPS_AFTER = Statement(__file__, "groups_after")
+PROGRESS = Statement(__file__, "progress")
 
 
 def run_get(run_id: int) -> Run:
@@ -38,12 +39,8 @@ def run_list(*, kind: str | None, tag: str | None, before: int | None, limit: in
 
 def run_counts(run: Run) -> dict[str, Any]:
     """Episodes by status, and verdicts so far."""
-    statuses = Episode.objects.filter(run=run).values_list("status").annotate(count=Count("pk")).order_by()
-    verdicts = VerdictCounter.objects.filter(run=run).values_list("count", flat=True).first()
-    return {
-        "episodes": {**dict.fromkeys(Episode.Status.values, 0), **dict(statuses)},
-        "verdicts": verdicts or 0,
-    }
+    ((verdicts, opened, submitted),) = PROGRESS.rows(run=run.pk)
+    return {"episodes": {"open": opened, "submitted": submitted, "finished": verdicts}, "verdicts": verdicts}
 
 
 def groups_after(
@@ -57,7 +54,7 @@ def groups_after(
     fields = GroupRecord.__struct_fields__
     groups = [dict(zip(fields, row[2:], strict=True)) for row in rows if row[1] is not None]
     newest = rows[-1][1] if len(groups) == limit else rows[0][0]
-    return groups, (after if newest is None else newest)
+    return groups, max(after, newest)
 
 
 def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@ WITH input AS MATERIALIZED (
         episode bigint, outcome text, reason text, is_truncated bool, score float8, metrics jsonb,
         verifier text, gold_version int, official jsonb, evidence jsonb)
 ), target AS MATERIALIZED (
-    SELECT e.id FROM trajectories_episode e JOIN input i ON i.episode = e.id
+    SELECT e.id, e.group_id, e.task_id, e.arm, e.policy_version, e.guidance IS NOT NULL AS is_guided
+    FROM trajectories_episode e JOIN input i ON i.episode = e.id
     WHERE e.run_id = %(run)s AND e.status = ANY(%(statuses)s) ORDER BY e.id FOR NO KEY UPDATE OF e
 ), counter AS (
     UPDATE trajectories_verdictcounter SET count = count + (SELECT count(*) FROM target)
@@ -20,7 +21,16 @@ WITH input AS MATERIALIZED (
         clock_timestamp()
     FROM target t JOIN input i ON i.episode = t.id
     LEFT JOIN trajectories_submission s ON s.episode_id = t.id
-    RETURNING id, episode_id
+    RETURNING id, episode_id, run_seq, outcome, reason
+), ended AS (
+    SELECT t.*, w.run_seq, w.outcome, w.reason, 1 AS n FROM written w JOIN target t ON t.id = w.episode_id
+), {sums}, groups_counted AS (
+    -- All episodes of a group are inserted before the first ends, but for a refill, which locks the group.
+    UPDATE trajectories_group g SET ended = g.ended + x.n, completed_seq = CASE
+        WHEN g.ended + x.n >= (SELECT count(*) FROM trajectories_episode e WHERE e.group_id = g.id) THEN x.newest
+        ELSE g.completed_seq END
+    FROM (SELECT group_id, count(*) AS n, max(run_seq) AS newest FROM ended GROUP BY group_id) x
+    WHERE g.id = x.group_id
 ), evidence_written AS (
     INSERT INTO trajectories_verdictevidence (verdict_id, data)
     SELECT w.id, i.evidence FROM written w JOIN input i ON i.episode = w.episode_id

@@ -1,17 +1,15 @@
--- A group completes with the verdict of its last episode. Positions in the run's verdict stream follow
--- commits, so no group can complete before a position that was already read. Rejudgements have no position.
+-- A group completes with the verdict of its last episode, which stores its position in the run's verdict stream.
+-- Positions follow commits, so no group can complete before a position that was already read. Rejudgements have
+-- no position. A group that is being refilled has unfinished episodes and is listed when it completes again.
 -- Parameters: run, after, splits (empty: all), limit. Rows in order of completion; a single row without a
 -- group if none has completed. The first column is the newest position that this statement saw.
-WITH candidate AS (
-    SELECT e.group_id, max(v.run_seq) AS place
-    FROM trajectories_verdict v JOIN trajectories_episode e ON e.id = v.episode_id
-    WHERE v.run_id = %(run)s AND v.run_seq > %(after)s GROUP BY e.group_id
-), complete AS (
-    SELECT c.group_id, c.place, g.task_id FROM candidate c
-    JOIN trajectories_group g ON g.id = c.group_id JOIN tasks_app_task t ON t.id = g.task_id
-    WHERE (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[])) AND NOT EXISTS (
-        SELECT 1 FROM trajectories_episode e WHERE e.group_id = c.group_id AND e.status <> 'finished')
-    ORDER BY c.place LIMIT %(limit)s
+WITH complete AS (
+    SELECT g.id AS group_id, g.completed_seq AS place, g.task_id FROM trajectories_group g
+    JOIN tasks_app_task t ON t.id = g.task_id
+    WHERE g.run_id = %(run)s AND g.completed_seq > %(after)s
+        AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[])) AND NOT EXISTS (
+            SELECT 1 FROM trajectories_episode e WHERE e.group_id = g.id AND e.verdict_id IS NULL)
+    ORDER BY g.completed_seq LIMIT %(limit)s
 ), versions AS (
     SELECT e.group_id, e.policy_version FROM trajectories_episode e JOIN complete c USING (group_id)
     UNION
@@ -29,5 +27,6 @@ WITH candidate AS (
     JOIN trajectories_verdict v ON v.id = e.verdict_id
     GROUP BY c.place, c.group_id, c.task_id
 )
-SELECT seen.place, result.* FROM (SELECT max(place) AS place FROM candidate) seen
+SELECT seen.place, result.* FROM (
+    SELECT coalesce(max(count), 0) AS place FROM trajectories_verdictcounter WHERE run_id = %(run)s) seen
 LEFT JOIN result ON true ORDER BY result.place

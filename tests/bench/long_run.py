@@ -1,0 +1,66 @@
+"""A run as long as training makes it: 200,000 ended episodes in groups of eight."""
+
+from __future__ import annotations
+
+import psycopg
+
+EPISODES = 200_000
+GROUP_SIZE = 8
+TASKS = 5_000
+POLICY_VERSIONS = 40
+
+
+def run_fill(url: str, run: int) -> None:
+    """Insert the episodes into a run that has none, as the owner; its sums are not written."""
+    with psycopg.connect(url) as owner:
+        owner.execute(_TASKS, {"tasks": TASKS})
+        sizes = {"run": run, "episodes": EPISODES, "size": GROUP_SIZE, "versions": POLICY_VERSIONS}
+        owner.execute(_EPISODES, sizes)
+        owner.execute("UPDATE trajectories_verdictcounter SET count = %s WHERE run_id = %s", [EPISODES, run])
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute("VACUUM ANALYZE")
+
+
+_TASKS = """
+INSERT INTO tasks_app_task (benchmark_id, split, key, kind, prompt, payload, tags, guess_rate,
+    oracle_steps, gap_eligible, gap_reason, content_hash)
+SELECT 'gsm8k', 'long', 'long ' || n, 'free_answer', 'word', '{"text": "word", "format": "plain"}',
+    '{}', 0, 2, true, '', 'long ' || n
+FROM generate_series(1, %(tasks)s) n"""
+
+# Two arms; of five episodes one right, three wrong, one void.
+_EPISODES = """
+WITH tasks AS MATERIALIZED (
+    SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM tasks_app_task WHERE split = 'long'
+), filled AS MATERIALIZED (
+    SELECT n AS group_id, t.id AS task_id, (ARRAY['gym', 'gym_with_text'])[1 + n %% 2] AS arm,
+        n * %(versions)s * %(size)s / %(episodes)s AS policy_version,
+        nextval('trajectories_group_id_seq') AS id
+    FROM generate_series(0, %(episodes)s / %(size)s - 1) n
+    JOIN tasks t ON t.place = n %% (SELECT count(*) FROM tasks) ORDER BY n
+), groups AS (
+    INSERT INTO trajectories_group
+        (id, run_id, task_id, arm, policy_version, seed, settings, template, created_at)
+    SELECT id, %(run)s, task_id, arm, policy_version, 1, '{}', 'none', now() FROM filled
+), attempts AS MATERIALIZED (
+    SELECT g.id AS group_id, g.task_id, g.arm, g.policy_version, i AS sample_index,
+        g.group_id * %(size)s + i + 1 AS place,
+        nextval('trajectories_episode_id_seq') AS episode_id,
+        nextval('trajectories_verdict_id_seq') AS verdict_id,
+        (ARRAY['correct', 'incorrect', 'incorrect', 'incorrect', 'void'])[1 + (g.group_id * 3 + i) %% 5]
+            AS outcome,
+        now() - (%(episodes)s - g.group_id * %(size)s - i) * interval '0.1 s' AS at
+    FROM filled g CROSS JOIN generate_series(0, %(size)s - 1) i ORDER BY g.group_id, i
+), episodes AS (
+    INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version,
+        status, seed, presentation, presentation_hash, max_steps, recording, answer_channel, virtual_start,
+        opened_at, finished_at, close_reason, close_detail, verdict_id)
+    SELECT episode_id, %(run)s, group_id, task_id, arm, sample_index, policy_version, 'finished', 1, '{}', '',
+        10, 'events', 'page', at, at, at, '', '', verdict_id FROM attempts
+)
+INSERT INTO trajectories_verdict (id, episode_id, run_id, run_seq, outcome, reward, reason, terminated,
+    truncated, metrics, verifier, created_at)
+SELECT verdict_id, episode_id, %(run)s, place, outcome,
+    CASE outcome WHEN 'correct' THEN 1.0 WHEN 'incorrect' THEN 0.0 END,
+    CASE outcome WHEN 'void' THEN 'harness_error' ELSE 'answer' END,
+    outcome <> 'void', false, '{}', '', at FROM attempts"""

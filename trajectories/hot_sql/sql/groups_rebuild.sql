@@ -1,0 +1,8 @@
+-- Rejudgements have no place in the stream.
+UPDATE trajectories_group g SET ended = x.ended,
+    completed_seq = CASE WHEN x.ended = x.size THEN x.newest ELSE g.completed_seq END
+FROM (
+    SELECT e.group_id, count(*) AS size, count(e.verdict_id) AS ended, max((
+        SELECT max(v.run_seq) FROM trajectories_verdict v WHERE v.episode_id = e.id)) AS newest
+    FROM trajectories_episode e WHERE e.run_id = %(run)s GROUP BY e.group_id) x
+WHERE g.id = x.group_id

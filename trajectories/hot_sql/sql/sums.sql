@@ -1,0 +1,37 @@
+-- The part of a statement that adds to a run's sums. `ended` has the verdicts: `n` is 1 for a new one, -1 for one
+-- that is replaced. The run's counter is locked by then, but the statement's snapshot is older than that lock:
+-- sums may be read only from the row that an upsert locks, or from what it returns.
+rated AS (
+    SELECT p.scope, p.part, e.task_id, sum(e.n) FILTER (WHERE e.outcome = 'correct') AS correct,
+        sum(e.n) AS judged
+    FROM ended e CROSS JOIN LATERAL (VALUES
+        ('run', ''), ('arm', e.arm), ('version', coalesce(e.policy_version::text, ''))) AS p(scope, part)
+    WHERE e.outcome <> 'void' AND NOT e.is_guided GROUP BY p.scope, p.part, e.task_id
+), task_sums AS (
+    INSERT INTO trajectories_tasksum AS s (run_id, task_id, scope, part, correct, judged)
+    SELECT %(run)s, task_id, scope, part, coalesce(correct, 0), judged FROM rated
+    ON CONFLICT (run_id, task_id, scope, part) DO UPDATE
+    SET correct = s.correct + excluded.correct, judged = s.judged + excluded.judged
+    RETURNING scope, part, task_id, correct, judged
+), changed AS (
+    SELECT s.scope, s.part, s.correct AS k, s.judged AS n, s.correct - coalesce(r.correct, 0) AS k_before,
+        s.judged - r.judged AS n_before
+    FROM task_sums s JOIN rated r USING (scope, part, task_id)
+), rate_sums AS (
+    INSERT INTO trajectories_ratesum AS s (run_id, scope, part, tasks, correct, judged, correct_squared,
+        correct_times_judged, judged_squared)
+    SELECT %(run)s, scope, part, sum((n > 0)::int - (n_before > 0)::int), sum(k - k_before), sum(n - n_before),
+        sum(k * k - k_before * k_before), sum(k * n - k_before * n_before), sum(n * n - n_before * n_before)
+    FROM changed GROUP BY scope, part
+    ON CONFLICT (run_id, scope, part) DO UPDATE
+    SET tasks = s.tasks + excluded.tasks, correct = s.correct + excluded.correct,
+        judged = s.judged + excluded.judged, correct_squared = s.correct_squared + excluded.correct_squared,
+        correct_times_judged = s.correct_times_judged + excluded.correct_times_judged,
+        judged_squared = s.judged_squared + excluded.judged_squared
+), ending_sums AS (
+    INSERT INTO trajectories_endingsum AS s (run_id, arm, policy_version, is_guided, outcome, reason, episodes)
+    SELECT %(run)s, arm, policy_version, is_guided, outcome, reason, sum(n) FROM ended
+    GROUP BY arm, policy_version, is_guided, outcome, reason
+    ON CONFLICT (run_id, arm, policy_version, is_guided, outcome, reason) DO UPDATE
+    SET episodes = s.episodes + excluded.episodes
+)

@@ -1,0 +1,36 @@
+"""Sums over a run's verdicts (``models/sums.py``): corrected for a replaced verdict, and rebuilt."""
+
+from __future__ import annotations
+
+from django.db import connection, transaction
+
+from core.sql import Statement, sql_read
+
+SUMS = sql_read(__file__, "sums")
+
+LOCK = Statement(__file__, "sums_lock")
+REPLACE = Statement(__file__, "verdict_replace", sums=SUMS)
+CLEAR = Statement(__file__, "sums_clear")
+REBUILD = Statement(__file__, "sums_rebuild", sums=SUMS)
+GROUPS = Statement(__file__, "groups_rebuild")
+
+
+def verdict_replace(*, run_id: int, episode_id: int, verdict_id: int) -> None:
+    """Make a stored verdict the episode's current one, and correct the sums. Needs a transaction.
+
+    The lock makes the next statement see every sum and verdict that was written under it.
+    """
+    LOCK.run(run=run_id)
+    REPLACE.run(run=run_id, episode=episode_id, verdict=verdict_id)
+
+
+def sums_rebuild(*, run_id: int) -> None:
+    """Compute the run's sums and the places of its groups from its verdicts; its verdicts wait meanwhile."""
+    with transaction.atomic():
+        LOCK.run(run=run_id)
+        with connection.cursor() as cursor:
+            # The role's limits are those of a verdict.
+            cursor.execute("SET LOCAL statement_timeout = 0")
+        CLEAR.run(run=run_id)
+        REBUILD.run(run=run_id)
+        GROUPS.run(run=run_id)

@@ -1,0 +1,86 @@
+"""Sums over a run's verdicts, so that no read counts its episodes.
+
+They are written by the statements that write verdicts (``hot_sql/sql/sums.sql``), under the lock of the run's
+verdict counter. They count the current verdict of every ended episode; ``manage.py rebuild_sums`` computes them
+anew.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+
+from core.arms import arm_choices
+
+
+class EndingSum(models.Model):
+    """How many episodes of one arm and policy version ended in one way."""
+
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.CASCADE, related_name="ending_sums", db_index=False
+    )
+    arm = models.CharField(max_length=16, choices=arm_choices)
+    policy_version = models.PositiveIntegerField(null=True)
+    is_guided = models.BooleanField()
+    outcome = models.CharField(max_length=16)
+    reason = models.CharField(max_length=32)
+    # Not "positive" here and below: the row of an upsert is checked before it is added to the stored one.
+    episodes = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "arm", "policy_version", "is_guided", "outcome", "reason"],
+                name="ending_sum_once",
+                nulls_distinct=False,
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.episodes} {self.outcome} ({self.reason})"
+
+
+class Scope(models.TextChoices):
+    """What rates are computed over: all of a run, an arm, or a policy version; ``part`` names which."""
+
+    RUN = "run"
+    ARM = "arm"
+    VERSION = "version"
+
+
+class TaskSum(models.Model):
+    """Correct and judged episodes of one task in one part of a run; guided ones are left out."""
+
+    pk = models.CompositePrimaryKey("run_id", "task_id", "scope", "part")
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.CASCADE, related_name="task_sums", db_index=False
+    )
+    task = models.ForeignKey(
+        "tasks_app.Task", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
+    scope = models.CharField(max_length=8, choices=Scope)
+    part = models.CharField(max_length=16)  # an arm, a policy version or nothing
+    correct = models.BigIntegerField()
+    judged = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.correct} of {self.judged}"
+
+
+class RateSum(models.Model):
+    """Sums over the tasks of one part of a run: all that a rate and its interval need."""
+
+    pk = models.CompositePrimaryKey("run_id", "scope", "part")
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.CASCADE, related_name="rate_sums", db_index=False
+    )
+    scope = models.CharField(max_length=8, choices=Scope)
+    part = models.CharField(max_length=16)
+    tasks = models.BigIntegerField()
+    correct = models.BigIntegerField()
+    judged = models.BigIntegerField()
+    correct_squared = models.BigIntegerField()
+    correct_times_judged = models.BigIntegerField()
+    judged_squared = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.correct} of {self.judged} in {self.tasks} tasks"
