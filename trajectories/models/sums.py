@@ -1,8 +1,7 @@
 """Sums over a run's verdicts, so that no read counts its episodes.
 
-They are written by the statements that write verdicts (``hot_sql/sql/sums.sql``), under the lock of the run's
-verdict counter. They count the current verdict of every ended episode; ``manage.py rebuild_sums`` computes them
-anew.
+The statements that write verdicts write them too (``hot_sql/sql/sums.sql``), under the lock of the run's
+counter. They count the current verdict of every ended episode; ``manage.py rebuild_sums`` computes them anew.
 """
 
 from __future__ import annotations

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from core.reasons import HARMLESS_VOIDS
 from core.sql import Statement
+from trajectories.models.sums import Scope
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
 COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.
+BY_RUN = Statement(__file__, "sum_tallies", part="run_id", key="run_id")
+BY_ARM = Statement(__file__, "sum_tallies", part="arm", key="part")
+OF_TASK = Statement(__file__, "task_tallies")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,18 +38,21 @@ class Tally:
 
 
 def tallies_by_run(run_ids: Collection[int]) -> dict[int, Tally]:
-    return _tallies(part="run_id", column="run_id", ids=run_ids)
+    """From the runs' sums; a run without episodes is left out."""
+    return _tallies(BY_RUN.rows(runs=list(run_ids), scope=Scope.RUN, harmless=list(HARMLESS_VOIDS)))
+
+
+def run_tallies_by_arm(*, run_id: int) -> dict[str, Tally]:
+    """From the run's sums."""
+    return _tallies(BY_ARM.rows(runs=[run_id], scope=Scope.ARM, harmless=list(HARMLESS_VOIDS)))
 
 
 def task_tallies_by_arm(*, task_id: int) -> dict[str, Tally]:
-    return _tallies(part="arm", column="task_id", ids=[task_id])
+    """From the task's episodes."""
+    return _tallies(OF_TASK.rows(task=task_id, harmless=list(HARMLESS_VOIDS)))
 
 
-def _tallies(
-    *, part: Literal["run_id", "arm"], column: Literal["run_id", "task_id"], ids: Collection[int]
-) -> dict[Any, Tally]:
-    tallies = Statement(__file__, "tallies", part=part, column=column)
-    rows = tallies.rows(ids=list(ids), harmless=list(HARMLESS_VOIDS))
+def _tallies(rows: Iterable[tuple[Any, ...]]) -> dict[Any, Tally]:
     return {row[0]: _tally(row[1:]) for row in rows}
 
 

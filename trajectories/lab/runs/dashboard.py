@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from trajectories.lab.queries import episodes
+from trajectories.lab.queries.tallies import run_tallies_by_arm
 from trajectories.lab.runs import dashboard_selectors, selectors
 from trajectories.lab.runs.behaviour import BehaviourTable, behaviour_table
 from trajectories.lab.runs.reward_plot import reward_plot
-from trajectories.lab.runs.verdict_counts import PACE_S, VerdictCounts
 from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.models import Episode
 from trajectories.reports import behaviour
@@ -32,35 +31,34 @@ class Tables:
 
 
 class Dashboard:
-    """The run whose verdicts were counted.
+    """``unversioned`` is the reward of episodes without a policy version, ``last_at`` the newest verdict."""
 
-    ``unversioned`` is the reward of episodes without a policy version, ``last_at`` the newest verdict.
-    """
-
-    def __init__(self, counts: VerdictCounts, tables: Tables) -> None:
-        run_id, upto = counts.run_id, counts.position.verdicts
-        unfinished = dashboard_selectors.unfinished_by_arm(run_id)
+    def __init__(self, run_id: int, tables: Tables) -> None:
+        position = dashboard_selectors.position_of(run_id)
         self.tables = tables
-        self.position = counts.position
-        self.open = sum(arm.open for arm in unfinished.values())
-        self.submitted = sum(arm.submitted for arm in unfinished.values())
-        self.correct, self.incorrect, self.void = map(counts.outcome, ("correct", "incorrect", "void"))
-        self.endings = counts.endings
-        self.void_reasons = [(end.reason, end.episodes) for end in counts.endings if end.outcome == "void"]
-        self.verdicts_per_minute = counts.verdicts_within(PACE_S) * 60 / PACE_S
+        self.position = position
+        self.arms = run_tallies_by_arm(run_id=run_id)
+        self.open, self.submitted = self._total("open"), self._total("submitted")
+        self.correct, self.incorrect = self._total("correct"), self._total("incorrect")
+        self.void = self._total("void")
+        self.endings = dashboard_selectors.endings(run_id)
+        self.void_reasons = [(end.reason, end.episodes) for end in self.endings if end.outcome == "void"]
+        self.verdicts_per_minute = position.in_pace * 60 / dashboard_selectors.PACE_S
         self.step_pace = dashboard_selectors.step_pace(
             run_id=run_id,
             unfinished=self.open + self.submitted,
-            after=upto - counts.verdicts_within(dashboard_selectors.STEPS_WINDOW_S + 1),
-            upto=upto,
+            after=position.verdicts - position.lately,
+            upto=position.verdicts,
         )
-        rates = {version: rate for version, sums in counts.versions.items() if (rate := sums.rate())}
+        rates = dashboard_selectors.version_rates(run_id)
         self.unversioned = rates.pop(None, None)
         self.plot = reward_plot({version: rate for version, rate in rates.items() if version is not None})
-        self.last_at = datetime.fromtimestamp(counts.last_at, UTC) if counts.last_at else None
-        self.arms = counts.tallies(unfinished)
+        self.last_at = position.last_at
         self.page = episodes.episodes_newest(run_id=run_id)
         self.policy_versions = selectors.run_policy_versions(run_id=run_id)
+
+    def _total(self, name: str) -> int:
+        return sum(getattr(arm, name) for arm in self.arms.values())
 
     @property
     def judged(self) -> int:
@@ -83,7 +81,7 @@ class Dashboard:
         """Differs when anything that is shown does."""
         shown = (
             self.position.verdicts,
-            self.position.rejudged,
+            self.endings,
             f"{self.verdicts_per_minute:.1f}",
             f"{self.step_pace.steps_per_s:.1f}",
             self.arms,

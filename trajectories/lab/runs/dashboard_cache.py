@@ -10,7 +10,6 @@ from time import monotonic
 
 from trajectories.lab.runs import dashboard_selectors
 from trajectories.lab.runs.dashboard import Dashboard, Tables, tables_of
-from trajectories.lab.runs.verdict_counts import VerdictCounts
 
 FRESH_S = 1.0
 # Reading takes at most a fifth of one thread's time, however much there is to count; so do slow tables.
@@ -25,7 +24,6 @@ class _Entry:
     """``tables_until`` is 0 while tables are cheap to read."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    counts: VerdictCounts | None = None
     dashboard: Dashboard | None = None
     until: float = 0.0
     tables_lock: threading.Lock = field(default_factory=threading.Lock)
@@ -58,15 +56,9 @@ def _entry(run_id: int) -> _Entry:
 
 def _read(entry: _Entry, run_id: int) -> Dashboard:
     with dashboard_selectors.one_moment():
-        position = dashboard_selectors.position_of(run_id)
         tables = entry.tables if entry.tables and entry.tables_until else _read_tables(entry, run_id)
         began = monotonic()
-        counts, entry.counts = entry.counts, None  # a failed read must not leave partial counts
-        if counts is None or counts.is_outdated(position):
-            counts = VerdictCounts(run_id)
-        counts.advance(position)
-        entry.counts = counts
-        dashboard = Dashboard(counts, tables)
+        dashboard = Dashboard(run_id, tables)
     entry.until = monotonic() + max(FRESH_S, REST_TIMES * (monotonic() - began))
     return dashboard
 

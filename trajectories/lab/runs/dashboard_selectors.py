@@ -1,58 +1,49 @@
-"""The queries of a run's dashboard: they read only what is new, however many episodes the run has.
-
-A run's verdicts are a stream without gaps (``VerdictCounter``), so counting goes on from where it stopped.
-All statements use an index.
-"""
+"""The queries of a run's dashboard: they read sums and what is new, however many episodes the run has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import NamedTuple
 
 from django.db import connection, transaction
 
 from core.sql import Statement
+from trajectories.models.sums import RateSum, Scope
+from trajectories.reports.statistics import Clusters, Rate, rate_of
 
-PAGE = 20_000
+# The period over which the pace of verdicts is measured.
+PACE_S = 300
 # Steps are counted in a sample: so many unfinished and so many ended episodes, and the last steps of each.
 EPISODES_SAMPLED = 150
 STEPS_READ = 60
 STEPS_WINDOW_S = 60
 _POSITION = Statement(__file__, "run_position")
-_VERDICT_GROUPS = Statement(__file__, "verdict_groups")
-_UNFINISHED = Statement(__file__, "unfinished_episodes")
+_ENDINGS = Statement(__file__, "endings")
 _STEP_PACE = Statement(__file__, "step_pace")
 
 
-class Position(NamedTuple):
-    """``verdicts`` is the last place in the run's stream, ``now`` the database's clock in seconds."""
+@dataclass(frozen=True, kw_only=True)
+class Position:
+    """``verdicts`` is the last place in the run's stream, ``last_at`` when its verdict was written.
+
+    ``lately`` and ``in_pace``: verdicts of the last ``STEPS_WINDOW_S`` and one, and of ``PACE_S`` seconds.
+    """
 
     verdicts: int
-    rejudged: int
-    now: float
+    last_at: datetime | None
+    lately: int
+    in_pace: int
 
 
-class VerdictGroup(NamedTuple):
-    """Verdicts that share all of these values; ``second`` is when they were written."""
+class Ending(NamedTuple):
+    """The number of episodes that ended for one reason."""
 
-    arm: str
-    version: int | None
-    task: int
     outcome: str
     reason: str
-    is_guided: bool
-    second: int
     episodes: int
-
-
-class Unfinished(NamedTuple):
-    """Episodes of one arm without a verdict; ``guided`` are among the others."""
-
-    open: int = 0
-    submitted: int = 0
-    guided: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,21 +79,21 @@ def one_moment() -> Iterator[None]:
 
 
 def position_of(run_id: int) -> Position:
-    verdicts, rejudged, now = _POSITION.rows(run=run_id)[0]
-    return Position(verdicts=int(verdicts), rejudged=int(rejudged), now=float(now))
+    ((newest, last_at, older),) = _POSITION.rows(run=run_id, seconds=[STEPS_WINDOW_S + 1, PACE_S])
+    return Position(verdicts=newest, last_at=last_at, lately=newest - older[0], in_pace=newest - older[1])
 
 
-def verdict_groups(*, run_id: int, after: int, upto: int) -> Iterator[VerdictGroup]:
-    """The current verdicts of the episodes whose place in the stream is in (``after``, ``upto``]."""
-    for first in range(after, upto, PAGE):
-        last = min(first + PAGE, upto)
-        groups = _VERDICT_GROUPS.rows(run=run_id, after=first, upto=last)
-        yield from (VerdictGroup(*row) for row in groups)
+def endings(run_id: int) -> list[Ending]:
+    """By outcome and reason, the most frequent first."""
+    return [Ending(*row) for row in _ENDINGS.rows(run=run_id)]
 
 
-def unfinished_by_arm(run_id: int) -> dict[str, Unfinished]:
-    rows = _UNFINISHED.rows(run=run_id)
-    return {arm: Unfinished(*counts) for arm, *counts in rows}
+def version_rates(run_id: int) -> dict[int | None, Rate]:
+    """By policy version; None for episodes without one."""
+    rows = RateSum.objects.filter(run_id=run_id, scope=Scope.VERSION, judged__gt=0)
+    sums = rows.values("part", *(field.name for field in fields(Clusters)))
+    rates = {row.pop("part"): rate_of(Clusters(**row)) for row in sums}
+    return {int(part) if part else None: rate for part, rate in rates.items() if rate is not None}
 
 
 def step_pace(*, run_id: int, unfinished: int, after: int, upto: int) -> StepPace:

@@ -1,5 +1,6 @@
-WITH per_task AS (
-    SELECT e.{part} AS part, e.task_id,
+-- The episodes of one task, by arm.
+WITH counted AS (
+    SELECT e.arm,
            count(*) AS episodes,
            count(*) FILTER (WHERE e.status = 'open') AS open,
            count(*) FILTER (WHERE e.status = 'submitted') AS submitted,
@@ -11,10 +12,8 @@ WITH per_task AS (
            count(*) FILTER (WHERE v.outcome = 'correct' AND e.guidance IS NULL) AS k,
            count(*) FILTER (WHERE v.outcome IN ('correct', 'incorrect') AND e.guidance IS NULL) AS n
       FROM trajectories_episode e LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
-     WHERE e.{column} = ANY(%(ids)s)
-     GROUP BY e.{part}, e.task_id)
-SELECT part, sum(episodes)::bigint, sum(open)::bigint, sum(submitted)::bigint, sum(correct)::bigint,
-       sum(incorrect)::bigint, sum(void)::bigint, sum(void_ours)::bigint, sum(guided)::bigint,
-       count(*) FILTER (WHERE n > 0), sum(k)::bigint, sum(n)::bigint,
-       sum(k * k)::bigint, sum(k * n)::bigint, sum(n * n)::bigint
-  FROM per_task GROUP BY part ORDER BY part
+     WHERE e.task_id = %(task)s
+     GROUP BY e.arm)
+SELECT arm, episodes, open, submitted, correct, incorrect, void, void_ours, guided, (n > 0)::int, k, n,
+       k * k, k * n, n * n
+  FROM counted ORDER BY arm
