@@ -37,6 +37,17 @@ GOLDS = """
 SELECT g.task_id, g.answer FROM tasks_app_gold g JOIN tasks_app_task t ON t.id = g.task_id
 WHERE g.is_current AND t.kind = 'free_answer' AND t.benchmark_id <> 'reasoning_gym'"""
 
+SUMMED = """
+SELECT run_id, outcome, reason, sum(episodes)::bigint FROM trajectories_endingsum GROUP BY 1, 2, 3"""
+COUNTED = """
+SELECT e.run_id, v.outcome, v.reason, count(*) FROM trajectories_episode e
+JOIN trajectories_verdict v ON v.id = e.verdict_id GROUP BY 1, 2, 3"""
+INCOMPLETE = """
+SELECT g.id FROM trajectories_group g WHERE completed_seq IS DISTINCT FROM (
+    SELECT CASE WHEN count(e.verdict_id) = count(*) THEN max(v.run_seq) END
+    FROM trajectories_episode e LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
+    WHERE e.group_id = g.id)"""
+
 
 def test_kills_lose_and_duplicate_nothing(tmp_path: Path) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -168,6 +179,7 @@ def _complaints(owner_url: str, ledger: Ledger) -> list[str]:
         *_steps_complaints(owner_url, ledger),
         *_episodes_complaints(owner_url, ledger),
         *_stream_complaints(owner_url, ledger),
+        *_sums_complaints(owner_url),
     ]
 
 
@@ -232,6 +244,15 @@ def _stream_complaints(owner_url: str, ledger: Ledger) -> list[str]:
     if not complaints and order != ledger.streamed:
         complaints.append(f"the stream came in the order {ledger.streamed}, not {order}")
     return complaints
+
+
+def _sums_complaints(owner_url: str) -> list[str]:
+    """The sums are those of the verdicts, and every group whose episodes have ended is complete."""
+    summed = set(_rows(owner_url, SUMMED))
+    counted = set(_rows(owner_url, COUNTED))
+    complaints = [f"(run, outcome, reason, episodes) {row} is not in the sums" for row in counted - summed]
+    complaints += [f"(run, outcome, reason, episodes) {row} is only in the sums" for row in summed - counted]
+    return complaints + [f"group {group} is not complete" for (group,) in _rows(owner_url, INCOMPLETE)]
 
 
 def _rows(owner_url: str, statement: str) -> list[tuple]:
