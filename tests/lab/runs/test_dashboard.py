@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import timedelta
 from html import unescape
 from threading import Thread
@@ -119,21 +120,13 @@ def test_rates_are_of_tasks_and_not_of_episodes(run: Run, unremembered: None) ->
 
 def _rate_by_hand(run: Run, **filters: Any) -> Rate | None:
     """The rate of a run's unguided judged episodes, counted one by one."""
-    tasks: dict[int, list[bool]] = {}
-    for episode in Episode.objects.filter(run=run, guidance__isnull=True, **filters).select_related("verdict"):
-        if episode.verdict is not None and episode.verdict.reward is not None:
-            tasks.setdefault(episode.task_id, []).append(episode.verdict.reward == 1)
-    pairs = [(sum(results), len(results)) for results in tasks.values()]
-    return rate_of(
-        Clusters(
-            tasks=len(pairs),
-            correct=sum(k for k, _ in pairs),
-            judged=sum(n for _, n in pairs),
-            correct_squared=sum(k * k for k, _ in pairs),
-            correct_times_judged=sum(k * n for k, n in pairs),
-            judged_squared=sum(n * n for _, n in pairs),
-        )
-    )
+    unguided = Episode.objects.filter(run=run, guidance__isnull=True, **filters)
+    tasks: dict[int, list[float]] = {}
+    for task, reward in unguided.exclude(verdict__reward=None).values_list("task_id", "verdict__reward"):
+        tasks.setdefault(task, []).append(reward)
+    pairs = [(int(sum(rewards)), len(rewards)) for rewards in tasks.values()]
+    sums = [sum(column) for column in zip(*((1, k, n, k * k, k * n, n * n) for k, n in pairs), strict=True)]
+    return rate_of(Clusters(**dict(zip((one.name for one in fields(Clusters)), sums, strict=True))))
 
 
 def test_counts_by_arm_are_of_all_its_episodes(run: Run, unremembered: None) -> None:
