@@ -99,7 +99,9 @@ class Connection(HttpToolsProtocol):
 
     def _is_slow_reader(self, now: float) -> bool:
         unsent = self.transport.get_write_buffer_size()
-        if not unsent or unsent < self.unsent or not self.unsent:
+        is_open = self.cycle is not None and not self.cycle.response_complete
+        is_refilled = is_open and not self.transport.is_closing()  # the gateway watches its streams itself
+        if is_refilled or not unsent or unsent < self.unsent or not self.unsent:
             self.unsent_since = now
         self.unsent = unsent
         return bool(unsent) and now - self.unsent_since > self.patience.stall_s
