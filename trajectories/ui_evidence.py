@@ -1,10 +1,13 @@
 """Whether a change on the server has evidence on a page: a click, input, key or submit near it.
 
-The rule, for site events that change something or record the answer: evidence is an act that a page reported
-in the same step, or that arrived within ``WITHIN_S`` seconds of the change, before or after (a page sends its
-last events while it is being left). Without evidence the form was not sent from a page with its recorder, but
-by a harness that posts forms itself, or by a browser without JavaScript, whose pages report nothing. The
-answer is unknown when nothing was recorded, and after the episode reached its cap on page events.
+The rule, for site events that change something or record the answer: the server has served a page before, and
+a page claims an act in the same step, or in a report that arrived within ``WITHIN_S`` seconds of the change
+(a page sends its last events while it is being left). Clicks of a page's own scripts are no acts.
+
+Without evidence the form was not sent from a page with its recorder, but by a harness that posts forms, or by
+a browser without JavaScript, whose pages report nothing. That a page was served is the server's own record;
+an act is a claim, which scripts in a page can forge, so evidence proves nothing by itself. The answer is
+unknown when nothing was recorded, and after the episode reached its cap on page events.
 """
 
 from __future__ import annotations
@@ -12,14 +15,13 @@ from __future__ import annotations
 from typing import Any
 
 from core.sql import sql_read
-from tasks_app.worlds.evidence import ANSWER_RECORDED
+from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGE_SERVED
 from tasks_app.worlds.registry import worlds
-from trajectories.actions.types import ACT_KINDS
+from trajectories.actions.types import ACT_KINDS, CAPPED
 
 WITHIN_S = 5
-CAPPED = "capped"
 
-ACTED = sql_read(__file__, "acted", capped=CAPPED)
+ACTED = sql_read(__file__, "acted", capped=CAPPED, page_served=PAGE_SERVED)
 IS_WITHOUT = sql_read(__file__, "is_without_evidence")
 
 

@@ -1,4 +1,7 @@
-"""Page events from the recorder: batches of small JSON, capped per episode, stored once."""
+"""Page events from the recorder: batches of small JSON, capped per episode, stored once.
+
+All of them are claims: scripts in a page can post here too. Kinds that the server stores itself are refused.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from core.errors import GymError
 from core.integers import INT_MAX
 from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
+from trajectories.actions.types import CAPPED, PAGE_KINDS
 from trajectories.hot_sql import hot_cursor
 
 BATCH_MAX_BYTES = 256 * 1024
 EVENTS_PER_BATCH_MAX = 500
 DAY_MS = 86_400_000.0
-CAPPED_KIND = "capped"
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=INT_MAX)]
 Step = Annotated[int, msgspec.Meta(ge=1, le=INT_MAX)]
@@ -78,7 +81,7 @@ WITH alive AS (
         SELECT fresh.id, %(page)s, fresh.seq, fresh.step, fresh.kind, fresh.at_ms, fresh.data
         FROM fresh JOIN tally ON tally.episode_id = fresh.id AND NOT tally.capped
         UNION ALL
-        SELECT episode_id, '', 0, NULL, '{CAPPED_KIND}', 0, '{{}}'::jsonb FROM tally WHERE capped
+        SELECT episode_id, '', 0, NULL, '{CAPPED}', 0, '{{}}'::jsonb FROM tally WHERE capped
         ON CONFLICT DO NOTHING)
 SELECT count(*) FROM alive"""  # noqa: S608 (the parts are constants)
 
@@ -93,6 +96,8 @@ def batch_read(body: bytes) -> Batch:
     # Nesting deeper than any recorder writes exceeds the decoder's recursion limit.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise GymError("bad_events", f"This is not a batch of page events: {error}") from error
+    if foreign := {event.kind for event in batch.events}.difference(PAGE_KINDS):
+        raise GymError("bad_events", f"Pages do not report events of this kind: {min(foreign)}")
     if json_text.has_nul(msgspec.json.encode(batch.events)):
         raise GymError("bad_events", "Page events cannot hold NUL characters.")
     return batch

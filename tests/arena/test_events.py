@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
+from django.conf import LazySettings, settings
 
 from tests import factories
+from trajectories.actions.types import PAGE_KINDS
 from trajectories.models import Episode, PageEvent, PageEventTally
 
 SendEvents = Callable[..., int]
@@ -124,21 +126,21 @@ def test_past_the_size_cap_one_marker_is_stored(send_events: SendEvents, setting
         b'{"page": "0123456789", "events": {}}',
         b'{"page": "0123456789", "events": [], "more": 1}',
         b'{"page": "0123456789", "step": 0, "events": []}',
-        b'{"page": "0123456789", "events": [{"seq": 0, "kind": "a", "at_ms": 1}]}',
-        b'{"page": "0123456789", "events": [{"seq": 2147483648, "kind": "a", "at_ms": 1}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1.5, "kind": "a", "at_ms": 1}]}',
-        b'{"page": "0123456789", "events": [{"seq": "1", "kind": "a", "at_ms": 1}]}',
+        b'{"page": "0123456789", "events": [{"seq": 0, "kind": "key", "at_ms": 1}]}',
+        b'{"page": "0123456789", "events": [{"seq": 2147483648, "kind": "key", "at_ms": 1}]}',
+        b'{"page": "0123456789", "events": [{"seq": 1.5, "kind": "key", "at_ms": 1}]}',
+        b'{"page": "0123456789", "events": [{"seq": "1", "kind": "key", "at_ms": 1}]}',
         b'{"page": "0123456789", "events": [{"seq": 1, "kind": "Click me", "at_ms": 1}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": NaN}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": -1}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1e999}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": []}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": {"a": "\\u0000"}}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": {"\\u0000": 1}}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": {"a": "\\ud800"}}]}',
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": {"a": '
+        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": NaN}]}',
+        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": -1}]}',
+        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": 1e999}]}',
+        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": 1, "data": []}]}',
+        b'{"page": "01234567", "events": [{"seq": 1, "kind": "key", "at_ms": 1, "data": {"a": "\\u0000"}}]}',
+        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": 1, "data": {"\\u0000": 1}}]}',
+        b'{"page": "01234567", "events": [{"seq": 1, "kind": "key", "at_ms": 1, "data": {"a": "\\ud800"}}]}',
+        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": 1, "data": {"a": '
         + b"[" * 50_000,
-        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": {"a": '
+        b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": 1, "data": {"a": '
         + b"[" * 20_000
         + b"]" * 20_000
         + b"}}]}",
@@ -150,6 +152,21 @@ def test_a_malformed_batch_is_refused_and_nothing_stored(body: bytes, send_event
     assert send_events(episode, body) == 400
 
     assert rows(episode) == []
+
+
+@pytest.mark.parametrize("kind", ["capped", "page_served", "pages_capped", "answer_recorded", "made_up"])
+def test_a_page_cannot_report_what_only_the_server_stores(kind: str, send_events: SendEvents) -> None:
+    episode = factories.episode()
+
+    assert send_events(episode, batch(event(1), event(2, kind=kind))) == 400
+
+    assert rows(episode) == []
+
+
+def test_the_recorder_reports_the_kinds_that_are_accepted() -> None:
+    script = (settings.BASE_DIR / "static/js/arena/recorder.js").read_text()
+
+    assert set(re.findall(r'\brecord\("([a-z_]+)"', script)) == set(PAGE_KINDS)
 
 
 def test_a_batch_with_one_bad_event_stores_none(send_events: SendEvents) -> None:
@@ -172,7 +189,7 @@ def test_dangerous_looking_text_is_stored_unchanged(text: str, send_events: Send
 @pytest.mark.parametrize("number", ["1e400", "123456789" * 60, "-0.0", "1e-400"])
 def test_infinite_numbers_do_not_break_the_store(number: str, send_events: SendEvents) -> None:
     episode = factories.episode()
-    body = b'{"page": "0123456789", "events": [{"seq": 1, "kind": "a", "at_ms": 1, "data": {"a": %b}}]}'
+    body = b'{"page": "0123456789", "events": [{"seq": 1, "kind": "key", "at_ms": 1, "data": {"a": %b}}]}'
 
     assert send_events(episode, body % number.encode()) in (204, 400)
 

@@ -162,18 +162,28 @@ def marks_of(episode: Episode) -> dict[str, bool | None]:
 
 
 CHANGED = (
-    (1, "listing_opened", {"listing": "L-2"}),
-    (2, "cancelled", {"trip": "T"}),
-    (3, "answer_recorded", {}),
+    (1, "page_served", {}),
+    (2, "listing_opened", {"listing": "L-2"}),
+    (3, "cancelled", {"trip": "T"}),
+    (4, "answer_recorded", {}),
 )
 
 
 def test_changes_and_the_answer_are_marked_without_events_of_their_page() -> None:
     episode = episode_make(*CHANGED)
     PageEvent.objects.create(
-        episode=episode, page="p", seq=1, step=2, kind="click", at_ms=1, received_at=WHEN.replace(year=2027)
+        episode=episode, page="p", seq=1, step=3, kind="click", at_ms=1, received_at=WHEN.replace(year=2027)
     )
-    assert marks_of(episode) == {"listing_opened": None, "cancelled": False, "answer_recorded": True}
+    marks = {"page_served": None, "listing_opened": None, "cancelled": False, "answer_recorded": True}
+    assert marks_of(episode) == marks
+
+
+def test_trajectories_say_what_is_a_claim_of_a_page_and_what_the_servers_record() -> None:
+    episode = episode_make(*CHANGED)
+    PageEvent.objects.create(episode=episode, page="p", seq=1, kind="click", at_ms=1)
+    trajectory = read(episode)
+    assert {event["source"] for event in trajectory["page_events"]} == {"page"}
+    assert {event["source"] for event in trajectory["site_events"]} == {"server"}
 
 
 def test_nothing_is_marked_where_page_events_are_not_recorded() -> None:

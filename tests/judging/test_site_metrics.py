@@ -134,6 +134,21 @@ def test_an_act_of_the_same_step_is_evidence_whenever_it_arrives(step: int | Non
     assert metrics_of(episode)["no_ui_evidence"] == count
 
 
+@pytest.mark.parametrize(("data", "count"), [({"trusted": False}, 1.0), ({"trusted": True}, 0.0), ({}, 0.0)])
+def test_a_click_of_the_pages_own_script_is_no_evidence(data: dict[str, Any], count: float) -> None:
+    episode = changed()
+    acted(episode)
+    PageEvent.objects.filter(episode=episode).update(data=data)
+    assert metrics_of(episode)["no_ui_evidence"] == count
+
+
+def test_no_claim_is_evidence_where_the_server_has_served_no_page() -> None:
+    episode = changed()
+    acted(episode)
+    SiteEvent.objects.filter(episode=episode, kind="page_served").delete()
+    assert metrics_of(episode)["no_ui_evidence"] == 1.0
+
+
 def test_interface_evidence_is_not_measured_without_recording() -> None:
     episode = changed()
     Episode.objects.filter(pk=episode.pk).update(recording="off")

@@ -14,6 +14,11 @@ from trajectories.actions.marks import Marks, Offset
 
 # Page events that a user causes; all others are consequences, or the page's own doing.
 ACT_KINDS = ("click", "input", "key", "submit")
+# All that the recorder reports (`static/js/arena/recorder.js`). It is a claim of the page, whose scripts can
+# report anything.
+PAGE_KINDS = (*ACT_KINDS, "focus", "scroll", "load", "settled", "visible", "error")
+# Stored by the server alone, once an episode has reached its limit on page events.
+CAPPED = "capped"
 NEVER = 2**31
 
 

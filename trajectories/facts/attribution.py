@@ -6,9 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import timedelta
 
-from trajectories.actions.types import NEVER, DeclaredStep, PageRecord, ReportedEvent
+from trajectories.actions.types import CAPPED, NEVER, DeclaredStep, PageRecord, ReportedEvent
 
-CAPPED = "capped"
 # Pages send events every quarter of a second, and effects may follow the end of a step.
 GRACE = timedelta(seconds=1)
 

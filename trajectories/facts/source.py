@@ -12,7 +12,7 @@ from msgspec import Struct
 from core.arms import ARMS
 from core.outline import ELEMENT_ID, REFERENCE
 from core.sql import Statement, sql_read
-from trajectories.actions.types import ReportedEvent
+from trajectories.actions.types import CAPPED, ReportedEvent
 from trajectories.facts.behaviour import Turn
 
 
@@ -37,7 +37,7 @@ class Source(Struct, frozen=True, kw_only=True):
 
 # The beginning of a long observation is matched and measured. Visible blocks and errors are left out.
 OBSERVATION_CHARS = 100_000
-EVENT_KINDS = ("click", "input", "key", "submit", "focus", "scroll", "load", "settled", "capped")
+EVENT_KINDS = ("click", "input", "key", "submit", "focus", "scroll", "load", "settled", CAPPED)
 # A page can send this many in a minute; no honest episode does.
 EVENTS_MAX = 50_000
 # For a part of an episode, read for a page and not stored.

@@ -143,8 +143,12 @@ class StepRecord(Struct):
 
 
 class PageEventRecord(Struct):
-    """An event that a page reported; ``at_ms`` is since its load began, by its own clock."""
+    """An event that a page reported; ``at_ms`` is since its load began, by its own clock.
 
+    All of it but ``received_at`` is the page's claim (``source``): scripts in a page can report anything.
+    """
+
+    source: Literal["page"]
     page: str
     seq: int
     step: int | None
@@ -157,11 +161,13 @@ class PageEventRecord(Struct):
 class SiteEventRecord(Struct):
     """An action of the server for the episode.
 
-    ``no_ui_evidence`` of a change or answer is true if no page reported a click, input, key or submit in the
-    same step or within 5 seconds of it: the form was sent by something else, such as a harness or a browser
-    without JavaScript. Null for mere views, and if page events were not recorded.
+    ``no_ui_evidence`` of a change or answer is true if no page had been served before, or none claimed a
+    click, input, key or submit in the same step or within 5 seconds of it: the form was sent by something
+    else, such as a harness or a browser without JavaScript. False rests on a claim and proves nothing. Null
+    for mere views, and if page events were not recorded.
     """
 
+    source: Literal["server"]
     seq: int
     step: int | None
     kind: str

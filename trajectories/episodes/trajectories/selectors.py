@@ -102,12 +102,12 @@ _TRAJECTORY = _object(
         order="s.index",
     ),
     page_events=_list(
-        _object(records.PageEventRecord, "p"),
+        _object(records.PageEventRecord, "p", source="'page'"),
         rows="trajectories_pageevent p",
         order="p.received_at, p.page, p.seq",
     ),
     site_events=_list(
-        _object(records.SiteEventRecord, "x", no_ui_evidence=ui_evidence.IS_WITHOUT),
+        _object(records.SiteEventRecord, "x", source="'server'", no_ui_evidence=ui_evidence.IS_WITHOUT),
         rows="trajectories_siteevent x",
         order="x.seq",
         before=f"WITH {ui_evidence.ACTED} ",
