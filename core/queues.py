@@ -25,6 +25,8 @@ class Queue:
     """Jobs reserved for each that runs, where this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
     role: str = "gym_worker"
     """The database role of the worker."""
+    has_lock: bool = False
+    """Each process holds a connection more, for the lock that its claims name."""
     has_world_salt: bool = False
     is_awaited: bool = False
     """The installation counts as started only when this worker is ready."""
@@ -55,7 +57,13 @@ class Queue:
 
 # Threads, since each verdict is computed in a child process with its own clock, which prefork forbids.
 VERIFY: Queue = Queue(
-    id="verify", pool="threads", concurrency=4, connections=6, has_world_salt=True, is_awaited=True
+    id="verify",
+    pool="threads",
+    concurrency=4,
+    connections=6,
+    has_lock=True,
+    has_world_salt=True,
+    is_awaited=True,
 )
 # A job takes 30 s at most (verifiers/sandbox/limits.py) and so ends before its claim is lost. Nothing is
 # prefetched: another worker may be free sooner.
@@ -65,6 +73,7 @@ SANDBOX = Queue(
     pool="prefork",
     concurrency="SANDBOXES",
     connections=1,
+    has_lock=True,
     soft_limit_s=40,
     hard_limit_s=45,
     prefetch=1,

@@ -25,7 +25,8 @@ SPARE_CONNECTIONS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Process:
-    """One row: ``pools`` operating-system processes with up to ``pool_max`` connections each."""
+    """One row: ``pools`` operating-system processes with up to ``pool_max`` connections each, and ``fixed`` ones
+    outside their pool."""
 
     name: str
     kind: str
@@ -34,6 +35,7 @@ class Process:
     key_file: str = "secret_key"
     pools: int = 0
     pool_max: int = 0
+    fixed: int = 0
     has_token_key: bool = False
     has_world_salt: bool = False
     has_redis: bool = True
@@ -58,6 +60,7 @@ def _worker(queue: Queue) -> Process:
         command=("-m", "gymsite.services.worker", queue.id),
         key_file="secret_key_worker",
         pool_max=queue.connections,
+        fixed=int(queue.has_lock),
         has_world_salt=queue.has_world_salt,
         is_awaited=queue.is_awaited,
         queue=queue,
@@ -84,7 +87,8 @@ PROCESSES = (
         command=("manage.py", "sweep"),
         key_file="secret_key_worker",
         pools=1,
-        pool_max=2,
+        pool_max=1,
+        fixed=1,  # holds its lock, and listens
     ),
     Process(
         name="housekeeper",
@@ -93,7 +97,8 @@ PROCESSES = (
         command=("manage.py", "housekeep"),
         key_file="secret_key_worker",
         pools=1,
-        pool_max=2,
+        pool_max=1,
+        fixed=1,  # holds its lock, and listens
         is_awaited=False,
     ),
     *map(_worker, QUEUES),
@@ -167,7 +172,7 @@ def pool_sizes(max_connections: int) -> dict[str, int]:
     Pools shrink in proportion, to at least one connection each. Errors: ``too_few_connections``.
     """
     free = max_connections - SPARE_CONNECTIONS
-    least = sum(process.pool_count() for process in PROCESSES)
+    least = sum(process.pool_count() * (1 + process.fixed) for process in PROCESSES)
     if free < least:
         raise GymError(
             "too_few_connections",

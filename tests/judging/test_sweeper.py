@@ -8,14 +8,16 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import OperationalError, connection
+from django.utils import timezone
 from kombu.exceptions import OperationalError as QueueUnreachable
 
 from core import queues
 from tasks_app.models import Gold
 from tests import factories
 from tests.servers import servers
+from trajectories import hot_sql
 from trajectories.chores import loop
-from trajectories.judging import jobs, sweeper
+from trajectories.judging import jobs, queue_sql, sweeper, worker_locks
 from trajectories.models import Submission
 
 
@@ -157,3 +159,44 @@ def test_a_notice_with_nonsense_only_wakes_the_sweeper(monkeypatch: Any, role: s
 
 def _url(role: str) -> str:
     return servers.role_url(role, database=connection.settings_dict["NAME"])
+
+
+def _claimed_by(worker: int) -> int:
+    episode = factories.episode()
+    factories.submission(episode)
+    assert hot_sql.submission_claim(episode_id=episode.pk, claims_max=3, lost_s=45.0, worker=worker)
+    Submission.objects.filter(pk=episode.pk).update(sends=1, sent_at=timezone.now())
+    return int(episode.pk)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_claims_of_a_dead_worker_are_sent_again_at_once_and_those_of_a_living_one_are_not(
+    monkeypatch: Any,
+) -> None:
+    queue = Queue(room=10)
+    monkeypatch.setattr(jobs, "judge", queue)
+    alive, dead = 11, 12
+    with psycopg.connect(_url("worker"), autocommit=True) as living:
+        living.execute("SELECT pg_advisory_lock(%s, %s)", [worker_locks.LOCK_CLASS, alive])
+        with psycopg.connect(_url("worker"), autocommit=True) as dying:
+            dying.execute("SELECT pg_advisory_lock(%s, %s)", [worker_locks.LOCK_CLASS, dead])
+            _claimed_by(alive)
+            lost = _claimed_by(dead)
+            chore = sweeper.DeadWorkers()
+            assert [chore() for _ in range(3)] == [0, 0, 0]
+        while queue_sql.workers_dead() != {dead}:
+            pass  # the server ends a session a moment after its client
+        assert [chore() for _ in range(3)] == [0, 1, 0]
+    assert queue.taken == [lost]
+    assert hot_sql.submission_claim(episode_id=lost, claims_max=3, lost_s=45.0, worker=alive)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_takes_its_lock_again_keeps_its_claims() -> None:
+    _claimed_by(13)
+    chore = sweeper.DeadWorkers()
+    assert chore() == 0
+    with psycopg.connect(_url("worker"), autocommit=True) as back:
+        back.execute("SELECT pg_advisory_lock(%s, %s)", [worker_locks.LOCK_CLASS, 13])
+        assert chore() == 0
+    assert Submission.objects.filter(claimed_by=13).exists()

@@ -48,9 +48,14 @@ class Claim(NamedTuple):
     task_kind: str
 
 
-def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> Claim | None:
-    """Claim a submission; None when it is judged, being judged, or was claimed too often."""
-    row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s)
+def submission_claim(
+    *, episode_id: int, claims_max: int, lost_s: float, worker: int | None = None
+) -> Claim | None:
+    """Claim a submission; None when it is judged, being judged, or was claimed too often.
+
+    ``worker`` is the key of the lock that the worker holds while it lives.
+    """
+    row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s, worker=worker)
     return None if row is None else claim_read(row)
 
 

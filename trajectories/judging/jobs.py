@@ -11,7 +11,7 @@ from celery.signals import worker_ready
 from core import jobs, queues
 from trajectories import heartbeats
 from trajectories.api import health
-from trajectories.judging import services, tool_calls
+from trajectories.judging import services, tool_calls, worker_locks
 from verifiers import sandbox
 from verifiers.sandbox import cgroups
 
@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 @shared_task(name="judging.judge", ignore_result=True)
 def judge(*, episode_id: int) -> None:
     try:
+        worker_locks.lock_hold()
         services.submission_judge(episode_id=episode_id)
     except Exception:
         # The claim expires, and the sweeper sends the job again.
@@ -30,6 +31,7 @@ def judge(*, episode_id: int) -> None:
 @shared_task(name="judging.judge_program", ignore_result=True)
 def judge_program(*, episode_id: int) -> None:
     try:
+        worker_locks.lock_hold()
         services.program_judge(episode_id=episode_id)
     except Exception:
         # As above.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from core.sql import Statement
+from trajectories.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 
 BATCH = 5_000
@@ -13,6 +14,8 @@ BATCH = 5_000
 NEW = Statement(__file__, "submissions_new")
 DUE = Statement(__file__, "submissions_due")
 SENT = Statement(__file__, "submissions_sent")
+DEAD = Statement(__file__, "workers_dead")
+FREE = Statement(__file__, "claims_free")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
 OPEN = Statement(__file__, "episodes_open")
 MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed")
@@ -56,6 +59,16 @@ def episodes_sandboxed(episode_ids: Sequence[int]) -> set[int]:
 
 def submissions_mark_sent(episode_ids: Sequence[int]) -> None:
     SENT.run(episodes=list(episode_ids))
+
+
+def workers_dead() -> set[int]:
+    """Keys of workers that hold claims but no longer their lock (``worker_locks``)."""
+    return {row[0] for row in DEAD.rows(**{"class": LOCK_CLASS})}
+
+
+def claims_free(workers: Collection[int]) -> int:
+    """Let others take up the claims of these workers at once; returns how many there were."""
+    return FREE.run(workers=list(workers)) if workers else 0
 
 
 def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, int]]:

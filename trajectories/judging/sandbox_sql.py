@@ -26,9 +26,11 @@ CLAIM = Statement(__file__, "sandbox_claim", is_hot=True)
 FINISH = Statement(__file__, "sandbox_finish", is_hot=True)
 
 
-def submission_claim(*, episode_id: int, claims_max: int, lost_s: float) -> hot_sql.Claim | None:
+def submission_claim(
+    *, episode_id: int, claims_max: int, lost_s: float, worker: int | None = None
+) -> hot_sql.Claim | None:
     """As ``hot_sql.submission_claim``; None also where the submission is not judged by running it."""
-    row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s)
+    row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s, worker=worker)
     return None if row is None else hot_sql.claim_read(row)
 
 
@@ -70,7 +72,7 @@ def _functions() -> Iterator[Function]:
     yield Function(
         "claim",
         hot_sql.CLAIM.text,
-        {"episode": "bigint", "claims_max": "int", "lost": "float8"},
+        {"episode": "bigint", "claims_max": "int", "lost": "float8", "worker": "int"},
         "TABLE (run_id bigint, run_kind text, answer jsonb, verifier_official text, verifier_training text, "
         "gold_version int, gold_answer text, gold_accepted text[], gold_solution text, gold_extra jsonb, "
         "moved jsonb, task_kind text)",

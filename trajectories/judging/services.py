@@ -11,7 +11,7 @@ from django.conf import settings
 
 from tasks_app import kinds
 from trajectories import hot_sql
-from trajectories.judging import sandbox_sql, site_states, verdict_writer
+from trajectories.judging import sandbox_sql, site_states, verdict_writer, worker_locks
 from trajectories.live import notices
 from trajectories.models import Run
 from verifiers import registry
@@ -55,7 +55,10 @@ def submission_judge(*, episode_id: int) -> bool:
     evidence, counter and episode together.
     """
     claim = hot_sql.submission_claim(
-        episode_id=episode_id, claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S
+        episode_id=episode_id,
+        claims_max=CLAIMS_MAX,
+        lost_s=settings.CLAIM_LOST_S,
+        worker=worker_locks.lock_key(),
     )
     if claim is None:
         return False
@@ -66,7 +69,10 @@ def submission_judge(*, episode_id: int) -> bool:
 def program_judge(*, episode_id: int) -> bool:
     """As ``submission_judge``, in the worker with the sandbox and with its role's rights."""
     claim = sandbox_sql.submission_claim(
-        episode_id=episode_id, claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S
+        episode_id=episode_id,
+        claims_max=CLAIMS_MAX,
+        lost_s=settings.CLAIM_LOST_S,
+        worker=worker_locks.lock_key(),
     )
     if claim is None:
         return False

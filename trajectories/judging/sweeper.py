@@ -7,6 +7,7 @@ arena, which cannot reach the queue, cannot forge a job.
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Callable, Collection, Sequence
 from threading import Event
 
@@ -20,6 +21,8 @@ from trajectories.chores import loop
 from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper, tool_calls
 from trajectories.judging.services import CLAIMS_MAX
+
+logger = logging.getLogger(__name__)
 
 LOCK = 0x5357_4550  # "SWEP"
 RESEND_EVERY_S = 1.0
@@ -37,6 +40,7 @@ def sweep_forever(*, stop: Event) -> None:
 def _chores() -> Sequence[loop.Chore]:
     return [
         loop.Chore(resend, RESEND_EVERY_S),
+        loop.Chore(DeadWorkers(), RESEND_EVERY_S),
         loop.Chore(calls_send_due, RESEND_EVERY_S),
         loop.Chore(reaper.exhausted_void, REAP_EVERY_S),
         loop.Chore(reaper.LeaseReaper(), reaper.look_every_s()),
@@ -46,6 +50,26 @@ def _chores() -> Sequence[loop.Chore]:
 def new_send() -> int:
     """Send submissions that were never sent; returns how many."""
     return _send(queue_sql.submissions_new())
+
+
+class DeadWorkers:
+    """The chore that sends again what dead workers had claimed.
+
+    A worker is dead whose lock is free in two looks: one that lost its connection takes its lock again.
+    """
+
+    def __init__(self) -> None:
+        self._suspects: set[int] = set()
+
+    def __call__(self) -> int:
+        """How many claims were freed."""
+        free = queue_sql.workers_dead()
+        freed = queue_sql.claims_free(free & self._suspects)
+        self._suspects = free
+        if freed:
+            logger.warning("%d claims of dead workers are sent again", freed)
+            new_send()
+        return freed
 
 
 def resend() -> int:

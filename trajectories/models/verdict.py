@@ -17,6 +17,9 @@ class Submission(models.Model):
     sent_at = models.DateTimeField(null=True)
     sends = models.PositiveSmallIntegerField(db_default=0)
     claimed_at = models.DateTimeField(null=True)
+    claimed_by = models.PositiveIntegerField(
+        null=True
+    )  # the key of the worker's lock (judging/worker_locks.py)
     claims = models.PositiveSmallIntegerField(db_default=0)
     judged_at = models.DateTimeField(null=True)
 

@@ -1,7 +1,7 @@
--- One claim at a time; a claim whose worker died counts as lost after `lost` seconds. It need not be on disk
+-- One claim at a time; it counts as lost after `lost` seconds, or when the sweeper sees that its worker died. It need not be on disk
 -- before the work begins: a claim lost in a crash is simply made again.
 WITH asynchronous AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-UPDATE trajectories_submission s SET claimed_at = clock_timestamp(), claims = s.claims + 1
+UPDATE trajectories_submission s SET claimed_at = clock_timestamp(), claims = s.claims + 1, claimed_by = %(worker)s::int
 FROM asynchronous, trajectories_episode e
 JOIN trajectories_run r ON r.id = e.run_id
 JOIN tasks_app_task t ON t.id = e.task_id

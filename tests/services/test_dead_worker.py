@@ -1,0 +1,86 @@
+"""What a killed worker had claimed is judged by the next one at once, not when its claim has expired."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from tests.services.installations import Up, until
+from tests.services.kills import Installation, installed, verifier_children
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+# Nothing but the worker's lock can tell the sweeper in time.
+SETTINGS = {"CLAIM_LOST_S": "600", "RESEND_AFTER_S": "600,600", "VERIFIER_TIMEOUT_S": "100"}
+JUDGED_S = 60.0
+ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    with installed(Up(tmp_path_factory.mktemp("dead") / "var", extra=SETTINGS)) as running:
+        yield running
+
+
+def _submit(installation: Installation, *, benchmark: str, answer: str) -> int:
+    lab = httpx.Client(
+        base_url=f"http://127.0.0.1:{installation.up.ports['LAB_PORT']}/api/v1",
+        headers={"Authorization": f"Bearer {installation.key}"},
+    )
+    with lab:
+        tasks = lab.get("/tasks", params={"benchmark": benchmark, "split": "starter"}).json()["results"]
+        run = lab.post("/runs", json={"name": f"dead {benchmark}", "kind": "eval"}).json()["id"]
+        body = {"run": run, "tasks": [tasks[0]["id"]], "arm": "text_zero_shot"}
+        episode = lab.post("/episodes", json=body).json()["episodes"][0]["id"]
+        lab.post(f"/episodes/{episode}/submit", json={"answer": answer}).raise_for_status()
+    return int(episode)
+
+
+def _row(installation: Installation, query: str, episode: int) -> Any:
+    with psycopg.connect(installation.owner_url) as owner:
+        return owner.execute(query, [episode]).fetchone()
+
+
+def _is_claimed(installation: Installation, episode: int) -> bool:
+    query = "SELECT claimed_by FROM trajectories_submission WHERE episode_id = %s AND claimed_at IS NOT NULL"
+    row = _row(installation, query, episode)
+    return row is not None and row[0] is not None
+
+
+def _outcome(installation: Installation, episode: int) -> str | None:
+    row = _row(installation, "SELECT outcome FROM trajectories_verdict WHERE episode_id = %s", episode)
+    return row and row[0]
+
+
+def _killed_in_the_middle(installation: Installation, worker: str, episode: int) -> float:
+    """Seconds from the worker's death to the verdict."""
+    until(lambda: _is_claimed(installation, episode), seconds=JUDGED_S, what=f"{worker} has the claim")
+    os.kill(installation.now.child(worker), signal.SIGKILL)
+    began = time.monotonic()
+    until(lambda: _outcome(installation, episode), seconds=JUDGED_S, what="another worker judges it")
+    return time.monotonic() - began
+
+
+def test_claims_of_a_killed_verify_worker_are_judged_by_the_next(installation: Installation) -> None:
+    for child in verifier_children(installation):
+        os.kill(child, signal.SIGSTOP)
+    episode = _submit(installation, benchmark="gsm8k", answer="-987654321")
+    seconds = _killed_in_the_middle(installation, "worker-verify", episode)
+    print(f"judged {seconds:.1f} s after the verify worker was killed")
+    assert _outcome(installation, episode) == "incorrect"
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
+def test_claims_of_a_killed_sandbox_worker_are_judged_by_the_next(installation: Installation) -> None:
+    episode = _submit(installation, benchmark="mbpp", answer=ENDLESS)
+    seconds = _killed_in_the_middle(installation, "worker-sandbox", episode)
+    print(f"judged {seconds:.1f} s after the sandbox worker was killed")
+    assert _outcome(installation, episode) == "incorrect"

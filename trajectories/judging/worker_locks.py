@@ -1,0 +1,69 @@
+"""A worker's sign that it lives: an advisory lock that its process holds, and that its claims name.
+
+Postgres frees the lock when the process dies, however that happens: no time-out has to pass before somebody
+else takes up its claims.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import threading
+import time
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+
+logger = logging.getLogger(__name__)
+
+LOCK_CLASS = 0x574F_524B  # "WORK"
+KEY_MAX = 2**31 - 1
+RETRY_S = 0.2
+FIRST_S = 5.0
+WAIT_S = 3600.0
+
+
+class _Held:
+    """By process: a forked child holds a lock of its own."""
+
+    key: int | None = None
+    pid = 0
+
+
+_starting = threading.Lock()
+
+
+def lock_hold() -> None:
+    """Hold this worker's lock from now on; further calls do nothing. Only workers have one."""
+    with _starting:
+        if settings.PROCESS != "worker" or os.getpid() == _Held.pid:
+            return
+        _Held.key, _Held.pid = None, os.getpid()
+        is_held = threading.Event()
+        threading.Thread(target=_hold_forever, args=(is_held,), name="lock", daemon=True).start()
+        # Without the lock a claim is lost only after its time.
+        is_held.wait(FIRST_S)
+
+
+def lock_key() -> int | None:
+    """The key of this process's lock; None where it holds none."""
+    return _Held.key if os.getpid() == _Held.pid else None
+
+
+def _hold_forever(is_held: threading.Event) -> None:
+    key = random.SystemRandom().randint(1, KEY_MAX)
+    parameters = connection.get_connection_params()
+    while True:
+        try:
+            with psycopg.connect(**parameters, autocommit=True) as holder:
+                holder.execute("SELECT pg_advisory_lock(%s, %s)", [LOCK_CLASS, key])
+                _Held.key = key
+                is_held.set()
+                while True:
+                    # No notice comes; the wait ends when the connection is lost.
+                    list(holder.notifies(timeout=WAIT_S))
+        except psycopg.OperationalError as error:
+            logger.warning("this worker's lock is lost; taking it again: %s", error)
+            time.sleep(RETRY_S)
