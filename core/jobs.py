@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from time import monotonic
 from typing import Any
 
 from celery import Task
@@ -14,11 +15,25 @@ from core.queues import Queue
 logger = logging.getLogger(__name__)
 
 
+# A broker that hangs costs seconds a call; after one the others are not tried for so long.
+BREAK_S = 5.0
+
+
+class _Breaker:
+    closes_at = 0.0
+
+
 def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
-    """Send a job to a queue; False when the broker does not answer."""
+    """Send a job to a queue; False when the broker does not answer, or did not a moment ago.
+
+    Never within a request: what is due is a row, and the sweeper or the housekeeper sends it.
+    """
+    if monotonic() < _Breaker.closes_at:
+        return False
     try:
         job.apply_async(kwargs=ids, queue=queue.id, retry=False)
     except OperationalError:
+        _Breaker.closes_at = monotonic() + BREAK_S
         logger.warning("the broker does not answer: %s %s is sent later", job.name, ids)
         return False
     return True

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client, TransactionTestCase, override_settings
 
+from core import jobs
 from gymsite.services.preparation import roles_apply
 from tests.empty_tables import tables_empty
 from tests.servers import servers
@@ -56,6 +57,12 @@ def _cheap_passwords() -> Iterator[None]:
     """Hashing passwords properly took a third of the time of all tests."""
     with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _broker_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queues of tests fail and recover at once."""
+    monkeypatch.setattr(jobs, "BREAK_S", 0.0)
 
 
 @pytest.fixture(autouse=True)

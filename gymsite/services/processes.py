@@ -25,8 +25,8 @@ SPARE_CONNECTIONS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Process:
-    """One row: ``pools`` operating-system processes with up to ``pool_max`` connections each, and ``fixed`` ones
-    outside their pool."""
+    """One row: ``pools`` operating-system processes with up to ``pool_max`` connections each, and ``fixed``
+    ones outside their pool."""
 
     name: str
     kind: str

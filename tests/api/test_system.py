@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core import redis_client
 from tests import factories
+from tests.servers import servers
 from trajectories import heartbeats
 from trajectories.api import capacity, health
 from trajectories.models import Episode, Verdict
@@ -242,3 +245,44 @@ def test_an_unknown_address_gets_an_error_in_the_shape_of_the_api(api: Callable[
 def test_no_response_depends_on_the_accept_header(api: Callable[..., Any], path: str) -> None:
     for accepted in ("text/html", "application/x-ndjson", "image/png", "nonsense"):
         assert api("read").get(f"/api/v1{path}", headers={"Accept": accepted}).status_code == 200
+
+
+def test_health_is_down_when_the_database_can_only_be_read(
+    api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api()
+    parameters = health.connection.get_connection_params()
+    only_read = {**parameters, "options": "-c default_transaction_read_only=on"}
+    monkeypatch.setattr(health.connection, "get_connection_params", lambda: only_read)
+
+    status, answer = client.json("GET", "/health")
+
+    assert (status, answer["database"]) == (503, "down")
+
+
+def test_health_writes_to_the_database_with_the_rights_of_the_lab(
+    api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = api()
+    url = servers.role_url("lab", database=health.connection.settings_dict["NAME"])
+    monkeypatch.setattr(health.connection, "get_connection_params", lambda: {"conninfo": url})
+
+    assert client.json("GET", "/health")[1]["database"] == "ok"
+
+
+def test_health_is_down_when_the_blobs_cannot_be_written(api: Callable[..., Any], own_storages: Path) -> None:
+    client = api()
+    (own_storages / "blobs").write_text("in the way of the folder")
+
+    status, answer = client.json("GET", "/health")
+
+    assert (status, answer["disk"]) == (503, "down")
+    assert "disk" in answer["down"]
+
+
+def test_health_tells_the_free_bytes(api: Callable[..., Any], own_storages: Path) -> None:
+    answer = api().json("GET", "/health")[1]
+
+    free = shutil.disk_usage(own_storages).free
+    assert answer["disk"] == "ok"
+    assert abs(answer["disk_free_bytes"] - free) < 2**30

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import Task
 from django.core.files.storage import storages
 
 from core import blobs
@@ -172,3 +173,12 @@ def test_blobs_can_be_stored_outside_a_folder(settings: Any) -> None:
     assert (first.is_new, second.is_new) == (True, False)
     with blobs.blob_open(first.sha256) as file:
         assert file.read() == PNG
+
+
+@pytest.mark.django_db
+def test_an_upload_calls_no_broker(api: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def called(*_args: Any, **_options: Any) -> None:
+        raise AssertionError("a request called the broker")
+
+    monkeypatch.setattr(Task, "apply_async", called)
+    assert put(api("trainer"), PNG).status_code == 201

@@ -40,7 +40,7 @@ def _submit(installation: Installation, *, benchmark: str, answer: str) -> int:
         run = lab.post("/runs", json={"name": f"dead {benchmark}", "kind": "eval"}).json()["id"]
         body = {"run": run, "tasks": [tasks[0]["id"]], "arm": "text_zero_shot"}
         episode = lab.post("/episodes", json=body).json()["episodes"][0]["id"]
-        lab.post(f"/episodes/{episode}/submit", json={"answer": answer}).raise_for_status()
+        lab.post(f"/episodes/{episode}/submission", json={"answer": answer}).raise_for_status()
     return int(episode)
 
 

@@ -13,6 +13,7 @@ from django.db import connection
 import core
 from core import redis_client
 from trajectories import heartbeats
+from trajectories.api.disk import disk_probe
 
 PROBE_TIMEOUT_S = 2
 CACHE_S = 1.0
@@ -25,6 +26,10 @@ VERIFY_WORKER = "verify"
 SWEEPER = "sweeper"
 HOUSEKEEPER = "housekeeper"
 SANDBOX_WORKER = "sandbox"
+
+_WRITE = """
+INSERT INTO trajectories_healthprobe (id, at) VALUES (1, now())
+ON CONFLICT (id) DO UPDATE SET at = excluded.at"""
 
 _lock = threading.Lock()
 _cached: tuple[float, dict[str, Any]] | None = None
@@ -52,37 +57,47 @@ def forget_report() -> None:
 
 
 def _probe() -> dict[str, Any]:
-    parts = {"database": _database(), **_redis_and_workers()}
+    disk = disk_probe()
+    parts = {"database": _database(), "disk": OK if disk.is_writable else DOWN, **_redis_and_workers()}
     down = sorted(name for name, state in parts.items() if state == DOWN)
     return {
         "status": DOWN if down else OK,
         "down": down,
         "version": core.__version__,
         **parts,
+        "disk_free_bytes": disk.free_bytes,
         "arena_url": settings.ARENA_URL,
         "live_url": settings.LIVE_URL,
     }
 
 
 def _database() -> str:
-    """On a new connection: the pool would wait half a minute if Postgres is down."""
+    """Whether a write succeeds; on a new connection: the pool would wait half a minute for a dead one."""
     parameters = {**connection.get_connection_params(), "connect_timeout": PROBE_TIMEOUT_S}
     try:
         with psycopg.connect(**parameters) as probe:
-            probe.execute("SELECT 1")
-    except psycopg.OperationalError:
+            probe.execute(f"SET statement_timeout = '{PROBE_TIMEOUT_S}s'")
+            probe.execute(_WRITE)
+    except psycopg.Error:  # refused too: a full disk, a standby
         return DOWN
     return OK
 
 
 def _redis_and_workers() -> dict[str, str]:
     try:
-        alive = heartbeats.alive_names([VERIFY_WORKER, SWEEPER, SANDBOX_WORKER])
+        alive = heartbeats.alive_names([VERIFY_WORKER, SWEEPER, HOUSEKEEPER, SANDBOX_WORKER])
     except redis_client.Unreachable:
-        return {"redis": DOWN, "workers": UNKNOWN, "sweeper": UNKNOWN, "sandbox": UNKNOWN}
+        return {
+            "redis": DOWN,
+            "workers": UNKNOWN,
+            "sweeper": UNKNOWN,
+            "housekeeper": UNKNOWN,
+            "sandbox": UNKNOWN,
+        }
     return {
         "redis": OK,
         "workers": OK if VERIFY_WORKER in alive else DOWN,
         "sweeper": OK if SWEEPER in alive else DOWN,
+        "housekeeper": OK if HOUSEKEEPER in alive else MISSING,
         "sandbox": OK if SANDBOX_WORKER in alive else MISSING,
     }

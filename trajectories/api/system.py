@@ -34,8 +34,13 @@ class HealthRecord(serializers.Serializer[Any]):
     version = serializers.CharField()
     database = serializers.CharField()
     redis = serializers.CharField()
+    disk = serializers.CharField(help_text="Of the blobs: whether it can be written to.")
+    disk_free_bytes = serializers.IntegerField(
+        allow_null=True, help_text="Null for a store that is no folder."
+    )
     workers = serializers.CharField(help_text="Workers of the verify queue.")
     sweeper = serializers.CharField()
+    housekeeper = serializers.CharField(help_text="`ok`, `missing` or `unknown`. Without it, facts are late.")
     sandbox = serializers.CharField(
         help_text="`ok`, `missing` or `unknown`. Without it, submitted programs cannot be judged."
     )

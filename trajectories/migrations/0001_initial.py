@@ -58,6 +58,13 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='HealthProbe',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+            ],
+        ),
+        migrations.CreateModel(
             name='Picture',
             fields=[
                 ('sha256', models.CharField(max_length=64, primary_key=True, serialize=False)),

@@ -6,6 +6,7 @@ from trajectories.models.episode import Episode, Group
 from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
 from trajectories.models.facts import EpisodeFacts, StepFacts
 from trajectories.models.fidelity import EpisodeFidelity, Fidelity
+from trajectories.models.health_probe import HealthProbe
 from trajectories.models.picture import Picture
 from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
@@ -24,6 +25,7 @@ __all__ = [
     "EpisodeFidelity",
     "Fidelity",
     "Group",
+    "HealthProbe",
     "IdempotentCall",
     "PageEvent",
     "PageEventTally",

@@ -1,0 +1,37 @@
+"""Whether screenshots can be stored, and how much room is left for them."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from django.core.files.storage import FileSystemStorage, storages
+
+from core import blobs
+
+PROBE_BYTES = 64 * 1024
+
+
+class Disk(NamedTuple):
+    """``free_bytes`` is None for a store that is not a folder."""
+
+    is_writable: bool
+    free_bytes: int | None
+
+
+def disk_probe() -> Disk:
+    """Write to the folder of the blobs, since a disk can refuse that for more reasons than having no room."""
+    storage = storages[blobs.BLOBS]
+    if not isinstance(storage, FileSystemStorage):
+        return Disk(True, None)
+    folder = Path(storage.location)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(bytes(PROBE_BYTES))
+            probe.flush()
+        return Disk(True, shutil.disk_usage(folder).free)
+    except OSError:
+        return Disk(False, shutil.disk_usage(folder).free if folder.exists() else 0)
