@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from typing import Any, cast
 
 import pytest
+from playwright.async_api import CDPSession
 
 from fake_server import REFUSED, FakeServer
 from palaestra import Env
 from palaestra.browser import resolver_rules
-from palaestra.navigation import EpisodeBounds
+from palaestra.navigation import EpisodeBounds, NavigationGuard
 from palaestra.pages import WarmPage
 
 LINKS = """<a id="lab" href="{lab}/secret">lab</a> <a id="other" href="/e/tok-other/">other</a>
@@ -158,6 +161,29 @@ async def test_a_service_worker_cannot_be_registered(env: Env, fake: FakeServer)
         new Promise(resolve => setTimeout(() => resolve('no'), 300))])"""
     await page.page.evaluate(script)
     assert await page.page.evaluate("navigator.serviceWorker.getRegistrations().then(r => r.length)") == 0
+
+
+@pytest.mark.parametrize(("path", "named"), [("more", ["4"]), ("submit", ["4"]), ("events", [])])
+async def test_a_script_in_the_page_cannot_name_a_step(
+    path: str, named: list[str], bounds: EpisodeBounds
+) -> None:
+    sent: list[dict[str, Any]] = []
+
+    class Session:
+        async def send(self, _method: str, params: dict[str, Any]) -> None:
+            sent.append(params)
+
+    bounds.step = 4
+    guard = NavigationGuard(cast(CDPSession, Session()))
+    guard.admit("frame", bounds)
+    forged = {"url": bounds.root + path, "method": "POST", "headers": {"x-gym-step": "9999999", "A": "b"}}
+    guard._paused({"frameId": "frame", "requestId": "1", "resourceType": "Fetch", "request": forged})
+    await asyncio.sleep(0)
+
+    (params,) = sent
+    headers = [(header["name"].lower(), header["value"]) for header in params["headers"]]
+    assert [value for name, value in headers if name == "x-gym-step"] == named
+    assert ("a", "b") in headers
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_forged_marker_hides_no_missing_evidence(changed: Episode, report: Rep
 def test_a_forged_marker_excuses_no_missing_effect(report: Report) -> None:
     episode = factories.episode()
     report(episode, {"kind": "settled"}, step=1)
-    report(episode, {"kind": "capped"}, step=1)
+    assert report(episode, {"kind": "capped", "seq": 2}, step=1) == 400
     (read,) = source.sources_read([episode.pk])
     step = DeclaredStep(index=2, action={"type": "click", "x": 5, "y": 5}, result="ok")
 

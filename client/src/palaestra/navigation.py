@@ -178,10 +178,13 @@ class NavigationGuard:
     def _continue(self, event: dict[str, Any], bounds: EpisodeBounds | None) -> None:
         request = event["request"]
         params: dict[str, Any] = {"requestId": event["requestId"]}
+        # Only the harness says which step it is; a script in the page may have said otherwise.
+        headers = {n: value for n, value in request["headers"].items() if n.lower() != STEP_HEADER.lower()}
         # Recorders name the step of everything that they report.
         if bounds is not None and bounds.step and not bounds.is_report(request["url"]):
-            headers = [{"name": name, "value": value} for name, value in request["headers"].items()]
-            params["headers"] = [*headers, {"name": STEP_HEADER, "value": str(bounds.step)}]
+            headers[STEP_HEADER] = str(bounds.step)
+        if headers != request["headers"]:
+            params["headers"] = [{"name": name, "value": value} for name, value in headers.items()]
         self._send("Fetch.continueRequest", params)
 
     def _send(self, method: str, params: dict[str, Any]) -> None:
