@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core.text_key import TextKey
 from tasks_app.task_words import TASK_WORDS
 
 STEPS_PER_ORACLE_STEP = 2.5
@@ -19,7 +20,7 @@ SPARE_STEPS = 3
 class Benchmark(models.Model):
     """A set of tasks from one source; the row mirrors its plug-in, so that tasks can refer to it."""
 
-    id = models.CharField(primary_key=True, max_length=64)
+    id = TextKey(primary_key=True, max_length=64)
     title = models.CharField(max_length=200)
     kind = models.CharField(max_length=64)
     license = models.CharField(max_length=200)
@@ -34,7 +35,7 @@ class Benchmark(models.Model):
 class Task(models.Model):
     """One problem: what to show, and how it is judged. Holds nothing from which a gold could be computed."""
 
-    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="tasks")
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="tasks", db_index=False)
     split = models.CharField(max_length=64)
     key = models.CharField(max_length=200)
     kind = models.CharField(max_length=64)
@@ -89,7 +90,7 @@ class Gold(models.Model):
         DISPUTED = "disputed"
         CORRECTED = "corrected"
 
-    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="golds")
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="golds", db_index=False)
     version = models.PositiveIntegerField()
     is_current = models.BooleanField(default=True)
     status = models.CharField(max_length=16, choices=Status, default=Status.VALID)

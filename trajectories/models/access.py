@@ -18,12 +18,15 @@ class ApiKey(models.Model):
     """A key of the REST API. Only its SHA-256 is stored; the key itself is 256 random bits."""
 
     name = models.CharField(max_length=100)
-    digest = models.CharField(max_length=64, unique=True)
+    digest = models.CharField(max_length=64)
     prefix = models.CharField(max_length=12)
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
     splits = ArrayField(models.CharField(max_length=64), default=list)
     created_at = models.DateTimeField(db_default=Now())
     revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["digest"], name="api_key_digest")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}...)"
@@ -32,7 +35,7 @@ class ApiKey(models.Model):
 class IdempotentCall(models.Model):
     """The answer to a call with an ``Idempotency-Key``, repeated for 24 hours."""
 
-    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE)
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, db_index=False)
     key = models.CharField(max_length=200)
     request_hash = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(null=True)

@@ -4,11 +4,13 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core.text_key import TextKey
+
 
 class Blob(models.Model):
     """Bytes identified by their SHA-256: a screenshot, a trainer's tokens. The file is in blob storage."""
 
-    sha256 = models.CharField(primary_key=True, max_length=64)
+    sha256 = TextKey(primary_key=True, max_length=64)
     size = models.PositiveBigIntegerField()
     content_type = models.CharField(max_length=100)
     created_at = models.DateTimeField(db_default=Now())

@@ -3,6 +3,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Now
 
+from core.text_key import TextKey
+
 
 class Picture(models.Model):
     """What the media worker computed from a screenshot. A picture that cannot be read has its row too.
@@ -14,7 +16,7 @@ class Picture(models.Model):
         OK = "ok"
         UNREADABLE = "unreadable"
 
-    sha256 = models.CharField(primary_key=True, max_length=64)
+    sha256 = TextKey(primary_key=True, max_length=64)
     width = models.PositiveIntegerField(default=0)
     height = models.PositiveIntegerField(default=0)
     phash = models.CharField(max_length=16, default="", blank=True)

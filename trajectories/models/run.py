@@ -63,7 +63,7 @@ class VerdictCounter(models.Model):
 
 
 class PolicyVersion(models.Model):
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="policy_versions")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="policy_versions", db_index=False)
     version = models.PositiveIntegerField()
     checkpoint = models.CharField(max_length=500, default="", blank=True)
     trainer_step = models.BigIntegerField(null=True)
@@ -79,7 +79,7 @@ class PolicyVersion(models.Model):
 class RunMetrics(models.Model):
     """A trainer's own metrics: entropy, KL, loss."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="metrics", db_index=False)
     policy_version = models.PositiveIntegerField(null=True)
     values = models.JSONField()
     created_at = models.DateTimeField(db_default=Now())

@@ -45,7 +45,9 @@ class Verdict(models.Model):
         INCORRECT = "incorrect", "Incorrect"
         VOID = "void", "Void"
 
-    episode = models.ForeignKey("trajectories.Episode", on_delete=models.CASCADE, related_name="verdicts")
+    episode = models.ForeignKey(
+        "trajectories.Episode", on_delete=models.CASCADE, related_name="verdicts", db_index=False
+    )
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="verdicts", db_index=False
     )

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from django.db import models
 
+from core.text_key import TextKey
+
 
 class WalkPlace(models.Model):
     """How far a walk through history has come (``core/sweep.py``), so that a restart goes on from there."""
 
-    name = models.CharField(primary_key=True, max_length=32)
+    name = TextKey(primary_key=True, max_length=32)
     version = models.PositiveSmallIntegerField()  # of what the walk looks for; another one begins again
     since = models.DateTimeField()  # everything older is done
 
