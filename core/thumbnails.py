@@ -77,6 +77,10 @@ def picture_size(sha256: str) -> tuple[int, int] | None:
         return None
 
 
+def thumbnail_exists(sha256: str) -> bool:
+    return bool(blobs.SHA256.match(sha256)) and storages["blobs"].exists(_name(sha256))
+
+
 def thumbnail_save(sha256: str, picture: Image.Image) -> None:
     """Shrink the picture in place and store it as the blob's thumbnail, unless there is one."""
     storage = storages["blobs"]

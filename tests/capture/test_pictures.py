@@ -56,7 +56,30 @@ def test_a_picture_row_holds_its_size_and_hash(as_role: Callable[[str], Any]) ->
     assert whole is not None
     assert (noted.sha256, noted.state, noted.width, noted.height) == (sha256, "ok", 640, 360)
     assert noted.phash == perceptual_hash.perceptual_hash(whole)
+    assert not thumbnails.thumbnail_exists(sha256)
+
+
+def test_a_thumbnail_is_made_at_the_first_look(
+    as_role: Callable[[str], Any], django_assert_num_queries: Any
+) -> None:
+    sha256 = blob_make(png(640, 360))
+    pictures.picture_note(sha256)
+
+    with as_role("gym_lab"):
+        pictures.thumbnail_ensure(sha256)
+
     assert storages["blobs"].exists(f"thumbnails/{sha256[:2]}/{sha256}.webp")
+    with django_assert_num_queries(0):
+        pictures.thumbnail_ensure(sha256)
+
+
+def test_no_thumbnail_is_made_of_a_picture_that_no_worker_has_read_or_that_is_huge() -> None:
+    unread, huge = blob_make(png(64, 36)), blob_make(png(5_000, 4))
+    pictures.picture_note(huge)
+
+    for sha256 in (unread, huge):
+        pictures.thumbnail_ensure(sha256)
+        assert not thumbnails.thumbnail_exists(sha256)
 
 
 def test_reading_a_picture_twice_changes_nothing(django_assert_num_queries: Any) -> None:

@@ -1,4 +1,4 @@
-"""Processes screenshots for the media worker: thumbnail, size, perceptual hash."""
+"""What is found in screenshots: size and perceptual hash, and a thumbnail where somebody looks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from core.sweep import PAGE, Place, Seen
 from trajectories.capture import perceptual_hash
 from trajectories.models import Picture
 
+# In pixels; of larger pictures the lab shows the whole.
+SIDE_MAX = 4_096
+
 AFTER = Statement(__file__, "after")
 
 
 def picture_note(sha256: str) -> bool:
-    """Make the thumbnail and store size and hash; False when the picture cannot be read.
+    """Store size and hash; False when the picture cannot be read.
 
     A second call changes nothing, unless the picture could not be read the first time. Raises ``OSError``
     when storage is unreachable; nothing is then stored.
@@ -28,15 +31,26 @@ def picture_note(sha256: str) -> bool:
     picture = thumbnails.picture_read(sha256)
     if picture is None:
         return False
-    # Shrinking changes the picture, so it comes last.
     columns = {
         "width": picture.width,
         "height": picture.height,
         "phash": perceptual_hash.perceptual_hash(picture),
     }
-    thumbnails.thumbnail_save(sha256, picture)
     Picture.objects.filter(pk=sha256).update(state=Picture.State.OK, **columns)
     return True
+
+
+def thumbnail_ensure(sha256: str) -> None:
+    """Make the thumbnail at the first look: few are looked at, and shrinking one takes longer than
+    all the rest. Only of pictures that a worker could read within its limits, and that are not huge."""
+    if thumbnails.thumbnail_exists(sha256):
+        return
+    is_harmless = {"state": Picture.State.OK, "width__lte": SIDE_MAX, "height__lte": SIDE_MAX}
+    if not Picture.objects.filter(pk=sha256, **is_harmless).exists():
+        return
+    picture = thumbnails.picture_read(sha256)
+    if picture is not None:
+        thumbnails.thumbnail_save(sha256, picture)
 
 
 def pictures_after(place: Place[str], age_s: float) -> list[Seen[str]]:

@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
 from core import blobs, drawings, thumbnails
+from trajectories.capture import pictures
 from trajectories.capture.captions import captioned
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.queries import episodes, steps
@@ -42,6 +43,7 @@ def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
 
 @lab_page
 def blob_thumbnail(request: LabRequest, sha256: str) -> HttpResponseBase:
+    pictures.thumbnail_ensure(sha256)
     return thumbnails.thumbnail_response(request, sha256)
 
 
