@@ -35,6 +35,7 @@ urlpatterns = [
     path("episodes/<id:episode_id>", trajectories.EpisodeView.as_view()),
     path("episodes/<id:episode_id>/close", episodes.CloseView.as_view()),
     path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
+    path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("blobs/missing", blobs.BlobsMissingView.as_view()),
     path("blobs/<sha256:sha256>", blobs.BlobView.as_view()),

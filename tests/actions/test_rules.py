@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.actions.cases import ANSWER, SUBMIT, checked, event, step, steps_checked
-from trajectories.actions.types import ReportedEvent
+from trajectories.actions.types import DeclaredStep, ReportedEvent
 from trajectories.facts.types import ActionCheck
 
 
@@ -261,3 +262,61 @@ def test_an_answer_is_compared_with_the_submission(taken: object, kind: str) -> 
 def test_an_answer_is_also_compared_in_arms_without_a_page() -> None:
     check = checked(step(type="answer", text="42"), has_page=False, answer="42")
     assert check.kind == "confirmed"
+
+
+LONG = (
+    "Reviewers who mention the strap, and say when it broke, how often they carried it, what they paid "
+    "for it and whether they would buy it again"
+)
+PLACED = "1/0/3"
+
+
+def placed(path: str = PLACED) -> DeclaredStep:
+    return msgspec.structs.replace(step(type="click", target="e1"), target_path=path)
+
+
+@pytest.mark.parametrize(
+    ("element", "role", "expected"),
+    [
+        (PLACED, "link", "confirmed"),
+        (f"{PLACED}/0", "img", "confirmed"),
+        ("1/0", "link", "confirmed"),
+        ("1/0", "main", "different_effect"),
+        ("1/0/30", "link", "different_effect"),
+        ("1/0/4", "link", "different_effect"),
+    ],
+)
+def test_a_click_is_on_the_target_by_its_place_whatever_it_is_called(
+    element: str, role: str, expected: str
+) -> None:
+    for name in ("Home", "Something else", ""):
+        clicked = event("click", element=element, role=role, name=name)
+        assert checked(placed(), clicked).kind == expected
+
+
+def test_names_decide_where_the_page_or_the_harness_gives_no_place() -> None:
+    home, other = ({"role": "link", "name": name} for name in ("Home", "Away"))
+    assert checked(placed(), event("click", **home)).kind == "confirmed"
+    assert checked(placed(), event("click", **other)).kind == "different_effect"
+    assert checked(placed(""), event("click", element="1/9", **home)).kind == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("named", "reported", "expected"),
+    [
+        (LONG, LONG[:120], "confirmed"),
+        (f"{LONG} {LONG}", f"  {LONG}\n{LONG}"[:120], "confirmed"),
+        ("First line Second line", "First lineSecond line", "confirmed"),
+        (f"{LONG} $x^2$ and more", f"{LONG} x2 and more"[:120], "confirmed"),
+        (LONG, f"Another {LONG}"[:120], "different_effect"),
+        ("First line", "Second line", "different_effect"),
+        (f"Buy {LONG}", f"Sell {LONG}"[:120], "different_effect"),
+    ],
+)
+def test_long_labels_are_compared_as_far_as_the_page_reports_them(
+    named: str, reported: str, expected: str
+) -> None:
+    shown = msgspec.structs.replace(
+        step(type="click", target="e1"), observation=f'[e1] link "{named}" -> https://gym/'
+    )
+    assert checked(shown, event("click", role="link", name=reported)).kind == expected

@@ -14,8 +14,8 @@ from django.core.management import call_command
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient, ArenaClient
+from trajectories.episodes.opening_messages import opening_messages
 from trajectories.judging import services
-from trajectories.lab.episode.prompt import episode_prompt
 from trajectories.models import Episode, Group, Verdict
 from trajectories.prompts import templates
 from verifiers import denotations
@@ -211,7 +211,10 @@ def test_the_lab_rebuilds_the_prompt_of_a_site_task(trainer: ApiClient, booking:
     for fields in ({}, {"answer_channel": "api"}, WITHOUT):
         _, answer = trainer.json("POST", "/episodes", body(booking, **fields))
         (messages,) = answer["messages"].values()
-        assert episode_prompt(Episode.objects.get(pk=answer["episodes"][0]["id"])) == messages
+        assert (
+            opening_messages(Episode.objects.get(pk=answer["episodes"][0]["id"]), with_solutions=False)
+            == messages
+        )
 
 
 def test_a_refill_uses_the_template_version_of_its_group(

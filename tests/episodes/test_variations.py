@@ -11,8 +11,8 @@ from tasks_app.variation import payload_shown
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories import hot_sql
+from trajectories.episodes.opening_messages import opening_messages
 from trajectories.judging import rejudge, services
-from trajectories.lab.episode.prompt import episode_prompt
 from trajectories.models import Episode, Group, Verdict
 
 pytestmark = pytest.mark.django_db
@@ -95,7 +95,8 @@ def test_the_lab_rebuilds_the_prompt(trainer: ApiClient) -> None:
     answer = _open(trainer, _choice_task(), arm="text_agent", samples_per_task=3, seed=3)
     for opened in answer["episodes"]:
         assert (
-            episode_prompt(Episode.objects.get(pk=opened["id"])) == answer["messages"][opened["messages_ref"]]
+            opening_messages(Episode.objects.get(pk=opened["id"]), with_solutions=False)
+            == answer["messages"][opened["messages_ref"]]
         )
 
 

@@ -9,7 +9,7 @@ from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
 from tests.tasks_app.test_few_shot import STORIES
-from trajectories.lab.episode.prompt import HIDDEN_REPLY, episode_prompt
+from trajectories.episodes.opening_messages import HIDDEN_REPLY, opening_messages
 from trajectories.models import Episode, Group
 from trajectories.prompts import conversation
 
@@ -85,8 +85,8 @@ def test_the_lab_rebuilds_the_prompt_and_shows_solutions_only_to_gold_readers(
 ) -> None:
     (opened,) = _open(trainer, shots=2)["messages"].values()
     episode = Episode.objects.select_related("group", "task", "run").get()
-    assert episode_prompt(episode, golds=True) == opened
-    hidden = episode_prompt(episode)
+    assert opening_messages(episode, with_solutions=True) == opened
+    hidden = opening_messages(episode, with_solutions=False)
     assert [message["content"] for message in hidden if message["role"] == "assistant"] == [HIDDEN_REPLY] * 2
     assert hidden[-1] == opened[-1]
 

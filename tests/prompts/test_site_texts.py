@@ -13,8 +13,9 @@ from tasks_app.models import Gold, Task
 from tasks_app.worlds import text_view
 from tests import factories
 from tests.conftest import ApiClient
+from trajectories.episodes.opening_messages import opening_messages
 from trajectories.judging import services
-from trajectories.lab.episode.prompt import SHOWN_CHARS, episode_prompt, episode_prompt_shown
+from trajectories.lab.episode.prompt import SHOWN_CHARS, episode_prompt_shown
 from trajectories.models import Episode, Group, Verdict
 from trajectories.prompts import conversation
 from verifiers import denotations
@@ -173,7 +174,7 @@ def test_the_lab_rebuilds_the_prompt(trainer: ApiClient, site: str) -> None:
         answer = _open(trainer, _short(site, 1), arm="text_agent", presentation={"text": form})
         (record,) = answer["episodes"]
         episode = Episode.objects.get(pk=record["id"])
-        assert episode_prompt(episode) == answer["messages"][record["messages_ref"]]
+        assert opening_messages(episode, with_solutions=False) == answer["messages"][record["messages_ref"]]
         shown = episode_prompt_shown(episode, golds=False)[-1]["content"]
         assert len(shown) < SHOWN_CHARS + 100
         assert shown.endswith(_questions(answer)[0][-100:])

@@ -1,4 +1,7 @@
-"""Elements of a page, as observations list them and as pages report them, compared by role and name."""
+"""Elements of a page, as observations list them and as pages report them.
+
+They are compared by their places in the document, and where a harness or a page gives none by role and name.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ from core.tokens import mask_tokens
 
 FORMULA = re.compile(r"\$[^$\n]*\$")
 WORD = re.compile(r"\w+")
-# The recorder cuts names at this length.
-NAME_CHARS = 100
+# The recorder cuts names at 120 characters, and at 100 where white space is left out at the ends.
+CUT_CHARS = 100
+NAME_CHARS = 10_000
+BEGINNING_CHARS = 20
 DESCRIPTION_CHARS = 120
 # Observation and recorder name the same role differently.
 ALIKE = {"img": "image", "summary": "button", "listbox": "combobox", "searchbox": "textbox"}
@@ -65,10 +70,24 @@ def reported(data: Mapping[str, Any]) -> Element:
     return Element(role=role if isinstance(role, str) else "", name=name if isinstance(name, str) else "")
 
 
+def is_at(path: str, data: Mapping[str, Any]) -> bool | None:
+    """Whether the element of a page event is at a place of the document; None where either place is unknown.
+
+    What is inside the element belongs to it, and so does the control that it is inside.
+    """
+    reported_path = data.get("element")
+    if not path or not isinstance(reported_path, str) or not reported_path:
+        return None
+    if f"{reported_path}/".startswith(f"{path}/"):
+        return True
+    return f"{path}/".startswith(f"{reported_path}/") and reported(data).role in CONTROLS
+
+
 def is_same(named: Element, seen: Element) -> bool:
     """Whether a reported element can be the one that an action named.
 
-    Names agree when all words of one are in the other, without formulas (a page reports them as rendered).
+    Names agree when all words of one are in the other, without formulas (a page reports them as rendered),
+    or when one is the beginning of the other, white space aside.
     Where a name says nothing, the role decides.
     """
     named_role, seen_role = ALIKE.get(named.role, named.role), ALIKE.get(seen.role, seen.role)
@@ -78,10 +97,28 @@ def is_same(named: Element, seen: Element) -> bool:
     named_words, seen_words = _words(named.name), _words(seen.name)
     if not named_words or not seen_words:
         return named_role == seen_role
-    if named_words <= seen_words or seen_words <= named_words:
+    if named_words <= seen_words or seen_words <= named_words or _is_beginning(named.name, seen.name):
         return True
     # A field without a label is reported by its technical name.
     return are_controls and named_role in FIELDS and len(seen_words) == 1 and seen.name.islower()
+
+
+def _is_beginning(named: str, seen: str) -> bool:
+    """Whether the names are one text but for its white space, of which the page reports the beginning.
+
+    Lines that only their layout separates are one word in the page's report. From its first formula on, the
+    observation has other text than the page.
+    """
+    before_formula, formula, _ = named.partition("$")
+    named_text, seen_text = _squeezed(before_formula), _squeezed(seen)
+    if formula or len(seen) >= CUT_CHARS:
+        shorter, longer = sorted((named_text, seen_text), key=len)
+        return len(shorter) >= BEGINNING_CHARS and longer.startswith(shorter)
+    return named_text == seen_text
+
+
+def _squeezed(name: str) -> str:
+    return "".join(WORD.findall(name[:NAME_CHARS].casefold()))
 
 
 @lru_cache(maxsize=1024)

@@ -45,8 +45,16 @@ def target_of(step: DeclaredStep) -> Element | None:
 
 def on_target(step: DeclaredStep, events: Iterable[ReportedEvent]) -> list[ReportedEvent]:
     """The events on the element that the action names; all of them where it names none that was shown."""
+    return [one for one in events if is_on_target(step, one)]
+
+
+def is_on_target(step: DeclaredStep, event: ReportedEvent) -> bool:
+    """By the places of both elements in the document, or where one is unknown by their roles and names."""
+    is_there = elements.is_at(step.target_path, event.data)
+    if is_there is not None:
+        return is_there
     target = target_of(step)
-    return [one for one in events if target is None or elements.is_same(target, elements.reported(one.data))]
+    return target is None or elements.is_same(target, elements.reported(event.data))
 
 
 def elsewhere(step: DeclaredStep, event: ReportedEvent, record: PageRecord) -> Finding:

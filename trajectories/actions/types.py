@@ -25,13 +25,15 @@ NEVER = 2**31
 class DeclaredStep(Struct, frozen=True, kw_only=True):
     """A step as far as its action is checked.
 
-    ``result`` is the harness's word, empty when it gave none. ``is_observation_complete``: elements that the
+    ``result`` and ``target_path``, the place in the document of the element acted on, are the harness's word,
+    empty when it gave none. ``is_observation_complete``: elements that the
     observation lacks were not shown.
     """
 
     index: int
     action: Mapping[str, Any] | None = None
     result: str = ""
+    target_path: str = ""
     observation: str = ""
     is_observation_complete: bool = True
     started_at: datetime | None = None

@@ -20,10 +20,22 @@ from trajectories.models import Step
 
 HASH_BYTES = 16
 TYPE_CHARS = 32
+MESSAGE_CHARS, TARGET_PATH_CHARS = 10_000, 1_000
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 ShortText = Annotated[str, Meta(max_length=200)]
+ResultMessage = Annotated[
+    str, Meta(max_length=MESSAGE_CHARS, description="What the model read of the result, without its code.")
+]
+TargetPath = Annotated[
+    str,
+    Meta(
+        max_length=TARGET_PATH_CHARS,
+        description="Where the element that was acted on is in the document: the number of each ancestor "
+        "and of itself among its siblings, from 0, joined by `/`, without the root: `1/0/3`.",
+    ),
+]
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
@@ -70,6 +82,8 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     parsed: Any = None
     parse_error: str | None = None
     action_result: ResultCode | None = None
+    result_message: ResultMessage | None = None
+    target_path: TargetPath | None = None
     observation: Observation | None = None
     screenshot: Sha256 | None = None
     url: str | None = None

@@ -168,6 +168,11 @@ class Client:
     async def trajectory(self, episode: int) -> Json:
         return await self._get(f"episodes/{episode}/trajectory", Json)
 
+    async def episode_messages(self, episode: int) -> list[records.Message]:
+        """The messages that opened an episode; see ``palaestra.conversation``."""
+        answer = await self._get(f"episodes/{episode}/messages", Json)
+        return list(answer["messages"])
+
     async def trajectories(self, run: int) -> AsyncIterator[Json]:
         """Every trajectory of a run, streamed."""
         async for line in self._lab.lines(f"{V1}/runs/{run}/trajectories"):

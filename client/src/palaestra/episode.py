@@ -28,6 +28,7 @@ NO_PAGE = Outcome(result="no_target", message='There is no page in this task: us
 REOPENED = "It is open again at the first page."
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
+MESSAGE_CHARS = 2_000
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
 MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
@@ -111,6 +112,7 @@ class Episode:
         self.steps += 1
         shown, started_at, started = self.observation, datetime.now(timezone.utc), time.perf_counter()
         parsed, outcome, observed = await self._act(completion)
+        outcome = replace(outcome, message=text_clean(outcome.message, limit=MESSAGE_CHARS))
         env_ms = (time.perf_counter() - started) * 1000
         self._messages.append({"role": "assistant", "content": text_clean(completion.text)})
         step = self._step(completion, parsed, outcome, shown)
@@ -121,7 +123,8 @@ class Episode:
             await self.step_queue.flush()
         await self._check_end(completion, parsed)
         if observed is None and not self.is_over:
-            outcome, observed = await self._look_after(outcome)
+            # The step is recorded: what the model reads of its result stays as it was recorded.
+            _, observed = await self._look_after(outcome)
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
         self._show(replace(observed, result=outcome.result, result_message=outcome.message))
         return parsed, outcome
@@ -262,13 +265,15 @@ class Episode:
         return Observation(kind=self.observation.kind, text=UNREADABLE, url=self.observation.url)
 
     def _show(self, observation: Observation) -> None:
+        # The model reads what is recorded, so that its conversation can be rebuilt from the record.
+        observation = replace(observation, text=text_clean(observation.text))
         if self.page is not None or observation.result is not None:
             self._messages.append(observation_message(observation))
         self.observation = replace(observation, messages=list(self._messages))
 
     # ---- steps and the end
     def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
-        recorded = StepObservation(kind=shown.kind, text=text_clean(shown.text)) if self.page else None
+        recorded = StepObservation(kind=shown.kind, text=shown.text) if self.page else None
         details = {field.name: getattr(completion, field.name) for field in fields(completion)}
         del details["text"]
         return Step(
@@ -279,6 +284,8 @@ class Episode:
             parsed=parsed.parse_error is None,
             parse_error=text_clean(parsed.parse_error, limit=1000) if parsed.parse_error else None,
             action_result=outcome.result,
+            result_message=outcome.message or None,
+            target_path=(self.page.target_path or None) if self.page else None,
             observation=recorded,
             url=shown.url or None,
             **details,

@@ -49,6 +49,11 @@ class Observation:
     messages: list[Message] = field(default_factory=list)
 
 
+def has_picture(kind: str) -> bool:
+    """Whether a model is shown the screenshot of an observation of this kind."""
+    return any(form.id == kind and form.has_screenshot for form in FORMATS.values())
+
+
 def page_text(view: PageView, bounds: EpisodeBounds) -> str:
     """The axtree-v1 text of a page: a line for the page, then its body."""
     head = f'page "{" ".join(view.title.split())}" {view.url}'
@@ -79,8 +84,7 @@ def observation_message(observation: Observation) -> Message:
     if observation.text:
         lines.append(f"Observation ({observation.kind}):\n{observation.text}")
     text = "\n\n".join(lines) or "Observation:"
-    is_shown = any(form.id == observation.kind and form.has_screenshot for form in FORMATS.values())
-    if not is_shown or observation.screenshot is None:
+    if not has_picture(observation.kind) or observation.screenshot is None:
         return {"role": "user", "content": text}
     picture = "data:image/png;base64," + base64.b64encode(observation.screenshot).decode("ascii")
     content: list[dict[str, Any]] = [

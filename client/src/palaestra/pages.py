@@ -70,6 +70,7 @@ class WarmPage:
         self._cdp = cdp
         self._guard = guard
         self._frame = frame
+        self.target_path = ""  # of the element that this step acted on
         self._world: int | None = None
         self._moved = asyncio.Event()
         self._refusals = 0
@@ -136,6 +137,7 @@ class WarmPage:
         if self.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
         self.bounds.step = step
+        self.target_path = ""
         self._refusals = self.bounds.refused_documents
         return self.bounds
 

@@ -158,7 +158,11 @@ class StepObservation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 
 
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """One turn: what the model was shown (``observation``), wrote and did, and the result."""
+    """One turn: what the model was shown (``observation``), wrote and did, and the result.
+
+    ``result_message`` is the sentence that the model read of it, ``target_path`` the place in the document of
+    the element that was acted on, as the page's recorder writes it.
+    """
 
     index: int
     thought: str | None = None
@@ -167,6 +171,8 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     parsed: bool | None = None
     parse_error: str | None = None
     action_result: str | None = None
+    result_message: str | None = None
+    target_path: str | None = None
     observation: StepObservation | None = None
     screenshot: str | None = None
     url: str | None = None

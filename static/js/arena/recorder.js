@@ -111,13 +111,15 @@
     return ROLES[element.tagName] ?? element.tagName.toLowerCase();
   };
 
+  const oneLine = (text) => text.trim().replace(/\s+/g, " ");
+
   const nameOf = (element) => {
     const label = element.getAttribute("aria-label") ?? element.getAttribute("alt");
-    if (label) return clean(label, NAME_MAX);
-    if (element.labels?.length > 0) return clean(element.labels[0].textContent.trim(), NAME_MAX);
+    if (label) return clean(oneLine(label), NAME_MAX);
+    if (element.labels?.length > 0) return clean(oneLine(element.labels[0].textContent), NAME_MAX);
     if (element.tagName === "INPUT" && INPUT_ROLES[element.type] === "button") return clean(element.value, NAME_MAX);
     if (element.matches(UNNAMED_BY_TEXT)) return clean(element.getAttribute("title") ?? element.name, NAME_MAX);
-    return clean(element.textContent.trim().replace(/\s+/g, " "), NAME_MAX);
+    return clean(oneLine(element.textContent), NAME_MAX);
   };
 
   const controlOf = (node) => (node instanceof Element ? (node.closest(CONTROLS) ?? node) : root);
@@ -126,12 +128,20 @@
     return { element, role: roleOf(element), name: nameOf(element) };
   };
 
-  /* An element's box in the window and the scroll position, for marks on screenshots. A hidden field has no box of its
+  /* Where an element is in the document: the number of each ancestor and of itself among its siblings. An element's box in
+     the window and the scroll position, for marks on screenshots. A hidden field has no box of its
      own: an editor stands in for it, and has the focus. */
+  const pathOf = (element) => {
+    if (element.getRootNode() !== document) return "";
+    const places = [];
+    for (let at = element; at.parentElement; at = at.parentElement) places.push([...at.parentElement.children].indexOf(at));
+    return places.reverse().join("/");
+  };
+
   const whereabouts = (element) => {
     const shown = element.getClientRects().length > 0 ? element : (document.activeElement ?? element);
     const { x, y, width, height } = shown.getBoundingClientRect();
-    return { box: [x, y, width, height].map(Math.round), scroll: [scrollX, scrollY].map(Math.round) };
+    return { element: pathOf(shown), box: [x, y, width, height].map(Math.round), scroll: [scrollX, scrollY].map(Math.round) };
   };
 
   const listen = (kind, listener) => addEventListener(kind, listener, { capture: true, passive: true });
@@ -165,8 +175,8 @@
   listen("keydown", (event) => {
     if (!KEYS.has(event.key)) return;
     openInput = null;
-    const { role, name } = target(event.target);
-    record("key", { key: event.key, role, name });
+    const { element, role, name } = target(event.target);
+    record("key", { key: event.key, role, name, element: pathOf(element) });
   });
 
   listen("focusin", (event) => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trajectories.actions import elements, marks, rules
+from trajectories.actions import marks, rules
 from trajectories.actions.marks import Marks, Offset
 from trajectories.actions.registry import register
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
@@ -29,9 +29,8 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
 
 
 def _is_hit(step: DeclaredStep, event: ReportedEvent) -> bool:
-    target = rules.target_of(step)
-    if target is not None:
-        return elements.is_same(target, elements.reported(event.data))
+    if step.target_path or rules.target_of(step) is not None:
+        return rules.is_on_target(step, event)
     values = (step.field("x"), event.data.get("x"), step.field("y"), event.data.get("y"))
     x, reported_x, y, reported_y = (marks.number(value, most=rules.FAR_PX) for value in values)
     if x is None or y is None or reported_x is None or reported_y is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.tokens import mask_tokens
-from trajectories.actions import elements, rules
+from trajectories.actions import rules
 from trajectories.actions.registry import register
 from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
 
@@ -41,9 +41,9 @@ def _content(event: ReportedEvent) -> str:
 def _without_input(step: DeclaredStep, events: Sequence[ReportedEvent], text: str) -> Finding:
     if not text:
         return Finding(kind="unknown", detail="typing nothing into an empty field leaves no trace")
-    target = rules.target_of(step)
     focused = [one for one in events if one.kind in ("focus", "key")]
-    if any(target and elements.is_same(target, elements.reported(one.data)) for one in focused):
+    has_target = step.target_path or rules.target_of(step) is not None
+    if has_target and rules.on_target(step, focused):
         detail = "the field was focused and reported no text"
         return Finding(kind="unknown", detail=detail, explained=focused)
     return Finding(kind="missing", detail="no page recorded input in any field")

@@ -67,6 +67,26 @@ class TrajectoryView(APIView):
         return HttpResponse(text, content_type="application/json")
 
 
+class EpisodeMessagesView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "episode_messages",
+        "Read the messages that opened an episode",
+        description="As they were sent when it was opened. With results and observations of its trajectory "
+        "they give the whole conversation (`palaestra.conversation`). Solutions of few-shot examples are "
+        "left out for keys without the scope `trainer` or `golds`. None if the template is unknown.",
+        answers={200: (records.EpisodeMessages, "The messages, in order.")},
+        errors=(404,),
+    )
+    def get(self, request: Request, episode_id: int) -> Response:
+        principal = caller(request)
+        services.episode_get(episode_id=episode_id, principal=principal)
+        with_solutions = principal.may("trainer") or principal.may("golds")
+        messages = selectors.episode_messages(episode_id, with_solutions=with_solutions)
+        return Response({"messages": messages})
+
+
 class RunTrajectoriesView(APIView):
     scopes = {"GET": "read"}
 

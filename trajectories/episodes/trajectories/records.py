@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, defstruct
 
 from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceField
 from core.paging import CursorField, Query
-from trajectories.episodes.api import EpisodeRecord
+from trajectories.episodes.api import EpisodeRecord, Message
 from trajectories.facts.measures import MEASURES, TOTALS
 from trajectories.models import Episode, EpisodeFacts, StepFacts
 
@@ -119,6 +119,8 @@ class SaidDoneRecord(Struct):
 class StepRecord(Struct):
     """A step; the other fields that the harness sent (``model_ms``, ``usage``, ``sampling``...) follow.
 
+    ``result_message`` is what the model read of the action's result, without the code ``action_result``.
+
     In a finished episode on a mock site, ``rewards`` also has ``milestone/<name>``, 1.0, in the step that
     first reached it. These are diagnostic only and not part of the verdict's reward.
     """
@@ -129,6 +131,7 @@ class StepRecord(Struct):
     action: dict[str, Any] | None
     action_known: bool
     action_result: str | None
+    result_message: str | None
     parse_error: str | None
     observation: StepObservation | None
     screenshot: str | None
@@ -210,6 +213,12 @@ class SubmissionRecord(Struct):
     answer: str | list[str]
     channel: Episode.Channel
     received_at: str
+
+
+class EpisodeMessages(Struct):
+    """Chat messages; pictures in them are addresses of blobs."""
+
+    messages: list[Message]
 
 
 class Trajectory(Struct):

@@ -21,11 +21,13 @@ from core.tokens import TOKEN_LENGTH, token_open
 from trajectories import ui_evidence
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
+from trajectories.episodes.opening_messages import opening_messages
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories import records
 from trajectories.episodes.trajectories.milestones import with_milestones
 from trajectories.hot_sql import VERDICT_JSON
 from trajectories.models import Episode, Run
+from trajectories.prompts.conversation import Message
 
 FETCHED_ROWS = 16
 BATCH_IDS = 1_000
@@ -66,6 +68,7 @@ _STEP = _object(
     "s",
     build="jsonb_build_object",
     **_text_or_null("action_result", "parse_error", "screenshot", "url", alias="s"),
+    result_message="s.more->>'result_message'",
     observation=_OBSERVATION,
     recorded_at="s.created_at",
     said_done=f"""CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
@@ -130,6 +133,12 @@ _WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
 def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
     trajectory = f"{_TRAJECTORY[:-1]}{_WITH_GOLDS}" if with_golds else _TRAJECTORY
     return sql_read(__file__, "trajectories", trajectory=trajectory, where=where, order=order)
+
+
+def episode_messages(episode_id: int, *, with_solutions: bool) -> list[Message]:
+    """The messages that opened an episode that exists."""
+    episode = Episode.objects.select_related("group", "task", "run").get(pk=episode_id)
+    return opening_messages(episode, with_solutions=with_solutions)
 
 
 def trajectory_text(*, episode_id: int, principal: Principal) -> str:

@@ -15,6 +15,7 @@ from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 from trajectories.models import Step
 
 URL_CHARS = 4_000
+MESSAGE_CHARS = 2_000
 SUMMARY_CHARS = 120
 
 
@@ -32,6 +33,12 @@ class StepTexts:
     @cached_property
     def url(self) -> Shown:
         return long_text.shown(mask_tokens(self.step.url)[:URL_CHARS], find=self.find)
+
+    @cached_property
+    def result_message(self) -> Shown:
+        """What the model read of its action's result."""
+        message = self.step.more.get("result_message") if self.step.more else None
+        return long_text.shown(mask_tokens(message)[:MESSAGE_CHARS] if isinstance(message, str) else "")
 
     @cached_property
     def tree(self) -> Shown:

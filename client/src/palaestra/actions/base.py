@@ -61,6 +61,7 @@ class Action(ABC):
     async def place(self, page: WarmPage, function: str, *arguments: object) -> dict[str, Any]:
         """Call a page-side function, which returns a place of the page or says why there is none."""
         place = await page.call(function, *arguments)
+        page.target_path = place.get("element", "")
         if "problem" in place:
             target = getattr(self, "target", "") or "The page"
             raise ActionFailed("no_target", f"{target}: {place['problem']}.")

@@ -83,11 +83,18 @@
     const isReached = hit && (el.contains(hit) || hit.contains(el) || el.shadowRoot || (hit.control || hit.closest("label")?.control) === el);
     return isReached ? { x, y } : { problem: "another element covers it" };
   }
+  // Where an element is in the document, as the page's recorder writes it; empty inside a shadow root.
+  function pathOf(el) {
+    if (el.getRootNode() !== document) return "";
+    const places = [];
+    for (let at = el; at.parentElement; at = at.parentElement) places.push([...at.parentElement.children].indexOf(at));
+    return places.reverse().join("/");
+  }
   function locate(id) {
     const el = palaestra.elementOf(id);
     if (!el) return { problem: "there is no such element on the page" };
     if (el.matches(":disabled")) return { problem: "it is disabled" };
-    return placeOf(el);
+    return { element: pathOf(el), ...placeOf(el) };
   }
   function focus(id, clear) {
     const el = palaestra.elementOf(id);
@@ -98,7 +105,7 @@
     el.focus();
     if (!hasFocus(el)) return { problem: "it does not take the focus" };
     moveCaret(el, clear);
-    return { had: el.isContentEditable ? el.textContent.length : el.value.length,
+    return { element: pathOf(el), had: el.isContentEditable ? el.textContent.length : el.value.length,
       lines: el.isContentEditable || el.tagName === "TEXTAREA" };
   }
   const hasFocus = (el) => el.getRootNode().activeElement === el;
@@ -106,7 +113,7 @@
     const el = palaestra.elementOf(id);
     if (!el) return { problem: "there is no such element on the page" };
     el.focus();
-    return hasFocus(el) ? {} : { problem: "it does not take the focus" };
+    return hasFocus(el) ? { element: pathOf(el) } : { problem: "it does not take the focus" };
   }
   function moveCaret(el, clear) {
     if (el.isContentEditable) {
@@ -138,11 +145,12 @@
     const labelOf = (o) => (o.label || o.text).replace(/\s+/g, " ").trim();
     const option = [...el.options].find((o) => labelOf(o) === value) || [...el.options].find((o) => o.value === value);
     if (!option || option.disabled) return { problem: "it has no such option" };
+    const element = pathOf(el);
     el.focus();
     if (el.multiple) option.selected = true; else el.selectedIndex = option.index;
     el.dispatchEvent(new Event("input", { bubbles: true }));
     el.dispatchEvent(new Event("change", { bubbles: true }));
-    return {};
+    return { element };
   }
   // The page's own recorder assigns its events to the step in this attribute.
   function begin(step) {

@@ -1,0 +1,41 @@
+"""The messages that opened an episode, rebuilt from its template."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trajectories.episodes import few_shot
+from trajectories.models import Episode
+from trajectories.prompts import conversation
+from trajectories.prompts.templates import Template
+
+HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
+
+
+def opening_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
+    """The messages at the start of an episode; empty if its template is not one of ours.
+
+    Few-shot examples show their solutions only on request. Raises ``GymError`` if a site was drawn from
+    a salt that this installation does not have.
+    """
+    template = episode.group.template
+    if not Template(template).is_known:
+        return []
+    task = episode.task
+    question = conversation.question_of(
+        kind=task.kind, prompt=task.prompt, payload=task.payload, variation=episode.variation
+    )
+    return conversation.messages_for(
+        arm=episode.arm,
+        template=template,
+        question=question,
+        max_steps=episode.max_steps,
+        channel=episode.answer_channel,
+        examples=_examples(episode, with_solutions=with_solutions),
+    )
+
+
+def _examples(episode: Episode, *, with_solutions: bool) -> list[conversation.Example]:
+    ids = episode.group.examples or []
+    solved = few_shot.Examples(solved=few_shot.solved_load(set(ids), run=episode.run)).solved_of(ids)
+    return solved if with_solutions else [replace(one, reply=HIDDEN_REPLY) for one in solved]
