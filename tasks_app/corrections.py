@@ -24,7 +24,7 @@ def gold_corrected(stored: StoredGold, answers: Sequence[str], *, pool: ChildPoo
     """
     choices = stored.task.payload.get("choices")
     answer, *accepted = labels_read(answers, choices=choices) if choices else answers
-    gold = Gold(answer, tuple(accepted), extra=_extra_kept(stored))
+    gold = Gold(answer, tuple(accepted), extra=_extra_remaining(stored))
     form = questions.get(stored.task.kind).answer_form
     benchmark = stored.task.benchmark
     for verifier_id in sorted({benchmark.verifier_official, benchmark.verifier_training}):
@@ -65,7 +65,7 @@ def _plain(text: str) -> str:
     return plain[1:-1] if is_formula else plain
 
 
-def _extra_kept(stored: StoredGold) -> dict[str, Any]:
+def _extra_remaining(stored: StoredGold) -> dict[str, Any]:
     """What verifiers read besides the answer, without the parts that describe the wrong one."""
     plugin = benchmarks.get(stored.task.benchmark_id)
     gone = {*plugin.answer_extra, *(plugin.enrichment.keys if plugin.enrichment else ())}

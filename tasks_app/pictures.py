@@ -22,7 +22,7 @@ MODES = GRAY_MODES | {"P", "PA", "RGB", "RGBA", "RGBX"}
 DEEP_MODES = frozenset({"I", "I;16", "I;16B", "I;16L"})
 DEEP_STEP = 257  # 65535 / 255
 # Questions about one chart follow each other; only a few are cached, since pictures may be large.
-KEPT = 4
+CACHED = 4
 # What Pillow raises for malformed files, collected by trial; a warning where warnings are errors.
 BROKEN = (
     OSError,
@@ -48,7 +48,7 @@ class Picture:
     height: int
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHED)
 def picture_read(data: bytes) -> Picture:
     """Decode a PNG, JPEG, GIF, WebP or BMP picture completely and encode it again.
 

@@ -125,10 +125,10 @@ def chunk_store(*, episode_id: int, claim: Claim, packed: bytes, step: int | Non
         row = cursor.fetchone()
     if row is None:
         return "gone"
-    is_full, is_wanted = row
+    is_full, is_recorded = row
     if not is_full:
         return "not_full"
-    if not is_wanted:
+    if not is_recorded:
         return "dropped"
     blobs.blob_store(packed, storage=STORAGE)
     return "stored"

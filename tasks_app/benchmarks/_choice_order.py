@@ -19,7 +19,7 @@ _SOME = rf"(?:{_ALL}|one|two|three|some|most)"
 _THE = r"(?:(?:of|the|these|those|other|given|listed|two|three|four|first|last) )"
 _THEM = r"(?:these|those|them|the others?|the (?:two|three|four)|the following)"
 _NOUN = r"(?:answer )?(?:options?|choices?|alternatives?|answers?)"
-_SAID = r"(?:listed|given|mentioned|named|stated)"
+_STATED = r"(?:listed|given|mentioned|named|stated)"
 _NTH = r"(?:first|second|third|fourth|last|previous|preceding|other|next)"
 _LETTER = r"\(?[a-h]\)?\.?"
 _DIGIT = r"\(?[1-9]\)?\.?"
@@ -34,7 +34,7 @@ _ANYWHERE = (
     r"\bof (?:the )?(?:\w+ )?(?:above|foregoing|preceding|aforementioned)\b(?!-)",
     rf"\b(?:{_SOME}|of|the|as|see) (?:the )?above\W*$",
     # "Everything listed above", "the answers above are wrong", "1 and 2 above"
-    rf"\b(?:{_NOUN}|{_SAID}|statements?) above\b|\b{_DIGIT} above\W*$",
+    rf"\b(?:{_NOUN}|{_STATED}|statements?) above\b|\b{_DIGIT} above\W*$",
     rf"\bno (?:correct|right) {_NOUN}\b|\bno {_NOUN} (?:is|are) {_TRUE}\b",
     # "The second and third choices"
     rf"\bthe (?:{_NTH}(?:{_AND}(?:the )?{_NTH})+|{_NTH}) (?:(?:two|three) )?{_NOUN}\b",
@@ -53,7 +53,7 @@ _FROM_THE_START = (
     rf"the others(?:\W*$| are {_TRUE}\b)",
     # "All options given are correct", "all of the statements", "none of the listed"
     rf"{_SOME} {_THE}*{_NOUN}\b|{_SOME} {_THE}+(?:statements|responses)\b",
-    rf"{_SOME} (?:of )?(?:the|those) {_SAID}\b|{_SOME} (?:are |is )?{_SAID}\W*$",
+    rf"{_SOME} (?:of )?(?:the|those) {_STATED}\b|{_SOME} (?:are |is )?{_STATED}\W*$",
     # "All but the last"
     rf"{_SOME} {_BUT} the (?:first|last)\W*$",
     # "Both A and B are true", "neither a nor. b", "both 1 and 2"

@@ -94,7 +94,9 @@ class Source:
 def generated(seed: int) -> Iterator[dict[str, Any]]:
     """Items as long as there are new ones; how many are taken changes none of them."""
     seen: set[str] = set()
-    turns = {name: [Source(name, level, seed=seed, seen=seen) for level in _kept(name)] for name in RULES}
+    turns = {
+        name: [Source(name, level, seed=seed, seen=seen) for level in _offered_levels(name)] for name in RULES
+    }
     while turns:
         for name in list(turns):
             item = None
@@ -109,7 +111,7 @@ def generated(seed: int) -> Iterator[dict[str, Any]]:
                 del turns[name]
 
 
-def _kept(name: str) -> list[int | None]:
+def _offered_levels(name: str) -> list[int | None]:
     levels = range(min(_levels(name), LEVEL_MAX + 1))
     return [None, *LEVELS.get(name, levels)]
 

@@ -142,10 +142,10 @@ def wording(halves: Halves) -> float:
 
     for _ in range(EPOCHS):
         for each, right in examples:
-            if (said := best(each)) != right:
+            if (guess := best(each)) != right:
                 for bucket in each:
                     weights[bucket][right] += 1
-                    weights[bucket][said] -= 1
+                    weights[bucket][guess] -= 1
     return sum(known[best(each)] == answer for each, answer in rest) / len(rest)
 
 
@@ -175,6 +175,6 @@ def table(guesses: Iterable[Guesses], *, least: int = LEAST_JUDGED) -> str:
     for each in guesses:
         shares = [getattr(each, name) for name in COLUMNS]
         cells = "".join(f"{'-' if share is None else f'{share:.1%}':>17}" for share in shares)
-        said = " ".join(each.exceeding) if each.tasks >= least else TOO_FEW
-        lines.append(f"{each.family:28}{each.tasks:>7}{cells}  {said}".rstrip())
+        exceeded = " ".join(each.exceeding) if each.tasks >= least else TOO_FEW
+        lines.append(f"{each.family:28}{each.tasks:>7}{cells}  {exceeded}".rstrip())
     return "\n".join((*lines, LEGEND))

@@ -52,7 +52,7 @@ class GoldFacts:
     needs: tuple[str, ...]
     given: Mapping[str, Any]
     goal: Mapping[str, Any] | None
-    """The wanted state, part by part."""
+    """The expected state, part by part."""
 
 
 SiteEvents = tuple[tuple[str, Mapping[str, Any]], ...]

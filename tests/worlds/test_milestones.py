@@ -71,7 +71,7 @@ def shop_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
     events: list[tuple[str, dict[str, Any]]] = []
     for product in shop.products(of):
         query = {"q": of.given["term"]} if "term" in of.given else {}
-        filters = urlencode(query | shop.wanted_filters(of.given))
+        filters = urlencode(query | shop.expected_filters(of.given))
         events += [
             ("product_opened", {"product": product}),
             ("reviews_opened", {"product": product}),
@@ -79,8 +79,8 @@ def shop_events(of: GoldFacts) -> list[tuple[str, dict[str, Any]]]:
             ("filtered", {"product": product, "query": filters}),
             ("end_reached", {"product": product, "query": filters}),
         ]
-    told = [need.partition(evidence.OR)[0] for need in of.needs]
-    return [*events, *(("shown", {"facts": [need]}) for need in told)]
+    facts = [need.partition(evidence.OR)[0] for need in of.needs]
+    return [*events, *(("shown", {"facts": [need]}) for need in facts)]
 
 
 def events_of(family: str) -> list[milestones.Event]:

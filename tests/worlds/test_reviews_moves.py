@@ -46,7 +46,7 @@ def test_the_searched_words_list_every_mention() -> None:
                 query = rules.query_make(shop, product, term, Rule())
                 words = [term.word, *(form for form in term.forms if term.word not in form)]
                 listed = {review.id for word in words for review in search(shop, product.id, word)}
-                assert {outline.id for outline in query.found} <= listed
+                assert {outline.id for outline in query.mentions} <= listed
 
 
 def test_only_conditions_that_are_filters_shorten_the_list() -> None:

@@ -65,11 +65,11 @@ def test_a_calendar_has_the_computed_number_of_tokens() -> None:
         for room in listing.rooms:
             nights = RoomNights(world, listing, room)
             assert [nights.tokens(span) for span in spans] == [
-                text_view.tokens(nights.told(span)) for span in spans
+                text_view.tokens(nights.month_line(span)) for span in spans
             ]
     assert own
     assert any(
-        "yours" in RoomNights(world, one, room).told(span)
+        "yours" in RoomNights(world, one, room).month_line(span)
         for one in houses
         for room in one.rooms
         for span in spans

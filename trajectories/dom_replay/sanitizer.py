@@ -120,7 +120,7 @@ class Cleaner:
             tags = self._tags[change.id]
             shown = self._attributes(change.attributes, tags=tags)
             # Removed attributes must not keep their earlier value.
-            removed = {name: None for name in change.attributes if _is_kept(name.lower(), tags)}
+            removed = {name: None for name in change.attributes if _is_allowed(name.lower(), tags)}
             change.attributes = {**removed, **shown}
 
     # ---- attributes
@@ -130,7 +130,7 @@ class Cleaner:
 
     def _attribute(self, name: str, value: Attribute, tags: set[str]) -> Attribute | UnsetType:
         plain = name.lower()
-        if not _is_kept(plain, tags):
+        if not _is_allowed(plain, tags):
             return UNSET
         if isinstance(value, dict):
             return {key: self._css_value(one) for key, one in value.items()} if plain == "style" else UNSET
@@ -187,7 +187,7 @@ class Cleaner:
             data.set.value = self._css(data.set.value or "")
 
 
-def _is_kept(name: str, tags: set[str]) -> bool:
+def _is_allowed(name: str, tags: set[str]) -> bool:
     if not allowlist.ATTRIBUTE_NAME.match(name) or name.startswith("on") or name in allowlist.GONE:
         return False
     if name.startswith("rr_"):

@@ -32,7 +32,7 @@ POLL_S = 0.005
 # Enters the group whose cgroup.procs is its standard error, then becomes the command. The file was opened
 # with the worker's rights, and those count.
 ENTER = 'echo 0 >&2 && exec "$@" 2>{}'
-KEPT, DROPPED = "&1", "/dev/null"
+PASSED_ON, DROPPED = "&1", "/dev/null"
 
 _numbers = itertools.count(1)
 _parent: Path | None = None

@@ -105,7 +105,7 @@ def _box(
         text = enclosure.program_text(name)
         command = enclosure.command(text=text, arguments=arguments, filter_fd=calls, hash_seed=hash_seed)
         if group is not None:
-            command = cgroups.entering(command, errors=cgroups.DROPPED if is_checker else cgroups.KEPT)
+            command = cgroups.entering(command, errors=cgroups.DROPPED if is_checker else cgroups.PASSED_ON)
         box = subprocess.Popen(  # noqa: S603 (a fixed command)
             command,
             stdin=stdin,

@@ -189,7 +189,7 @@ class Episode:
             outcome = Outcome(result="refused", message="That leads outside this task.")
         if view is None:
             return outcome, None
-        if view.wanted_tab:
+        if view.opens_tab:
             outcome = Outcome(result="refused", message="New tabs are not opened.")
         if view.is_error and outcome == DONE:
             outcome = Outcome(result="refused", message=NOT_OPENED)

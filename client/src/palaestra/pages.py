@@ -38,14 +38,14 @@ FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 class PageView:
     """A page at one moment. ``text`` is its axtree-v1 body, the token not yet masked.
 
-    ``wanted_tab``: its last link would have opened another tab.
+    ``opens_tab``: its last link would have opened another tab.
     """
 
     url: str
     title: str
     text: str
     is_settled: bool
-    wanted_tab: bool = False
+    opens_tab: bool = False
 
     @property
     def is_error(self) -> bool:
@@ -161,7 +161,7 @@ class WarmPage:
                     title=state["title"],
                     text=state["text"],
                     is_settled=state["settled"],
-                    wanted_tab=state["newTab"],
+                    opens_tab=state["newTab"],
                 )
             await self._next_document(world, deadline=deadline)
             if self.bounds is not None and self.bounds.is_submitted:

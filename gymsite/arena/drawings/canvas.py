@@ -165,9 +165,9 @@ def rounded(x: float, y: float, width: float, height: float, radius: float) -> l
 
 def _cubic(start: Point, piece: Piece) -> list[Point]:
     x1, y1, x2, y2, x3, y3 = piece
-    found = []
+    points = []
     for step in range(1, CURVE_STEPS + 1):
         t = step / CURVE_STEPS
         a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-        found.append((a * start[0] + b * x1 + c * x2 + d * x3, a * start[1] + b * y1 + c * y2 + d * y3))
-    return found
+        points.append((a * start[0] + b * x1 + c * x2 + d * x3, a * start[1] + b * y1 + c * y2 + d * y3))
+    return points

@@ -39,7 +39,7 @@ ANSWERS = 5
 PAGES_SEARCHED = 40
 """Pages read in search of the one that is about the subject of the wording."""
 PLACES = 25
-WORLDS_KEPT = 32
+WORLDS_CACHED = 32
 SWITCH_CHANCE = 0.2
 TYPE_CHANCE = 0.5
 FORM_CHANCE = 0.3
@@ -166,7 +166,7 @@ def about(placed: PlacedTask) -> BlindPage:
     return home
 
 
-@lru_cache(maxsize=WORLDS_KEPT)
+@lru_cache(maxsize=WORLDS_CACHED)
 def _links(where: SiteWorld, changes: str) -> tuple[tuple[str, str, str], ...]:
     """The links of the pages of a world that come first, breadth first: the page's path, name and address."""
     walk = _walk(where, changes)

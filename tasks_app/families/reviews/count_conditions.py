@@ -51,7 +51,7 @@ def _options(world: World, draws: Draws, product: Product, level: int) -> list[_
         queries = drafts.query_options(world, draws, product, level - LEVEL_WITH_TERM + 1, tried=1)
     options = []
     for query in queries:
-        base = sum(1 << places[outline.id] for outline in (query.found if query else everything))
+        base = sum(1 << places[outline.id] for outline in (query.mentions if query else everything))
         pairs = conditions.pairs_draw(draws, masks, PAIRS_A_TERM if has_term else PAIRS_TRIED)
         options += [_Option((one, two), masks[one] & masks[two] & base, query) for one, two in pairs]
     return options

@@ -17,12 +17,12 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     options = [
         option
         for option in drafts.query_options(world, draws, product, level)
-        if len(option.lax) > len(option.found) and drafts.ends(option.found)
+        if len(option.lax) > len(option.mentions) and drafts.ends(option.mentions)
     ]
-    query = drafts.nearest_count(draws, options, lambda option: len(option.found))
+    query = drafts.nearest_count(draws, options, lambda option: len(option.mentions))
     if query is None:
         return None
-    return drafts.mention_task(WORDING, draws, query, level=level, value=str(len(query.found)))
+    return drafts.mention_task(WORDING, draws, query, level=level, value=str(len(query.mentions)))
 
 
 def wrong(world: World, task: SiteTask) -> tuple[str, ...]:

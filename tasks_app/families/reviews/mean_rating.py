@@ -21,15 +21,15 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     options = [
         option
         for option in drafts.query_options(world, draws, product, level)
-        if len(option.found) >= FEWEST
-        and drafts.ends(option.found)
-        and not _is_tie(option.found)
-        and _mean(option.found) != _mean([entry.outline for entry in option.lax])
+        if len(option.mentions) >= FEWEST
+        and drafts.ends(option.mentions)
+        and not _is_tie(option.mentions)
+        and _mean(option.mentions) != _mean([entry.outline for entry in option.lax])
     ]
-    query = drafts.nearest_count(draws, options, lambda option: len(option.found))
+    query = drafts.nearest_count(draws, options, lambda option: len(option.mentions))
     if query is None:
         return None
-    return drafts.mention_task(WORDING, draws, query, level=level, value=_mean(query.found))
+    return drafts.mention_task(WORDING, draws, query, level=level, value=_mean(query.mentions))
 
 
 def _mean(group: list[Outline]) -> str:

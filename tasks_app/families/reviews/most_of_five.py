@@ -18,7 +18,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     for term in rules.terms(world, world.rivals[0]):
         rule = rules.rule_draw(draws, level)
         queries = [rules.query_make(world, product, term, rule) for product in world.rivals]
-        ranked = sorted(queries, key=lambda query: (-len(query.found), query.product.id))
+        ranked = sorted(queries, key=lambda query: (-len(query.mentions), query.product.id))
         first, second, *_ = sorted((len(query.lax) for query in ranked), reverse=True)
         is_misleading = len(ranked[0].lax) != first or first - second != _lead(ranked)
         if _lead(ranked) and is_misleading:
@@ -26,7 +26,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
     if not options:
         return None
     # The higher the level, the closer the race.
-    options.sort(key=lambda ranked: len(ranked[1].found) / len(ranked[0].found))
+    options.sort(key=lambda ranked: len(ranked[1].mentions) / len(ranked[0].mentions))
     low, high = (level - 1) * len(options) // 6, max(1, (level + 1) * len(options) // 6)
     return _task(world, draws, draws.pick(options[low:high]), level)
 
@@ -34,7 +34,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
 def _task(world: World, draws: Draws, ranked: list[MentionQuery], level: int) -> SiteTask:
     best = ranked[0]
     names = [product.name for product in draws.shuffled(world.rivals)]
-    needed = [drafts.needs(query, query.found) for query in ranked]
+    needed = [drafts.needs(query, query.mentions) for query in ranked]
     return SiteTask(
         family=WORDING.id,
         level=level,
@@ -49,7 +49,7 @@ def _task(world: World, draws: Draws, ranked: list[MentionQuery], level: int) ->
 
 
 def _lead(ranked: list[MentionQuery]) -> int:
-    return len(ranked[0].found) - len(ranked[1].found)
+    return len(ranked[0].mentions) - len(ranked[1].mentions)
 
 
 def _ranking(counts: dict[str, int]) -> tuple[str, str]:

@@ -45,7 +45,7 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         guests=4,
         places=places,
         conditions=conditions_draw,
-        is_hard=lambda sifted, wanted: _is_hard(sifted, wanted, least),
+        is_hard=lambda sifted, required: _is_hard(sifted, required, least),
         least_offers=4,
     )
     return _task(world, draws, given, level) if given else None
@@ -59,13 +59,13 @@ def _best(full: tuple[drafts.Offer, ...]) -> drafts.Offer | None:
     return ranked[0]
 
 
-def _is_hard(sifted: conditions.Sifted, wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
     """Whether one room is best, and better-rated ones miss one condition: one of them by the budget."""
     best = _best(sifted.full)
     if best is None:
         return False
     better = [place for offer, place in sifted.near if offer.listing.rating > best.listing.rating]
-    return len(better) >= least and any(wanted[place][0] == "room_has" for place in better)
+    return len(better) >= least and any(required[place][0] == "room_has" for place in better)
 
 
 def _task(world: World, draws: Draws, given: dict[str, Any], level: int) -> SiteTask:

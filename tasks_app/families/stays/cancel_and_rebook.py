@@ -162,8 +162,8 @@ def check(world: World, task: SiteTask) -> bool:
 
 def _is_cancelled(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     after = {trip["code"]: trip["status"] for trip in (gold.goal or {}).get("trips", ())}
-    wanted = [code for code in gold.given["trips"] if after.get(code) == "cancelled"]
-    return kind == "cancelled" and data["trip"] in wanted
+    cancelled = [code for code in gold.given["trips"] if after.get(code) == "cancelled"]
+    return kind == "cancelled" and data["trip"] in cancelled
 
 
 family(

@@ -30,12 +30,12 @@ def draw(world: World, draws: Draws, level: int) -> SiteTask | None:
         conditions=lambda offers: conditions.amenity_conditions(
             world, draws, room=room, house=house, without=without
         ),
-        is_hard=lambda sifted, wanted: _is_hard(sifted, wanted, least),
+        is_hard=lambda sifted, required: _is_hard(sifted, required, least),
     )
     return _task(world, draws, given, level) if given else None
 
 
-def _is_hard(sifted: conditions.Sifted, wanted: list[conditions.Condition], least: int) -> bool:
+def _is_hard(sifted: conditions.Sifted, required: list[conditions.Condition], least: int) -> bool:
     """Whether there is one cheapest room, behind enough near misses, one of them by what its house shares."""
     if not sifted.full:
         return False
@@ -44,7 +44,7 @@ def _is_hard(sifted: conditions.Sifted, wanted: list[conditions.Condition], leas
         return False
     cheaper = [(offer, place) for offer, place in sifted.near if offer.total < best.total]
     tempting = any(
-        wanted[place][0] == "room_has" and wanted[place][1] in offer.listing.amenities
+        required[place][0] == "room_has" and required[place][1] in offer.listing.amenities
         for offer, place in cheaper
     )
     is_elsewhere = any(offer.listing.id != best.listing.id for offer, _ in cheaper)

@@ -12,7 +12,7 @@ from tasks_app.worlds.stays.vocabulary import amenity_names, room_ids
 
 WORDING = wording(__name__)
 
-ASKED = 6
+LISTED = 6
 TRIES = 60
 # Level: rooms in question, missing amenities that the house shares, the fewest rooms that the house has.
 SHAPES = {1: (1, 1, 1), 2: (1, 1, 2), 3: (1, 2, 3), 4: (2, 2, 3), 5: (3, 2, 3)}
@@ -45,9 +45,9 @@ def _listed(world: World, draws: Draws, listing: Listing, rooms: list[Room], tem
     chosen = draws.sample(shared, tempting)
     others = [one for one in missing if one not in chosen]
     chosen += draws.sample(others, min(draws.whole(0, 2), len(others)))
-    if len(had) < ASKED - len(chosen):
+    if len(had) < LISTED - len(chosen):
         return []
-    return draws.shuffled([*chosen, *draws.sample(sorted(had), ASKED - len(chosen))])
+    return draws.shuffled([*chosen, *draws.sample(sorted(had), LISTED - len(chosen))])
 
 
 def _task(

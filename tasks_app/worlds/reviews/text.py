@@ -61,11 +61,11 @@ def _scribe(key: bytes, edition: Edition, first_day: date, product_id: str) -> _
 
 def search(world: World, product_id: str, text: str) -> tuple[Review, ...]:
     """The reviews of a product that contain the text, as ``SEARCH_MEANING`` says; newest first."""
-    wanted = text.casefold()
+    needle = text.casefold()
     return tuple(
         review
         for review in reviews(world, product_id)
-        if any(wanted in part.casefold() for part in review.texts())
+        if any(needle in part.casefold() for part in review.texts())
     )
 
 
@@ -198,23 +198,25 @@ class _Scribe:
         )
 
     def _reply(self, draft: _Draft, outline: Outline) -> str:
-        said = [self._sentence(draft, self.phrases["reply_open" + ("-" if outline.stars < 4 else "+")])]
+        sentences = [self._sentence(draft, self.phrases["reply_open" + ("-" if outline.stars < 4 else "+")])]
         mark = next((mark for mark in outline.marks if mark.place == "reply"), None)
         if mark:
-            said.append(self._sentence(draft, self.phrases[f"reply_{self.terms[mark.term].kind}"], mark.term))
-        said.append(self._sentence(draft, self.phrases["reply_close"]))
-        return " ".join(said)
+            sentences.append(
+                self._sentence(draft, self.phrases[f"reply_{self.terms[mark.term].kind}"], mark.term)
+            )
+        sentences.append(self._sentence(draft, self.phrases["reply_close"]))
+        return " ".join(sentences)
 
     def _translated(self, draft: _Draft, outline: Outline) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         by_place = {mark.at: mark for mark in outline.marks if mark.place == "body"}
         mood = draft.mood()
-        told = [self._both(draft, outline, name="title" + draft.overall())]
+        sentences = [self._both(draft, outline, name="title" + draft.overall())]
         for place in range(outline.sentences):
             mark = by_place.get(place)
             name = "term" + draft.tone_of(mark.term) if mark else mood
-            told.append(self._both(draft, outline, name=name, place=1 + place, mark=mark))
-        (_, title), *body = told
-        return title, tuple(english for _, english in body), tuple(own for own, _ in told)
+            sentences.append(self._both(draft, outline, name=name, place=1 + place, mark=mark))
+        (_, title), *body = sentences
+        return title, tuple(english for _, english in body), tuple(own for own, _ in sentences)
 
     def _both(
         self, draft: _Draft, outline: Outline, *, name: str, place: int = 0, mark: Mark | None = None
@@ -224,9 +226,9 @@ class _Scribe:
         own, english = pairs[int(draft.draws.share() * len(pairs))]
         stream = self.stream.at(outline.number, "translated")
         word = self.terms[mark.term].foreign[outline.language] if mark else ""
-        said = pattern_write(own, draws=stream.at(place), slots={"x": word})
+        written = pattern_write(own, draws=stream.at(place), slots={"x": word})
         translated = {"x": mark.term.capitalize() if mark else ""}
-        return said, pattern_write(english, draws=stream.at(place), slots=translated)
+        return written, pattern_write(english, draws=stream.at(place), slots=translated)
 
 
 def _cased(term: Term, mark: Mark) -> str:

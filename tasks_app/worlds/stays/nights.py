@@ -31,14 +31,14 @@ class RoomNights:
             if trip.room == room.id and trip.status == "booked":
                 self._own |= nights_mask(world, trip.check_in, trip.check_out)
 
-    def told(self, span: range) -> str:
+    def month_line(self, span: range) -> str:
         """The nights of one month: ``- March 2033: 4: 82.50, 5: 84.10, 6 to 9: full``."""
         runs = groupby(span, key=lambda night: self._kind(night) or night)
         nights = ", ".join(self._run(kind, list(nights)) for kind, nights in runs)
         return f"- {month_text(self._day(span.start))}: {nights}"
 
     def tokens(self, span: range) -> int:
-        """How many tokens ``told`` has."""
+        """How many tokens ``month_line`` has."""
         inside = (1 << len(span)) - 1
         own = self._own >> span.start & inside
         full = self._full >> span.start & inside & ~own

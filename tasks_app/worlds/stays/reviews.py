@@ -45,7 +45,10 @@ def _claims(sentence: str) -> frozenset[str | Topic]:
     """What a sentence does not go with: words of its own, and topics that contradict it."""
     own = {words for words in _WORDS if words in sentence}
     denied = {
-        said for words, moods in GUEST_REVIEWS.contradicts.items() if words in sentence for said in moods
+        contradicted
+        for words, moods in GUEST_REVIEWS.contradicts.items()
+        if words in sentence
+        for contradicted in moods
     }
     return frozenset({*own, *denied, *(["company"] if _COMPANY.search(sentence) else [])})
 
@@ -57,10 +60,10 @@ class _Slots(dict[str, str]):
         super().__init__(fixed)
         self._draws = draws
         self._options = options
-        self.said: dict[str, str] = {}
+        self.picks: dict[str, str] = {}
 
     def __missing__(self, slot: str) -> str:
-        picked = self.said[slot] = self._draws.pick(self._options[slot])
+        picked = self.picks[slot] = self._draws.pick(self._options[slot])
         if slot in FILLED_ONCE:
             self[slot] = picked
         return picked
@@ -68,7 +71,7 @@ class _Slots(dict[str, str]):
 
 @dataclass(kw_only=True)
 class _Guest:
-    """The writer, with what the listing has; ``said`` are the topics of the sentences so far."""
+    """The writer, with what the listing has; ``topics`` are the topics of the sentences so far."""
 
     listing: Listing
     room: Room
@@ -76,7 +79,7 @@ class _Guest:
     heads: int
     nights: int
     month: int
-    said: list[Topic] = field(default_factory=list)
+    topics: list[Topic] = field(default_factory=list)
     tails: list[str] = field(default_factory=lambda: list(GUEST_REVIEWS.tails))
     """Those that were not used yet."""
 
@@ -107,7 +110,7 @@ class _Guest:
         return {words for words, is_held in held.items() if is_held}
 
     def say(self, aspect: str, mood: Mood) -> None:
-        self.said.append((aspect, mood))
+        self.topics.append((aspect, mood))
         self.cannot.add((aspect, mood))
 
     def fitting(self, sentences: Sequence[str]) -> list[str]:
@@ -214,11 +217,11 @@ def _with_tail(draws: Draws, guest: _Guest, sentence: str) -> str:
 
 def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: Mood) -> str:
     """A reply to one of the topics, in the guest's own words."""
-    known = {*slots, *slots.said}
+    known = {*slots, *slots.picks}
     replies = GUEST_REVIEWS.replies
-    texts = [text for aspect, felt in guest.said for text in replies.get(aspect, {}).get(felt, ())]
+    texts = [text for aspect, felt in guest.topics for text in replies.get(aspect, {}).get(felt, ())]
     fitting = [text for text in texts if known.issuperset(_SLOT.findall(text))]
-    slots.update(slots.said)
+    slots.update(slots.picks)
     return draws.pick(fitting or replies["any"][mood]).format_map(slots)
 
 

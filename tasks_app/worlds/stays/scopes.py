@@ -82,14 +82,14 @@ def spans_in(world: World, scope: Scope | None) -> list[range]:
     All of them; or those from the month of a day on; or, where the scope is about houses, whole months as
     their pages have them; or, where houses are searched for, the nights of the stay and some beside it.
     """
-    wanted = _wanted(world, scope)
-    spans = (_within(month, wanted) for month in _months(world.first_day))
+    spans_in_scope = _nights_of(world, scope)
+    spans = (_within(month, spans_in_scope) for month in _months(world.first_day))
     return [span for span in spans if span]
 
 
-def _within(month: range, wanted: Sequence[range]) -> range:
-    """The nights of a month from the first wanted one to the last."""
-    parts = [_common(month, one) for one in wanted]
+def _within(month: range, spans_in_scope: Sequence[range]) -> range:
+    """The nights of a month from the first one in scope to the last."""
+    parts = [_common(month, one) for one in spans_in_scope]
     starts, stops = [one.start for one in parts if one], [one.stop for one in parts if one]
     return range(min(starts, default=0), max(stops, default=0))
 
@@ -98,7 +98,7 @@ def _common(one: range, other: range) -> range:
     return range(max(one.start, other.start), min(one.stop, other.stop))
 
 
-def _wanted(world: World, scope: Scope | None) -> list[range]:
+def _nights_of(world: World, scope: Scope | None) -> list[range]:
     """The nights that a scope tells of. Its stays are to come: no task asks for days before the first."""
     if scope is None:
         return [range(NIGHTS)]

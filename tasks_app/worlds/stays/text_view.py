@@ -126,7 +126,7 @@ def _room(world: World, listing: Listing, room: Room, spans: Sequence[range]) ->
     )
     lines = ["", f"### {room.name}", "", about, "", f"- Room amenities: {_amenities(world, room.amenities)}"]
     nights = RoomNights(world, listing, room)
-    return "\n".join([*lines, *map(nights.told, spans)])
+    return "\n".join([*lines, *map(nights.month_line, spans)])
 
 
 def _amenities(world: World, has: tuple[str, ...]) -> str:

@@ -90,12 +90,12 @@ def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
     if visit.form is None or all(one.id != review_id for one in outlines(visit.world, product.id)):
         raise Http404
     has_voted = review_id in visit.state.voted
-    is_wanted = visit.form.get("vote") != "withdraw"
+    is_vote = visit.form.get("vote") != "withdraw"
     requested = request_read(visit.world, product, visit.query)
     back = f"products/{product.id}/reviews?{requested.query()}#{review_id}"
-    if has_voted == is_wanted:
+    if has_voted == is_vote:
         return Change(events=(), to=back)
-    kind = "helpful_voted" if is_wanted else "helpful_withdrawn"
+    kind = "helpful_voted" if is_vote else "helpful_withdrawn"
     return Change(events=((kind, {"review": review_id}),), to=back, conflict_to=back)
 
 

@@ -17,11 +17,11 @@ def mentioning(world: World, given: Mapping[str, Any], product_id: str = "") -> 
     if "term" not in given:
         return list(reviews(world, product))
     rule = given["rule"]
-    wanted = _word(world, product, given["term"], rule)
+    word = _word(world, product, given["term"], rule)
     return [
         review
         for review in reviews(world, product)
-        if (rule["has_translations"] or not review.original) and any(map(wanted.search, _read(review, rule)))
+        if (rule["has_translations"] or not review.original) and any(map(word.search, _read(review, rule)))
     ]
 
 

@@ -40,9 +40,9 @@ def nearest_count(draws: Draws, options: Iterable[T], count: Callable[[T], int])
 
     It is drawn log-uniformly, but none more often than ``MOST_SHARE``.
     """
-    wanted = math.log(draws.weighted(COUNTS, COUNT_WEIGHTS))
+    target = math.log(draws.weighted(COUNTS, COUNT_WEIGHTS))
     fitting = [option for option in options if FEWEST <= count(option) <= MOST]
-    return min(fitting, key=lambda option: abs(math.log(count(option)) - wanted), default=None)
+    return min(fitting, key=lambda option: abs(math.log(count(option)) - target), default=None)
 
 
 def product_draw(world: World, draws: Draws, level: int) -> Product:
@@ -95,7 +95,7 @@ def mention_text(
 
 def mention_task(wording: Wording, draws: Draws, query: MentionQuery, *, level: int, value: str) -> SiteTask:
     """A task about all reviews that mention the term; its witness wrote the newest or the oldest."""
-    end, witness = draws.pick(list(ends(query.found).items()))
+    end, witness = draws.pick(list(ends(query.mentions).items()))
     return SiteTask(
         family=wording.id,
         level=level,
@@ -103,7 +103,7 @@ def mention_task(wording: Wording, draws: Draws, query: MentionQuery, *, level: 
         answer=(value, witness.reviewer),
         fields=wording.fields,
         forms=moves.FORMS,
-        needs=needs(query, query.found),
+        needs=needs(query, query.mentions),
         given={**query.given, "end": end},
         oracle_steps=moves.all_moves([moves.mentioning(query)], fields=len(wording.fields)),
     )

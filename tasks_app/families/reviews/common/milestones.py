@@ -32,7 +32,7 @@ def _searched(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     )
 
 
-def wanted_filters(given: Mapping[str, Any]) -> dict[str, str]:
+def expected_filters(given: Mapping[str, Any]) -> dict[str, str]:
     """The task's conditions that the page's filters can express."""
     filters: dict[str, str] = {}
     for condition in given.get("conditions", ()):
@@ -47,7 +47,7 @@ def wanted_filters(given: Mapping[str, Any]) -> dict[str, str]:
 def _filtered(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> bool:
     if kind != "filtered" or data["product"] not in products(gold):
         return False
-    return bool(wanted_filters(gold.given).items() & dict(parse_qsl(data["query"])).items())
+    return bool(expected_filters(gold.given).items() & dict(parse_qsl(data["query"])).items())
 
 
 def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def _ended(gold: GoldFacts, kind: str, data: Mapping[str, Any]) -> tuple[str, ..
     term = str(gold.given.get("term", ""))
     filters = {name: value for name, value in query.items() if name in FILTERS}
     is_whole = query.get("q", "").casefold() in ("", term.casefold())
-    return (data["product"],) if is_whole and filters.items() <= wanted_filters(gold.given).items() else ()
+    return (data["product"],) if is_whole and filters.items() <= expected_filters(gold.given).items() else ()
 
 
 def _folded(gold: GoldFacts) -> Sequence[str]:
@@ -70,7 +70,7 @@ OPENED_PRODUCT = Milestone(name="opened_right_product", parts=products, meets=_o
 OPENED_PRODUCTS = Milestone(name="opened_every_product", parts=products, meets=_opened)
 SEARCHED_TERM = once("searched_term", _searched, when=lambda given: "term" in given, is_one_way=True)
 FILTER_APPLIED = once(
-    "filter_applied", _filtered, when=lambda given: bool(wanted_filters(given)), is_one_way=True
+    "filter_applied", _filtered, when=lambda given: bool(expected_filters(given)), is_one_way=True
 )
 END_REACHED = Milestone(name="end_of_reviews_reached", parts=products, meets=_ended, is_one_way=True)
 UNFOLDED = seen("opened_what_is_folded", _folded, is_one_way=True)

@@ -103,11 +103,11 @@ def mentions(world: World, product_id: str) -> Mentions:
 
 
 def counted(entries: Iterable[Entry], rule: Rule) -> list[Outline]:
-    wanted, has_translations = traces_counted(rule), rule.has_translations
+    counted_traces, has_translations = traces_counted(rule), rule.has_translations
     return [
         outline
         for outline, traces, _ in entries
-        if traces & wanted and (has_translations or not outline.language)
+        if traces & counted_traces and (has_translations or not outline.language)
     ]
 
 
@@ -129,7 +129,7 @@ class MentionQuery:
     product: Product
     term: Term
     rule: Rule
-    found: list[Outline]
+    mentions: list[Outline]
     lax: Sequence[Entry]
 
     @property
@@ -139,4 +139,4 @@ class MentionQuery:
 
 def query_make(world: World, product: Product, term: Term, rule: Rule) -> MentionQuery:
     entries = mentions(world, product.id).get(term.word, ())
-    return MentionQuery(product=product, term=term, rule=rule, found=counted(entries, rule), lax=entries)
+    return MentionQuery(product=product, term=term, rule=rule, mentions=counted(entries, rule), lax=entries)

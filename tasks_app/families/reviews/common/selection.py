@@ -76,7 +76,7 @@ class Selection:
         options = [
             option
             for query in drafts.query_options(world, draws, product, level, tried=1)
-            if len(query.found) >= FEWEST
+            if len(query.mentions) >= FEWEST
             for option in _options(draws, query, level=level, way=draws.pick(self.ways))
         ]
         if not options:
@@ -146,7 +146,7 @@ def _options(draws: Draws, query: MentionQuery, *, level: int, way: str) -> list
     careless = pick([entry.outline for entry in query.lax], way)
     options = []
     for pair in pairs:
-        full = tuple(outline for outline in query.found if not _missed(outline, pair))
+        full = tuple(outline for outline in query.mentions if not _missed(outline, pair))
         outline = pick(full, way)
         if outline and outline is not careless:
             options.append(Picked(query, pair, way, outline, full))
@@ -167,19 +167,19 @@ def twin(world: World, task: SiteTask) -> SiteTask | None:
     """The impossible task: the only review that meets both conditions loses its badge."""
     if not task.given["conditions"]:
         return None
-    wanted = [Condition(**given) for given in task.given["conditions"]]
-    full = [outline for outline in _query(world, task).found if not _missed(outline, wanted)]
+    required = [Condition(**given) for given in task.given["conditions"]]
+    full = [outline for outline in _query(world, task).mentions if not _missed(outline, required)]
     if len(full) != 1:
         return None
     change = {"review": full[0].id, "fact": "is_verified", "value": False}
     query = _query(world_change(world, [change]), task)
-    near = [outline for outline in query.found if len(_missed(outline, wanted)) == 1]
+    near = [outline for outline in query.mentions if len(_missed(outline, required)) == 1]
     nearest = pick(near, task.given["way"])
     if nearest is None:
         return None
     return replace(
         task,
-        answer=(LETTERS[_missed(nearest, wanted)[0]], nearest.reviewer),
+        answer=(LETTERS[_missed(nearest, required)[0]], nearest.reviewer),
         needs=drafts.needs(query, [nearest]),
         is_possible=False,
         twin=digest([task.wording, task.given])[:16],
@@ -193,5 +193,5 @@ def _query(world: World, task: SiteTask) -> MentionQuery:
     return rules.query_make(world, product, term, Rule(**given["rule"]))
 
 
-def _missed(outline: Outline, wanted: Sequence[Condition]) -> list[int]:
-    return [place for place, condition in enumerate(wanted) if not conditions.holds(condition, outline)]
+def _missed(outline: Outline, required: Sequence[Condition]) -> list[int]:
+    return [place for place, condition in enumerate(required) if not conditions.holds(condition, outline)]

@@ -150,9 +150,9 @@ def needs_of(
     world: World, best: drafts.Offer, near: Sequence[tuple[drafts.Offer, int]], given: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """That a room meets all conditions and what it costs, and of others that each misses its one."""
-    wanted, stay = conditions_of(given), drafts.stay_of(given)
-    needed = [_need(world, best, one) for one in wanted]
-    needed += [_need(world, offer, wanted[place]) for offer, place in near]
+    required, stay = conditions_of(given), drafts.stay_of(given)
+    needed = [_need(world, best, one) for one in required]
+    needed += [_need(world, offer, required[place]) for offer, place in near]
     price = drafts.price_need(best.listing, best.room, stay.check_in, stay.check_out)
     return (*dict.fromkeys(filter(None, needed)), price, drafts.fees_need(best.listing))
 
@@ -164,12 +164,12 @@ def _needs_in_vain(
 
     Where there is no budget, the price of a night in the results says that it is the cheapest.
     """
-    wanted, stay = conditions_of(given), drafts.stay_of(given)
-    needed = [_need(world, nearest, one) for one in wanted]
+    required, stay = conditions_of(given), drafts.stay_of(given)
+    needed = [_need(world, nearest, one) for one in required]
     price = drafts.price_need(nearest.listing, nearest.room, stay.check_in, stay.check_out)
-    if all(kind != "budget" for kind, _ in wanted):
+    if all(kind != "budget" for kind, _ in required):
         price += f"{OR}listing/{nearest.listing.id}/rate/{stay.check_in}/{stay.check_out}"
-    return tuple(dict.fromkeys(filter(None, [*needed, _need(world, lost, wanted[0]), price])))
+    return tuple(dict.fromkeys(filter(None, [*needed, _need(world, lost, required[0]), price])))
 
 
 def _need(world: World, offer: drafts.Offer, condition: Condition) -> str:

@@ -47,7 +47,7 @@ def answers_listing(gold: GoldFacts) -> str:
 
 
 def answers_trip(gold: GoldFacts) -> Mapping[str, Any] | None:
-    """The trip of the wanted state whose code the answer gives."""
+    """The trip of the expected state whose code the answer gives."""
     trips = (gold.goal or {}).get("trips", ())
     return next((trip for trip in trips if trip["code"] in gold.answer), None)
 

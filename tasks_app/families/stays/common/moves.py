@@ -32,7 +32,7 @@ def searching(stay: Stay) -> int:
     return 3 + (stay.guests != GUESTS)
 
 
-def wanted(given: Mapping[str, Any]) -> list[str]:
+def required_amenities(given: Mapping[str, Any]) -> list[str]:
     """The amenities of a task's conditions that the site can filter by."""
     return [value for kind, value in given["conditions"] if kind in ("room_has", "house_has")]
 
@@ -40,7 +40,7 @@ def wanted(given: Mapping[str, Any]) -> list[str]:
 def narrowing(world: World, given: Mapping[str, Any]) -> int:
     """Places, the amenities' list and those in it, and the button."""
     places = len(given["places"]) if len(given["places"]) < len(world.town.neighbourhoods) else 0
-    amenities = len(wanted(given))
+    amenities = len(required_amenities(given))
     return places + bool(amenities) + amenities + 1
 
 
@@ -50,7 +50,7 @@ def houses(given: Mapping[str, Any], offers: Sequence[drafts.Offer]) -> list[Lis
     return [
         listing
         for listing in by_id.values()
-        if all(drafts.offers_anywhere(listing, one) for one in wanted(given))
+        if all(drafts.offers_anywhere(listing, one) for one in required_amenities(given))
     ]
 
 

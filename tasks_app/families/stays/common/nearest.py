@@ -26,16 +26,18 @@ ORDERING = 2
 
 def finding(given: Mapping[str, Any], offers: Sequence[Offer]) -> int:
     """Opening the houses, pricing rooms, turning pages; from the first filtered results to the answer."""
-    wanted = conditions.conditions_of(given)
+    required = conditions.conditions_of(given)
     left = {house.id for house in moves.houses(given, offers)}
-    fitting = [offer for offer in offers if offer.listing.id in left and not _unread(offer, wanted)]
-    near = min((offer.total for offer in fitting if _is_near(offer, wanted)), default=None)
+    fitting = [offer for offer in offers if offer.listing.id in left and not _unread(offer, required)]
+    near = min((offer.total for offer in fitting if _is_near(offer, required)), default=None)
     in_vain = moves.turning(len(left)) + OPENING * len(left) + len(fitting)
-    again = moves.HOME + len(moves.wanted(given)) + ORDERING
-    return in_vain + again + _by_price(offers, wanted, left, near)
+    again = moves.HOME + len(moves.required_amenities(given)) + ORDERING
+    return in_vain + again + _by_price(offers, required, left, near)
 
 
-def _by_price(offers: Sequence[Offer], wanted: Sequence[Condition], left: set[str], near: int | None) -> int:
+def _by_price(
+    offers: Sequence[Offer], required: Sequence[Condition], left: set[str], near: int | None
+) -> int:
     total = 0
     for place, house in enumerate(_by_house(offers)):
         total += place > 0 and place % moves.RESULTS_A_PAGE == 0
@@ -44,11 +46,11 @@ def _by_price(offers: Sequence[Offer], wanted: Sequence[Condition], left: set[st
         is_known = house[0].listing.id in left
         total += 0 if is_known else OPENING
         for offer in house:
-            missed = _unread(offer, wanted)
+            missed = _unread(offer, required)
             if missed > 1 or (is_known and not missed) or _is_dearer(offer.nights, near):
                 continue
             total += 1
-            if _is_near(offer, wanted):
+            if _is_near(offer, required):
                 near = min(offer.total, near or offer.total)
     return total
 
@@ -66,10 +68,10 @@ def _is_dearer(nights: int, near: int | None) -> bool:
     return near is not None and nights >= near
 
 
-def _unread(offer: Offer, wanted: Sequence[Condition]) -> int:
+def _unread(offer: Offer, required: Sequence[Condition]) -> int:
     """How many conditions it misses, but for the budget: that takes its price."""
-    return sum(kind != "budget" and not conditions.holds(offer, (kind, value)) for kind, value in wanted)
+    return sum(kind != "budget" and not conditions.holds(offer, (kind, value)) for kind, value in required)
 
 
-def _is_near(offer: Offer, wanted: Sequence[Condition]) -> bool:
-    return sum(not conditions.holds(offer, one) for one in wanted) == 1
+def _is_near(offer: Offer, required: Sequence[Condition]) -> bool:
+    return sum(not conditions.holds(offer, one) for one in required) == 1
