@@ -1,5 +1,6 @@
-"""Content-addressed storage: bytes named by their SHA-256, written atomically, never changed.
+"""Content-addressed storage: bytes named by their SHA-256, durable once acknowledged, never changed.
 
+A file counts as stored only at its right size: one that a crash cut short is replaced by the next upload.
 Blobs go to the storage ``blobs`` unless the caller names another one.
 """
 
@@ -8,24 +9,25 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO
 
 from django.core.files import File
-from django.core.files.storage import FileSystemStorage, Storage, storages
+from django.core.files.storage import storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
+from core import durable_files
 from core.api import too_large
 from core.errors import GymError
 
 SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 CHUNK_BYTES = 256 * 1024
 HEAD_BYTES = 4096
+EMPTY = hashlib.sha256().hexdigest()
 BLOBS = "blobs"
+RECORDINGS = "recordings"
 YEAR_S = 365 * 24 * 3600
 OTHER = "application/octet-stream"
 TEXT = "text/plain; charset=utf-8"
@@ -65,21 +67,27 @@ def blob_receive(
     """
     check_sha256(sha256)
     place = storages[storage]
-    with tempfile.NamedTemporaryFile(dir=_incoming(place), delete=False) as incoming:
-        path = Path(incoming.name)
-        try:
-            size, head = _copy(read=read, target=incoming, sha256=sha256, limit=limit)
-            incoming.flush()
-            is_new = not blob_exists(sha256, storage=storage)
-            if is_new:
-                _keep(place, path=path, name=_name(sha256))
-        finally:
-            path.unlink(missing_ok=True)
+    with durable_files.part_open(place) as part:
+        size, head = _copy(read=read, target=part, sha256=sha256, limit=limit)
+        is_new = durable_files.part_keep(place, part, name=_name(sha256))
     return StoredBlob(sha256=sha256, size=size, content_type=content_type_of(head), is_new=is_new)
 
 
-def blob_exists(sha256: str, *, storage: str = BLOBS) -> bool:
-    return storages[storage].exists(_name(sha256))
+def blob_exists(sha256: str, *, size: int | None = None, storage: str = BLOBS) -> bool:
+    """Whether the blob is stored at its size; without ``size``, in bytes, an empty file counts as damage."""
+    stored = blob_size(sha256, storage=storage)
+    if size is not None:
+        return stored == size
+    return stored is not None and (stored > 0 or sha256 == EMPTY)
+
+
+def blob_size(sha256: str, *, storage: str = BLOBS) -> int | None:
+    """Of the file, in bytes; None when there is none."""
+    return durable_files.file_size(storages[storage], _name(sha256))
+
+
+def blob_delete(sha256: str, *, storage: str = BLOBS) -> None:
+    storages[storage].delete(_name(sha256))
 
 
 def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:
@@ -88,15 +96,21 @@ def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:
     return storages[storage].open(_name(sha256), "rb")
 
 
-def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
-    """A blob as a response that no browser executes: fixed types, sandboxed, cacheable; or ``Http404``."""
+def blob_response(request: HttpRequest, sha256: str, *, size: int | None = None) -> HttpResponseBase:
+    """A blob as a response that no browser executes: fixed types, sandboxed, cacheable; or ``Http404``.
+
+    A file that is not of ``size`` bytes is 404 too: browsers would cache the damage.
+    """
     tag = f'"{sha256}"'
-    if request.headers.get("If-None-Match") == tag and blob_exists(sha256):
+    check_sha256(sha256)
+    if not blob_exists(sha256, size=size):
+        raise Http404("This file is not in the store: it was never uploaded, or has been lost or damaged.")
+    if request.headers.get("If-None-Match") == tag:
         return _with_headers(HttpResponseNotModified(), tag=tag)
     try:
         file = blob_open(sha256)
     except FileNotFoundError:
-        raise Http404("This file is not in the store: it was never uploaded, or has been lost.") from None
+        raise Http404("This file has just been deleted.") from None
     content_type = content_type_of(file.read(HEAD_BYTES))
     file.seek(0)
     response = FileResponse(
@@ -135,25 +149,6 @@ def _copy(*, read: Callable[[int], bytes], target: IO[bytes], sha256: str, limit
             "hash_mismatch", f"The {size:,} bytes received have another SHA-256 than the address names."
         )
     return size, head
-
-
-def _keep(storage: Storage, *, path: Path, name: str) -> None:
-    """A name appears in the file system only once its bytes are complete, even if the process is killed."""
-    if isinstance(storage, FileSystemStorage):
-        target = Path(storage.path(name))
-        target.parent.mkdir(parents=True, exist_ok=True)
-        path.chmod(0o640)
-        path.replace(target)
-        return
-    with path.open("rb") as file:
-        storage.save(name, File(file))
-
-
-def _incoming(storage: Storage) -> Path:
-    is_local = isinstance(storage, FileSystemStorage)
-    folder = Path(storage.path("incoming") if is_local else tempfile.gettempdir())
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _name(sha256: str) -> str:

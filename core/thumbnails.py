@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import struct
 import warnings
 import zlib
 from typing import IO
 
-from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
 from PIL import Image, UnidentifiedImageError
 
-from core import blobs
+from core import blobs, durable_files
 
 logger = logging.getLogger(__name__)
 
@@ -78,24 +76,25 @@ def picture_size(sha256: str) -> tuple[int, int] | None:
 
 
 def thumbnail_exists(sha256: str) -> bool:
-    return bool(blobs.SHA256.match(sha256)) and storages["blobs"].exists(_name(sha256))
+    is_name = bool(blobs.SHA256.match(sha256))
+    return is_name and bool(durable_files.file_size(storages["blobs"], _name(sha256)))
 
 
 def thumbnail_save(sha256: str, picture: Image.Image) -> None:
     """Shrink the picture in place and store it as the blob's thumbnail, unless there is one."""
     storage = storages["blobs"]
-    if storage.exists(_name(sha256)):
+    if durable_files.file_size(storage, _name(sha256)):
         return
     picture.thumbnail(SIZE)
-    small = io.BytesIO()
-    picture.save(small, "WEBP", quality=QUALITY)
-    storage.save(_name(sha256), ContentFile(small.getvalue()))
+    with durable_files.part_open(storage) as part:
+        picture.save(part, "WEBP", quality=QUALITY)
+        durable_files.part_keep(storage, part, name=_name(sha256))
 
 
 def thumbnail_read(sha256: str) -> Image.Image | None:
     """The thumbnail as a picture; None when it has not been made."""
     storage = storages["blobs"]
-    if not blobs.SHA256.match(sha256) or not storage.exists(_name(sha256)):
+    if not blobs.SHA256.match(sha256) or not durable_files.file_size(storage, _name(sha256)):
         return None
     with storage.open(_name(sha256)) as source:
         return Image.open(source, formats=("WEBP",)).convert("RGB")
@@ -104,7 +103,7 @@ def thumbnail_read(sha256: str) -> Image.Image | None:
 def thumbnail_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
     """The thumbnail, or the full picture until one has been made."""
     storage = storages["blobs"]
-    if not storage.exists(_name(sha256)):
+    if not durable_files.file_size(storage, _name(sha256)):
         return blobs.blob_response(request, sha256)
     response = FileResponse(storage.open(_name(sha256)), content_type="image/webp")
     response["Cache-Control"] = f"private, max-age={blobs.YEAR_S}, immutable"

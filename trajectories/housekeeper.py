@@ -1,4 +1,5 @@
-"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, old calls.
+"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, old calls and
+parts of uploads.
 
 It is apart from the sweeper, so that nothing here, however long, delays a verdict.
 """
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from threading import Event
 
 from trajectories.api import health, idempotency
+from trajectories.blobs.parts import parts_sweep
 from trajectories.capture.jobs import picture_sweep
 from trajectories.chores import loop
 from trajectories.facts.jobs import facts_sweep
@@ -32,4 +34,5 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore(facts_sweep(), FACTS_EVERY_S),
         loop.Chore(FidelitySweep(), FIDELITY_EVERY_S),
         loop.Chore(idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
+        loop.Chore(parts_sweep, TIDY_EVERY_S),
     ]

@@ -21,7 +21,7 @@ from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.hot_sql import hot_cursor
 
-STORAGE = "recordings"
+STORAGE = blobs.RECORDINGS
 CHUNK_MAX_BYTES = 1024 * 1024
 HEADER = "X-Gym-Chunk"
 HEADER_MAX_CHARS = 500

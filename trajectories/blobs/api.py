@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core import blobs
 from core.api import announced_bytes, too_large
 from core.fields import Sha256Field, StrictSerializer, body_read
 from core.schema import call
@@ -66,7 +65,7 @@ class BlobView(APIView):
         errors=(404,),
     )
     def get(self, request: Request, sha256: str) -> HttpResponseBase:
-        return blobs.blob_response(request._request, sha256)
+        return services.blob_response(request._request, sha256)
 
 
 class BlobsMissingView(APIView):

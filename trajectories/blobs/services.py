@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from core import blobs
 from trajectories.models import Blob
@@ -18,11 +20,19 @@ def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
     return stored
 
 
-def blobs_missing(hashes: Sequence[str]) -> list[str]:
-    """The hashes that are not stored, each once, in the given order.
+def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
+    """The blob, or ``Http404`` where its file is not of the size that its row says."""
+    size = Blob.objects.filter(pk=sha256).values_list("size", flat=True).first()
+    return blobs.blob_response(request, sha256, size=size)
 
-    One query finds what callers uploaded; storage is checked for the rest, which may be pictures of tasks.
+
+def blobs_missing(hashes: Sequence[str]) -> list[str]:
+    """The hashes that are not stored at their size, each once, in the given order.
+
+    One query finds the sizes of what callers uploaded; the others may be pictures of tasks.
     """
-    uploaded = set(Blob.objects.filter(pk__in=set(hashes)).values_list("pk", flat=True))
-    others = [sha256 for sha256 in dict.fromkeys(hashes) if sha256 not in uploaded]
-    return [sha256 for sha256 in others if not blobs.blob_exists(sha256)]
+    rows = Blob.objects.filter(pk__in=set(hashes)).values_list("pk", "size")
+    sizes: dict[str, int] = dict(rows)
+    return [
+        sha256 for sha256 in dict.fromkeys(hashes) if not blobs.blob_exists(sha256, size=sizes.get(sha256))
+    ]

@@ -21,7 +21,7 @@ from core.sql import Statement
 from core.tokens import token_make
 from trajectories.models import Episode, RecordingChunk, RecordingTally
 
-STORAGE = "recordings"
+STORAGE = blobs.RECORDINGS
 CHUNK_MAX_BYTES = 16 * 1024 * 1024
 FREE_BYTES = 1024 * 1024
 RATIO_MAX = 200

@@ -9,7 +9,8 @@ from http import HTTPStatus
 from django.http import Http404, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
-from core import blobs, drawings, thumbnails
+from core import drawings, thumbnails
+from trajectories.blobs import services
 from trajectories.capture import pictures
 from trajectories.capture.captions import captioned
 from trajectories.lab.access import LabRequest, lab_page
@@ -38,7 +39,7 @@ FORMATS: dict[str, tuple[str, dict[str, int]]] = {
 @lab_page
 def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
     """The same bytes as the API serves, for a browser with a session instead of a key."""
-    return blobs.blob_response(request, sha256)
+    return services.blob_response(request, sha256)
 
 
 @lab_page

@@ -1,0 +1,138 @@
+"""Files that survive a power failure, appear whole or not at all, and replace damaged ones; in any storage.
+
+In a folder, a file is written as a part in ``incoming``, flushed to disk and renamed, and its folders are
+flushed too, before anything is acknowledged. Other storages keep that promise themselves: they show an object
+once all of it has arrived.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from django.core.files import File
+from django.core.files.storage import FileSystemStorage, Storage
+
+INCOMING = "incoming"
+MODE = 0o640
+# Far longer than any upload goes without writing: the part of a process that was killed.
+PART_MAX_AGE_S = 3600.0
+
+
+@contextmanager
+def part_open(storage: Storage) -> Iterator[IO[bytes]]:
+    """A new file to write to and to give to ``part_keep``; it is gone afterwards.
+
+    Only in a folder does it have a name, which a killed process leaves behind.
+    """
+    if not isinstance(storage, FileSystemStorage):
+        with tempfile.TemporaryFile() as part:
+            yield part
+        return
+    folder = _incoming(storage)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:
+        try:
+            yield part
+        finally:
+            Path(part.name).unlink(missing_ok=True)
+
+
+def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
+    """Make the part durable as the file ``name``; false if a file of its size was there already.
+
+    A file of any other size is damaged and replaced.
+    """
+    part.flush()
+    size = os.fstat(part.fileno()).st_size
+    is_new = file_size(storage, name) != size
+    if isinstance(storage, FileSystemStorage):
+        target = Path(storage.path(name))
+        if is_new:
+            _rename(part, target)
+        # Also when it was there: who wrote it may not have come this far.
+        _folders_flush(target.parent, top=Path(storage.location))
+    elif is_new:
+        _replace(storage, part, name=name, size=size)
+    return is_new
+
+
+def file_size(storage: Storage, name: str) -> int | None:
+    """In bytes; None where there is no such file."""
+    try:
+        return storage.size(name) if storage.exists(name) else None
+    except FileNotFoundError:
+        return None
+
+
+def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
+    """Delete parts of killed uploads, last written to more than ``max_age_s`` ago; returns how many."""
+    if not isinstance(storage, FileSystemStorage):
+        return 0
+    swept = 0
+    written_before = time.time() - max_age_s
+    for part in _incoming(storage).glob("*"):
+        try:
+            if part.stat().st_mtime < written_before:
+                part.unlink()
+                swept += 1
+        except FileNotFoundError:
+            continue  # its upload has just ended
+    return swept
+
+
+def _incoming(storage: FileSystemStorage) -> Path:
+    return Path(storage.path(INCOMING))
+
+
+def _rename(part: IO[bytes], target: Path) -> None:
+    """A name that appears before its bytes are on disk would be an empty file after a power failure."""
+    os.fchmod(part.fileno(), MODE)
+    os.fsync(part.fileno())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    Path(part.name).replace(target)
+
+
+def _folders_flush(folder: Path, *, top: Path) -> None:
+    """Flush the names in ``folder`` and in each folder above it, up to ``top``."""
+    _folder_flush(folder)
+    if folder != top and top in folder.parents:
+        _folders_flush(folder.parent, top=top)
+
+
+def _folder_flush(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system that cannot flush a folder
+            raise
+    finally:
+        os.close(fd)
+
+
+def _replace(storage: Storage, part: IO[bytes], *, name: str, size: int) -> None:
+    """Some storages overwrite a file of the same name, others choose another name."""
+    saved = _saved(storage, part, name)
+    if saved == name:
+        return
+    storage.delete(saved)
+    if file_size(storage, name) == size:
+        return  # another upload was faster
+    storage.delete(name)
+    saved = _saved(storage, part, name)
+    if saved != name:
+        storage.delete(saved)
+
+
+def _saved(storage: Storage, part: IO[bytes], name: str) -> str:
+    # Storages may close the file that they are given.
+    with os.fdopen(os.dup(part.fileno()), "rb") as copy:
+        copy.seek(0)
+        return storage.save(name, File(copy))

@@ -1,0 +1,60 @@
+"""Finds files of blobs and recordings that are gone, or are not what their rows say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from core import blobs
+from trajectories.models import Blob, RecordingChunk
+
+ROWS_AT_ONCE = 2_000
+
+Problem = Literal["missing", "other_size", "other_bytes"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Damage:
+    """Sizes in bytes; ``stored`` is None where there is no file."""
+
+    storage: str
+    sha256: str
+    size: int
+    stored: int | None
+    problem: Problem
+
+
+def damage_list(*, with_contents: bool = False) -> Iterator[Damage]:
+    """Every damaged file that a row names; ``with_contents`` also reads and hashes all files."""
+    rows_by_storage = {
+        blobs.BLOBS: Blob.objects.order_by("sha256").values_list("sha256", "size"),
+        blobs.RECORDINGS: RecordingChunk.objects.order_by("sha256").values_list("sha256", "size").distinct(),
+    }
+    for storage, rows in rows_by_storage.items():
+        for sha256, size in rows.iterator(chunk_size=ROWS_AT_ONCE):
+            stored = blobs.blob_size(sha256, storage=storage)
+            problem = _problem(sha256, size=size, stored=stored, storage=storage, with_contents=with_contents)
+            if problem:
+                yield Damage(storage=storage, sha256=sha256, size=size, stored=stored, problem=problem)
+
+
+def _problem(
+    sha256: str, *, size: int, stored: int | None, storage: str, with_contents: bool
+) -> Problem | None:
+    if stored is None:
+        return "missing"
+    if stored != size:
+        return "other_size"
+    if with_contents and _digest(sha256, storage=storage) != sha256:
+        return "other_bytes"
+    return None
+
+
+def _digest(sha256: str, *, storage: str) -> str:
+    digest = hashlib.sha256()
+    with blobs.blob_open(sha256, storage=storage) as file:
+        for piece in file.chunks(blobs.CHUNK_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
