@@ -34,7 +34,7 @@ ALLOWED_ENDINGS = {
 # Used for many different things, these name none: say `rows`, `match`, `query`, `label`, `stored`.
 VAGUE_WORDS = {"asked", "found", "kept", "said", "told", "wanted"}
 # Folders, and how many names with such a word are left in them; only ever lowered.
-VAGUE_MAX = {PRODUCT: 8, ("tests", "client/tests"): 8}
+VAGUE_MAX = {PRODUCT: 8, ("tests", "client/tests"): 2}
 # Distributions whose import name is another.
 IMPORT_NAMES = {
     "celery[redis]": "celery",

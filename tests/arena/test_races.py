@@ -11,6 +11,7 @@ from django.db import connection
 
 from gymsite.arena import episodes, events
 from tests import factories
+from trajectories.actions.types import CAPPED
 from trajectories.models import PageEvent, PageEventTally, SiteEvent, Submission
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -71,7 +72,7 @@ def test_simultaneous_batches_do_not_exceed_the_cap_together(settings: Any) -> N
     at_once(send)
 
     assert PageEvent.objects.filter(episode=episode, kind="click").count() == 80
-    assert PageEvent.objects.filter(episode=episode, kind=events.CAPPED_KIND).count() == 1
+    assert PageEvent.objects.filter(episode=episode, kind=CAPPED).count() == 1
     assert PageEventTally.objects.get(episode=episode).capped
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings
 
-from gymsite.arena.sites.stays import _detail
+from tasks_app.worlds.stays import text
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import amenity_names
 from tests.arena.test_stays import WHO, dates, episode_in, offer, state_of
@@ -110,7 +110,7 @@ def test_a_house_mentions_more_amenities_only_if_there_are_more(
 ) -> None:
     listing = world.listings[0]
     few = len(listing.amenities) - has_more
-    monkeypatch.setattr(_detail, "HIGHLIGHTS", few)
+    monkeypatch.setattr(text, "HIGHLIGHTS", few)
     (line,) = re.findall(r"Shared by all guests: ([^.]*\.)", read(episode, f"stays/{listing.id}"))
     names = ", ".join(amenity_names(world.edition)[one] for one in listing.amenities[:few])
     assert line == f"{names}{' and more' if has_more else ''}."

@@ -31,6 +31,7 @@ _INSERT = """
 INSERT INTO tasks_app_task (benchmark_id, split, key, kind, prompt, payload, tags, guess_rate, oracle_steps,
     gap_eligible, gap_reason, content_hash)
 VALUES (%(site)s, 'bench', %(key)s, 'site', %(text)s, %(payload)s, '{}', 0, 12, false, 'pages only', %(key)s)
+ON CONFLICT (benchmark_id, split, key) DO UPDATE SET content_hash = excluded.content_hash
 RETURNING id"""
 
 
@@ -63,7 +64,7 @@ def payload_make(place: Installation, *, site: str, number: int, **more: Any) ->
 
 
 def tasks_insert(place: Installation, payloads: Iterable[dict[str, Any]]) -> list[int]:
-    """Ids of tasks with these payloads, in their order. None has a gold."""
+    """Ids of tasks with these payloads, in their order, none with a gold; parts of the bench share some."""
     rows = [_row(number, payload) for number, payload in enumerate(payloads)]
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner, owner.cursor() as cursor:
         cursor.executemany(_INSERT, rows, returning=True)

@@ -157,7 +157,7 @@ def shows_text(page: Page, path: str) -> None:
     assert page.evaluate("window.ran") is None, path
 
 
-def test_every_tab_and_what_is_found_show_hostile_texts_as_text(watched: Callable[..., Page]) -> None:
+def test_every_tab_and_the_matches_show_hostile_texts_as_text(watched: Callable[..., Page]) -> None:
     episode = hostile(BIDI + MARKUP)
     page = watched(viewport={"width": 1280, "height": 800})
     page.goto(f"/episodes/{episode.pk}/steps/1")
@@ -216,7 +216,7 @@ def test_a_blob_that_is_opened_runs_nothing(watched: Callable[..., Page], name: 
     expect(page.get_by_role("link", name="The observation as a file")).to_be_visible()
 
 
-def test_what_is_missing_is_said_and_the_rest_works(watched: Callable[..., Page]) -> None:
+def test_missing_files_have_a_message_and_the_rest_works(watched: Callable[..., Page]) -> None:
     episode = hostile("plain", steps=1)
     gone = "e" * 64
     Blob.objects.create(sha256=gone, size=1, content_type="image/png")
@@ -228,14 +228,14 @@ def test_what_is_missing_is_said_and_the_rest_works(watched: Callable[..., Page]
     page = watched()
     page.goto(f"/episodes/{episode.pk}/steps/1")
     settled(page)
-    for said in (
+    for message in (
         "Its file is missing from the store.",
         "It was announced but has not been uploaded.",
         "Its file is missing from the store, or damaged.",
     ):
         page.keyboard.press("j")
         settled(page)
-        expect(page.get_by_text(said, exact=True)).to_be_visible()
+        expect(page.get_by_text(message, exact=True)).to_be_visible()
         expect(page.locator(".thought")).to_be_visible()
         page.keyboard.press("3")
         expect(page.get_by_role("tabpanel", name="Changes")).to_contain_text("missing or damaged")

@@ -139,5 +139,7 @@ def test_what_a_model_was_sent_is_rebuilt_from_the_record(
     assert len(episodes) >= EPISODES
     for _, sent, rebuilt in episodes:
         assert rebuilt == sent
-    said = str([sent for _, sent, _ in episodes])
-    assert all(f"Result of your action: {code}" in said for code in ("ok", "no_target", "refused", "invalid"))
+    messages = str([sent for _, sent, _ in episodes])
+    assert all(
+        f"Result of your action: {code}" in messages for code in ("ok", "no_target", "refused", "invalid")
+    )

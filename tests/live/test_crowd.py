@@ -85,7 +85,7 @@ async def test_a_thousand_waiters_are_all_answered(live: Live, key: str) -> None
     assert grown <= CROWD * MEMORY_PER_WAITER_MAX
 
 
-async def test_one_waiter_too_many_is_asked_to_retry(
+async def test_one_waiter_too_many_gets_a_retry(
     key: str, episode: Episode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting, "WAITERS_MAX", 0)

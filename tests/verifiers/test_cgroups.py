@@ -110,7 +110,7 @@ def test_a_killed_workers_groups_are_removed(group: Path, monkeypatch: Any) -> N
 
 
 @pytest.mark.parametrize("missing", ["cgroup.controllers", "memory", "mark"])
-def test_without_delegation_there_are_no_groups_and_it_is_said(
+def test_without_delegation_there_are_no_groups_and_a_message_says_so(
     group: Path, monkeypatch: Any, missing: str
 ) -> None:
     if missing == "memory":
