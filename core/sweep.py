@@ -39,7 +39,7 @@ class Walk(Generic[K]):
     """Goes through rows once, a page at a time, and waits before the first that is still due.
 
     ``read`` gives the page after a place, in order, of at most ``PAGE`` rows. A key that is still due after
-    ``tries`` sends is left alone. ``note`` is told of each new place.
+    ``tries`` sends is left alone. ``note`` is called with each new place.
     """
 
     def __init__(

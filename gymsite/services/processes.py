@@ -52,6 +52,21 @@ def _server(name: str, **row: Any) -> Process:
     return Process(name=name, kind=name, command=command, **row)
 
 
+def _periodic(name: str, *, command: str, **row: Any) -> Process:
+    """One that works alone, by a lock."""
+    return Process(
+        name=name,
+        kind=name,
+        role="gym_worker",
+        command=("manage.py", command),
+        key_file="secret_key_worker",
+        pools=1,
+        pool_max=1,
+        fixed=1,  # holds its lock, and listens
+        **row,
+    )
+
+
 def _worker(queue: Queue) -> Process:
     return Process(
         name=queue.worker,
@@ -80,27 +95,8 @@ PROCESSES = (
     ),
     _server("lab", role="gym_lab", pools=2, pool_max=13, has_token_key=True, has_world_salt=True),
     _server("live", role="gym_lab", pools=1, pool_max=4),
-    Process(
-        name="sweeper",
-        kind="sweeper",
-        role="gym_worker",
-        command=("manage.py", "sweep"),
-        key_file="secret_key_worker",
-        pools=1,
-        pool_max=1,
-        fixed=1,  # holds its lock, and listens
-    ),
-    Process(
-        name="housekeeper",
-        kind="housekeeper",
-        role="gym_worker",
-        command=("manage.py", "housekeep"),
-        key_file="secret_key_worker",
-        pools=1,
-        pool_max=1,
-        fixed=1,  # holds its lock, and listens
-        is_awaited=False,
-    ),
+    _periodic("sweeper", command="sweep"),
+    _periodic("housekeeper", command="housekeep", is_awaited=False),
     *map(_worker, QUEUES),
 )
 

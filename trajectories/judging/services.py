@@ -54,12 +54,7 @@ def submission_judge(*, episode_id: int) -> bool:
     Two statements per job: the claim reads everything that judging needs, and the ending writes verdict,
     evidence, counter and episode together.
     """
-    claim = hot_sql.submission_claim(
-        episode_id=episode_id,
-        claims_max=CLAIMS_MAX,
-        lost_s=settings.CLAIM_LOST_S,
-        worker=worker_locks.lock_key(),
-    )
+    claim = hot_sql.submission_claim(episode_id=episode_id, **_claim_terms())
     if claim is None:
         return False
     verdict = ending_of(episode_id=episode_id, claim=claim)
@@ -68,18 +63,18 @@ def submission_judge(*, episode_id: int) -> bool:
 
 def program_judge(*, episode_id: int) -> bool:
     """As ``submission_judge``, in the worker with the sandbox and with its role's rights."""
-    claim = sandbox_sql.submission_claim(
-        episode_id=episode_id,
-        claims_max=CLAIMS_MAX,
-        lost_s=settings.CLAIM_LOST_S,
-        worker=worker_locks.lock_key(),
-    )
+    claim = sandbox_sql.submission_claim(episode_id=episode_id, **_claim_terms())
     if claim is None:
         return False
     ending = ending_of(episode_id=episode_id, claim=claim)
     ended = sandbox_sql.submission_finish(run_id=claim.run_id, ending=ending)
     notices.episodes_ended(run_id=claim.run_id, ids=ended)
     return bool(ended)
+
+
+def _claim_terms() -> dict[str, Any]:
+    """When a worker gets a claim, and by whom it is held."""
+    return {"claims_max": CLAIMS_MAX, "lost_s": settings.CLAIM_LOST_S, "worker": worker_locks.lock_key()}
 
 
 def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
