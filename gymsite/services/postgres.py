@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from core.errors import GymError
-from gymsite.services import endpoints, parent_death, secrets
+from gymsite.services import endpoints, parent_death, postgres_memory, secrets
 from gymsite.services.account import Account, own_folder
 from gymsite.services.binaries import POSTGRES_MAJOR
 
@@ -29,8 +29,6 @@ SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "jit": "off",
-    "max_wal_size": "2GB",
-    "shared_buffers": "128MB",
     "update_process_title": "off",
 }
 # Mode bits of the data folder that Postgres refuses, and the mode that it gets instead.
@@ -75,7 +73,9 @@ def spawn(
     """Start the server in the foreground; when its parent dies it shuts down fast and cleanly."""
     data = data_folder(var_dir)
     sockets = endpoints.socket_folder(var_dir)
-    chosen = SETTINGS | {"unix_socket_directories": str(sockets)} | (UNSAFE_SETTINGS if is_disposable else {})
+    memory = 0 if is_disposable else postgres_memory.machine_memory()
+    chosen = SETTINGS | {"unix_socket_directories": str(sockets)} | postgres_memory.memory_settings(memory)
+    chosen |= UNSAFE_SETTINGS if is_disposable else {}
     options = [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
     _clear_stale_pid(data)
     _close(data)
