@@ -30,6 +30,8 @@ class Queue:
     has_world_salt: bool = False
     is_awaited: bool = False
     """The installation counts as started only when this worker is ready."""
+    copies: int = 1
+    """Workers of this queue in an installation: when one dies, the others go on."""
 
     @property
     def worker(self) -> str:
@@ -39,7 +41,7 @@ class Queue:
         return getattr(settings, self.concurrency) if isinstance(self.concurrency, str) else self.concurrency
 
     def process_count(self) -> int:
-        """Processes of the operating system: prefork adds one for each job that runs at once."""
+        """Processes of a worker: prefork adds one for each job that runs at once."""
         return 1 + (self.job_count() if self.pool == "prefork" else 0)
 
     def worker_options(self) -> list[str]:
@@ -64,6 +66,7 @@ VERIFY: Queue = Queue(
     has_lock=True,
     has_world_salt=True,
     is_awaited=True,
+    copies=2,
 )
 # A job takes 30 s at most (verifiers/sandbox/limits.py) and so ends before its claim is lost. Nothing is
 # prefetched: another worker may be free sooner.

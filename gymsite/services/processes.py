@@ -25,8 +25,8 @@ SPARE_CONNECTIONS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Process:
-    """One row: ``pools`` operating-system processes with up to ``pool_max`` connections each, and ``fixed``
-    ones outside their pool."""
+    """One row: ``copies`` that run side by side, of ``pools`` operating-system processes with up to
+    ``pool_max`` connections each, and ``fixed`` ones outside their pool."""
 
     name: str
     kind: str
@@ -41,10 +41,15 @@ class Process:
     has_redis: bool = True
     is_awaited: bool = True  # the others start once everything else is ready
     queue: Queue | None = None
+    copies: int = 1
 
     def pool_count(self) -> int:
         """A worker's count depends on settings, which are read only when needed."""
-        return self.queue.process_count() if self.queue else self.pools
+        return self.copies * (self.queue.process_count() if self.queue else self.pools)
+
+    def copy_names(self) -> list[str]:
+        """The name of the row, and for each further copy one with its number."""
+        return [self.name, *(f"{self.name}-{number}" for number in range(2, self.copies + 1))]
 
 
 def _server(name: str, **row: Any) -> Process:
@@ -79,6 +84,7 @@ def _worker(queue: Queue) -> Process:
         has_world_salt=queue.has_world_salt,
         is_awaited=queue.is_awaited,
         queue=queue,
+        copies=queue.copies,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from django.db import connection
 
@@ -65,13 +65,13 @@ def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[
     preparation.roles_apply(connection, var_dir=var_dir)
     processes.ready_marks_clear(var_dir)
     sizes = processes.pool_sizes(max_connections)
-    children = {process: _child(process, installation, sizes[process.name]) for process in PROCESSES}
-    supervisor.start(*(child for process, child in children.items() if process.is_awaited))
+    awaited, others = _children(installation, sizes)
+    supervisor.start(*awaited)
     greeting = preparation.first_things()
     preparation.demo_key_ensure(var_dir)
     connection.close()  # nothing needs the owner's while the servers run
     _wait_ready(installation, supervisor, say=say)
-    supervisor.start_more(*(child for process, child in children.items() if not process.is_awaited))
+    supervisor.start_more(*others)
     for name, address in installation.addresses.items():
         say(f"  {name:<6} {address}")
     for line in (*greeting, *preflight.missing_tools()):
@@ -96,12 +96,21 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
     return max_connections
 
 
-def _child(process: Process, installation: Installation, pool_size: int) -> Child:
-    env = processes.environment(process, installation, pool_size=pool_size)
+def _children(installation: Installation, sizes: Mapping[str, int]) -> tuple[list[Child], list[Child]]:
+    """What the installation waits for, and what starts once that is ready: further copies do."""
+    awaited: list[Child] = []
+    others: list[Child] = []
+    for process in PROCESSES:
+        env = processes.environment(process, installation, pool_size=sizes[process.name])
+        first, *copies = (_child(name, process, env) for name in process.copy_names())
+        (awaited if process.is_awaited else others).append(first)
+        others += copies
+    return awaited, others
+
+
+def _child(name: str, process: Process, env: dict[str, str]) -> Child:
     command = processes.command_line(process)
-    return Child(
-        process.name, lambda log: parent_death.spawn(command, env=env, cwd=processes.BASE_DIR, log=log)
-    )
+    return Child(name, lambda log: parent_death.spawn(command, env=env, cwd=processes.BASE_DIR, log=log))
 
 
 def _wait_ready(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:

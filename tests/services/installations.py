@@ -164,18 +164,11 @@ class Started:
         pytest.fail(f"ended without {words!r}:\n{self.output}")
 
     def child(self, name: str) -> int:
-        """The pid of the direct child that runs a row of the table, or of a server."""
-        commands = {process.name: processes.command_line(process)[1:] for process in processes.PROCESSES}
+        """The pid of the direct child that writes the log of this name."""
         for pid in self.children():
-            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
-            if name in commands and words[1:-1] == commands[name]:
-                return pid
-            if (
-                words[0]
-                .partition(" ")[0]
-                .endswith({"postgres": "/postgres", "redis": "/redis-server"}.get(name, "?"))
-            ):
-                return pid
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{pid}/fd/1").readlink().name == f"{name}.log":
+                    return pid
         raise AssertionError(f"{name} does not run")
 
     def children(self) -> list[int]:

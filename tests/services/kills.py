@@ -88,7 +88,7 @@ def _grandchild(name: str) -> Callable[[Installation], list[int]]:
 
 
 def verifier_children(installation: Installation) -> list[int]:
-    """The forkserver's own children: the worker has the forkserver and a resource tracker."""
+    """Children of the first verify worker's forkserver, beside which it has a resource tracker."""
     helpers = _children(installation.now.child("worker-verify"))
     return [pid for helper in helpers for pid in _children(helper)]
 
@@ -118,6 +118,7 @@ VICTIMS: dict[str, Callable[[Installation], list[int]]] = {
     "live": _child("live"),
     "live's worker": _grandchild("live"),
     "verify worker": _child("worker-verify"),
+    "second verify worker": _child("worker-verify-2"),
     "verifier's child": verifier_children,
     "sweeper": _child("sweeper"),
     "Redis": _child("redis"),

@@ -36,7 +36,9 @@ def _own_secrets(process: Any) -> set[str]:
 def test_the_services_are_the_processes_of_the_table(compose: dict[str, Any]) -> None:
     assert set(compose["services"]) - OTHERS == {process.name for process in PROCESSES}
     for process in (*PROCESSES, SETUP):
-        assert compose["services"][process.name]["command"] == [process.name]
+        service = compose["services"][process.name]
+        assert service["command"] == [process.name]
+        assert service.get("deploy", {}).get("replicas", 1) == process.copies
 
 
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)

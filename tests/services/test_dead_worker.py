@@ -1,4 +1,4 @@
-"""What a killed worker had claimed is judged by the next one at once, not when its claim has expired."""
+"""What a killed worker had claimed is judged by another at once, not when its claim has expired."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import httpx
 import psycopg
 import pytest
 
-from tests.services.installations import Up, until
+from tests.services.installations import POLL_S, Up, until
 from tests.services.kills import Installation, installed, verifier_children
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
@@ -21,6 +21,10 @@ pytestmark = [pytest.mark.services, pytest.mark.slow]
 # Nothing but the worker's lock can tell the sweeper in time.
 SETTINGS = {"CLAIM_LOST_S": "600", "RESEND_AFTER_S": "600,600", "VERIFIER_TIMEOUT_S": "100"}
 JUDGED_S = 60.0
+# The sweeper looks twice, half a second apart.
+TAKEN_OVER_S = 3.0
+STUCK_S = 1.0
+SUBMISSIONS = 20
 ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
 
 
@@ -69,13 +73,29 @@ def _killed_in_the_middle(installation: Installation, worker: str, episode: int)
     return time.monotonic() - began
 
 
-def test_claims_of_a_killed_verify_worker_are_judged_by_the_next(installation: Installation) -> None:
+def _stuck(installation: Installation) -> int:
+    """An episode that is not judged, since the worker that took it has children that stand still."""
+    for _ in range(SUBMISSIONS):
+        episode = _submit(installation, benchmark="gsm8k", answer="-987654321")
+        until(lambda: _is_claimed(installation, episode), seconds=JUDGED_S, what="it is claimed")  # noqa: B023
+        claimed_at = time.monotonic()
+        while not _outcome(installation, episode):
+            if time.monotonic() - claimed_at > STUCK_S:
+                return episode
+            time.sleep(POLL_S)
+    pytest.fail("the other worker took every submission")
+
+
+def test_claims_of_a_killed_verify_worker_are_judged_by_the_other(installation: Installation) -> None:
+    log = installation.up.var_dir / "logs" / "worker-verify-2.log"
+    until(lambda: "ready." in log.read_text(), seconds=JUDGED_S, what="both workers take jobs")
     for child in verifier_children(installation):
         os.kill(child, signal.SIGSTOP)
-    episode = _submit(installation, benchmark="gsm8k", answer="-987654321")
+    episode = _stuck(installation)
     seconds = _killed_in_the_middle(installation, "worker-verify", episode)
     print(f"judged {seconds:.1f} s after the verify worker was killed")
     assert _outcome(installation, episode) == "incorrect"
+    assert seconds < TAKEN_OVER_S
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")

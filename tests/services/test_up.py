@@ -22,7 +22,7 @@ from tests.services.installations import START_S, STOP_S, Started, Up, until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
-CHILDREN = [*(process.name for process in PROCESSES), "postgres", "redis"]
+CHILDREN = [*(name for process in PROCESSES for name in process.copy_names()), "postgres", "redis"]
 ORDINARY_USER = "nobody"
 
 
@@ -63,7 +63,8 @@ def test_no_secret_appears_in_a_list_of_processes(started: Started, up: Up) -> N
 
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
 def test_each_process_is_given_its_own_secrets_alone(started: Started, up: Up, process) -> None:
-    environment = started.environment_of(process.name)
+    environment, *copies = (started.environment_of(name) for name in process.copy_names())
+    assert all(copy == environment for copy in copies)
     own = {process.role, process.key_file}
     own |= {"redis"} if process.has_redis else set()
     own |= {"token_key"} if process.has_token_key else set()

@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 
 LOCK = 0x5357_4550  # "SWEP"
 RESEND_EVERY_S = 1.0
+# Longer than a worker needs to take a lost lock again.
+DEAD_EVERY_S = 0.5
 REAP_EVERY_S = 5.0
 # A queue this long still holds what Postgres shows as waiting; resending would only make it longer.
 LONG_QUEUE = 1_000
@@ -40,7 +42,7 @@ def sweep_forever(*, stop: Event) -> None:
 def _chores() -> Sequence[loop.Chore]:
     return [
         loop.Chore(resend, RESEND_EVERY_S),
-        loop.Chore(DeadWorkers(), RESEND_EVERY_S),
+        loop.Chore(DeadWorkers(), DEAD_EVERY_S),
         loop.Chore(calls_send_due, RESEND_EVERY_S),
         loop.Chore(reaper.exhausted_void, REAP_EVERY_S),
         loop.Chore(reaper.LeaseReaper(), reaper.look_every_s()),
