@@ -130,6 +130,7 @@ MIRRORS = {
 WITHOUT_ROOM = {
     "tests/bench",
     "tests/e2e",
+    "tests/soak",
     "static/js/lab/dom",
     "templates/lab/shared",
     "static/js/lab/shared",
