@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import IO
 
@@ -30,6 +30,7 @@ BLOBS = "blobs"
 RECORDINGS = "recordings"
 YEAR_S = 365 * 24 * 3600
 OTHER = "application/octet-stream"
+NOT_STORED = "This file is not in the store: it was never uploaded, or has been lost or damaged."
 TEXT = "text/plain; charset=utf-8"
 JSON = "application/json"
 # Pictures that a browser draws without running anything. SVG and HTML are text here: they can hold scripts.
@@ -75,10 +76,17 @@ def blob_receive(
 
 def blob_exists(sha256: str, *, size: int | None = None, storage: str = BLOBS) -> bool:
     """Whether the blob is stored at its size; without ``size``, in bytes, an empty file counts as damage."""
-    stored = blob_size(sha256, storage=storage)
-    if size is not None:
-        return stored == size
-    return stored is not None and (stored > 0 or sha256 == EMPTY)
+    return _is_whole(sha256, blob_size(sha256, storage=storage), size)
+
+
+def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
+    """Those that are not stored at their size, in order; ``sizes`` in bytes, None where it is unknown."""
+    stored = durable_files.files_map(storages[BLOBS], blob_size, sizes)
+    return [
+        sha256
+        for (sha256, size), there in zip(sizes.items(), stored, strict=True)
+        if not _is_whole(sha256, there, size)
+    ]
 
 
 def blob_size(sha256: str, *, storage: str = BLOBS) -> int | None:
@@ -103,14 +111,9 @@ def blob_response(request: HttpRequest, sha256: str, *, size: int | None = None)
     """
     tag = f'"{sha256}"'
     check_sha256(sha256)
-    if not blob_exists(sha256, size=size):
-        raise Http404("This file is not in the store: it was never uploaded, or has been lost or damaged.")
-    if request.headers.get("If-None-Match") == tag:
+    if request.headers.get("If-None-Match") == tag and blob_exists(sha256, size=size):
         return _with_headers(HttpResponseNotModified(), tag=tag)
-    try:
-        file = blob_open(sha256)
-    except FileNotFoundError:
-        raise Http404("This file has just been deleted.") from None
+    file = _whole_open(sha256, size)
     content_type = content_type_of(file.read(HEAD_BYTES))
     file.seek(0)
     response = FileResponse(
@@ -132,6 +135,23 @@ def content_type_of(head: bytes) -> str:
 def check_sha256(sha256: str) -> None:
     if not SHA256.match(sha256):
         raise GymError("bad_sha256", "A blob is named by 64 lower-case hexadecimal digits.", status=404)
+
+
+def _is_whole(sha256: str, stored: int | None, size: int | None) -> bool:
+    if size is not None:
+        return stored == size
+    return stored is not None and (stored > 0 or sha256 == EMPTY)
+
+
+def _whole_open(sha256: str, size: int | None) -> File[bytes]:
+    try:
+        file = blob_open(sha256)
+    except FileNotFoundError:
+        raise Http404(NOT_STORED) from None
+    if _is_whole(sha256, file.size, size):
+        return file
+    file.close()
+    raise Http404(NOT_STORED)
 
 
 def _copy(*, read: Callable[[int], bytes], target: IO[bytes], sha256: str, limit: int) -> tuple[int, bytes]:

@@ -11,10 +11,12 @@ import errno
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage, Storage
@@ -23,6 +25,11 @@ INCOMING = "incoming"
 MODE = 0o640
 # Far longer than any upload goes without writing: the part of a process that was killed.
 PART_MAX_AGE_S = 3600.0
+# Requests at once, by process, to a storage that is no folder: each mostly waits.
+THREADS = 16
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @contextmanager
@@ -66,9 +73,16 @@ def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
 def file_size(storage: Storage, name: str) -> int | None:
     """In bytes; None where there is no such file."""
     try:
-        return storage.size(name) if storage.exists(name) else None
+        return storage.size(name)
     except FileNotFoundError:
         return None
+
+
+def files_map(storage: Storage, look: Callable[[T], R], files: Iterable[T]) -> Iterator[R]:
+    """What ``look`` says of each file, in order; in threads where looking means asking another machine."""
+    if isinstance(storage, FileSystemStorage):
+        return map(look, files)
+    return _threads().map(look, files)
 
 
 def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
@@ -85,6 +99,11 @@ def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
         except FileNotFoundError:
             continue  # its upload has just ended
     return swept
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="files")
 
 
 def _incoming(storage: FileSystemStorage) -> Path:

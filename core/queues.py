@@ -28,6 +28,8 @@ class Queue:
     has_lock: bool = False
     """Each process holds a connection more, for the lock that its claims name."""
     has_world_salt: bool = False
+    has_files: bool = False
+    """Its jobs read or write blobs or recordings."""
     is_awaited: bool = False
     """The installation counts as started only when this worker is ready."""
     copies: int = 1
@@ -90,6 +92,7 @@ def _media(name: str) -> Queue:
         pool="prefork",
         concurrency="MEDIA_PROCESSES",
         connections=1,
+        has_files=True,
         soft_limit_s=280,
         hard_limit_s=300,
     )

@@ -151,11 +151,27 @@ def _folder(path: str | Path) -> dict[str, Any]:
     return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": str(path)}}
 
 
+def _files(*, bucket: str, folder: str | Path) -> dict[str, Any]:
+    """A bucket where one is named, else a folder."""
+    if not bucket:
+        return _folder(folder)
+    options = {
+        "bucket_name": bucket,
+        "endpoint_url": env.str("S3_ENDPOINT_URL", "") or None,
+        "region_name": env.str("S3_REGION", "") or None,
+        "access_key": env.str("S3_ACCESS_KEY", "") or None,
+        "secret_key": env.str("S3_SECRET_KEY", "") or None,
+    }
+    return {"BACKEND": "core.bucket_storage.BucketStorage", "OPTIONS": options}
+
+
 STORAGES: dict[str, Any] = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    "blobs": _folder(env.str("BLOB_DIR", "") or VAR_DIR / "blobs"),
+    "blobs": _files(bucket=env.str("BLOB_BUCKET", ""), folder=env.str("BLOB_DIR", "") or VAR_DIR / "blobs"),
     # Apart from the blobs: the arena writes here, and must not be able to touch a screenshot.
-    "recordings": _folder(env.str("RECORDING_DIR", "") or VAR_DIR / "recordings"),
+    "recordings": _files(
+        bucket=env.str("RECORDING_BUCKET", ""), folder=env.str("RECORDING_DIR", "") or VAR_DIR / "recordings"
+    ),
     "default": _folder(VAR_DIR / "files"),
 }
 

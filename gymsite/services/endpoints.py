@@ -26,12 +26,13 @@ def database_url(var_dir: Path, *, role: str) -> str:
     """
     name = "gym_" + role.removeprefix("gym_")
     host = quote(str(socket_folder(var_dir)))
-    return f"postgresql://{name}:{_password(var_dir, name)}@/{DATABASE}?host={host}"
+    return f"postgresql://{name}:{secrets.read_or_empty(var_dir, name)}@/{DATABASE}?host={host}"
 
 
 def redis_url(var_dir: Path) -> str:
     """Address of the embedded Redis (``unix://``), password included."""
-    return f"unix://:{_password(var_dir, 'redis')}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
+    password = secrets.read_or_empty(var_dir, "redis")
+    return f"unix://:{password}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
 
 
 def role_url(var_dir: Path, *, owner_url: str, role: str) -> str:
@@ -104,10 +105,3 @@ def _is_ours(folder: Path, account: Account | None) -> bool:
     uid = account.uid if account else os.geteuid()
     is_private = stat.S_ISDIR(info.st_mode) and info.st_uid == uid and not info.st_mode & 0o077
     return is_private and can_enter(folder.parent, account)
-
-
-def _password(var_dir: Path, name: str) -> str:
-    try:
-        return secrets.read(var_dir, name)
-    except GymError:
-        return ""

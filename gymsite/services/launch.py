@@ -14,6 +14,7 @@ from core.errors import GymError, did_you_mean
 from gymsite.services import endpoints, processes, secrets
 from gymsite.services.processes import PROCESSES, Process
 
+FILE_KEYS = (*processes.S3_KEYS, *processes.ARENA_S3_KEYS)
 SETUP = Process(
     name="setup",
     kind="manage",
@@ -21,6 +22,7 @@ SETUP = Process(
     command=("manage.py", "prepare"),
     has_world_salt=True,
     has_redis=False,
+    has_files=True,
 )
 
 
@@ -35,7 +37,9 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
     )
     if process.pool_max:
         own["DATABASE_POOL_MAX"] = str(process.pool_max)
-    return caller | own
+    keys = processes.file_keys(process, var_dir=var_dir, caller=caller)
+    # Keys of the caller that are not this process's own do not pass.
+    return {name: value for name, value in caller.items() if name not in FILE_KEYS} | own | keys
 
 
 def main(name: str) -> None:

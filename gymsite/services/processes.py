@@ -18,7 +18,13 @@ BASE_DIR = Path(__file__).resolve().parent.parent.parent
 MARK = "GYM_SUPERVISED"
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "PYTHONWARNINGS")
 # Set only where a process's row says so, never copied from the caller's environment.
-SECRET_NAMES = ("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT")
+S3_KEYS = ("S3_ACCESS_KEY", "S3_SECRET_KEY")
+ARENA_S3_KEYS = tuple(f"ARENA_{name}" for name in S3_KEYS)
+SECRET_NAMES = (
+    *("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT"),
+    *S3_KEYS,
+    *ARENA_S3_KEYS,
+)
 # Connections left for psql, manage.py and Postgres' own reserve.
 SPARE_CONNECTIONS = 10
 
@@ -39,6 +45,7 @@ class Process:
     has_token_key: bool = False
     has_world_salt: bool = False
     has_redis: bool = True
+    has_files: bool = False
     is_awaited: bool = True  # the others start once everything else is ready
     queue: Queue | None = None
     copies: int = 1
@@ -82,6 +89,7 @@ def _worker(queue: Queue) -> Process:
         pool_max=queue.connections,
         fixed=int(queue.has_lock),
         has_world_salt=queue.has_world_salt,
+        has_files=queue.has_files,
         is_awaited=queue.is_awaited,
         queue=queue,
         copies=queue.copies,
@@ -98,11 +106,14 @@ PROCESSES = (
         has_token_key=True,
         has_world_salt=True,
         has_redis=False,
+        has_files=True,
     ),
-    _server("lab", role="gym_lab", pools=2, pool_max=13, has_token_key=True, has_world_salt=True),
+    _server(
+        "lab", role="gym_lab", pools=2, pool_max=13, has_token_key=True, has_world_salt=True, has_files=True
+    ),
     _server("live", role="gym_lab", pools=1, pool_max=4),
     _periodic("sweeper", command="sweep"),
-    _periodic("housekeeper", command="housekeep", is_awaited=False),
+    _periodic("housekeeper", command="housekeep", has_files=True, is_awaited=False),
     *map(_worker, QUEUES),
 )
 
@@ -134,9 +145,8 @@ def environment(process: Process, installation: Installation, *, pool_size: int)
         "PYTHONUNBUFFERED": "1",
     }
     redis_url = installation.redis_url or endpoints.redis_url(var_dir)
-    return passed | own_settings(
-        process, var_dir=var_dir, database_url=installation.database_url, redis_url=redis_url
-    )
+    own = own_settings(process, var_dir=var_dir, database_url=installation.database_url, redis_url=redis_url)
+    return passed | own | file_keys(process, var_dir=var_dir, caller=caller)
 
 
 def own_settings(process: Process, *, var_dir: Path, database_url: str, redis_url: str) -> dict[str, str]:
@@ -157,6 +167,20 @@ def own_settings(process: Process, *, var_dir: Path, database_url: str, redis_ur
     if process.has_redis:
         own["REDIS_URL"] = redis_url
     return own
+
+
+def file_keys(process: Process, *, var_dir: Path, caller: Mapping[str, str]) -> dict[str, str]:
+    """The keys of the buckets, for processes with files: settings of the caller, or files beside the secrets.
+
+    The arena gets its own, if there are any.
+    """
+    if not process.has_files:
+        return {}
+    for names in (ARENA_S3_KEYS, S3_KEYS) if process.kind == "arena" else (S3_KEYS,):
+        values = [caller.get(name) or secrets.read_or_empty(var_dir, name.lower()) for name in names]
+        if any(values):
+            return dict(zip(S3_KEYS, values, strict=True))
+    return {}
 
 
 def command_line(process: Process) -> list[str]:

@@ -54,12 +54,17 @@ def read(var_dir: Path, name: str) -> str:
         raise GymError("secret_not_readable", message) from None
 
 
+def read_or_empty(var_dir: Path, name: str) -> str:
+    """The secret, or an empty string: of those that an operator may give, such as keys of buckets."""
+    try:
+        return read(var_dir, name)
+    except GymError:
+        return ""
+
+
 def read_or_ephemeral(var_dir: Path, name: str) -> str:
     """The secret of an existing installation, else a random one for the life of this process.
 
     Commands that need no running server (``check``, ``makemigrations``) work without any VAR_DIR.
     """
-    try:
-        return read(var_dir, name)
-    except GymError:
-        return random_source.token_hex(RANDOM_BYTES)
+    return read_or_empty(var_dir, name) or random_source.token_hex(RANDOM_BYTES)

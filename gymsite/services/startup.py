@@ -11,6 +11,7 @@ from django.db import connection
 
 from core.queues import QUEUES
 from gymsite.services import (
+    buckets,
     embedded_servers,
     endpoints,
     external_servers,
@@ -81,6 +82,7 @@ def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[
 def _start_servers(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> int:
     """Start Postgres and Redis, or check the operator's own; returns Postgres' ``max_connections``."""
     max_connections = postgres.MAX_CONNECTIONS
+    buckets.buckets_check(installation.settings)
     if installation.redis_url:
         external_servers.redis_check(installation.redis_url)
     if installation.database_url:

@@ -32,9 +32,26 @@ def _environment(process: Process, installation: Installation, **caller: str) ->
     return processes.environment(process, replace(installation, settings=caller), pool_size=1)
 
 
+def test_keys_of_buckets_reach_those_that_use_files_and_the_arena_has_its_own(
+    installation: Installation,
+) -> None:
+    common = dict.fromkeys(processes.S3_KEYS, "of the lab")
+    own = dict.fromkeys(processes.ARENA_S3_KEYS, "of the arena")
+    given = {process.name: _environment(process, installation, **common, **own) for process in PROCESSES}
+    held = {name: environment.get("S3_SECRET_KEY") for name, environment in given.items()}
+    without = dict.fromkeys(["live", "sweeper", "worker-verify", "worker-sandbox"])
+    media = dict.fromkeys(
+        ["lab", "housekeeper", "worker-pictures", "worker-facts", "worker-replays"], "of the lab"
+    )
+    assert held == {"arena": "of the arena", **media, **without}
+    (arena, *_) = PROCESSES
+    assert _environment(arena, installation, **common)["S3_SECRET_KEY"] == "of the lab"
+
+
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
 def test_nothing_secret_of_the_callers_environment_is_passed_on(process, installation: Installation) -> None:
-    caller = dict.fromkeys((*processes.SECRET_NAMES, "AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), "the operator's")
+    secret = set(processes.SECRET_NAMES) - {*processes.S3_KEYS, *processes.ARENA_S3_KEYS}
+    caller = dict.fromkeys((*secret, "AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), "the operator's")
     environment = _environment(process, installation, **caller)
     assert "the operator's" not in environment.values()
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Literal
 
-from core import blobs
+from django.core.files.storage import storages
+
+from core import blobs, durable_files
 from trajectories.models import Blob, RecordingChunk
 
 ROWS_AT_ONCE = 2_000
@@ -33,11 +37,19 @@ def damage_list(*, with_contents: bool = False) -> Iterator[Damage]:
         blobs.RECORDINGS: RecordingChunk.objects.order_by("sha256").values_list("sha256", "size").distinct(),
     }
     for storage, rows in rows_by_storage.items():
-        for sha256, size in rows.iterator(chunk_size=ROWS_AT_ONCE):
-            stored = blobs.blob_size(sha256, storage=storage)
-            problem = _problem(sha256, size=size, stored=stored, storage=storage, with_contents=with_contents)
-            if problem:
-                yield Damage(storage=storage, sha256=sha256, size=size, stored=stored, problem=problem)
+        look = partial(_damage, storage=storage, with_contents=with_contents)
+        walk = rows.iterator(chunk_size=ROWS_AT_ONCE)
+        while some := list(islice(walk, ROWS_AT_ONCE)):
+            yield from filter(None, durable_files.files_map(storages[storage], look, some))
+
+
+def _damage(row: tuple[str, int], *, storage: str, with_contents: bool) -> Damage | None:
+    sha256, size = row
+    stored = blobs.blob_size(sha256, storage=storage)
+    problem = _problem(sha256, size=size, stored=stored, storage=storage, with_contents=with_contents)
+    if problem is None:
+        return None
+    return Damage(storage=storage, sha256=sha256, size=size, stored=stored, problem=problem)
 
 
 def _problem(

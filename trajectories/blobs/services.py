@@ -33,6 +33,4 @@ def blobs_missing(hashes: Sequence[str]) -> list[str]:
     """
     rows = Blob.objects.filter(pk__in=set(hashes)).values_list("pk", "size")
     sizes: dict[str, int] = dict(rows)
-    return [
-        sha256 for sha256 in dict.fromkeys(hashes) if not blobs.blob_exists(sha256, size=sizes.get(sha256))
-    ]
+    return blobs.blobs_missing({sha256: sizes.get(sha256) for sha256 in hashes})

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from gymsite.services import preparation
+from core.errors import GymError
+from gymsite.services import buckets, preparation
 
 
 class Command(BaseCommand):
@@ -14,6 +16,10 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *_args: Any, **_options: Any) -> None:
+        try:
+            buckets.buckets_check(os.environ)
+        except GymError as error:
+            raise CommandError(error.message) from None
         preparation.migrations_apply()
         preparation.roles_apply(connection, var_dir=settings.VAR_DIR)
         for line in preparation.first_things():

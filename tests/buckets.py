@@ -1,0 +1,65 @@
+"""A server of the S3 protocol for tests, and storages in its buckets."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+from moto.server import ThreadedMotoServer
+
+KEYS = {"S3_ACCESS_KEY": "test", "S3_SECRET_KEY": "test"}
+
+
+class Buckets:
+    """``settings`` are those of an installation whose files are in its buckets."""
+
+    def __init__(self, server: ThreadedMotoServer) -> None:
+        host, port = server.get_host_and_port()
+        self.url = f"http://{host}:{port}"
+        self.settings = {
+            "BLOB_BUCKET": "blobs",
+            "RECORDING_BUCKET": "recordings",
+            "S3_ENDPOINT_URL": self.url,
+            "S3_REGION": "us-east-1",
+            **KEYS,
+        }
+        self.client = self.client_make("s3", "test", "test")
+
+    def client_make(self, service: str, key: str, secret: str) -> Any:
+        return boto3.client(
+            service,
+            endpoint_url=self.url,
+            region_name="us-east-1",
+            aws_access_key_id=key,
+            aws_secret_access_key=secret,
+        )
+
+    def storage(self, bucket: str) -> dict[str, Any]:
+        options = {
+            "bucket_name": bucket,
+            "endpoint_url": self.url,
+            "region_name": "us-east-1",
+            "access_key": "test",
+            "secret_key": "test",
+        }
+        return {"BACKEND": "core.bucket_storage.BucketStorage", "OPTIONS": options}
+
+    def names(self, bucket: str) -> list[str]:
+        listed = self.client.list_objects_v2(Bucket=bucket)
+        return [entry["Key"] for entry in listed.get("Contents", [])]
+
+
+@contextlib.contextmanager
+def buckets_served(host: str = "127.0.0.1") -> Iterator[Buckets]:
+    """A server with the empty buckets ``blobs`` and ``recordings``."""
+    server = ThreadedMotoServer(ip_address=host, port=0, verbose=False)
+    server.start()
+    try:
+        buckets = Buckets(server)
+        for name in ("blobs", "recordings"):
+            buckets.client.create_bucket(Bucket=name)
+        yield buckets
+    finally:
+        server.stop()
