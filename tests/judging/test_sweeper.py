@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from threading import Event
 from typing import Any
 
 import psycopg
 import pytest
 from django.db import OperationalError, connection
+from django.db.models.functions import Now
 from django.utils import timezone
 from kombu.exceptions import OperationalError as QueueUnreachable
 
@@ -63,6 +65,14 @@ def test_a_resent_job_is_not_sent_before_the_next_back_off(waiting: list[int], m
     monkeypatch.setattr(jobs, "judge", Queue(room=10))
     assert sweeper.resend() == 3
     assert sweeper.resend() == 0
+
+
+def test_the_back_off_grows_with_every_send(waiting: list[int], settings: Any, monkeypatch: Any) -> None:
+    settings.RESEND_AFTER_S = [5.0, 60.0]
+    monkeypatch.setattr(jobs, "judge", Queue(room=10))
+    for sends, due in ((1, 3), (2, 0)):
+        Submission.objects.update(sends=sends, sent_at=Now() - timedelta(seconds=10))
+        assert sweeper.resend() == due
 
 
 @pytest.mark.django_db
