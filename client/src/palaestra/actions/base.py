@@ -6,6 +6,7 @@ A new action is one file in this folder: a subclass of ``Action`` with a ``type`
 from __future__ import annotations
 
 import dataclasses
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from palaestra.records import ActionResult
 
 TEXT_MAX_CHARS = 100_000
 TARGET_MAX_CHARS = 40
+_NUMERAL = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:px)?")
 
 
 class ActionInvalid(ValueError):
@@ -76,11 +78,22 @@ def action_check(declared: Mapping[str, Any]) -> Action:
         raise ActionInvalid(f'The key "type" names the action. Known: {known}.')
     if not isinstance(kind, str) or kind not in ACTIONS:
         raise ActionInvalid(f"There is no action type {kind!r:.40}. Known: {known}.")
+    _fields_check(kind, declared)
     fields = {
         spec.name: spec.metadata["read"](declared.get(spec.name, spec.metadata["default"]), spec.name)
         for spec in dataclasses.fields(ACTIONS[kind])
     }
     return ACTIONS[kind](**fields)
+
+
+def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
+    """Refuse what only another action could do: a click with a text would not type it."""
+    own = [spec.name for spec in dataclasses.fields(ACTIONS[kind])]
+    known = {spec.name for action in ACTIONS.values() for spec in dataclasses.fields(action)}
+    for name in known.difference(own).intersection(declared):
+        if declared[name]:
+            others = sorted(other for other, action in ACTIONS.items() if name in action.__dataclass_fields__)
+            raise ActionInvalid(f'"{kind}" has no "{name}", which belongs to {", ".join(others)}.')
 
 
 async def action_perform(page: WarmPage, action: Action) -> Outcome:
@@ -127,9 +140,11 @@ def as_flag(value: Any, name: str) -> bool:
 
 
 def as_number(limit: int) -> Callable[[Any, str], int]:
-    """A reader of numbers between ``-limit`` and ``limit``, cut to whole ones."""
+    """A reader of numbers between ``-limit`` and ``limit``, also as text, cut to whole ones."""
 
     def read(value: Any, name: str) -> int:
+        if isinstance(value, str) and _NUMERAL.fullmatch(value):
+            value = float(value.removesuffix("px"))
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not -limit <= value <= limit:
             raise ActionInvalid(f'"{name}" must be a number between {-limit} and {limit}.')
         return int(value)

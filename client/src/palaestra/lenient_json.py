@@ -1,0 +1,228 @@
+"""JSON as language models write it, read without guessing: what a string says is what comes out.
+
+Beyond JSON it takes single quotes, bare words, Python's literals, trailing commas, line breaks within strings
+and quotation marks that were not escaped. Models also write TeX without doubling its backslashes, and JSON
+would turn ``\\frac`` into a form feed and ``rac`` without a word. So, within strings:
+
+- a backslash that begins no escape of JSON stays, and so do ``\\b`` and ``\\f``: nobody types those controls;
+- ``\\n``, ``\\r`` and ``\\t`` that begin a TeX command are that command, and otherwise white space;
+- a string whose backslashes are single keeps ``\\\\`` as it is, for there it breaks a row of a matrix;
+- what could be either, and control characters, are refused with a sentence that says what to write.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+NESTING_MAX = 32  # no action needs more
+QUOTES = {'"': '"', "'": "'", "“": "”"}
+LITERALS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+_SPACE = re.compile(r"\s*")
+_NUMBER = re.compile(r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?=[\s,}\])]|$)")
+_WORD = re.compile(r"[^\W\d][\w-]*")
+# A quotation mark ends a string only where the string could end.
+_AFTER_STRING = re.compile(r"\s*(?:[,:}\])]|$)")
+_CODE_POINT = re.compile("u[0-9a-fA-F]{4}")
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[A-Za-z]+|.|$)", re.DOTALL)
+# An escaped backslash before a word: "\\\\frac". The pairs are counted from the first of a row.
+_DOUBLED = re.compile(r"(?<!\\)(?:\\\\)+[A-Za-z]{2}")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CARRIAGE_RETURN = re.compile(r"\r(?=\s|$)\n?")
+_PLAIN = ('"', "'", "/", "”")
+_ASSIGNED = re.compile(r"\s*=(?!=)")
+# Commands of TeX that begin as an escape of JSON does. ``\b`` and ``\f`` need no list.
+_TEX = {
+    "n": "nabla natural ncong ne nearrow neg neq nexists ngeq ngtr nleftarrow nleq nolimits not notin "
+    "nparallel nprec nrightarrow nsubseteq nsucc nsupseteq nu nwarrow",
+    "r": "rVert raise rangle ratio rbrace rbrack rceil rfloor rgroup rho right rightarrow rightharpoonup "
+    "rightleftharpoons rightsquigarrow rm rtimes rvert",
+    "t": "tan tanh tau tbinom text textbf textit textrm texttt textstyle tfrac therefore theta thinspace "
+    "tilde times tiny to top triangle triangledown triangleleft triangleq triangleright tt twoheadrightarrow",
+}
+_COMMANDS = frozenset(" ".join(_TEX.values()).split())
+# The rest is a name by itself: "m = 1\ne = 2" may well break the line before ``e``.
+_TWOFOLD = frozenset({"ne", "nu", "tan", "to", "top", "tt"})
+_SPACES = {"n": "\n", "r": "\r", "t": "\t"}
+
+
+class Unreadable(ValueError):
+    """The text cannot be read as it was meant; the message tells its writer what to write."""
+
+
+def value_read(text: str, start: int = 0, *, depth: int = 0) -> tuple[Any, int]:
+    """The value that begins at ``start`` (after white space), and where it ends. Raises ``Unreadable``.
+
+    A number that Python would print otherwise comes back as its text.
+    """
+    at = space_skip(text, start)
+    if depth > NESTING_MAX:
+        raise Unreadable(f"The action is nested deeper than {NESTING_MAX} levels.")
+    mark = text[at : at + 1]
+    if mark == "{":
+        return _object(text, at + 1, depth)
+    if mark == "[":
+        return _array(text, at + 1, depth)
+    if mark in QUOTES:
+        return _string(text, at)
+    if number := _NUMBER.match(text, at):
+        return _number(number[0]), number.end()
+    if word := _WORD.match(text, at):
+        return LITERALS.get(word[0], word[0]), word.end()
+    _fail(text, at, "a value")
+
+
+def space_skip(text: str, start: int) -> int:
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
+
+
+def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
+    members: dict[str, Any] = {}
+    while True:
+        at = space_skip(text, at)
+        if text[at : at + 1] == "}":
+            return members, at + 1
+        if text[at : at + 1] in QUOTES:
+            key, at = _string(text, at)
+        elif word := _WORD.match(text, at):
+            key, at = word[0], word.end()
+        else:
+            _fail(text, at, 'a key or "}"')
+        if key in members:
+            raise Unreadable(f'The key "{key[:40]}" stands twice in the action.')
+        at = space_skip(text, at)
+        if text[at : at + 1] != ":":
+            _fail(text, at, 'a ":"')
+        members[key], at = value_read(text, at + 1, depth=depth + 1)
+        at = _comma(text, at, "}")
+
+
+def _array(text: str, at: int, depth: int) -> tuple[list[Any], int]:
+    items: list[Any] = []
+    while True:
+        at = space_skip(text, at)
+        if text[at : at + 1] == "]":
+            return items, at + 1
+        item, at = value_read(text, at, depth=depth + 1)
+        items.append(item)
+        at = _comma(text, at, "]")
+
+
+def _comma(text: str, at: int, end: str) -> int:
+    """Past the comma after a member; a closing bracket is left for the caller."""
+    at = space_skip(text, at)
+    if text[at : at + 1] == ",":
+        return at + 1
+    if text[at : at + 1] != end:
+        _fail(text, at, f'a "," or "{end}"')
+    return at
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except (ValueError, OverflowError):
+            continue
+        if str(number) == text:
+            return number
+    return text
+
+
+def _fail(text: str, at: int, expected: str) -> NoReturn:
+    if at >= len(text):
+        raise Unreadable(f"The action breaks off: {expected} is missing at its end.")
+    raise Unreadable(f"The action cannot be read at {text[at : at + 20]!r}: {expected} should stand there.")
+
+
+# ---- strings
+def _string(text: str, at: int) -> tuple[str, int]:
+    closing = QUOTES[text[at]]
+    begin = end = at + 1
+    while True:
+        end = text.find(closing, end)
+        if end < 0:
+            raise Unreadable(f"The action breaks off within a string: a {closing} is missing.")
+        if not _is_escaped(text, begin, end) and _AFTER_STRING.match(text, end + 1):
+            return string_decode(text[begin:end]), end + 1
+        end += 1
+
+
+def _is_escaped(text: str, begin: int, at: int) -> bool:
+    """Whether an odd number of backslashes stands before a character of a string."""
+    first = at
+    while first > begin and text[first - 1] == "\\":
+        first -= 1
+    return (at - first) % 2 == 1
+
+
+def string_decode(body: str) -> str:
+    """What a string says, from the characters between its quotation marks. Raises ``Unreadable``."""
+    if "\\" in body:
+        body = _Escapes(body).decode()
+    control = _CONTROL.search(body)
+    if control:
+        raise Unreadable(
+            f"The text holds a control character (U+{ord(control[0]):04X}). In JSON write every backslash "
+            r'twice: "\\frac{1}{2}", "\\right".'
+        )
+    return body
+
+
+class _Escapes:
+    """The escapes of one string, which are read alike: by one who doubles backslashes, or does not.
+
+    ``is_doubled``: a backslash before a word is written twice. ``is_single``: none is, and some backslash can
+    only be that of a TeX command. ``is_long``: the string has line breaks, as programs do.
+    """
+
+    def __init__(self, body: str) -> None:
+        self.body = body
+        words = [match[1] for match in _ESCAPE.finditer(body)]
+        self.is_long = "\n" in body or any(word[:1] == "n" and word not in _COMMANDS for word in words)
+        self.is_doubled = _DOUBLED.search(body) is not None
+        self.is_single = not self.is_doubled and any(map(self._is_evident, words))
+
+    def decode(self) -> str:
+        text = _ESCAPE.sub(self._meaning, self.body)
+        text = _CARRIAGE_RETURN.sub("\n", text)
+        # Pairs of surrogates were written one after the other.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+    def _is_evident(self, word: str) -> bool:
+        """Whether a backslash before ``word`` can only be that of a TeX command."""
+        if not word.isalpha() or len(word) == 1 or _CODE_POINT.fullmatch(word):
+            return False
+        return word[0] not in _SPACES or (not self.is_long and word in _COMMANDS - _TWOFOLD)
+
+    def _meaning(self, match: re.Match[str]) -> str:
+        word = match[1]
+        if word == "\\":
+            return match[0] if self.is_single else word
+        if word in _PLAIN:
+            return word
+        if _CODE_POINT.fullmatch(word):
+            return chr(int(word[1:], 16))
+        if word[:1] in _SPACES and not self._is_command(match):
+            return _SPACES[word[0]] + word[1:]
+        return match[0]
+
+    def _is_command(self, match: re.Match[str]) -> bool:
+        """Whether an escape that JSON reads as white space begins a command of TeX."""
+        word = match[1]
+        if word not in _COMMANDS:
+            return self.is_single and word[0] == "r" and len(word) > 1
+        if self.is_single:
+            return True
+        if word not in _TWOFOLD:
+            # In a program "\neq = 1" is a line of its own.
+            return not (self.is_long and _ASSIGNED.match(self.body, match.end()))
+        if self.is_long or self.is_doubled:
+            return False
+        if word[0] == "t":
+            return True
+        raise Unreadable(
+            rf'"\{word}" may be a line break or the TeX command: write "\\{word}" for the command, or '
+            rf'"\n {word[1:]}" for the line break.'
+        )

@@ -1,0 +1,115 @@
+"""Completions as models write them: each parsed as it was meant, or refused with what to write."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from palaestra.grammar import turn_parse
+from palaestra.lenient_json import Unreadable, string_decode
+
+COMPLETIONS = [
+    json.loads(line)
+    for file in sorted(Path(__file__).with_name("completions").glob("*.jsonl"))
+    for line in file.read_text(encoding="utf-8").splitlines()
+]
+TEX = [
+    r"\frac{1}{2}",
+    r"\right)",
+    r"\neq",
+    r"\times",
+    r"\text{cm}",
+    r"\begin{cases}",
+    r"\\",
+    r"\beta",
+    r"\sqrt{x}",
+    r"\nu",
+    r"\theta",
+    r"\rho",
+    r"\tan",
+]
+CONTROLS = {chr(code) for code in range(32)} - {"\n", "\t"}
+SIGNS = [" ", "3", "=", "$", '"', "'", "{", "}", "[", "]", "(", ")", ",", ":"]
+LETTERS = ["\\", "\n  ", "\t2", "n", "r", "t", "b", "f", "u", "é", "∑", "😀"]
+
+
+def _texts(parts: list[str]) -> list[str]:
+    """Five hundred texts, the same each time."""
+    draw = random.Random(7)
+    return ["".join(draw.choices(parts, k=draw.randint(0, 12))) for _ in range(500)]
+
+
+def _id(case: dict[str, Any]) -> str:
+    return case["completion"][-60:]
+
+
+@pytest.mark.parametrize("case", [c for c in COMPLETIONS if "action" in c], ids=_id)
+def test_what_can_only_be_meant_in_one_way_is_parsed(case: dict[str, Any]) -> None:
+    turn = turn_parse(case["completion"])
+    assert turn.parse_error is None
+    assert turn.declared == case["action"]
+    assert turn.action is not None
+
+
+@pytest.mark.parametrize("case", [c for c in COMPLETIONS if "refused" in c], ids=_id)
+def test_what_cannot_be_read_is_answered_with_what_to_write(case: dict[str, Any]) -> None:
+    turn = turn_parse(case["completion"])
+    assert turn.action is None
+    assert case["refused"] in (turn.parse_error or "")
+
+
+@pytest.mark.parametrize(
+    "completion", ["Why.\nAction: click(e1)", 'Why.\n```json\n{"type": "click", "target": "e1"}\n```']
+)
+def test_the_thought_is_what_stands_before_the_action(completion: str) -> None:
+    assert turn_parse(completion).thought == "Why."
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda text: json.dumps({"type": "answer", "text": text}),
+        lambda text: json.dumps({"type": "answer", "text": text}, ensure_ascii=False, indent=2),
+        lambda text: json.dumps({"name": "answer", "arguments": {"text": text}}),
+        lambda text: f"answer({json.dumps(text)})",
+        lambda text: repr({"type": "answer", "text": text}),
+    ],
+    ids=["ascii", "indented", "function", "call", "python"],
+)
+def test_a_text_that_was_escaped_arrives_as_it_is(written: Any) -> None:
+    for text in _texts(TEX + SIGNS + LETTERS):
+        assert turn_parse(f"So.\nAction: {written(text)}").declared == {"type": "answer", "text": text}
+
+
+def test_tex_that_was_not_escaped_arrives_as_it_is_or_is_refused() -> None:
+    arrived = 0
+    for text in _texts(TEX + SIGNS):
+        written = text.replace('"', '\\"')
+        turn = turn_parse(f'Action: {{"type": "answer", "text": "{written}"}}')
+        if turn.declared is not None:
+            # A pair of backslashes without TeX around it is what JSON makes of it.
+            assert turn.declared["text"] in (text, text.replace("\\\\", "\\"))
+            arrived += 1
+    assert arrived > 400
+
+
+def test_no_control_character_comes_out_of_a_string() -> None:
+    for body in _texts(["\\", "n", "r", "t", "b", "f", "u", "0", "0001", "e", " "]):
+        with contextlib.suppress(Unreadable):
+            assert not set(string_decode(body)) & CONTROLS
+
+
+@pytest.mark.parametrize(
+    "text", ['"' * 100_000, "\\" * 100_000, "{" * 100_000, '{"a":' * 30_000, "\\n" * 60_000]
+)
+def test_a_hostile_completion_is_parsed_in_no_time(text: str) -> None:
+    started = time.perf_counter()
+    turn_parse(f'Action: {{"type": "answer", "text": "{text}"}}')
+    turn_parse(f"{text}\n{text}")
+    assert time.perf_counter() - started < 5
