@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from typing import Any
-
-import boto3
-from moto.server import ThreadedMotoServer
 
 KEYS = {"S3_ACCESS_KEY": "test", "S3_SECRET_KEY": "test"}
 
@@ -15,8 +13,7 @@ KEYS = {"S3_ACCESS_KEY": "test", "S3_SECRET_KEY": "test"}
 class Buckets:
     """``settings`` are those of an installation whose files are in its buckets."""
 
-    def __init__(self, server: ThreadedMotoServer) -> None:
-        host, port = server.get_host_and_port()
+    def __init__(self, host: str, port: int) -> None:
         self.url = f"http://{host}:{port}"
         self.settings = {
             "BLOB_BUCKET": "blobs",
@@ -28,6 +25,8 @@ class Buckets:
         self.client = self.client_make("s3", "test", "test")
 
     def client_make(self, service: str, key: str, secret: str) -> Any:
+        import boto3
+
         return boto3.client(
             service,
             endpoint_url=self.url,
@@ -54,10 +53,13 @@ class Buckets:
 @contextlib.contextmanager
 def buckets_served(host: str = "127.0.0.1") -> Iterator[Buckets]:
     """A server with the empty buckets ``blobs`` and ``recordings``."""
+    from moto.server import ThreadedMotoServer  # slow to import, as boto3 is
+
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it logs each request
     server = ThreadedMotoServer(ip_address=host, port=0, verbose=False)
     server.start()
     try:
-        buckets = Buckets(server)
+        buckets = Buckets(*server.get_host_and_port())
         for name in ("blobs", "recordings"):
             buckets.client.create_bucket(Bucket=name)
         yield buckets
