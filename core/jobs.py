@@ -41,8 +41,17 @@ def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
 
 def queue_length(queue: Queue) -> int | None:
     """Jobs that no worker has taken; None when Redis, which alone knows, does not answer."""
+    lengths = queue_lengths(queue)
+    return None if lengths is None else lengths[queue]
+
+
+def queue_lengths(*queues: Queue) -> dict[Queue, int] | None:
+    """As ``queue_length``, of several queues in one round trip."""
+    pipeline = redis_client.client().pipeline(transaction=False)
+    for queue in queues:
+        pipeline.llen(queue.id)
     try:
-        return int(redis_client.client().llen(queue.id))
+        return dict(zip(queues, pipeline.execute(), strict=True))
     except redis_client.Unreachable:
         return None
 

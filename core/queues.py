@@ -25,6 +25,8 @@ class Queue:
     """Jobs reserved for each that runs, where this differs from ``CELERY_WORKER_PREFETCH_MULTIPLIER``."""
     role: str = "gym_worker"
     """The database role of the worker."""
+    redis_user: str = ""
+    """Its user in Redis, where that has fewer rights than the others'."""
     has_lock: bool = False
     """Each process holds a connection more, for the lock that its claims name."""
     has_world_salt: bool = False
@@ -45,6 +47,11 @@ class Queue:
     def process_count(self) -> int:
         """Processes of a worker: prefork adds one for each job that runs at once."""
         return 1 + (self.job_count() if self.pool == "prefork" else 0)
+
+    def broker_options(self) -> dict[str, str]:
+        """Where its workers note the jobs that they hold. By default that is one place for all queues, from
+        which a worker sends lost jobs to whichever queue the note names."""
+        return {f"unacked{part}_key": f"{self.id}.unacked{part}" for part in ("", "_index", "_mutex")}
 
     def worker_options(self) -> list[str]:
         options = {
@@ -75,6 +82,7 @@ VERIFY: Queue = Queue(
 SANDBOX = Queue(
     id="sandbox",
     role="gym_sandbox",
+    redis_user="redis_sandbox",
     pool="prefork",
     concurrency="SANDBOXES",
     connections=1,

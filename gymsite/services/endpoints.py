@@ -29,10 +29,15 @@ def database_url(var_dir: Path, *, role: str) -> str:
     return f"postgresql://{name}:{secrets.read_or_empty(var_dir, name)}@/{DATABASE}?host={host}"
 
 
-def redis_url(var_dir: Path) -> str:
-    """Address of the embedded Redis (``unix://``), password included."""
-    password = secrets.read_or_empty(var_dir, "redis")
-    return f"unix://:{password}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
+def redis_url(var_dir: Path, *, user: str = "") -> str:
+    """Address of the embedded Redis (``unix://``), password included; without a user that of all rights."""
+    login = f"{user}:{secrets.read_or_empty(var_dir, redis_secret(user))}"
+    return f"unix://{login}@{quote(str(socket_folder(var_dir) / REDIS_SOCKET))}"
+
+
+def redis_secret(user: str) -> str:
+    """The secret that holds the password of a user of Redis."""
+    return user or "redis"
 
 
 def role_url(var_dir: Path, *, owner_url: str, role: str) -> str:

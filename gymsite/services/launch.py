@@ -31,7 +31,8 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
     var_dir = Path(caller["VAR_DIR"])
     redis_url = ""
     if process.has_redis:
-        redis_url = endpoints.with_login(caller["REDIS_URL"], password=secrets.read(var_dir, "redis"))
+        password = secrets.read(var_dir, endpoints.redis_secret(process.redis_user))
+        redis_url = endpoints.with_login(caller["REDIS_URL"], user=process.redis_user, password=password)
     own = processes.own_settings(
         process, var_dir=var_dir, database_url=caller["DATABASE_URL"], redis_url=redis_url
     )

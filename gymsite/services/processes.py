@@ -21,7 +21,7 @@ INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "P
 S3_KEYS = ("S3_ACCESS_KEY", "S3_SECRET_KEY")
 ARENA_S3_KEYS = tuple(f"ARENA_{name}" for name in S3_KEYS)
 SECRET_NAMES = (
-    *("DATABASE_URL", "REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT"),
+    *("DATABASE_URL", "REDIS_URL", "SANDBOX_REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT"),
     *S3_KEYS,
     *ARENA_S3_KEYS,
 )
@@ -46,6 +46,7 @@ class Process:
     has_world_salt: bool = False
     has_redis: bool = True
     has_files: bool = False
+    redis_user: str = ""
     is_awaited: bool = True  # the others start once everything else is ready
     queue: Queue | None = None
     copies: int = 1
@@ -84,6 +85,7 @@ def _worker(queue: Queue) -> Process:
         name=queue.worker,
         kind="worker",
         role=queue.role,
+        redis_user=queue.redis_user,
         command=("-m", "gymsite.services.worker", queue.id),
         key_file="secret_key_worker",
         pool_max=queue.connections,
@@ -128,6 +130,7 @@ class Installation:
     addresses: Mapping[str, str]  # by process, as seen from outside
     database_url: str = ""
     redis_url: str = ""
+    sandbox_redis_url: str = ""  # of the login with few rights at ``redis_url``
     settings: Mapping[str, str]
 
 
@@ -144,9 +147,19 @@ def environment(process: Process, installation: Installation, *, pool_size: int)
         "DATABASE_POOL_MAX": str(pool_size),
         "PYTHONUNBUFFERED": "1",
     }
-    redis_url = installation.redis_url or endpoints.redis_url(var_dir)
-    own = own_settings(process, var_dir=var_dir, database_url=installation.database_url, redis_url=redis_url)
+    own = own_settings(
+        process,
+        var_dir=var_dir,
+        database_url=installation.database_url,
+        redis_url=_redis_url(process, installation),
+    )
     return passed | own | file_keys(process, var_dir=var_dir, caller=caller)
+
+
+def _redis_url(process: Process, installation: Installation) -> str:
+    if not installation.redis_url:
+        return endpoints.redis_url(installation.var_dir, user=process.redis_user)
+    return (installation.sandbox_redis_url if process.redis_user else "") or installation.redis_url
 
 
 def own_settings(process: Process, *, var_dir: Path, database_url: str, redis_url: str) -> dict[str, str]:

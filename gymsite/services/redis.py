@@ -24,7 +24,10 @@ aof-load-truncated yes
 save ""
 maxmemory-policy noeviction
 maxclients 1000
+user redis_sandbox on >{sandbox_password} {sandbox_rights}
 """
+# docker-compose.yml gives its Redis the same.
+SANDBOX_RIGHTS = Path(__file__).with_name("redis_sandbox.acl")
 
 
 def data_folder(var_dir: Path) -> Path:
@@ -40,7 +43,12 @@ def prepare(var_dir: Path, *, account: Account | None) -> None:
 
 def spawn(var_dir: Path, *, program: Path, account: Account | None, log: int) -> subprocess.Popen[bytes]:
     """Start the server; its configuration is piped in to keep the password out of process lists."""
-    configuration = CONFIGURATION.format(socket=_socket(var_dir), password=secrets.read(var_dir, "redis"))
+    configuration = CONFIGURATION.format(
+        socket=_socket(var_dir),
+        password=secrets.read(var_dir, "redis"),
+        sandbox_password=secrets.read(var_dir, "redis_sandbox"),
+        sandbox_rights=SANDBOX_RIGHTS.read_text().strip(),
+    )
     read_end, write_end = os.pipe()
     os.write(write_end, configuration.encode())
     os.close(write_end)

@@ -85,6 +85,10 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
     buckets.buckets_check(installation.settings)
     if installation.redis_url:
         external_servers.redis_check(installation.redis_url)
+        if installation.sandbox_redis_url:
+            external_servers.redis_check(installation.sandbox_redis_url)
+        else:
+            say("  worker-sandbox has all rights in Redis: SANDBOX_REDIS_URL, see docs/operations.md.")
     if installation.database_url:
         max_connections = external_servers.database_check(installation.database_url)
     elif not postgres.data_folder(installation.var_dir).exists():

@@ -36,6 +36,7 @@ def main(queue: Queue) -> None:
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO")
     if queue is SANDBOX:
         cgroups.prepare()  # before the processes that start sandboxes are forked
+    app.conf.broker_transport_options |= queue.broker_options()
     app.worker_main(["worker", *queue.worker_options(), *quiet])
 
 

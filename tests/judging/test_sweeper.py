@@ -139,9 +139,10 @@ def test_a_submission_is_sent_once_however_many_notices_come(waiting: list[int],
 
 def test_a_full_queue_gets_no_new_submissions(waiting: list[int], monkeypatch: Any) -> None:
     monkeypatch.setattr(jobs, "judge", Queue(room=10))
-    monkeypatch.setattr(sweeper, "queue_length", lambda _queue: sweeper.LONG_QUEUE + 1)
+    lengths = dict.fromkeys((queues.VERIFY, queues.SANDBOX), sweeper.LONG_QUEUE + 1)
+    monkeypatch.setattr(sweeper, "queue_lengths", lambda *_queues: lengths)
     assert sweeper.new_send() == 0
-    monkeypatch.setattr(sweeper, "queue_length", lambda _queue: 0)
+    lengths[queues.VERIFY] = 0
     assert sweeper.new_send() == 3
 
 
@@ -210,3 +211,26 @@ def test_a_worker_that_takes_its_lock_again_keeps_its_claims() -> None:
         back.execute("SELECT pg_advisory_lock(%s, %s)", [worker_locks.LOCK_CLASS, 13])
         assert chore() == 0
     assert Submission.objects.filter(claimed_by=13).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_verdicts_on_programs_are_announced_once_by_the_sweeper(monkeypatch: Any) -> None:
+    code = factories.benchmark(verifier_official="code-v1", verifier_training="code-v1")
+    episodes = [factories.episode(task=factories.task(benchmark=code)) for _ in range(2)]
+    for episode in episodes:
+        factories.submission(episode)
+    monkeypatch.setattr(jobs, "judge_program", Queue(room=10))
+    announced: list[tuple[int, list[int]]] = []
+    monkeypatch.setattr(
+        sweeper.notices, "episodes_ended", lambda *, run_id, ids: announced.append((run_id, ids))
+    )
+    assert sweeper.new_send() == 2
+    assert sweeper.programs_announce() == 0
+    judged = episodes[0]
+    hot_sql.finish_many(
+        run_id=judged.run_id,
+        endings=[hot_sql.Ending.unjudged(judged.pk, "verifier_error")],
+        statuses=["submitted"],
+    )
+    assert [sweeper.programs_announce() for _ in range(2)] == [1, 0]
+    assert announced == [(judged.run_id, [judged.pk])]

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from gymsite.arena import forms
-from gymsite.services import endpoints, secrets
+from gymsite.services import endpoints, redis, secrets
 from gymsite.services.binaries import POSTGRES_MAJOR
 from gymsite.services.launch import SETUP, launch_environment
 from gymsite.services.processes import BASE_DIR, PROCESSES
@@ -28,7 +28,7 @@ def compose() -> dict[str, Any]:
 
 def _own_secrets(process: Any) -> set[str]:
     own = {process.role, process.key_file}
-    own |= {"redis"} if process.has_redis else set()
+    own |= {endpoints.redis_secret(process.redis_user)} if process.has_redis else set()
     own |= {"world_salt"} if process.has_world_salt else set()
     return own | ({"token_key"} if process.has_token_key else set())
 
@@ -129,7 +129,19 @@ def test_a_container_needs_no_secret_that_it_is_not_given(compose: dict[str, Any
         "postgresql://postgres:5432/gym", user=process.role, password=f"value-of-{process.role}"
     )
     if process.has_redis:
-        assert environment["REDIS_URL"] == "redis://:value-of-redis@redis:6379/0"
+        password = f"value-of-{endpoints.redis_secret(process.redis_user)}"
+        assert environment["REDIS_URL"] == f"redis://{process.redis_user}:{password}@redis:6379/0"
+
+
+def test_redis_gives_the_worker_with_the_sandbox_the_rights_of_the_embedded_one(
+    compose: dict[str, Any],
+) -> None:
+    service = compose["services"]["redis"]
+    (mount,) = (volume for volume in service["volumes"] if volume.startswith("./"))
+    source, target, _ = mount.split(":")
+    assert (BASE_DIR / source).samefile(redis.SANDBOX_RIGHTS)
+    assert f"$(cat {target})" in service["command"][-1]
+    assert {"redis", "redis_sandbox"} == set(service["secrets"])
 
 
 def test_the_lab_trusts_the_network_of_its_proxy(compose: dict[str, Any]) -> None:

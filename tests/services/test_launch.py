@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.services import secrets
+from gymsite.services import endpoints, secrets
 from gymsite.services.launch import SETUP
 from gymsite.services.processes import BASE_DIR, PROCESSES, Process
 from tests.embedded_services import TestServers, embedded_services
@@ -30,7 +30,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServers]:
 def _container(process: Process, own: TestServers, folder: Path) -> dict[str, str]:
     """A container's environment, with the secrets of its row alone laid into its folder."""
     needed = [process.role, process.key_file]
-    needed += ["redis"] if process.has_redis else []
+    needed += [endpoints.redis_secret(process.redis_user)] if process.has_redis else []
     needed += ["token_key"] if process.has_token_key else []
     needed += ["world_salt"] if process.has_world_salt else []
     (folder / "secrets").mkdir()

@@ -37,6 +37,7 @@ def test_an_endless_loop_leaves_the_other_sandbox_to_the_others(tmp_path: Path) 
         assert _outcome(caller, looping) is None
         until(lambda: _outcome(caller, looping), seconds=JUDGED_S, what="the loop is judged")
         assert {_outcome(caller, episode["id"]) for episode in episodes} == {"incorrect"}
+        until(lambda: len(_gone(caller, episodes)) == len(episodes), seconds=5, what="heartbeats say so")
         caller.close()
 
 
@@ -52,3 +53,9 @@ def _open(caller: Caller, *, count: int) -> list[dict[str, Any]]:
 def _outcome(caller: Caller, episode: int) -> str | None:
     verdict = caller.json("GET", f"{caller.lab}/api/v1/episodes/{episode}")["verdict"]
     return verdict["outcome"] if verdict else None
+
+
+def _gone(caller: Caller, episodes: list[dict[str, Any]]) -> list[int]:
+    body = {"episodes": [episode["id"] for episode in episodes]}
+    gone: list[int] = caller.json("POST", f"{caller.lab}/api/v1/heartbeat", json=body)["gone"]
+    return gone

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from core.addresses import django_database
-from gymsite.services import secrets
+from gymsite.services import endpoints, secrets
 from gymsite.services.processes import BASE_DIR, PROCESSES
 from tests.services.installations import START_S, STOP_S, Started, Up, until
 
@@ -66,7 +66,7 @@ def test_each_process_is_given_its_own_secrets_alone(started: Started, up: Up, p
     environment, *copies = (started.environment_of(name) for name in process.copy_names())
     assert all(copy == environment for copy in copies)
     own = {process.role, process.key_file}
-    own |= {"redis"} if process.has_redis else set()
+    own |= {endpoints.redis_secret(process.redis_user)} if process.has_redis else set()
     own |= {"token_key"} if process.has_token_key else set()
     own |= {"world_salt"} if process.has_world_salt else set()
     text = "\n".join(environment.values())

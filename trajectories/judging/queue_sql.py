@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ DEAD = Statement(__file__, "workers_dead")
 FREE = Statement(__file__, "claims_free")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
 OPEN = Statement(__file__, "episodes_open")
+JUDGED = Statement(__file__, "episodes_judged")
 MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed")
 
 
@@ -59,6 +61,14 @@ def episodes_sandboxed(episode_ids: Sequence[int]) -> set[int]:
 
 def submissions_mark_sent(episode_ids: Sequence[int]) -> None:
     SENT.run(episodes=list(episode_ids))
+
+
+def episodes_judged(episode_ids: Collection[int]) -> dict[int, list[int]]:
+    """Those of the episodes that have a verdict, by run."""
+    by_run: dict[int, list[int]] = defaultdict(list)
+    for run_id, episode_id in JUDGED.rows(episodes=list(episode_ids)):
+        by_run[run_id].append(episode_id)
+    return by_run
 
 
 def workers_dead() -> set[int]:

@@ -19,11 +19,12 @@ from trajectories.judging import tool_calls
 from verifiers import registry
 
 SCHEMA = "sandbox"
+PROGRAM_CHANNEL = "program_judged"
 
 _encode = msgspec.json.Encoder().encode
 
 CLAIM = Statement(__file__, "sandbox_claim", is_hot=True)
-FINISH = Statement(__file__, "sandbox_finish", is_hot=True)
+FINISH = Statement(__file__, "sandbox_finish", is_hot=True, channel=PROGRAM_CHANNEL)
 
 
 def submission_claim(
@@ -35,7 +36,10 @@ def submission_claim(
 
 
 def submission_finish(*, run_id: int, ending: hot_sql.Ending) -> list[int]:
-    """As ``hot_sql.finish_many`` of one submitted episode; nothing is written where nobody has claimed it."""
+    """As ``hot_sql.finish_many`` of one submitted episode; nothing is written where nobody has claimed it.
+
+    Wakes the sweeper, which announces the verdict.
+    """
     rows = FINISH.rows(run=run_id, endings=_encode([ending]).decode())
     return [row[0] for row in rows]
 

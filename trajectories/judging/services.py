@@ -12,7 +12,6 @@ from django.conf import settings
 from tasks_app import kinds
 from trajectories import hot_sql
 from trajectories.judging import sandbox_sql, site_states, verdict_writer, worker_locks
-from trajectories.live import notices
 from trajectories.models import Run
 from verifiers import registry
 from verifiers.answer_text import unparsable
@@ -62,14 +61,12 @@ def submission_judge(*, episode_id: int) -> bool:
 
 
 def program_judge(*, episode_id: int) -> bool:
-    """As ``submission_judge``, in the worker with the sandbox and with its role's rights."""
+    """As ``submission_judge``, in the worker with the sandbox and its role; the sweeper announces it."""
     claim = sandbox_sql.submission_claim(episode_id=episode_id, **_claim_terms())
     if claim is None:
         return False
     ending = ending_of(episode_id=episode_id, claim=claim)
-    ended = sandbox_sql.submission_finish(run_id=claim.run_id, ending=ending)
-    notices.episodes_ended(run_id=claim.run_id, ids=ended)
-    return bool(ended)
+    return bool(sandbox_sql.submission_finish(run_id=claim.run_id, ending=ending))
 
 
 def _claim_terms() -> dict[str, Any]:

@@ -14,13 +14,15 @@ from threading import Event
 from django.conf import settings
 
 from core import queues
-from core.jobs import job_send, queue_length
+from core.jobs import job_send, queue_lengths
 from core.queues import Queue
 from trajectories.api import health
 from trajectories.chores import loop
 from trajectories.hot_sql import SUBMISSION_CHANNEL, TOOL_CALL_CHANNEL
 from trajectories.judging import jobs, queue_sql, reaper, tool_calls
+from trajectories.judging.sandbox_sql import PROGRAM_CHANNEL
 from trajectories.judging.services import CLAIMS_MAX
+from trajectories.live import notices
 
 logger = logging.getLogger(__name__)
 
@@ -32,10 +34,17 @@ REAP_EVERY_S = 5.0
 # A queue this long still holds what Postgres shows as waiting; resending would only make it longer.
 LONG_QUEUE = 1_000
 
+# Sent to the workers with a sandbox, and not announced yet.
+_programs: set[int] = set()
+
 
 def sweep_forever(*, stop: Event) -> None:
     """Run until ``stop``."""
-    wakes: dict[str, Callable[[], object]] = {SUBMISSION_CHANNEL: new_send, TOOL_CALL_CHANNEL: calls_send_due}
+    wakes: dict[str, Callable[[], object]] = {
+        SUBMISSION_CHANNEL: new_send,
+        TOOL_CALL_CHANNEL: calls_send_due,
+        PROGRAM_CHANNEL: programs_announce,
+    }
     loop.chores_do(name=health.SWEEPER, lock=LOCK, chores=_chores, stop=stop, wakes=wakes)
 
 
@@ -44,6 +53,7 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore(resend, RESEND_EVERY_S),
         loop.Chore(DeadWorkers(), DEAD_EVERY_S),
         loop.Chore(calls_send_due, RESEND_EVERY_S),
+        loop.Chore(programs_announce, RESEND_EVERY_S),
         loop.Chore(reaper.exhausted_void, REAP_EVERY_S),
         loop.Chore(reaper.LeaseReaper(), reaper.look_every_s()),
     ]
@@ -85,10 +95,10 @@ def resend() -> int:
 def _send(episode_ids: Sequence[int]) -> int:
     if not episode_ids:
         return 0
-    lengths = {queue: queue_length(queue) for queue in (queues.VERIFY, queues.SANDBOX)}
-    if None in lengths.values():
+    lengths = queue_lengths(queues.VERIFY, queues.SANDBOX)
+    if lengths is None:
         return 0
-    long = {queue for queue, length in lengths.items() if length and length > LONG_QUEUE}
+    long = {queue for queue, length in lengths.items() if length > LONG_QUEUE}
     # Marked afterwards: what the queue did not accept stays due instead of waiting for the next back-off.
     sent = jobs_send(episode_ids, leaving_out=long)
     queue_sql.submissions_mark_sent(sent)
@@ -110,9 +120,20 @@ def jobs_send(episode_ids: Sequence[int], *, leaving_out: Collection[Queue] = ()
             continue
         job = jobs.judge_program if queue is queues.SANDBOX else jobs.judge
         if not job_send(job, queue, episode_id=episode_id):
-            return sent
+            break
         sent.append(episode_id)
+    _programs.update(sandboxed.intersection(sent))
     return sent
+
+
+def programs_announce() -> int:
+    """Announce the verdicts on programs, whose workers reach nothing but their queue in Redis; returns how
+    many."""
+    judged = queue_sql.episodes_judged(_programs) if _programs else {}
+    for run_id, episode_ids in judged.items():
+        notices.episodes_ended(run_id=run_id, ids=episode_ids)
+        _programs.difference_update(episode_ids)
+    return sum(map(len, judged.values()))
 
 
 def calls_send_due() -> int:

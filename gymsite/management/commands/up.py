@@ -29,6 +29,7 @@ class Command(BaseCommand):
             addresses={"arena": settings.ARENA_URL, "lab": settings.LAB_URL, "live": settings.LIVE_URL},
             database_url=chosen.get("DATABASE_URL", ""),
             redis_url=chosen.get("REDIS_URL", ""),
+            sandbox_redis_url=chosen.get("SANDBOX_REDIS_URL", ""),
             settings=chosen,
         )
         try:

@@ -1,1 +1,1 @@
-SELECT * FROM sandbox.finish(%(run)s::bigint, %(endings)s::text)
+SELECT ended, pg_notify('{channel}', '') FROM sandbox.finish(%(run)s::bigint, %(endings)s::text) ended
