@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO
 
 from django.core.files import File
-from django.core.files.storage import storages
+from django.core.files.storage import Storage, storages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
@@ -91,11 +92,44 @@ def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
 
 def blob_size(sha256: str, *, storage: str = BLOBS) -> int | None:
     """Of the file, in bytes; None when there is none."""
-    return durable_files.file_size(storages[storage], _name(sha256))
+    return stored_size(storages[storage], sha256)
 
 
 def blob_delete(sha256: str, *, storage: str = BLOBS) -> None:
     storages[storage].delete(_name(sha256))
+
+
+def blob_copy(sha256: str, *, source: Storage, target: Storage) -> int:
+    """Copy a blob whose bytes are right, durably; returns its size in bytes.
+
+    Raises ``FileNotFoundError``, and ``GymError`` ``hash_mismatch`` for damage; nothing is stored then.
+    """
+    name = _name(sha256)
+    with source.open(name, "rb") as file, durable_files.part_open(target) as part:
+        size, _ = _copy(read=file.read, target=part, sha256=sha256, limit=sys.maxsize)
+        durable_files.part_keep(target, part, name=name)
+    return size
+
+
+def stored_size(storage: Storage, sha256: str) -> int | None:
+    """Of a blob's file in any storage, in bytes; None when there is none."""
+    return durable_files.file_size(storage, _name(sha256))
+
+
+def stored_blobs(storage: Storage) -> Iterator[str]:
+    """The name of every blob that a storage holds, in order; not parts, not thumbnails."""
+    for first in _folders(storage, ""):
+        for second in _folders(storage, first):
+            _, files = storage.listdir(f"{first}/{second}")
+            yield from sorted(name for name in files if SHA256.match(name))
+
+
+def _folders(storage: Storage, path: str) -> list[str]:
+    try:
+        folders, _ = storage.listdir(path)
+    except FileNotFoundError:
+        return []  # nothing has been stored yet
+    return sorted(name for name in folders if len(name) == len("00"))
 
 
 def blob_open(sha256: str, *, storage: str = BLOBS) -> File[bytes]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from django.db import connection, transaction
 
-from core import json_text
+from core import file_lock, json_text
 from tasks_app import loader_sql, starters
 from tasks_app.draft_assets import drafts_complete
 from tasks_app.gold_extras import Enricher
@@ -74,6 +74,14 @@ def tasks_load(
     cannot be stored are in the report's ``bad`` and cost nothing else.
     """
     report = LoadReport()
+    with file_lock.files_held():  # pictures are stored before the rows that name them
+        _rows_load(plugin, rows, split=split, progress=progress, report=report)
+    return report
+
+
+def _rows_load(
+    plugin: BenchmarkPlugin, rows: Iterable[Row], *, split: str, progress: Progress | None, report: LoadReport
+) -> None:
     benchmark_store(plugin)
     good = _good_rows(rows, benchmark=plugin.id, split=split, bad=report.bad)
     enricher = Enricher(plugin.enrichment, plugin.id, split) if plugin.enrichment else None
@@ -82,20 +90,20 @@ def tasks_load(
         if progress:
             progress(len(batch))
     report.problem = enricher.problem if enricher else ""
-    return report
 
 
 def starter_tasks_load() -> LoadReport:
     """Every benchmark's starter tasks, in the split ``starter``."""
     report = LoadReport()
     placed: list[_Placed] = []
-    for plugin_id in benchmarks:
-        plugin = benchmarks.get(plugin_id)
-        benchmark_store(plugin)
-        placed += _good_rows(
-            starters.starter_drafts(plugin.id), benchmark=plugin.id, split=starters.SPLIT, bad=report.bad
-        )
-    _batch_write(placed, report=report)
+    with file_lock.files_held():
+        for plugin_id in benchmarks:
+            plugin = benchmarks.get(plugin_id)
+            benchmark_store(plugin)
+            placed += _good_rows(
+                starters.starter_drafts(plugin.id), benchmark=plugin.id, split=starters.SPLIT, bad=report.bad
+            )
+        _batch_write(placed, report=report)
     return report
 
 

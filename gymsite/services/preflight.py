@@ -23,6 +23,8 @@ PORT_MAX = 65_535
 MEGABYTE = 1024 * 1024
 # A new Postgres takes 40 MB, and its write-ahead log up to 80 MB more before the first checkpoint.
 MIN_FREE_BYTES = 300 * MEGABYTE
+# The mark of a VAR_DIR into which a backup is being restored.
+RESTORING = "restoring"
 
 
 def folders_make(var_dir: Path) -> None:
@@ -41,24 +43,40 @@ def folders_make(var_dir: Path) -> None:
         ) from None
 
 
+def only_one(var_dir: Path) -> contextlib.AbstractContextManager[None]:
+    """Lock VAR_DIR for this process. Errors: ``already_running``."""
+    return locked(
+        var_dir,
+        code="already_running",
+        message="Palaestra is already running on {folder} (process {holder}): "
+        "stop it with Ctrl-C where it runs, or set VAR_DIR to another folder.",
+    )
+
+
 @contextlib.contextmanager
-def only_one(var_dir: Path) -> Iterator[None]:
-    """Lock VAR_DIR for this process; the kernel releases it however we end. Errors: ``already_running``."""
-    with (var_dir / "lock").open("a+") as lock:
+def locked(folder: Path, *, code: str, message: str) -> Iterator[None]:
+    """Lock a folder for this process; the kernel releases it however we end. Errors: ``code``."""
+    with (folder / "lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
             holder = lock.read().strip() or "unknown"
-            message = (
-                f"Palaestra is already running on {var_dir} (process {holder}): "
-                "stop it with Ctrl-C where it runs, or set VAR_DIR to another folder."
-            )
-            raise GymError("already_running", message) from None
+            raise GymError(code, message.format(folder=folder, holder=holder)) from None
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()
         yield
+
+
+def restore_check(var_dir: Path) -> None:
+    """Errors: ``restore_interrupted``."""
+    if (var_dir / RESTORING).exists():
+        message = (
+            f"A restore into {var_dir} did not end, so its data are not whole: "
+            "run `manage.py restore` again, with --replace."
+        )
+        raise GymError("restore_interrupted", message)
 
 
 def disk_check(var_dir: Path) -> None:

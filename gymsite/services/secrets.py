@@ -32,10 +32,14 @@ def write(var_dir: Path, name: str, value: str) -> None:
     """Write a secret atomically; an existing one is replaced."""
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a valid secret name: use letters and underscores only")
-    target = folder(var_dir) / name
-    half = target.with_name(f".{name}.{os.getpid()}")
+    file_write(folder(var_dir) / name, value + "\n")
+
+
+def file_write(target: Path, text: str) -> None:
+    """Write a file that only its owner may read (0600), atomically and flushed to disk."""
+    half = target.with_name(f".{target.name}.{os.getpid()}")
     with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(value + "\n")
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     half.replace(target)

@@ -40,6 +40,7 @@ def up(installation: Installation, *, say: Callable[[str], None]) -> None:
     began_at = time.monotonic()
     preflight.folders_make(installation.var_dir)
     with contextlib.suppress(Stop), stoppable(), preflight.only_one(installation.var_dir):
+        preflight.restore_check(installation.var_dir)
         preflight.disk_check(installation.var_dir)
         # Processes that outlived a killed supervisor still carry its mark.
         parent_death.end(parent_death.pids_with_environment(processes.MARK, str(installation.var_dir)))

@@ -3,6 +3,8 @@
 Postgres' default waits until a fifth of a table has changed: on ten million steps that is two million rows,
 and the planner's statistics are as old. These tables are visited after 20,000 changed rows and one percent.
 Tables in which the same few rows change with every verdict are visited after a thousand.
+
+It is no migration of `trajectories`, whose initial one is made anew after each change of a model.
 """
 
 from django.db import migrations
@@ -37,5 +39,5 @@ def _set(table, settings):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("trajectories", "0001_initial")]
+    dependencies = [("trajectories", "__first__")]
     operations = [_set(table, settings) for tables, settings in SETTINGS.items() for table in tables]

@@ -1,0 +1,34 @@
+"""The lock between those who store files before any committed row names them, and who deletes unnamed files.
+
+Whoever commits the row first and then makes sure that the file is there needs no lock: uploads and the
+arena's recordings do so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connection
+
+LOCK = 0x4649_4C45  # "FILE"
+
+
+@contextmanager
+def files_held() -> Iterator[None]:
+    """No file is deleted as unnamed meanwhile; waits while a batch of them is. Keeps one connection."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock_shared(%s)", [LOCK])
+    try:
+        yield
+    finally:
+        # Without its connection the lock is gone.
+        if connection.is_usable():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock_shared(%s)", [LOCK])
+
+
+def deletion_lock() -> None:
+    """Wait until nobody holds files; needs a transaction, with which it ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])

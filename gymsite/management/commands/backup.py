@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.errors import GymError
+from gymsite.services.backups import creation
+
+
+class Command(BaseCommand):
+    help = (
+        "Back up database, secrets and files into a folder, while the installation runs or not."
+        " A second backup into the same folder copies only new files."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", metavar="DIR", type=Path)
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        try:
+            made = creation.backup_make(
+                options["folder"].resolve(),
+                var_dir=settings.VAR_DIR,
+                database_url=os.environ.get("DATABASE_URL", ""),
+                say=self.stdout.write,
+            )
+        except GymError as error:
+            raise CommandError(error.message) from None
+        except OSError as error:
+            raise CommandError(f"The backup could not be written: {error}") from None
+        self.stdout.write(f"database: {sum(made.rows.values()):,} rows, {made.database.bytes:,} bytes")
+        for name, stored in made.storages.items():
+            self.stdout.write(f"{name}: {stored.count:,} files, {stored.bytes:,} bytes")
+            if stored.missing:
+                self.stderr.write(
+                    f"{stored.missing:,} files of {name} are gone or damaged and not in the backup: "
+                    "`manage.py check_blobs --contents` names them."
+                )
+        if made.outside:
+            self.stderr.write(
+                f"Not in the backup, since the environment sets them: {', '.join(made.outside)}."
+            )
+        self.stdout.write(f"The backup in {options['folder']} is complete.")

@@ -1,0 +1,1 @@
+"""Backups of an installation: database, secrets and files, consistent with each other."""

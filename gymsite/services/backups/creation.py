@@ -1,0 +1,143 @@
+"""Makes a backup of an installation, which may run meanwhile.
+
+Why its parts fit together: the dump is one snapshot, files never change, and none is deleted while this holds
+the lock of ``core/file_lock.py``. An upload is answered once its file is durable and its row committed, so
+a copy made after the snapshot has the file of every answered upload in it. Rows come just before their file:
+those without one at the first look are looked at again at the end.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+from django.conf import settings
+from django.core.files.storage import storages
+from tqdm import tqdm
+
+import core
+from core import blobs, file_lock
+from gymsite.services import preflight, preparation, secrets
+from gymsite.services.backups import dump, files, manifest
+from gymsite.services.backups.database import database_running
+from gymsite.services.backups.files import Copying
+from gymsite.services.backups.manifest import Manifest, Stored
+
+Say = Callable[[str], None]
+UNDER_WAY = "Process {holder} is making a backup in {folder}: wait for it, or choose another folder."
+
+# In byte order, in which files are listed too.
+NAMED = {
+    blobs.BLOBS: 'COPY (SELECT sha256 FROM trajectories_blob ORDER BY sha256 COLLATE "C") TO STDOUT',
+    blobs.RECORDINGS: 'COPY (SELECT DISTINCT sha256 COLLATE "C" FROM trajectories_recordingchunk ORDER BY 1)'
+    " TO STDOUT",
+}
+
+
+def backup_make(folder: Path, *, var_dir: Path, database_url: str, say: Say) -> Manifest:
+    """Back up into ``folder``. What an earlier backup there has copied is not copied again, and that backup
+    holds until this one is whole. Errors: ``backup_under_way``, ``dump_failed``, those of the database.
+    """
+    folder.mkdir(mode=manifest.FOLDER_MODE, parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        stack.enter_context(preflight.locked(folder, code="backup_under_way", message=UNDER_WAY))
+        url = stack.enter_context(database_running(var_dir, database_url=database_url))
+        preparation.database_use(url)
+        stack.enter_context(file_lock.files_held())
+        made = _parts_make(folder, url=url, var_dir=var_dir, say=say)
+        manifest.manifest_write(folder, made)
+        _leftovers_delete(folder, made)
+    return made
+
+
+def _parts_make(folder: Path, *, url: str, var_dir: Path, say: Say) -> Manifest:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    database, listing = folder / f"database-{stamp}.dump", folder / f"files-{stamp}.tsv"
+    named = {name: folder / f"named-{stamp}-{name}" for name in NAMED}
+    say("Dumping the database ...")
+    with dump.snapshot(url) as (connection, snapshot):
+        dump.database_dump(url, target=database, snapshot=snapshot)
+        rows = dump.row_counts(connection)
+        for name, query in NAMED.items():
+            dump.rows_write(connection, query, target=named[name])
+        version = connection.info.server_version
+    with listing.open("w") as lines:
+        stored = {name: _storage_copy(folder, name, named[name], lines, say=say) for name in files.STORAGES}
+    return Manifest(
+        format=manifest.FORMAT,
+        palaestra=core.__version__,
+        postgres=version,
+        made_at=stamp,
+        database=manifest.part_of(database),
+        rows=rows,
+        files=manifest.part_of(listing),
+        storages=stored,
+        secrets=_secrets_copy(var_dir, folder / f"secrets-{stamp}"),
+        outside=_secrets_outside(var_dir),
+    )
+
+
+def _storage_copy(folder: Path, name: str, named: Path, lines: TextIO, *, say: Say) -> Stored:
+    """Copy what rows name, and what is stored besides: pictures of tasks and of replays have no rows."""
+    say(f"Copying {name} ...")
+    copying = Copying(name=name, source=storages[name], target=files.copies_of(folder, name))
+    count = size = 0
+    absent: list[str] = []
+    missing: list[str] = []
+    with named.open() as rows, tqdm(desc=name, unit=" files", unit_scale=True, disable=None) as bar:
+        in_order = heapq.merge((row.strip() for row in rows), blobs.stored_blobs(storages[name]))
+        hashes = (sha256 for sha256, _ in itertools.groupby(in_order))
+        for looked, again in ((copying.copy_all(hashes), absent), (copying.copy_all(absent), missing)):
+            for file in looked:
+                if file.size is None:
+                    again.append(file.sha256)
+                    continue
+                lines.write(file.line())
+                count, size = count + 1, size + file.size
+                bar.update()
+    return Stored(count=count, bytes=size, missing=len(missing))
+
+
+def _secrets_copy(var_dir: Path, target: Path) -> dict[str, str]:
+    """Copy every secret, closed to others; returns their digests."""
+    target.mkdir(mode=manifest.FOLDER_MODE)
+    digests = {}
+    for path in sorted(secrets.folder(var_dir).glob("*")):
+        if secrets.NAME.fullmatch(path.name):
+            secrets.file_write(target / path.name, path.read_text())
+            digests[path.name] = manifest.digest(target / path.name)
+    manifest.flush(target)
+    return digests
+
+
+def _secrets_outside(var_dir: Path) -> list[str]:
+    """The settings whose secret comes from the environment, so that no file holds it."""
+    in_use: Mapping[str, tuple[str, str]] = {
+        "GYM_SECRET_KEY": ("secret_key", settings.SECRET_KEY),
+        "GYM_TOKEN_KEY": ("token_key", settings.TOKEN_KEY.hex()),
+        "GYM_WORLD_SALT": ("world_salt", settings.WORLD_SALT.hex()),
+    }
+    return [
+        setting
+        for setting, (name, value) in in_use.items()
+        if secrets.read_or_ephemeral(var_dir, name) != value
+    ]
+
+
+def _leftovers_delete(folder: Path, made: Manifest) -> None:
+    """Delete the parts of earlier backups, killed ones too; their copies of files stay."""
+    current = {made.database.file, made.files.file, made.secrets_folder}
+    for pattern in ("database-*", "files-*", "secrets-*", "named-*"):
+        for path in folder.glob(pattern):
+            if path.name in current:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()

@@ -1,0 +1,108 @@
+"""What a backup's folder says of itself. Written last: a folder without it holds no backup."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import msgspec
+
+from core.errors import GymError
+
+NAME = "manifest.json"
+FORMAT = 1
+FOLDER_MODE = 0o700  # golds and password hashes are inside
+
+
+class Part(msgspec.Struct, kw_only=True, frozen=True):
+    """A file of the backup; size in bytes."""
+
+    file: str
+    bytes: int
+    sha256: str
+
+
+class Stored(msgspec.Struct, kw_only=True, frozen=True):
+    """The files of one storage. ``missing``: named by a row, but gone or damaged when the backup was made."""
+
+    count: int
+    bytes: int
+    missing: int
+
+
+class Manifest(msgspec.Struct, kw_only=True, frozen=True):
+    """``rows`` are counts by table, ``secrets`` digests by name; ``outside`` are settings whose secret came
+    from the environment and is not in the backup."""
+
+    format: int
+    palaestra: str
+    postgres: int  # in the server's own numbering
+    made_at: str
+    database: Part
+    rows: dict[str, int]
+    files: Part
+    storages: dict[str, Stored]
+    secrets: dict[str, str]
+    outside: list[str]
+
+    @property
+    def secrets_folder(self) -> str:
+        return f"secrets-{self.made_at}"
+
+
+def manifest_write(folder: Path, manifest: Manifest) -> None:
+    """Replace the manifest at once, after everything that it names is on disk."""
+    half = folder / f".{NAME}"
+    half.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+    flush(half)
+    half.replace(folder / NAME)
+    flush(folder)
+
+
+def manifest_read(folder: Path) -> Manifest:
+    """Errors: ``no_backup``, ``other_backup_format``."""
+    try:
+        data = (folder / NAME).read_bytes()
+        form = msgspec.json.decode(data)["format"]
+        if form != FORMAT:
+            message = f"{folder} holds a backup of format {form}, and this version reads format {FORMAT}."
+            raise GymError("other_backup_format", message)
+        return msgspec.json.decode(data, type=Manifest)
+    except FileNotFoundError:
+        message = f"{folder} holds no finished backup ({NAME} is missing): make one with `manage.py backup`."
+    except (OSError, KeyError, TypeError, msgspec.MsgspecError) as error:
+        message = f"{folder / NAME} cannot be read ({error}): restore from another backup."
+    raise GymError("no_backup", message)
+
+
+def part_of(path: Path) -> Part:
+    """A file as it is on disk, flushed."""
+    flush(path)
+    return Part(file=path.name, bytes=path.stat().st_size, sha256=digest(path))
+
+
+def part_check(folder: Path, part: Part) -> Path:
+    """The file of a part, or ``GymError`` ``backup_damaged``."""
+    path = folder / part.file
+    if not path.is_file() or path.stat().st_size != part.bytes or digest(path) != part.sha256:
+        raise damaged(path)
+    return path
+
+
+def damaged(path: Path) -> GymError:
+    return GymError("backup_damaged", f"{path} is missing or damaged: restore from another backup.")
+
+
+def digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def flush(path: Path) -> None:
+    """To disk, a file's bytes or a folder's names."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
