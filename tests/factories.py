@@ -6,10 +6,12 @@ import itertools
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db.models import F
+
 from core.presentation import Look
 from tasks_app.models import Benchmark, Gold, Task
 from trajectories import hot_sql
-from trajectories.models import Episode, Group, Run, Step, VerdictCounter
+from trajectories.models import Episode, Group, Run, Step, Verdict, VerdictCounter
 
 _numbers = itertools.count(1)
 GOLD_CANARY = "gold-canary-7351"
@@ -82,6 +84,7 @@ def episode(*, status: str = "open", **fields: Any) -> Episode:
         "status": status,
         **fields,
     }
+    Group.objects.filter(pk=owner.pk).update(size=F("size") + 1, completed_seq=None)
     return Episode.objects.create(**values)
 
 
@@ -93,6 +96,12 @@ def step(of: Episode, index: int = 1, **fields: Any) -> Step:
 def submission(of: Episode, answer: str | list[str] = "42") -> None:
     hot_sql.submission_write(episode_id=of.pk, answer=answer, channel=of.answer_channel)
     of.refresh_from_db()
+
+
+def end_move(of: Episode, *, at: Any) -> None:
+    """Let an ended episode have ended ``at`` another time."""
+    Episode.objects.filter(pk=of.pk).update(finished_at=at)
+    Verdict.objects.filter(episode=of, run_seq__isnull=False).update(created_at=at)
 
 
 def verdict(of: Episode, outcome: str = "correct", reason: str = "answer", **fields: Any) -> None:

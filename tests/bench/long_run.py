@@ -40,8 +40,8 @@ WITH tasks AS MATERIALIZED (
     JOIN tasks t ON t.place = n %% (SELECT count(*) FROM tasks) ORDER BY n
 ), groups AS (
     INSERT INTO trajectories_group
-        (id, run_id, task_id, arm, policy_version, seed, settings, template, created_at)
-    SELECT id, %(run)s, task_id, arm, policy_version, 1, '{}', 'none', now() FROM filled
+        (id, run_id, task_id, arm, policy_version, seed, settings, template, size, created_at)
+    SELECT id, %(run)s, task_id, arm, policy_version, 1, '{}', 'none', %(size)s, now() FROM filled
 ), attempts AS MATERIALIZED (
     SELECT g.id AS group_id, g.task_id, g.arm, g.policy_version, i AS sample_index,
         g.group_id * %(size)s + i + 1 AS place,

@@ -154,8 +154,9 @@ WITH tasks AS (
     FROM generate_series(0, %(episodes)s - 1) n
     JOIN tasks ON place = n / 4 %% (SELECT count(*) FROM tasks) ORDER BY n
 ), groups AS (
-    INSERT INTO trajectories_group (id, run_id, task_id, arm, seed, settings, template, created_at)
-    SELECT group_id, run_id, task_id, arm, n, '{}', 'none', at FROM drafts RETURNING id
+    INSERT INTO trajectories_group (id, run_id, task_id, arm, seed, settings, template, size, ended,
+        completed_seq, created_at)
+    SELECT group_id, run_id, task_id, arm, n, '{}', 'none', 1, 1, n + 1, at FROM drafts RETURNING id
 ), episodes AS (
     INSERT INTO trajectories_episode (id, run_id, group_id, task_id, arm, sample_index, policy_version,
         status, seed, presentation, presentation_hash, max_steps, recording, answer_channel, virtual_start,
@@ -165,7 +166,7 @@ WITH tasks AS (
 ), verdicts AS (
     INSERT INTO trajectories_verdict (id, episode_id, run_id, run_seq, outcome, reward, reason, terminated,
         truncated, metrics, verifier, created_at)
-    SELECT verdict_id, episode_id, run_id, NULL, outcome,
+    SELECT verdict_id, episode_id, run_id, n + 1, outcome,
         CASE outcome WHEN 'correct' THEN 1.0 WHEN 'incorrect' THEN 0.0 END,
         CASE outcome WHEN 'void' THEN 'harness_error' WHEN 'incorrect' THEN
             (ARRAY['answer', 'step_budget'])[1 + n %% 2] ELSE 'answer' END,

@@ -55,7 +55,7 @@ def _ended(seconds_ago: float = 60) -> Episode:
     factories.submission(episode, "10/11")
     factories.verdict(episode)
     ended = timezone.now() - timedelta(seconds=seconds_ago)
-    Episode.objects.filter(pk=episode.pk).update(finished_at=ended)
+    factories.end_move(episode, at=ended)
     episode.refresh_from_db()
     return episode
 
@@ -241,7 +241,7 @@ def test_a_late_step_is_noticed_once_no_more_can_come(queue: _Queue, settings: A
     _step(episode, 3, created_at=timezone.now() + timedelta(seconds=1))
     assert sweep() == 0
     settled = timezone.now() - timedelta(seconds=settings.STEP_GRACE_S + COMMIT_S + 1)
-    Episode.objects.filter(pk=episode.pk).update(finished_at=settled)
+    factories.end_move(episode, at=settled)
     assert sweep() == 1
 
 

@@ -144,7 +144,7 @@ def test_an_episode_that_the_command_checked_too_early_is_due_again() -> None:
     assert printed(episode.pk) == []
     recording_make(episode, element("h1", "Find a room"), size=SIZE)
     late = timedelta(seconds=sample.SETTLE_S + 60)
-    Episode.objects.update(finished_at=F("finished_at") - late)
+    factories.end_move(episode, at=Now() - late)
     EpisodeFidelity.objects.update(chosen_at=F("chosen_at") - late)
     (due,) = episodes_due()
     assert sample.episode_choose(due) == [1]

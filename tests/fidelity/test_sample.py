@@ -22,7 +22,7 @@ def recorded(*, steps: int = 1, **fields: Any) -> Episode:
 
 
 def ended(episode: Episode, *, age_s: float) -> None:
-    Episode.objects.filter(pk=episode.pk).update(finished_at=Now() - timedelta(seconds=age_s))
+    factories.end_move(episode, at=Now() - timedelta(seconds=age_s))
 
 
 @pytest.mark.parametrize(

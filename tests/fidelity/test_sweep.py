@@ -7,6 +7,7 @@ import pytest
 from django.db.models.functions import Now
 
 from core import redis_client
+from tests import factories
 from tests.fidelity.factories import window
 from tests.fidelity.recordings import blob_of, element, episode_make, recording_make
 from trajectories import heartbeats
@@ -49,7 +50,7 @@ def ended(steps: int) -> Episode:
     episode = episode_make(steps=steps, screenshot=blob_of(window()))
     recording_make(episode, element("h1", "Find a room"))
     finished = Now() - timedelta(seconds=sample.SETTLE_S + 60)
-    Episode.objects.filter(pk=episode.pk).update(finished_at=finished)
+    factories.end_move(episode, at=finished)
     return episode
 
 

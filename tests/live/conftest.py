@@ -20,7 +20,7 @@ from tests import factories
 from tests.servers import servers
 from trajectories.api import auth
 from trajectories.live import notices
-from trajectories.models import Episode
+from trajectories.models import Episode, Group
 
 T = TypeVar("T")
 
@@ -91,6 +91,7 @@ def episodes_make(number: int) -> list[Episode]:
         if field.attname not in ("id", "sample_index")
     ]
     common = {name: getattr(first, name) for name in fields}
+    Group.objects.filter(pk=first.group_id).update(size=number)
     return [first, *Episode.objects.bulk_create(Episode(**common, sample_index=i) for i in range(1, number))]
 
 

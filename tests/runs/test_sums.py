@@ -155,8 +155,8 @@ def test_sums_are_rebuilt_from_the_verdicts() -> None:
     rng, run = random.Random(3), factories.run()
     groups = [factories.group(run=run, policy_version=version) for version in (None, 4)]
     _finish(run, [_open(groups, rng) for _ in range(20)], rng)
-    whole = _stored(run)
     _open(groups[:1], rng)
+    whole = _stored(run)
     EndingSum.objects.filter(run=run).update(episodes=7)
     TaskSum.objects.filter(run=run).delete()
     RateSum.objects.filter(run=run).update(judged=1)

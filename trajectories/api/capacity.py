@@ -41,7 +41,7 @@ def capacity_report() -> dict[str, Any]:
     """The API's record: active episodes, queues, and how many episodes a harness should keep in flight.
 
     ``p95_ms`` is from submission to verdict over the recent verdicts of each queue, null if there are none.
-    Counts stop at ``max_active`` plus one.
+    ``queued`` stops at ``max_active`` plus one.
     """
     (queued, verify_p95_ms, sandbox_p95_ms), *_ = VERIFY.rows(
         sandboxed=registry.sandboxed(),
@@ -72,5 +72,5 @@ def _recommended(*, active: int, queued: int) -> int:
 
 
 def _active() -> int:
-    ((count,),) = ACTIVE.rows(limit=settings.ACTIVE_EPISODES_MAX + 1)
+    ((count,),) = ACTIVE.rows()
     return int(count)

@@ -21,7 +21,7 @@ from trajectories.api.auth import Principal
 from trajectories.episodes import drafts, few_shot, variations
 from trajectories.episodes.creation_body import Opening
 from trajectories.live import notices
-from trajectories.models import Episode, Group, Run
+from trajectories.models import Group, Run
 
 SEED_BITS = 63
 
@@ -78,10 +78,10 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         locked = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group.pk)
         draft = drafts.Draft.empty()
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
-        first = Episode.objects.filter(group=locked).count()
         call = _call(opening, run, [locked.task], seed=locked.seed, examples=examples)
         plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.examples)
-        drafts.group_fill(draft, call, locked.task, plan, ids, first)
+        drafts.group_fill(draft, call, locked.task, plan, ids, first=locked.size)
+        Group.objects.filter(pk=group.pk).update(size=locked.size + count, completed_seq=None)
         _insert(draft, opening=opening, channel=_channel(opening))
     notices.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}

@@ -96,7 +96,7 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
         seed = derive(call.seed, "group", task.pk, place if opening.seed is None else 0)
         template = templates.template_for(seed=seed, instruction=opening.presentation.get("instruction"))
         plan = GroupPlan(group_id, seed, template, call.examples.chosen.get(task.pk))
-        group = {"id": group_id, "task": task.pk, "seed": seed, "template": template}
+        group = {"id": group_id, "task": task.pk, "seed": seed, "template": template, "size": count}
         draft.groups.append({**group, "examples": plan.examples})
         group_fill(draft, call, task, plan, episode_ids[place * count : (place + 1) * count], 0)
     return draft

@@ -18,7 +18,13 @@ from trajectories.hot_sql.claims import (
     submission_write,
 )
 from trajectories.hot_sql.episodes import CALL_COLUMNS, episodes_insert, ids_reserve
-from trajectories.hot_sql.records import EPISODE_STATES, VERDICT_JSON, VERDICTS_AFTER, episode_states
+from trajectories.hot_sql.records import (
+    EPISODE_STATES,
+    UNFINISHED,
+    VERDICT_JSON,
+    VERDICTS_AFTER,
+    episode_states,
+)
 from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
 from trajectories.hot_sql.sums import sums_rebuild, verdict_replace
 from trajectories.hot_sql.verdicts import FINISH, Ending, finish_many
@@ -32,6 +38,7 @@ __all__ = [
     "STEP_COLUMNS",
     "SUBMISSION_CHANNEL",
     "TOOL_CALL_CHANNEL",
+    "UNFINISHED",
     "VERDICTS_AFTER",
     "VERDICT_JSON",
     "Claim",

@@ -10,6 +10,7 @@ import msgspec
 from core.sql import hot_cursor, sql_read
 
 VERDICT_JSON = sql_read(__file__, "verdict_json")
+UNFINISHED = sql_read(__file__, "unfinished")
 EPISODE_STATES = sql_read(__file__, "episode_states", verdict_json=VERDICT_JSON)
 VERDICTS_AFTER = sql_read(__file__, "verdicts_after", verdict_json=VERDICT_JSON)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from core.sql import Statement
+from trajectories.hot_sql import UNFINISHED
 from trajectories.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 
@@ -18,7 +19,7 @@ SENT = Statement(__file__, "submissions_sent")
 DEAD = Statement(__file__, "workers_dead")
 FREE = Statement(__file__, "claims_free")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
-OPEN = Statement(__file__, "episodes_open")
+OPEN = Statement(__file__, "episodes_open", unfinished=UNFINISHED)
 JUDGED = Statement(__file__, "episodes_judged")
 MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed")
 

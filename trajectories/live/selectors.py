@@ -32,7 +32,7 @@ FINISHED = sql_read(__file__, "finished")
 RUN_COUNTS = sql_read(__file__, "run_counts")
 EPISODE_SPLITS = sql_read(__file__, "episode_splits")
 VERDICTS_OF_SPLITS = sql_read(__file__, "verdicts_of_splits")
-WATCHED = sql_read(__file__, "watched", ended_watch_s=str(ENDED_WATCH_S))
+WATCHED = sql_read(__file__, "watched", unfinished=hot_sql.UNFINISHED, ended_watch_s=str(ENDED_WATCH_S))
 STEPS_HIGHEST = sql_read(__file__, "steps_highest", watched=WATCHED)
 STEPS_AFTER = sql_read(
     __file__,

@@ -14,7 +14,10 @@ class Group(models.Model):
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="groups", db_index=False
     )
-    task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="groups")
+    # Without an index: nothing looks for the groups of a task.
+    task = models.ForeignKey(
+        "tasks_app.Task", on_delete=models.PROTECT, related_name="groups", db_index=False
+    )
     arm = models.CharField(max_length=16, choices=arm_choices)
     policy_version = models.PositiveIntegerField(null=True)
     seed = models.BigIntegerField()
@@ -22,18 +25,17 @@ class Group(models.Model):
     template = models.CharField(max_length=100)  # id of the prompt template: messages can be rebuilt from it
     examples = ArrayField(models.BigIntegerField(), null=True)  # solved tasks in the prompt, in order
     created_at = models.DateTimeField(db_default=Now())
+    size = models.PositiveIntegerField(db_default=0)  # episodes
     ended = models.IntegerField(db_default=0)  # episodes with a verdict
-    # Of the verdict that ended its last episode; out of date while a refill has unfinished ones.
+    # Of the verdict that ended its last episode; null while one is unfinished.
     completed_seq = models.PositiveBigIntegerField(null=True)
 
     class Meta:
         indexes = [
-            models.Index(fields=["run", "id"], name="group_run_order"),
-            models.Index(
-                fields=["run", "completed_seq"],
-                name="group_completion",
-                condition=Q(completed_seq__isnull=False),
-            ),
+            # runs/sql/groups_after.sql, and the deletion of a run.
+            models.Index(fields=["run", "completed_seq"], name="group_completion"),
+            # Leads to unfinished episodes (hot_sql/sql/unfinished.sql).
+            models.Index(fields=["run", "id"], name="group_unfinished", condition=Q(completed_seq=None)),
         ]
 
     def __str__(self) -> str:
@@ -41,7 +43,10 @@ class Group(models.Model):
 
 
 class Episode(models.Model):
-    """The row changes only on opening, submission, ending and closing; steps and events never touch it."""
+    """The row changes only on opening, submission, ending and closing; steps and events never touch it.
+
+    None of its indexes names a column that changes, so that these updates write no index at all.
+    """
 
     class Status(models.TextChoices):
         OPEN = "open", "Open"
@@ -61,6 +66,7 @@ class Episode(models.Model):
         "trajectories.Run", on_delete=models.CASCADE, related_name="episodes", db_index=False
     )
     group = models.ForeignKey(Group, on_delete=models.CASCADE, related_name="episodes", db_index=False)
+    # With an index: lab/queries/sql/task_tallies.sql, and the attempts on a task's page.
     task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="episodes")
     arm = models.CharField(max_length=16, choices=arm_choices)
     sample_index = models.PositiveIntegerField()
@@ -95,14 +101,8 @@ class Episode(models.Model):
                 name="episode_verdict_iff_finished",
             ),
         ]
-        indexes = [
-            models.Index(fields=["run", "id"], name="episode_run_order"),
-            # By the verdict, not by the status: else an answer that arrives would write all indexes.
-            models.Index(fields=["run", "id"], name="episode_unfinished", condition=Q(verdict__isnull=True)),
-            models.Index(
-                fields=["finished_at", "id"], name="episode_endings", condition=Q(finished_at__isnull=False)
-            ),
-        ]
+        # The lists of a run's episodes (lab/queries/episodes.py, lab/search), and its exports.
+        indexes = [models.Index(fields=["run", "id"], name="episode_run_order")]
 
     def __str__(self) -> str:
         return f"episode {self.pk}"

@@ -49,7 +49,8 @@ class Scope(models.TextChoices):
 class TaskSum(models.Model):
     """Correct and judged episodes of one task in one part of a run; guided ones are left out."""
 
-    pk = models.CompositePrimaryKey("run_id", "task_id", "scope", "part")
+    # The rows of a part are neighbours: paired tasks read those of one scope (reports/sql/pairs.sql).
+    pk = models.CompositePrimaryKey("run_id", "scope", "part", "task_id")
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="task_sums", db_index=False
     )

@@ -24,6 +24,7 @@ class Submission(models.Model):
     judged_at = models.DateTimeField(null=True)
 
     class Meta:
+        # The judging queue (judging/sql/submissions_*.sql).
         indexes = [
             models.Index(
                 fields=["sent_at", "episode"], name="submission_waiting", condition=Q(judged_at__isnull=True)
@@ -68,6 +69,13 @@ class Verdict(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
+        # Endings in the order of their time (facts/sql/after.sql, fidelity/sql/after.sql). A verdict is only
+        # ever inserted, so this costs less than an index of the episodes' ends.
+        indexes = [
+            models.Index(
+                fields=["created_at", "episode"], name="verdict_endings", condition=Q(run_seq__isnull=False)
+            )
+        ]
         constraints = [
             models.UniqueConstraint(fields=["run", "run_seq"], name="verdict_stream_place"),
             models.UniqueConstraint(

@@ -10,11 +10,12 @@ from django.db.models import Count, Max, Q, QuerySet
 from core.errors import GymError
 from core.sql import Statement
 from trajectories.api.auth import Principal
+from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode, Run
 from trajectories.runs.records import GroupRecord
 
 GROUPS_AFTER = Statement(__file__, "groups_after")
-PROGRESS = Statement(__file__, "progress")
+PROGRESS = Statement(__file__, "progress", unfinished=UNFINISHED)
 
 
 def run_get(run_id: int) -> Run:

@@ -68,7 +68,7 @@ def episodes_cancel(
 
     Raises ``GymError`` 422 ``unknown_group``.
     """
-    episodes = Episode.objects.filter(run=run, verdict=None)
+    episodes = Episode.objects.filter(group__run=run, group__completed_seq=None, verdict=None)
     if groups is not None:
         _check_groups(run, groups)
         episodes = episodes.filter(group__in=groups)

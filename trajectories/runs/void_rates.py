@@ -27,8 +27,8 @@ _OF_A_RUN = Statement(
 _OF_ALL = Statement(
     __file__,
     "void_counts",
-    latest="SELECT id AS episode_id FROM trajectories_episode WHERE finished_at IS NOT NULL"
-    " ORDER BY finished_at DESC, id DESC LIMIT %(latest)s",
+    latest="SELECT episode_id FROM trajectories_verdict WHERE run_seq IS NOT NULL"
+    " ORDER BY created_at DESC, episode_id DESC LIMIT %(latest)s",
 )
 
 

@@ -1,10 +1,10 @@
 WITH new_groups AS (
     INSERT INTO trajectories_group
-        (id, run_id, task_id, arm, policy_version, seed, settings, template, examples, created_at)
+        (id, run_id, task_id, arm, policy_version, seed, settings, template, examples, size, created_at)
     SELECT g.id, %(run)s, g.task, %(arm)s, %(policy_version)s, g.seed, %(settings)s::jsonb, g.template,
-        g.examples, now()
+        g.examples, g.size, now()
     FROM json_to_recordset(%(groups)s::json)
-        AS g(id bigint, task bigint, seed bigint, template text, examples bigint[])
+        AS g(id bigint, task bigint, seed bigint, template text, examples bigint[], size int)
 )
 INSERT INTO trajectories_episode ({columns}, run_id, status, opened_at, close_reason, close_detail)
 SELECT {episode_values}, {call_values}, %(run)s, 'open', now(), '', ''

@@ -25,10 +25,9 @@ WITH input AS MATERIALIZED (
 ), ended AS (
     SELECT t.*, w.run_seq, w.outcome, w.reason, 1 AS n FROM written w JOIN target t ON t.id = w.episode_id
 ), {sums}, groups_counted AS (
-    -- All episodes of a group are inserted before the first ends, but for a refill, which locks the group.
-    UPDATE trajectories_group g SET ended = g.ended + x.n, completed_seq = CASE
-        WHEN g.ended + x.n >= (SELECT count(*) FROM trajectories_episode e WHERE e.group_id = g.id) THEN x.newest
-        ELSE g.completed_seq END
+    -- A refill, which changes the size, holds the group's row: what is compared here is the newest one.
+    UPDATE trajectories_group g SET ended = g.ended + x.n,
+        completed_seq = CASE WHEN g.ended + x.n >= g.size THEN x.newest END
     FROM (SELECT group_id, count(*) AS n, max(run_seq) AS newest FROM ended GROUP BY group_id) x
     WHERE g.id = x.group_id
 ), evidence_written AS (

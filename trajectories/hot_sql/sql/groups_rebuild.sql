@@ -1,6 +1,6 @@
 -- Rejudgements have no place in the stream.
-UPDATE trajectories_group g SET ended = x.ended,
-    completed_seq = CASE WHEN x.ended = x.size THEN x.newest ELSE g.completed_seq END
+UPDATE trajectories_group g SET size = x.size, ended = x.ended,
+    completed_seq = CASE WHEN x.ended = x.size THEN x.newest END
 FROM (
     SELECT e.group_id, count(*) AS size, count(e.verdict_id) AS ended, max((
         SELECT max(v.run_seq) FROM trajectories_verdict v WHERE v.episode_id = e.id)) AS newest

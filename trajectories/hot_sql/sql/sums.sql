@@ -10,7 +10,7 @@ rated AS (
 ), task_sums AS (
     INSERT INTO trajectories_tasksum AS s (run_id, task_id, scope, part, correct, judged)
     SELECT %(run)s, task_id, scope, part, coalesce(correct, 0), judged FROM rated
-    ON CONFLICT (run_id, task_id, scope, part) DO UPDATE
+    ON CONFLICT (run_id, scope, part, task_id) DO UPDATE
     SET correct = s.correct + excluded.correct, judged = s.judged + excluded.judged
     RETURNING scope, part, task_id, correct, judged
 ), changed AS (

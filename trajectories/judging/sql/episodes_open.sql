@@ -5,4 +5,4 @@ SELECT e.run_id, e.id,
     (SELECT extract(epoch FROM p.last_at)::float8 FROM trajectories_pageeventtally p WHERE p.episode_id = e.id),
     (SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = e.id),
     extract(epoch FROM clock_timestamp() - e.opened_at)::float8
-FROM trajectories_episode e WHERE e.verdict_id IS NULL AND e.status = 'open'
+FROM {unfinished} AND e.status = 'open'

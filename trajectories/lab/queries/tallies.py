@@ -8,13 +8,14 @@ from typing import Any
 
 from core.reasons import HARMLESS_VOIDS
 from core.sql import Statement
+from trajectories.hot_sql import UNFINISHED
 from trajectories.models.sums import Scope
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
 COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.
-BY_RUN = Statement(__file__, "sum_tallies", part="run_id", key="run_id")
-BY_ARM = Statement(__file__, "sum_tallies", part="arm", key="part")
+BY_RUN = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="run_id", key="run_id")
+BY_ARM = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="arm", key="part")
 OF_TASK = Statement(__file__, "task_tallies")
 
 

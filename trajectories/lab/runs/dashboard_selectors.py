@@ -11,6 +11,7 @@ from typing import NamedTuple
 from django.db import connection, transaction
 
 from core.sql import Statement
+from trajectories.hot_sql import UNFINISHED
 from trajectories.models.sums import RateSum, Scope
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
@@ -22,7 +23,7 @@ STEPS_READ = 60
 STEPS_WINDOW_S = 60
 _POSITION = Statement(__file__, "run_position")
 _ENDINGS = Statement(__file__, "endings")
-_STEP_PACE = Statement(__file__, "step_pace")
+_STEP_PACE = Statement(__file__, "step_pace", unfinished=UNFINISHED)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,10 @@ WITH ended AS (
         sum(episodes) FILTER (WHERE is_guided) AS guided
     FROM trajectories_endingsum WHERE run_id = ANY(%(runs)s) AND episodes > 0 GROUP BY {part}
 ), unfinished AS (
-    SELECT {part} AS part, count(*) FILTER (WHERE status = 'open') AS open,
-        count(*) FILTER (WHERE status = 'submitted') AS submitted,
-        count(*) FILTER (WHERE guidance IS NOT NULL) AS guided
-    FROM trajectories_episode WHERE run_id = ANY(%(runs)s) AND verdict_id IS NULL GROUP BY {part}
+    SELECT e.{part} AS part, count(*) FILTER (WHERE e.status = 'open') AS open,
+        count(*) FILTER (WHERE e.status = 'submitted') AS submitted,
+        count(*) FILTER (WHERE e.guidance IS NOT NULL) AS guided
+    FROM {unfinished} AND g.run_id = ANY(%(runs)s) GROUP BY e.{part}
 )
 SELECT coalesce(e.part, u.part), (coalesce(e.episodes, 0) + coalesce(u.open + u.submitted, 0))::bigint,
     coalesce(u.open, 0), coalesce(u.submitted, 0), coalesce(e.correct, 0)::bigint, coalesce(e.incorrect, 0)::bigint,

@@ -1,7 +1,7 @@
 -- A sample of the unfinished, and of those that ended lately the ones at the given places of the stream.
 WITH chosen AS (
-    (SELECT id, FALSE AS is_ended FROM trajectories_episode
-     WHERE run_id = %(run)s AND verdict_id IS NULL ORDER BY md5(id::text) LIMIT %(sampled)s)
+    (SELECT e.id, FALSE AS is_ended FROM {unfinished} AND g.run_id = %(run)s
+     ORDER BY md5(e.id::text) LIMIT %(sampled)s)
     UNION ALL
     SELECT episode_id, TRUE FROM trajectories_verdict
     WHERE run_id = %(run)s AND run_seq = ANY(%(places)s::bigint[]))
