@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 
 from core.intervals import wilson
 from core.sql import Statement
+from trajectories.models.sums import Scope
 
 PAIRS = Statement(__file__, "pairs")
 
@@ -33,7 +34,7 @@ class PairedTally(Struct, frozen=True):
 
 def paired_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[PairedTally]:
     """By arm, benchmark and family; empty for runs without pairs."""
-    return [_tally(*row) for row in PAIRS.rows(run=run_id, splits=list(splits))]
+    return [_tally(*row) for row in PAIRS.rows(run=run_id, scope=Scope.ARM, splits=list(splits))]
 
 
 def _tally(*row: Any) -> PairedTally:
