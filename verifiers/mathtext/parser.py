@@ -18,6 +18,7 @@ from verifiers.mathtext.expressions import (
     symbols_of,
 )
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
+from verifiers.mathtext.labels import label_of
 from verifiers.mathtext.normalization import clean, join_thousands, text_blocks, words_of
 from verifiers.mathtext.sentences import is_endless, named_value
 from verifiers.mathtext.top_level import closes_at_end, split_top
@@ -37,13 +38,6 @@ MATRIX = re.compile(r"^\\begin\s*\{([pbvBV]?matrix|array)\}(?:\{[lcr|\s]*\})?(.*
 BARE_MATRIX = re.compile(r"^[(\[]\s*(\\begin.*\\end\s*\{array\})\s*[)\]]$", re.DOTALL)
 CHOICE = re.compile(r"^\s*\(?\s*([A-Z])\s*\)?\s*$")
 BUILDER = re.compile(r"^\\\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*)?[|:](.*)\\\}$", re.DOTALL)
-GREEK_OR_LETTER = r"(?:\\[A-Za-z]+\s*|[A-Za-z])"
-NAME = rf"(?:{GREEK_OR_LETTER}(?:_\s*(?:\{{[^{{}}]*\}}|\w))?'*(?:\^\s*\{{-1\}})?)"
-CALL = re.compile(rf"^({NAME})\s*\(\s*({NAME}|\d+)\s*\)$")
-LABEL = re.compile(
-    rf"^(?:{NAME}|[A-Z]{{2,4}}|[a-z]{{4,}}|\\text\s*\{{[^{{}}]*\}}|m?\s*\\angle\s*[A-Z]{{1,3}}"
-    rf"|\\overline\s*\{{[A-Z]{{2}}\}}|\|[A-Z]{{2}}\|)$"
-)
 
 
 def forms_of(text: str) -> list[Form]:
@@ -87,21 +81,6 @@ def node_of(text: str) -> Node | None:
 
 def _nodes(texts: Iterable[str]) -> tuple[Node, ...] | None:
     return _all(map(node_of, texts))
-
-
-def label_of(text: str) -> tuple[str, str] | None:
-    """Label and bound variable when the text only names something (``x``, ``f(x)``, ``AB``), else None."""
-    plain = re.sub(r"\s+", " ", text).strip()
-    call = CALL.match(plain)
-    if call:
-        return call[1].replace(" ", "") + "()", call[2].replace(" ", "")
-    if LABEL.match(plain):
-        return re.sub(r"[\s{}]", "", plain), ""
-    inner = plain[1:-1] if closes_at_end(plain) and plain[0] == "(" else plain
-    names = re.split(r"[,:]", inner)
-    if len(names) > 1 and all(LABEL.match(name.strip()) for name in names):
-        return "(" + ",".join(re.sub(r"[\s{}]", "", name) for name in names) + ")", ""
-    return None
 
 
 def _reals(text: str, _depth: int) -> Form | None:

@@ -13,8 +13,9 @@ from fractions import Fraction
 from verifiers.mathtext import values
 from verifiers.mathtext.expressions import Apply, Node, Number, symbols_of
 from verifiers.mathtext.forms import Form, Labelled, Scalar, Words
+from verifiers.mathtext.labels import label_of
 from verifiers.mathtext.normalization import clean
-from verifiers.mathtext.parser import MAX_NESTING, forms_of, label_of, node_of, read
+from verifiers.mathtext.parser import MAX_NESTING, forms_of, node_of, read
 from verifiers.mathtext.sentences import without_trailing_words
 from verifiers.mathtext.top_level import split_top
 
