@@ -31,6 +31,8 @@ ALIVE = """
             AND (e.finished_at IS NULL OR e.finished_at > now() - make_interval(secs => %(grace)s))
             AND EXISTS (SELECT FROM trajectories_submission s WHERE s.episode_id = e.id)))"""
 
+PATH_MAX = 200
+
 # The number of an episode's last site event; ``alive`` is the row that holds its id.
 _LAST = "coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {alive}.id), 0)"
 
@@ -40,7 +42,8 @@ _LAST = "coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episo
 _SERVED = f"""
     INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
     SELECT id, last + 1, step,
-        CASE WHEN last < %(pages_max)s THEN '{PAGE_SERVED}' ELSE '{PAGES_CAPPED}' END, '{{}}'::jsonb
+        CASE WHEN last < %(pages_max)s THEN '{PAGE_SERVED}' ELSE '{PAGES_CAPPED}' END,
+        jsonb_strip_nulls(jsonb_build_object('path', %(path)s::text))
     FROM counted WHERE last < %(pages_max)s OR NOT EXISTS (
         SELECT FROM trajectories_siteevent v WHERE v.episode_id = counted.id AND v.kind = '{PAGES_CAPPED}'
             AND v.kind <> '{PAGE_SERVED}' AND v.seq > %(pages_max)s)
@@ -116,14 +119,18 @@ class PageEpisode:
         return self.status == "open"
 
 
-def page_open(*, episode_id: int, step: int | None, is_counted: bool) -> PageEpisode | None:
+def page_open(
+    *, episode_id: int, step: int | None, is_counted: bool, path: str | None = None
+) -> PageEpisode | None:
     """The episode of a page, or None when it has no pages (any more).
 
-    A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them.
+    A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
+    it notes the ``path`` below the episode's first page, None where a script fetched it.
     """
     request = {
         "step": step,
         "is_counted": is_counted,
+        "path": None if path is None else path.replace("\0", "\ufffd")[:PATH_MAX],
         "common": COMMON_KINDS,
         "pages_max": settings.PAGES_SERVED_MAX,
     }

@@ -194,10 +194,25 @@ def episode_id_of(token: str) -> int:
 
 def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
     counted = is_counted and request.method == "GET"
-    episode = episodes.page_open(episode_id=episode_id_of(token), step=step_of(request), is_counted=counted)
+    episode = episodes.page_open(
+        episode_id=episode_id_of(token),
+        step=step_of(request),
+        is_counted=counted,
+        path=_path_of(request, token) if _is_navigation(request) else None,
+    )
     if episode is None:
         raise Http404
     return episode
+
+
+def _path_of(request: HttpRequest, token: str) -> str:
+    """The path below the episode's first page."""
+    return request.path.partition(f"/{token}/")[2]
+
+
+def _is_navigation(request: HttpRequest) -> bool:
+    """Whether a page was opened, and not fetched by a script, which cannot set this header."""
+    return request.headers.get("Sec-Fetch-Dest", "document") == "document"
 
 
 def step_of(request: HttpRequest) -> int | None:
@@ -343,7 +358,7 @@ def _instead(request: HttpRequest, message: Message) -> HttpResponse:
             episode_id=episode_id, step=step_of(request), is_counted=False
         )
         if episode and episode.is_open and episode.kind == kinds.SITE:
-            return _site(request, episode, path=request.path.partition(f"/{token}/")[2], message=message)
+            return _site(request, episode, path=_path_of(request, token), message=message)
     return _message(request, title=message.title, status=message.status)
 
 

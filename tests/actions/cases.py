@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -43,11 +44,22 @@ def step(index: int = 1, result: str = "ok", at_s: float | None = 0, **action: A
 LOADED = event("load", None, after_s=-5, path="", width=1280)
 
 
+def served(path: str, step: int | None = 1, after_s: float = 0.1) -> ReportedEvent:
+    """A page by the server's own account."""
+    at = START + timedelta(seconds=after_s)
+    return ReportedEvent(kind="page_served", step=step, data={"path": path}, at=at)
+
+
 def steps_checked(
-    steps: list[DeclaredStep], events: list[ReportedEvent], *, is_silent: bool = False, **context: Any
+    steps: list[DeclaredStep],
+    events: list[ReportedEvent],
+    *,
+    pages: Sequence[ReportedEvent] = (),
+    is_silent: bool = False,
+    **context: Any,
 ) -> EpisodeCheck:
     before = [] if is_silent else [LOADED]
-    return episode_check(steps, [*before, *events], CheckContext(**context))
+    return episode_check(steps, [*before, *events], CheckContext(**context), served=pages)
 
 
 def checked(declared: DeclaredStep, *events: ReportedEvent, **context: Any) -> ActionCheck:

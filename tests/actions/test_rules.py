@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.actions.cases import ANSWER, SUBMIT, checked, event, step, steps_checked
+from tests.actions.cases import ANSWER, SUBMIT, checked, event, served, step, steps_checked
 from trajectories.actions.types import DeclaredStep, ReportedEvent
 from trajectories.facts.types import ActionCheck
 
@@ -214,13 +214,39 @@ def test_a_choice_is_compared_by_list_and_option(events: list[ReportedEvent], ki
 @pytest.mark.parametrize(
     ("path", "kind"), [("stays/12", "confirmed"), ("", "different_effect"), (None, "no_effect")]
 )
-def test_an_address_is_compared_with_the_page_that_loaded(path: str | None, kind: str) -> None:
-    loads = [] if path is None else [event("load", 1, "p2", path=path)]
-    assert checked(step(type="goto", url="https://gym/stays/12?guests=2"), *loads).kind == kind
+def test_an_address_is_compared_with_the_page_that_was_served(path: str | None, kind: str) -> None:
+    pages = [] if path is None else [served(path)]
+    assert checked(step(type="goto", url="https://gym/stays/12?guests=2"), pages=pages).kind == kind
 
 
-def test_going_back_is_confirmed_by_a_page_load() -> None:
-    assert checked(step(type="back"), event("load", 1, "p2", path="")).kind == "confirmed"
+@pytest.mark.parametrize("action", [{"type": "goto", "url": "https://gym/stays/12"}, {"type": "back"}])
+def test_a_page_that_claims_to_have_loaded_confirms_nothing(action: dict[str, str]) -> None:
+    forged = event("load", 1, "p2", path="stays/12")
+    assert checked(step(**action), forged).kind == "unknown"
+    assert checked(step(**action), forged, pages=[served("stays/12", 2)]).kind == "unknown"
+
+
+def test_a_page_that_claims_another_path_than_was_served_accuses_nobody() -> None:
+    forged = event("load", 1, "p2", path="elsewhere")
+    declared = step(type="goto", url="https://gym/stays/12")
+    assert checked(declared, forged, pages=[served("stays/12")]).kind == "confirmed"
+
+
+@pytest.mark.parametrize(("after_s", "kind"), [(0.3, "confirmed"), (9.0, "no_effect")])
+def test_pages_without_a_step_number_belong_to_the_step_in_whose_time_they_were_served(
+    after_s: float, kind: str
+) -> None:
+    pages = [served("stays/12", None, after_s)]
+    assert checked(step(type="goto", url="https://gym/stays/12"), pages=pages).kind == kind
+
+
+def test_past_the_limit_of_noted_pages_an_address_is_unknown() -> None:
+    capped = ReportedEvent(kind="pages_capped", step=1)
+    assert checked(step(type="goto", url="https://gym/stays/12"), pages=[capped]).kind == "unknown"
+
+
+def test_going_back_is_confirmed_by_a_page_that_was_served() -> None:
+    assert checked(step(type="back"), pages=[served("")]).kind == "confirmed"
 
 
 def test_going_back_from_the_first_page_has_no_effect() -> None:

@@ -11,9 +11,11 @@ from gymsite.arena import site_dispatch
 from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Change, Page, Site, Visit, route, sites
 from tasks_app.worlds import evidence
+from tests import factories
 from tests.arena.test_sites import BOARD, episode_make, kinds
 from tests.conftest import ArenaClient
-from trajectories.models import Episode, SiteEvent
+from trajectories.facts import store
+from trajectories.models import Episode, PageEvent, SiteEvent, StepFacts
 
 pytestmark = pytest.mark.django_db
 
@@ -114,6 +116,30 @@ def test_a_recorded_look_carries_the_step_of_its_request(visit: Callable[..., An
     episode = episode_make()
     visit("GET", episode, **{"X-Gym-Step": "4"})
     assert set(SiteEvent.objects.filter(episode=episode).values_list("step", flat=True)) == {4}
+
+
+@pytest.mark.parametrize("page", ["", "nowhere/%00/" + "x" * 300])
+def test_a_page_view_is_noted_with_its_path(visit: Callable[..., Any], page: str) -> None:
+    episode = episode_make()
+    visit("GET", episode, page)
+    noted = SiteEvent.objects.get(episode=episode, kind="page_served")
+    assert noted.data == {"path": page.replace("%00", "\ufffd")[:200]}
+
+
+def test_only_pages_that_the_server_noted_as_opened_confirm_a_goto(visit: Callable[..., Any]) -> None:
+    episode = episode_make()
+    visit("GET", episode, "close", **{"X-Gym-Step": "1", "Sec-Fetch-Dest": "document"})
+    visit("GET", episode, "close", **{"X-Gym-Step": "3", "Sec-Fetch-Dest": "empty"})  # fetched by a script
+    for index in (1, 2, 3):
+        action = {"type": "goto", "url": "https://gym/close"}
+        factories.step(episode, index, action=action, action_type="goto", action_result="ok")
+        claim = {"page": f"p{index}", "seq": 1, "step": index, "kind": "load", "at_ms": 5}
+        PageEvent.objects.create(episode=episode, data={"path": "close"}, **claim)
+    store.facts_compute([episode.pk])
+    checks = (
+        StepFacts.objects.filter(episode=episode).order_by("index").values_list("action_check", flat=True)
+    )
+    assert list(checks) == ["confirmed", "unknown", "unknown"]
 
 
 def test_a_look_that_always_loses_the_race_still_gets_its_page(

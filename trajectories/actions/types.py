@@ -68,6 +68,7 @@ class PageRecord:
 
     ``loose`` events belong to no step. From ``capped_from`` on, events may be missing because the episode
     exceeded its limit; steps in ``unplaced`` can be matched with events neither by number nor by time.
+    ``served`` are the pages by the server's own account, all of them if ``is_served_whole``.
     """
 
     steps: Sequence[DeclaredStep] = ()
@@ -76,6 +77,8 @@ class PageRecord:
     capped_from: int = NEVER
     positions: Mapping[int, int] = field(default_factory=dict)
     unplaced: frozenset[int] = frozenset()
+    served: Mapping[int, Sequence[ReportedEvent]] = field(default_factory=dict)
+    is_served_whole: bool = True
     answer: object = None
 
     def events_of(self, index: int, *kinds: str) -> list[ReportedEvent]:

@@ -17,11 +17,18 @@ DETAIL_CHARS = 200
 
 
 def episode_check(
-    steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent], context: CheckContext
+    steps: Sequence[DeclaredStep],
+    events: Sequence[ReportedEvent],
+    context: CheckContext,
+    *,
+    served: Sequence[ReportedEvent] = (),
 ) -> EpisodeCheck:
-    """Check all steps of an episode, ascending by number, against its page events, in order of arrival."""
+    """Check all steps of an episode, ascending by number, against its page events, in order of arrival.
+
+    ``served`` are the pages by the server's own account.
+    """
     silence = _silence(events, context)
-    record = page_record(steps, () if silence else events, answer=context.answer)
+    record = page_record(steps, () if silence else events, served=served, answer=context.answer)
     # Loose events may be effects of a step whose time is unknown.
     loose = () if record.unplaced else record.loose
     unexplained = [_unexplained(None, event) for event in loose if event.is_act]

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import timedelta
 
+from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.actions.types import CAPPED, NEVER, DeclaredStep, PageRecord, ReportedEvent
 
 # Pages send events every quarter of a second, and effects may follow the end of a step.
@@ -13,17 +14,17 @@ GRACE = timedelta(seconds=1)
 
 
 def page_record(
-    steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent], *, answer: object = None
+    steps: Sequence[DeclaredStep],
+    events: Sequence[ReportedEvent],
+    *,
+    served: Sequence[ReportedEvent] = (),
+    answer: object = None,
 ) -> PageRecord:
     """Every event once: under its step, or among the loose ones."""
     sent = [event for event in events if event.kind != CAPPED]
     is_capped = len(sent) < len(events)
-    is_numbered = any(event.step is not None for event in sent)
-    indexes = [event.step or 0 for event in sent] if is_numbered else _by_time(steps, sent)
-    by_step: dict[int, list[ReportedEvent]] = {step.index: [] for step in steps}
-    loose: list[ReportedEvent] = []
-    for event, index in zip(sent, indexes, strict=True):
-        by_step.get(index, loose).append(event)
+    is_numbered = _is_numbered(sent)
+    by_step, loose = _attributed(steps, sent)
     last = max((index for index, step_events in by_step.items() if step_events), default=0)
     return PageRecord(
         steps=steps,
@@ -32,8 +33,27 @@ def page_record(
         capped_from=last if is_capped else NEVER,
         positions={step.index: position for position, step in enumerate(steps)},
         unplaced=frozenset() if is_numbered else frozenset(s.index for s in steps if s.started_at is None),
+        served=_attributed(steps, [event for event in served if event.kind == PAGE_SERVED])[0],
+        is_served_whole=all(event.kind == PAGE_SERVED for event in served),
         answer=answer,
     )
+
+
+def _is_numbered(events: Sequence[ReportedEvent]) -> bool:
+    return any(event.step is not None for event in events)
+
+
+def _attributed(
+    steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]
+) -> tuple[dict[int, list[ReportedEvent]], list[ReportedEvent]]:
+    """The events by step, and those that belong to none."""
+    numbered = _is_numbered(events)
+    indexes = [event.step or 0 for event in events] if numbered else _by_time(steps, events)
+    by_step: dict[int, list[ReportedEvent]] = {step.index: [] for step in steps}
+    loose: list[ReportedEvent] = []
+    for event, index in zip(events, indexes, strict=True):
+        by_step.get(index, loose).append(event)
+    return by_step, loose
 
 
 def _by_time(steps: Sequence[DeclaredStep], events: Sequence[ReportedEvent]) -> list[int]:

@@ -44,7 +44,7 @@ def _checked(source: Source) -> EpisodeCheck:
         is_recorded=source.recording != "off",
         answer=source.answer if source.channel == "api" else None,
     )
-    return episode_check(source.steps, source.events, context)
+    return episode_check(source.steps, source.events, context, served=source.served)
 
 
 def _submitted_in(source: Source) -> int | None:

@@ -18,7 +18,8 @@ from trajectories.facts.behaviour import Turn
 
 class Source(Struct, frozen=True, kw_only=True):
     """An episode. ``answer`` is None without a submission; ``answered_in`` is the step in which a page's
-    answer was recorded, ``seen_until`` the time of the last step or page event included."""
+    answer was recorded, ``seen_until`` the time of the last step or page event included. ``served`` are the
+    pages by the server's own account."""
 
     episode: int
     arm: str
@@ -29,6 +30,7 @@ class Source(Struct, frozen=True, kw_only=True):
     seen_until: datetime
     steps: list[Turn]
     events: list[ReportedEvent]
+    served: list[ReportedEvent] = []
 
     @property
     def has_page(self) -> bool:
@@ -51,6 +53,7 @@ READ = Statement(
     hash="NULL",
     shown="",
     steps="",
+    served="",
     events=sql_read(__file__, "events"),
 )
 READ_PART = Statement(
@@ -61,6 +64,7 @@ READ_PART = Statement(
     hash="b.hash",
     shown=sql_read(__file__, "shown", element_id=ELEMENT_ID, reference=REFERENCE),
     steps=" AND s.index BETWEEN %(read_first)s AND %(read_last)s",
+    served=" AND coalesce(w.step BETWEEN %(read_first)s AND %(read_last)s, true)",
     events=sql_read(__file__, "events_of_part"),
 )
 

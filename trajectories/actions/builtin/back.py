@@ -7,9 +7,9 @@ from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRe
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    if record.events_of(step.index, "load"):
+    if record.served.get(step.index):
         return Finding(kind="confirmed")
-    return Finding(kind="unknown", detail="a page restored from the browser's memory reports no load")
+    return Finding(kind="unknown", detail="a page restored from the browser's memory is not served again")
 
 
 register(ActionType(id="back", rule=_rule, verbs=("go back",)))

@@ -10,18 +10,24 @@ from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRe
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
-    loads = record.events_of(step.index, "load")
-    if not loads:
-        return Finding(kind="missing", detail="no page was loaded")
+    served = record.served.get(step.index, ())
+    if not served:
+        return _without_page(step, record)
     requested = _path(step.field("url"))
-    reached = [_path(event.data.get("path")) for event in loads]
+    reached = [_path(event.data.get("path")) for event in served]
     if any(path == requested or (requested and path.endswith(f"/{requested}")) for path in reached):
         return Finding(kind="confirmed")
-    return Finding(kind="different_effect", detail=f"the page that was loaded is /{reached[-1]}")
+    return Finding(kind="different_effect", detail=f"the page that was served is /{reached[-1]}")
+
+
+def _without_page(step: DeclaredStep, record: PageRecord) -> Finding:
+    if record.events_of(step.index, "load") or not record.is_served_whole:
+        return Finding(kind="unknown", detail="the server noted no page, whatever the page reports")
+    return Finding(kind="missing", detail="no page was served")
 
 
 def _path(address: Any) -> str:
-    """The path below the episode's first page, without query: pages report no more."""
+    """The path without its query: the server notes that below the episode's first page."""
     if not isinstance(address, str):
         return ""
     try:

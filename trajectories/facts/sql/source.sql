@@ -18,6 +18,9 @@ SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording
         WHERE s.episode_id = e.id{steps}),
     'events', (SELECT coalesce(json_agg(json_build_object('page', v.page, 'step', v.step, 'kind', v.kind,
         'data', CASE jsonb_typeof(v.data) WHEN 'object' THEN v.data ELSE '{}' END, 'at', v.received_at) ORDER BY v.received_at, v.page, v.seq), '[]')
-        FROM ({events} LIMIT %(events_max)s) v))::text
+        FROM ({events} LIMIT %(events_max)s) v),
+    'served', (SELECT coalesce(json_agg(json_build_object('kind', w.kind, 'step', w.step, 'data', w.data,
+        'at', w.created_at) ORDER BY w.seq), '[]')
+        FROM trajectories_siteevent w WHERE w.episode_id = e.id AND (w.kind = 'pages_capped' OR w.kind = 'page_served' AND w.data ? 'path'){served}))::text
 FROM trajectories_episode e LEFT JOIN trajectories_submission u ON u.episode_id = e.id
 WHERE e.id = ANY(%(ids)s)
