@@ -13,7 +13,8 @@ it contains, and never more than one:
    say that it *is* a number;
 5. the last number.
 
-Within 2, a formula or number in a sentence of words is taken by 4 and 5.
+Within 2, a formula or number in a sentence of words is taken by 4 and 5. These take nothing that its own
+sentence denies, bounds or offers among others ("fewer than 72", "either 12 or 15", "36 dozen").
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import re
 from verifiers.answer_text import boxes
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.mathtext.normalization import BETWEEN_BOXES
+from verifiers.mathtext.sentences import doubts_value
 
 SPECIAL_END = re.compile(r"<\|.*", re.DOTALL)
 ANSWER = re.compile(r"(?:^|\n)[\s*#_>]*answer\s*:[\s*_]*|\banswer\s*(?:is|:)\s*:?", re.IGNORECASE)
@@ -37,6 +39,11 @@ BETWEEN_FORMULAS = re.compile(r"\s*(?:[,;]|[,;]?\s*\b(?:and|or)\b)\s*")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:[.,]\d+)?(?:\s?/\s?\d+)?\s?%?", re.ASCII)
 WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 SENTENCE_WORDS = 3
+CLAUSE = re.compile(r"(?:[.;:\d\n]|\b(?:so|thus|hence|therefore|then)\b)", re.IGNORECASE)
+AMONG_OTHERS = re.compile(r"\bbetween\b[^A-Za-z]*\d[^A-Za-z]*(?:[a-z]+ )?and\W*$|\d\W* (?:to|or)\W*$")
+DOUBTED_AFTER = re.compile(
+    r"[\s$]*(?:\(?(?:wrong|squared|cubed|or|if|unless|dozen|hundred|thousand|[mb]illion)\b|')", re.IGNORECASE
+)
 
 
 def extract(completion: str) -> str | None:
@@ -72,9 +79,20 @@ def _announced(text: str) -> str | None:
 def _formula_or_number(text: str) -> str | None:
     formulas = list(FORMULA.finditer(text))
     numbers = list(NUMBER.finditer(text))
-    if formulas and not (numbers and numbers[-1].start() >= formulas[-1].end() and " is " in text):
-        return ", ".join(map(_content, _last_run(text, formulas)))
-    return numbers[-1].group().strip() if numbers else None
+    is_formula = bool(formulas) and not (
+        numbers and numbers[-1].start() >= formulas[-1].end() and " is " in text
+    )
+    run = _last_run(text, formulas) if is_formula else numbers[-1:]
+    if not run or _is_doubted(text[: run[0].start()], text[run[-1].end() :]):
+        return None
+    return ", ".join(map(_content, run)) if is_formula else run[0].group().strip()
+
+
+def _is_doubted(before: str, after: str) -> bool:
+    """Whether the clause in which a value stands denies it, bounds it, or offers it among others."""
+    if DOUBTED_AFTER.match(after) or AMONG_OTHERS.search(before):
+        return True
+    return doubts_value(CLAUSE.split(before)[-1])
 
 
 def _last_run(text: str, formulas: list[re.Match[str]]) -> list[re.Match[str]]:

@@ -241,10 +241,16 @@ def _same_sequence(gold: forms.Sequence, answer: Form) -> bool:
     if isinstance(answer, forms.Matrix):
         items = _vector(answer) or ()
     elif isinstance(answer, Listing) and not answer.is_set:
-        items = [item.form for item in _in_order_of_names(answer.items)]
+        items = [] if _repeats_name(answer) else [item.form for item in _in_order_of_names(answer.items)]
     elif isinstance(answer, forms.Sequence):
         items = answer.items
     return len(items) == len(gold.items) and all(map(_same_part, gold.items, items))
+
+
+def _repeats_name(listing: Listing) -> bool:
+    """``x = 1, x = 2`` are two values of one thing, and no point."""
+    names = [item.label for item in listing.items if item.label]
+    return len(set(names)) < len(names)
 
 
 def _in_order_of_names(items: Sequence[Labelled]) -> list[Labelled]:

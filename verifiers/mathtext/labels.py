@@ -12,7 +12,7 @@ CALL = re.compile(rf"^({NAME})\s*\(\s*({NAME})\s*\)$")
 CALL_AT_VALUE = re.compile(
     r"^(?:[fghPE](?:_\s*\{?\w\}?)?'*(?:\^\s*\{-1\})?\s*(?=\()|" + NAME + r"\s*(?=\(\s*\d+\s*\)$))"
 )
-"""A function of something worked out; before any other letter a bracket may be a factor."""
+"""A function of something worked out, or of an event; before any other letter a bracket may be a factor."""
 LABEL = re.compile(
     rf"^(?:{NAME}|[A-Z]{{2,4}}|[a-z]{{4,}}|\\text\s*\{{[^{{}}]*\}}|m?\s*\\angle\s*[A-Z]{{1,3}}"
     rf"|\\overline\s*\{{[A-Z]{{2}}\}}|\|[A-Z]{{2}}\|)$"
@@ -22,7 +22,7 @@ LABEL = re.compile(
 def label_of(text: str) -> tuple[str, str] | None:
     """Label and bound variable when the text only names something, else None."""
     plain = re.sub(r"\s+", " ", text).strip()
-    if call := CALL.match(plain):
+    if (call := CALL.match(plain)) and not call[2].isupper():
         return call[1].replace(" ", "") + "()", call[2].replace(" ", "")
     called = CALL_AT_VALUE.match(plain)
     if LABEL.match(plain) or (called and closes_at_end(plain[called.end() :])):

@@ -20,14 +20,31 @@ LEAD = re.compile(
 BETWEEN_BOXES = re.compile(
     r"^(?:\s|[,;.$]|\\[()\[\]]|\\q?quad|\\text|[{}]|\b(?:and|or)\b|[A-Za-z](?:_\{?\w+\}?)?(?:\(\w\))?\s*=)*$"
 )
-LEAD_IN = re.compile(r"^(?:so|thus|hence|therefore|then|finally|consequently)\b,?\s+(?=\S)", re.IGNORECASE)
+LEAD_IN = re.compile(
+    r"^(?:so|thus|hence|therefore|then|finally|consequently|altogether|overall"
+    r"|in (?:total|all|conclusion|short)|as a result|it follows that"
+    r"|we (?:conclude|find|get|have|see)(?: that)?)\b[,:]?\s+(?=\S)",
+    re.IGNORECASE,
+)
+REASON = re.compile(
+    r"(?:,\s*(?:as|which was)\s+(?:required|desired|claimed|needed|requested)|,?\s+(?:because|since)\b.*"
+    r"|,\s*which completes the proof)[.\s]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What may follow a value without saying anything about it."""
 CASES = re.compile(r"\\begin\s*\{cases\}([^&]*?)\\end\s*\{cases\}", re.DOTALL)
 SPACED_THOUSANDS = re.compile(r"(?<![\w.,/^])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII)
+SPACED_THOUSANDTHS = re.compile(r"(?<![\w.,])\d+\.\d{3}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII)
 THOUSANDS = re.compile(r"(?<![\d,.}])(\d{1,3}(?:,\d{3})+)(?![\d,])")
 MINUTES = (
     r"(?<![\d.])(\d+)\s*\u00b0\s*([0-5]?\d)\s*(?:'|\bminutes?\b)"
     r"(?:\s*([0-5]?\d)\s*(?:''|\"|\bseconds?\b))?(?![\w'])"
 )
+DEGREES_OF = (
+    r"(\\(?:sin|cos|tan|cot|sec|csc)\s*(?:\^\s*\{?\d\}?)?)\s*\(?\s*"
+    r"(\d+(?:\.\d+)?|\\frac\s*\{\d+\}\s*\{\d+\})\s*\u00b0\s*\)?"
+)
+"""An angle in degrees under a function, which takes radians."""
 LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 
@@ -40,8 +57,9 @@ def clean(text: str) -> str | None:
     text = _spelled(CASES.sub(_equations, _undoubled(content)))
     for pattern, replacement in REWRITES:
         text = re.sub(pattern, replacement, text)
-    text = re.sub(r"\s+", " ", LEAD.sub("", LEAD_IN.sub("", text.strip()), count=1))
-    text = SPACED_THOUSANDS.sub(lambda match: match[0].replace(" ", ""), text)
+    text = re.sub(r"\s+", " ", LEAD.sub("", LEAD_IN.sub("", REASON.sub("", text.strip())), count=1))
+    for grouped in (SPACED_THOUSANDS, SPACED_THOUSANDTHS):
+        text = grouped.sub(lambda match: match[0].replace(" ", ""), text)
     return LOOSE_POINT.sub("", text).rstrip(" .,;:").lstrip(" ,;:")
 
 
@@ -129,7 +147,9 @@ REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?s)(?:\\text\s*\{)?\s*,?\s*\bfor\s+(?:all|every|any|each)\b.*$", ""),
     (r"(?<=\S)\s*(?:[,;]\s*\(?|\()\s*[a-z]\s*\\in\s*(?:\\mathbb\s*\{?Z\}?|\u2124)\s*\)?\s*$", ""),
     (r"\\\{\s*\\\}|\u2205", r"\\emptyset"),
-    (r"\{,\}|\{ , \}", ","),
+    (r"(?<=\d)\{ ?, ?\}(?=\d{3}(?!\d))", ""),
+    (r"\{ ?, ?\}", ","),
+    (DEGREES_OF, r"\1(\2\\frac{\\pi}{180})"),
     (r"(?<![\w}])(\([^()]*,[^()]*\))\s+(?=\([^()]*,[^()]*\))", r"\1, "),  # points side by side
     (r"(?<!\\)%", r"\\%"),
 )

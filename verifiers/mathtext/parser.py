@@ -20,6 +20,7 @@ from verifiers.mathtext.expressions import (
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
 from verifiers.mathtext.labels import label_of
 from verifiers.mathtext.normalization import clean, join_thousands, text_blocks, words_of
+from verifiers.mathtext.number_words import number_in_words
 from verifiers.mathtext.sentences import is_endless, named_value
 from verifiers.mathtext.top_level import closes_at_end, split_top
 from verifiers.mathtext.units import split_unit
@@ -37,6 +38,7 @@ DECIMAL_COMMA = re.compile(r"^(-?)(0,\d{2,}|\d+,\d{2})$", re.ASCII)
 MATRIX = re.compile(r"^\\begin\s*\{([pbvBV]?matrix|array)\}(?:\{[lcr|\s]*\})?(.*)\\end\s*\{\1\}$", re.DOTALL)
 BARE_MATRIX = re.compile(r"^[(\[]\s*(\\begin.*\\end\s*\{array\})\s*[)\]]$", re.DOTALL)
 CHOICE = re.compile(r"^\s*\(?\s*([A-Z])\s*\)?\s*$")
+POINTING = re.compile(r"^(?:there (?:is|are)|it is) ")
 BUILDER = re.compile(r"^\\\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*)?[|:](.*)\\\}$", re.DOTALL)
 
 
@@ -90,10 +92,10 @@ def _reals(text: str, _depth: int) -> Form | None:
 
 
 def _named(text: str, depth: int) -> Form | None:
-    """A value that words name. Words alone are no value: a sentence may say anything of them."""
+    """A value that words name. Words are a value of plain sentences only: others may say anything of them."""
     named = named_value(text)
     form = read(named.value, depth) if named else None
-    if named is None or form is None or isinstance(form, forms.Words):
+    if named is None or form is None or (isinstance(form, forms.Words) and not named.is_plain):
         return None
     return form if isinstance(form, Labelled) or not named.label else Labelled(form, named.label)
 
@@ -142,6 +144,8 @@ def _listing(text: str, depth: int) -> Form | None:
                 return None
             continue
         items.extend(_spread(form))
+    if " or " in text and len({item.form.unit for item in items if isinstance(item.form, Scalar)} - {""}) > 1:
+        return None  # "3 hours or 8 minutes" leaves a choice
     if not is_set and (union := _alternatives(text, items)):
         return union
     if len({item.label for item in items[1:]} | {""}) == 1 and items[0].label:
@@ -357,10 +361,26 @@ def _ratio(text: str, _depth: int) -> Form | None:
 def _words(text: str, _depth: int) -> Form | None:
     """Letters and nothing else: a text with digits or operators that no rule read is not an answer."""
     bare = re.sub(r"\\(?:text|operatorname)\b|[\s{}().,'\"\-]", "", text)
-    return forms.Words(words_of(text)) if bare.isalpha() else None
+    return forms.Words(POINTING.sub("", words_of(text))) if bare.isalpha() else None
+
+
+def _number_in_words(text: str, _depth: int) -> Form | None:
+    number = number_in_words(text.lower().replace("-", " "))
+    return None if number is None else Scalar(Number(Fraction(number)))
 
 
 READERS = (
-    *(_reals, _matrix, _builder, _conjunction, _listing, _unwrapped, _union, _without, _membership),
+    *(
+        _reals,
+        _number_in_words,
+        _matrix,
+        _builder,
+        _conjunction,
+        _listing,
+        _unwrapped,
+        _union,
+        _without,
+        _membership,
+    ),
     *(_named, _relation, _bracketed, _plus_minus, _based, _ratio, scalar, _words),
 )

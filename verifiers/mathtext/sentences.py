@@ -6,7 +6,16 @@ import re
 from typing import NamedTuple
 
 from verifiers.mathtext.normalization import words_of
-from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, HEDGES, NAMELESS, NOT_UNITS, VERBS
+from verifiers.mathtext.vocabulary import (
+    CONSTANTS,
+    DOUBTS,
+    FUNCTIONS,
+    GREEK,
+    HEDGES,
+    NAMELESS,
+    NOT_UNITS,
+    VERBS,
+)
 
 VERB = re.compile(rf"\s+(?:{'|'.join(sorted(VERBS))})\s+", re.IGNORECASE)
 SIGN = re.compile(r"\s*[:=]\s*")
@@ -18,9 +27,19 @@ BEFORE_VALUE = re.compile(
     r"(?=[\d\\({\[$-])"
 )
 AFTER_VALUE = re.compile(r"(?<=[\d)}\]])\s*(?:\\text\s*\{([^{}\d]*)\}|([A-Za-z][A-Za-z\s]*))$")
-HARMLESS = frozenset(["is", "are", "all", "any", "in"])
+HARMLESS = frozenset(["is", "are", "all", "any", "in", "to"])
+NUMBER_OF_THINGS = re.compile(r"^(?:is|are) the (?:only )?[a-z]+ ")
+FUNCTION_OF_ANSWER = re.compile(
+    r"^(?!.*\b(?:value|number)\b of).+ of (?:the|this|its) (?:final )?(?:answer|result|value|solution)$"
+)
 ENDLESS = re.compile(
-    r"(?:there (?:is|are) )?(?:an? )?infinit(?:e|y|ely)(?: many)?(?: number of)?((?: [a-z]{3,}){0,2})"
+    r"(?:there (?:is|are) )?(?:an? )?infinit(?:e|y|ely many)(?: number of)?((?: [a-z]{3,}){0,2})"
+)
+
+
+NOT_PLAIN = "|".join([*sorted(VERBS), "before", "after", "opposite", "previous", "next"])
+PLAIN_SUBJECT = re.compile(
+    rf"(?:(?:so|thus|therefore|hence),? )?the (?!.* (?:{NOT_PLAIN})\b)[a-z' ]+", re.IGNORECASE
 )
 
 
@@ -29,6 +48,8 @@ class Named(NamedTuple):
 
     label: str
     value: str
+    is_plain: bool
+    """Whether the sentence only says that something is the value, so that even a word can be one."""
 
 
 def named_value(text: str) -> Named | None:
@@ -38,7 +59,8 @@ def named_value(text: str) -> Named | None:
         subject, value = plain[: match.start()], plain[match.end() :]
         if SUBJECT.fullmatch(subject) and _is_name(subject, is_sign=match[0].strip() in (":", "=")):
             words = [word for word in words_of(subject).split() if word not in NAMELESS]
-            return Named(" ".join(words), BEFORE_VALUE.sub("", value))
+            is_plain = match[0].strip() == "is" and PLAIN_SUBJECT.fullmatch(subject) is not None
+            return Named(" ".join(words), BEFORE_VALUE.sub("", value), is_plain)
     return None
 
 
@@ -48,7 +70,16 @@ def _is_name(subject: str, *, is_sign: bool) -> bool:
     letters = WORD.findall(subject)
     if HEDGES.intersection(words) or FUNCTIONS.intersection(words) or re.search(r"n't\b", subject):
         return False
+    if FUNCTION_OF_ANSWER.match(" ".join(words)):
+        return False
     return any(len(word) > 3 or not is_sign or word.istitle() for word in letters)
+
+
+def doubts_value(clause: str) -> bool:
+    """Whether the words before a value keep it from being stated; "about 12" states it roughly."""
+    words = clause.lower().replace("'", " ").split()
+    is_function = any(FUNCTION_OF_ANSWER.match(" ".join(words[:end])) for end in range(len(words) + 1))
+    return is_function or bool(DOUBTS.intersection(words)) or re.search(r"n't\b", clause) is not None
 
 
 def without_trailing_words(text: str) -> str | None:
@@ -57,7 +88,10 @@ def without_trailing_words(text: str) -> str | None:
     if not match:
         return None
     words = (match[1] or match[2] or "").lower().split()
-    is_changed = (NOT_UNITS - HARMLESS).intersection(words) or FUNCTIONS.intersection(words)
+    telling = NUMBER_OF_THINGS.sub("", " ".join(words)).split()  # "are the two numbers"
+    is_changed = (
+        (NOT_UNITS - HARMLESS).intersection(telling) or "power" in words or FUNCTIONS.intersection(words)
+    )
     is_named = any(len(word) > 2 for word in words) and not (GREEK | CONSTANTS.keys()).intersection(words)
     return text[: match.start()] if is_named and not is_changed else None
 

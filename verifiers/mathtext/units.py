@@ -50,8 +50,8 @@ def units_agree(left: str, right: str) -> bool:
 
 
 def _ends_value(before: str) -> bool:
-    last = before.rstrip(" \\~")[-1:]
-    return last.isdigit() or last in tuple("})]\u00b0!")
+    value = before.rstrip(" \\~")
+    return value[-1:].isdigit() or value.endswith(("}", ")", "]", "\u00b0", "!", "\\pi"))
 
 
 def _is_unit(word: str) -> bool:

@@ -17,7 +17,12 @@ CHARACTERS: dict[int, str] = str.maketrans(_TABLES["characters"])
 ALIASES = {name: alias for alias, names in _TABLES["aliases"].items() for name in names.split()}
 SPACES = frozenset(_TABLES["spaces"].split()) | {"\\ "}
 UNITS = {name: family.split()[0] for family in _TABLES["units"] for name in family.split()}
+SMALL_NUMBERS = {name: value for value, name in enumerate(_TABLES["small_numbers"].split())} | {
+    name: value for value, name in zip(range(20, 100, 10), _TABLES["tens"].split(), strict=True)
+}
+THOUSANDS = {name: 1000**power for power, name in enumerate(_TABLES["thousands"].split(), start=1)}
 VERBS = frozenset(_TABLES["verbs"].split())
 NAMELESS = frozenset(_TABLES["nameless"].split())
-HEDGES = frozenset(_TABLES["hedges"].split())
+DOUBTS = frozenset(_TABLES["doubts"].split())
+HEDGES = DOUBTS | frozenset(_TABLES["hedges"].split())
 NOT_UNITS = frozenset(_TABLES["not_units"].split())

@@ -1,0 +1,37 @@
+"""Whole numbers written in English words."""
+
+from __future__ import annotations
+
+from verifiers.mathtext.vocabulary import SMALL_NUMBERS, THOUSANDS
+
+
+def number_in_words(text: str) -> int | None:
+    """``one hundred and five`` as 105; None when the words are not one number and nothing else."""
+    total, part, limit, before = 0, 0, None, ""
+    for word in text.split():
+        value = SMALL_NUMBERS.get(word)
+        if word == "and":
+            if before != "hundred" and before not in THOUSANDS:
+                return None
+        elif word == "hundred":
+            if not 0 < part < 10:
+                return None
+            part *= 100
+        elif word in THOUSANDS:
+            if not part or (limit is not None and THOUSANDS[word] >= limit):
+                return None
+            total, part, limit = total + part * THOUSANDS[word], 0, THOUSANDS[word]
+        elif value is None or not _fits(part, value, before):
+            return None
+        else:
+            part += value
+        before = word
+    return total + part if before and before != "and" else None
+
+
+def _fits(part: int, value: int, before: str) -> bool:
+    """Whether a number below hundred can follow: ``twenty`` then ``five``, never ``twelve`` then ``five``."""
+    if not before:
+        return True
+    is_after_tens = part % 100 >= 20 and part % 10 == 0 and 0 < value < 10
+    return before != "zero" and value > 0 and (part % 100 == 0 or is_after_tens)
