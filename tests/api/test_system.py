@@ -46,13 +46,23 @@ def test_health_needs_no_key_and_names_what_is_down(api: Callable[..., Any], set
     }
 
 
-def test_health_is_ok_when_worker_and_sweeper_are_alive(api: Callable[..., Any]) -> None:
-    for name in ("verify", "sweeper"):
+def test_health_is_ok_when_what_judging_and_measures_need_is_alive(api: Callable[..., Any]) -> None:
+    for name in ("verify", "sweeper", "housekeeper"):
         heartbeats.alive_mark(name)
 
     status, answer = api().json("GET", "/health")
 
     assert (status, answer["status"], answer["down"]) == (200, "ok", [])
+    assert answer["missing"] == ["sandbox"]
+
+
+def test_a_missing_housekeeper_is_named_and_no_reason_to_take_the_lab_down(api: Callable[..., Any]) -> None:
+    for name in ("verify", "sweeper", "sandbox"):
+        heartbeats.alive_mark(name)
+
+    status, answer = api().json("GET", "/health")
+
+    assert (status, answer["status"], answer["missing"]) == (200, "degraded", ["housekeeper"])
 
 
 @pytest.mark.usefixtures("redis_gone")

@@ -73,7 +73,7 @@ def test_a_supervisor_killed_at_any_moment_of_its_start_can_start_again(tmp_path
         starting.kill()
         starting.communicate()
     with installed(up) as installation:
-        assert up.health_record()["status"] == "ok"
+        until(lambda: up.health_record()["status"] == "ok", seconds=30, what="nothing is missing")
         durable = ("fsync", "synchronous_commit", "full_page_writes")
         shown = [_rows(installation.owner_url, f"SHOW {name}") for name in durable]
         assert shown == [[("on",)]] * len(durable)

@@ -20,6 +20,7 @@ CACHE_S = 1.0
 CACHE_DOWN_S = 0.1  # several processes answer, and must agree soon after a recovery
 OK = "ok"
 DOWN = "down"
+DEGRADED = "degraded"
 UNKNOWN = "unknown"
 MISSING = "missing"
 VERIFY_WORKER = "verify"
@@ -38,8 +39,8 @@ _cached: tuple[float, dict[str, Any]] | None = None
 def health_report() -> dict[str, Any]:
     """The API's record, at most a second old, so that a flood of requests costs one probe per second.
 
-    ``status`` is ``ok`` or ``down``; ``down`` names the parts. Workers are unknown while Redis is
-    down. A missing sandbox affects only submitted programs.
+    ``status`` is ``ok``, ``down`` (``down`` names the parts) or, without a housekeeper, ``degraded``. Workers
+    are unknown while Redis is down. A missing sandbox affects only submitted programs.
     """
     global _cached
     with _lock:
@@ -59,10 +60,11 @@ def forget_report() -> None:
 def _probe() -> dict[str, Any]:
     disk = disk_probe()
     parts = {"database": _database(), "disk": OK if disk.is_writable else DOWN, **_redis_and_workers()}
-    down = sorted(name for name, state in parts.items() if state == DOWN)
+    down, missing = (sorted(name for name, state in parts.items() if state == bad) for bad in (DOWN, MISSING))
     return {
-        "status": DOWN if down else OK,
+        "status": DOWN if down else DEGRADED if HOUSEKEEPER in missing else OK,
         "down": down,
+        "missing": missing,
         "version": core.__version__,
         **parts,
         "disk_free_bytes": disk.free_bytes,

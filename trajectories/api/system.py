@@ -29,8 +29,13 @@ YAML = "application/vnd.oai.openapi"
 class HealthRecord(serializers.Serializer[Any]):
     """Each part is `ok` or `down`; `workers` and `sweeper` are `unknown` while Redis is down."""
 
-    status = serializers.ChoiceField(choices=["ok", "down"])
+    status = serializers.ChoiceField(
+        choices=["ok", "degraded", "down"], help_text="`degraded` without a housekeeper."
+    )
     down = serializers.ListField(child=serializers.CharField(), help_text="The parts that are down.")
+    missing = serializers.ListField(
+        child=serializers.CharField(), help_text="The parts that others do without."
+    )
     version = serializers.CharField()
     database = serializers.CharField()
     redis = serializers.CharField()
@@ -90,7 +95,7 @@ class HealthView(APIView):
     )
     def get(self, _request: Request) -> Response:
         report = health.health_report()
-        response = Response(report, status=200 if report["status"] == health.OK else 503)
+        response = Response(report, status=503 if report["status"] == health.DOWN else 200)
         response["Cache-Control"] = "no-store"
         return response
 

@@ -18,6 +18,7 @@ from trajectories.fidelity.jobs import ALIVE as REPLAYS
 
 DISK_LOW_BYTES = 2 * 1024**3
 
+PROCESSES = ("database", "redis", "workers", "sweeper", "housekeeper", "sandbox")
 PARTS = toml_load(Path(__file__).with_name("parts.toml"), dict[str, Any])
 
 
@@ -39,7 +40,7 @@ class SystemPage:
         self.capacity = capacity_report() if self.health["database"] == OK else None
         free = shutil.disk_usage(_existing(Path(settings.VAR_DIR))).free
         states: dict[str, str] = {
-            **{name: self.health[name] for name in ("database", "redis", "workers", "sweeper", "sandbox")},
+            **{name: self.health[name] for name in PROCESSES},
             "replays": _replay_check_state(redis=self.health["redis"]),
             "browser": OK if browsers.browser_find() else MISSING,
             "disk": OK if free > DISK_LOW_BYTES else DOWN,
