@@ -9,7 +9,7 @@ SHARE = 80
 
 
 class Migration(migrations.Migration):
-    dependencies = [("trajectories", "0002_autovacuum")]
+    dependencies = [("gymsite", "0001_autovacuum")]
     operations = [
         migrations.RunSQL(
             f"ALTER TABLE trajectories_{table} SET (fillfactor = {SHARE})",
