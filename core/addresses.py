@@ -5,6 +5,16 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 
+# A cut line shows within 25 s, on an idle connection and on one that waits for an answer (libpq's names; the
+# server's side is in gymsite/roles.sql). Without them it takes hours. Sockets of files ignore them.
+LINE_OPTIONS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,  # milliseconds
+}
+
 
 def django_database(url: str) -> dict[str, Any]:
     """``DATABASES`` entries for ``postgresql://user:password@host:port/name?host=/socket/folder``.

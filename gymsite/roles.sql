@@ -8,6 +8,18 @@ REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_w
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox;
 GRANT USAGE ON SCHEMA public TO gym_arena, gym_lab, gym_worker;
 
+-- A host that vanishes frees its locks within half a minute, not after the system's two hours.
+DO $$
+DECLARE role text;
+BEGIN
+    FOREACH role IN ARRAY ARRAY['gym_arena', 'gym_lab', 'gym_worker', 'gym_sandbox'] LOOP
+        EXECUTE format('ALTER ROLE %I SET tcp_keepalives_idle = 10', role);
+        EXECUTE format('ALTER ROLE %I SET tcp_keepalives_interval = 5', role);
+        EXECUTE format('ALTER ROLE %I SET tcp_keepalives_count = 3', role);
+        EXECUTE format('ALTER ROLE %I SET tcp_user_timeout = 20000', role);
+    END LOOP;
+END $$;
+
 -- The arena -------------------------------------------------------------------------------------------------
 -- No privilege on golds, evidence, verdicts, keys, runs or accounts. Of a task neither benchmark nor key, so
 -- that no page can name them. A hung query must not hold one of few threads.

@@ -57,6 +57,8 @@ if USE_X_FORWARDED_HOST:
 # --- Database and queue ------------------------------------------------------------------------------
 DATABASE_URL: str = env.str("DATABASE_URL", "") or endpoints.database_url(VAR_DIR, role="owner")
 DATABASE_POOL_MAX = env.int("DATABASE_POOL_MAX", 0 if PROCESS == "manage" else 4)
+# Past a pooler such as PgBouncer, for locks and LISTEN; empty: there is none.
+DATABASE_DIRECT_URL: str = env.str("DATABASE_DIRECT_URL", "")
 _pool: dict[str, Any] = (
     {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0}} if DATABASE_POOL_MAX else {}
 )
@@ -66,11 +68,14 @@ DATABASES: dict[str, Any] = {
         "ENGINE": "core.postgresql",
         **_database,
         "CONN_HEALTH_CHECKS": True,
+        # A pooler gives each transaction another session.
+        "DISABLE_SERVER_SIDE_CURSORS": bool(DATABASE_DIRECT_URL),
         "OPTIONS": {
+            **addresses.LINE_OPTIONS,
             **_database["OPTIONS"],
             **_pool,
             "prepare_threshold": 2,  # for the hot statements, which bind on the server
-            "application_name": f"palaestra-{PROCESS}",
+            "application_name": f"palaestra-{env.str('DATABASE_SESSION', PROCESS)}",
         },
     }
 }

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from core.errors import GymError, did_you_mean
-from gymsite.services import endpoints, processes, secrets
+from gymsite.services import endpoints, processes, replicas, secrets
 from gymsite.services.processes import PROCESSES, Process
 
 FILE_KEYS = (*processes.S3_KEYS, *processes.ARENA_S3_KEYS)
@@ -34,10 +36,18 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
         password = secrets.read(var_dir, endpoints.redis_secret(process.redis_user))
         redis_url = endpoints.with_login(caller["REDIS_URL"], user=process.redis_user, password=password)
     own = processes.own_settings(
-        process, var_dir=var_dir, database_url=caller["DATABASE_URL"], redis_url=redis_url
+        process,
+        var_dir=var_dir,
+        database_url=caller["DATABASE_URL"],
+        direct_url=caller.get("DATABASE_DIRECT_URL", ""),
+        redis_url=redis_url,
     )
     if process.pool_max:
         own["DATABASE_POOL_MAX"] = str(process.pool_max)
+        # A container is one of the row's copies.
+        alone = replace(process, copies=1)
+        host = replicas.host_name(var_dir)
+        own["DATABASE_SESSION"] = replicas.session_name(alone, pool_size=process.pool_max, host=host)
     keys = processes.file_keys(process, var_dir=var_dir, caller=caller)
     # Keys of the caller that are not this process's own do not pass.
     return {name: value for name, value in caller.items() if name not in FILE_KEYS} | own | keys
@@ -51,6 +61,12 @@ def main(name: str) -> None:
         environment = launch_environment(table[name], dict(os.environ))
     except GymError as error:
         sys.exit(error.message)
+    if table[name] is not SETUP:
+        url = environment.get("DATABASE_DIRECT_URL") or environment["DATABASE_URL"]
+        say = partial(print, flush=True)
+        replicas.prepared_wait(url, say=say)
+        if overbooked := replicas.overbooked(url):
+            say(overbooked)
     os.chdir(processes.BASE_DIR)
     os.execve(sys.executable, processes.command_line(table[name]), environment)  # noqa: S606 - no shell
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import secrets as random_source
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from django.contrib.auth import get_user_model
@@ -15,7 +17,7 @@ from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
 from core import addresses
-from gymsite.services import secrets
+from gymsite.services import replicas, secrets
 
 # One login per kind of process, with the grants of ``roles.sql``.
 ROLES = ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox")
@@ -32,6 +34,21 @@ def database_use(url: str) -> None:
     """Point this process at the owner's database, whose address was unknown when the settings were read."""
     connection.close()
     connection.settings_dict.update(addresses.django_database(url))
+
+
+@contextlib.contextmanager
+def alone(say: Callable[[str], None]) -> Iterator[None]:
+    """While no other host prepares the same database; waits for one that does, and says so."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK])
+        (is_locked,) = cursor.fetchone()
+        if not is_locked:
+            say("Another host is preparing the database; waiting for it.")
+            cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+    try:
+        yield
+    finally:
+        connection.close()  # which frees the lock, whatever has failed
 
 
 def migrations_apply() -> bool:
@@ -59,6 +76,8 @@ def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:
         _database_close(cursor)
         cursor.execute(sandbox_sql.functions_created())
         cursor.execute(GRANTS.read_text())
+        prepared = sql.Literal(" ".join(replicas.migrations_named()))
+        cursor.execute(sql.SQL("COMMENT ON TABLE django_migrations IS {}").format(prepared))
 
 
 def _role_make(cursor: CursorWrapper, *, role: str, password: str) -> None:

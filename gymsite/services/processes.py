@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import GymError
+from core.errors import GymError, did_you_mean
 from core.queues import QUEUES, Queue
 from gymsite.services import endpoints, secrets
 
@@ -21,7 +21,8 @@ INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "P
 S3_KEYS = ("S3_ACCESS_KEY", "S3_SECRET_KEY")
 ARENA_S3_KEYS = tuple(f"ARENA_{name}" for name in S3_KEYS)
 SECRET_NAMES = (
-    *("DATABASE_URL", "REDIS_URL", "SANDBOX_REDIS_URL", "GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT"),
+    *("DATABASE_URL", "DATABASE_DIRECT_URL", "REDIS_URL", "SANDBOX_REDIS_URL"),
+    *("GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT"),
     *S3_KEYS,
     *ARENA_S3_KEYS,
 )
@@ -120,6 +121,15 @@ PROCESSES = (
 )
 
 
+def processes_chosen(names: str) -> tuple[Process, ...]:
+    """Rows by their names, separated by commas. Errors: ``no_such_process``."""
+    table = {process.name: process for process in PROCESSES}
+    for name in names.split(","):
+        if name not in table:
+            raise GymError("no_such_process", f"There is no process {name!r}. {did_you_mean(name, table)}")
+    return tuple(table[name] for name in names.split(","))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Installation:
     """The operator's choices. An empty URL means the embedded server; children get the settings."""
@@ -129,12 +139,22 @@ class Installation:
     ports: Mapping[str, int]  # by setting: ARENA_PORT, LAB_PORT, LIVE_PORT
     addresses: Mapping[str, str]  # by process, as seen from outside
     database_url: str = ""
+    direct_url: str = ""
     redis_url: str = ""
     sandbox_redis_url: str = ""  # of the login with few rights at ``redis_url``
     settings: Mapping[str, str]
+    processes: tuple[Process, ...] = PROCESSES
+    is_replica: bool = False  # of one that prepares the database
+
+    @property
+    def session_url(self) -> str:
+        """The owner's address of the server itself."""
+        return self.direct_url or self.database_url
 
 
-def environment(process: Process, installation: Installation, *, pool_size: int) -> dict[str, str]:
+def environment(
+    process: Process, installation: Installation, *, pool_size: int, session: str = ""
+) -> dict[str, str]:
     """A process's whole environment: the documented settings, and only its own secrets."""
     var_dir, caller = installation.var_dir, installation.settings
     names = (*INHERITED, *settings_documented())
@@ -145,12 +165,14 @@ def environment(process: Process, installation: Installation, *, pool_size: int)
         MARK: str(var_dir),
         "VAR_DIR": str(var_dir),
         "DATABASE_POOL_MAX": str(pool_size),
+        "DATABASE_SESSION": session or process.kind,
         "PYTHONUNBUFFERED": "1",
     }
     own = own_settings(
         process,
         var_dir=var_dir,
         database_url=installation.database_url,
+        direct_url=installation.direct_url,
         redis_url=_redis_url(process, installation),
     )
     return passed | own | file_keys(process, var_dir=var_dir, caller=caller)
@@ -162,10 +184,13 @@ def _redis_url(process: Process, installation: Installation) -> str:
     return (installation.sandbox_redis_url if process.redis_user else "") or installation.redis_url
 
 
-def own_settings(process: Process, *, var_dir: Path, database_url: str, redis_url: str) -> dict[str, str]:
+def own_settings(
+    process: Process, *, var_dir: Path, database_url: str, direct_url: str, redis_url: str
+) -> dict[str, str]:
     """What only this process may know, with secrets from ``var_dir``.
 
-    ``database_url`` is the owner's; empty means the embedded server. Errors: ``no_secret``.
+    ``database_url`` is the owner's; empty means the embedded server, and no ``direct_url`` that there is no
+    pooler. Errors: ``no_secret``.
     """
     own = {
         "GYM_PROCESS": process.kind,
@@ -173,6 +198,8 @@ def own_settings(process: Process, *, var_dir: Path, database_url: str, redis_ur
         "DATABASE_URL": endpoints.role_url(var_dir, owner_url=database_url, role=process.role),
         "GYM_SECRET_KEY": secrets.read(var_dir, process.key_file),
     }
+    if direct_url:
+        own["DATABASE_DIRECT_URL"] = endpoints.role_url(var_dir, owner_url=direct_url, role=process.role)
     if process.has_token_key:
         own["GYM_TOKEN_KEY"] = secrets.read(var_dir, "token_key")
     if process.has_world_salt:
@@ -205,22 +232,27 @@ def settings_documented() -> list[str]:
     return re.findall(r"^#? ?([A-Z][A-Z0-9_]+)=", (BASE_DIR / ".env.example").read_text(), re.MULTILINE)
 
 
-def pool_sizes(max_connections: int) -> dict[str, int]:
+def pool_sizes(
+    max_connections: int, *, chosen: Sequence[Process] = PROCESSES, elsewhere: Mapping[str, int] | None = None
+) -> dict[str, int]:
     """How many connections each pool may hold, so that all pools together fit the server.
 
-    Pools shrink in proportion, to at least one connection each. Errors: ``too_few_connections``.
+    Pools shrink in proportion, to at least one connection each. ``elsewhere`` are the connections that other
+    hosts have reserved, by host. Errors: ``too_few_connections``.
     """
-    free = max_connections - SPARE_CONNECTIONS
-    least = sum(process.pool_count() * (1 + process.fixed) for process in PROCESSES)
+    elsewhere = elsewhere or {}
+    free = max_connections - SPARE_CONNECTIONS - sum(elsewhere.values())
+    least = sum(process.pool_count() * (1 + process.fixed) for process in chosen)
     if free < least:
+        hosts = "".join(f", {count} are reserved by {host}" for host, count in elsewhere.items())
         raise GymError(
             "too_few_connections",
-            f"The Postgres server allows {max_connections} connections and at least "
-            f"{least + SPARE_CONNECTIONS} are needed: raise max_connections, or lower SANDBOXES.",
+            f"The Postgres server allows {max_connections} connections{hosts}, and at least "
+            f"{least + SPARE_CONNECTIONS} are needed here: raise max_connections, or lower SANDBOXES.",
         )
-    extra = sum(process.pool_count() * (process.pool_max - 1) for process in PROCESSES)
-    share = min(1.0, (free - least) / extra)
-    return {process.name: 1 + int((process.pool_max - 1) * share) for process in PROCESSES}
+    extra = sum(process.pool_count() * (process.pool_max - 1) for process in chosen)
+    share = min(1.0, (free - least) / extra) if extra else 1.0
+    return {process.name: 1 + int((process.pool_max - 1) * share) for process in chosen}
 
 
 def ready_mark(var_dir: Path, name: str) -> Path:

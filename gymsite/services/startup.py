@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import http.client
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from django.db import connection
 
+from core.errors import GymError
 from core.queues import QUEUES
 from gymsite.services import (
     buckets,
@@ -20,9 +21,10 @@ from gymsite.services import (
     preflight,
     preparation,
     processes,
+    replicas,
     secrets,
 )
-from gymsite.services.processes import PROCESSES, Installation, Process
+from gymsite.services.processes import Installation, Process
 from gymsite.services.supervisor import Child, Stop, Supervisor, stoppable
 
 READY_WARNING_S = 60.0
@@ -60,29 +62,59 @@ def up(installation: Installation, *, say: Callable[[str], None]) -> None:
 
 def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
     var_dir = installation.var_dir
-    secrets.ensure_all(var_dir)
-    max_connections = _start_servers(installation, supervisor, say=say)
-    preparation.database_use(installation.database_url or endpoints.database_url(var_dir, role="owner"))
-    preparation.migrations_apply()
-    preparation.roles_apply(connection, var_dir=var_dir)
     processes.ready_marks_clear(var_dir)
-    sizes = processes.pool_sizes(max_connections)
-    awaited, others = _children(installation, sizes)
-    supervisor.start(*awaited)
-    greeting = preparation.first_things()
-    preparation.demo_key_ensure(var_dir)
-    connection.close()  # nothing needs the owner's while the servers run
+    if installation.is_replica:
+        others, greeting = _start_replica(installation, supervisor, say=say)
+    else:
+        others, greeting = _start_first(installation, supervisor, say=say)
     _wait_ready(installation, supervisor, say=say)
     supervisor.start_more(*others)
     for name, address in installation.addresses.items():
-        say(f"  {name:<6} {address}")
+        if any(process.name == name for process in installation.processes):
+            say(f"  {name:<6} {address}")
     for line in (*greeting, *preflight.missing_tools()):
         say(f"  {line}")
 
 
-def _start_servers(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> int:
-    """Start Postgres and Redis, or check the operator's own; returns Postgres' ``max_connections``."""
-    max_connections = postgres.MAX_CONNECTIONS
+def _start_first(
+    installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]
+) -> tuple[list[Child], list[str]]:
+    """Prepare the database, alone, and start what is awaited; returns what starts later, and what to say."""
+    var_dir = installation.var_dir
+    secrets.ensure_all(var_dir)
+    _start_servers(installation, supervisor, say=say)
+    owner_url = installation.session_url or endpoints.database_url(var_dir, role="owner")
+    preparation.database_use(owner_url)
+    with preparation.alone(say):
+        preparation.migrations_apply()
+        preparation.roles_apply(connection, var_dir=var_dir)
+        awaited, others = _children(installation, owner_url, say=say)
+        supervisor.start(*awaited)
+        greeting = preparation.first_things()
+        preparation.demo_key_ensure(var_dir)
+    return others, greeting
+
+
+def _start_replica(
+    installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]
+) -> tuple[list[Child], list[str]]:
+    """Start chosen processes once another host has prepared the database. Errors: ``no_servers``."""
+    if not (installation.database_url and installation.redis_url):
+        raise GymError(
+            "no_servers", "--only needs DATABASE_URL and REDIS_URL: those of the host that runs all."
+        )
+    role = installation.processes[0].role
+    url = endpoints.role_url(installation.var_dir, owner_url=installation.session_url, role=role)
+    external_servers.redis_check(installation.redis_url)
+    replicas.prepared_wait(url, say=say)
+    buckets.buckets_check(installation.settings)
+    awaited, others = _children(installation, url, say=say)
+    supervisor.start(*awaited)
+    return others, []
+
+
+def _start_servers(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
+    """Start Postgres and Redis, or check the operator's own."""
     buckets.buckets_check(installation.settings)
     if installation.redis_url:
         external_servers.redis_check(installation.redis_url)
@@ -91,7 +123,7 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
         else:
             say("  worker-sandbox has all rights in Redis: SANDBOX_REDIS_URL, see docs/operations.md.")
     if installation.database_url:
-        max_connections = external_servers.database_check(installation.database_url)
+        external_servers.database_check(installation.session_url)
     elif not postgres.data_folder(installation.var_dir).exists():
         say(f"Creating a new installation in {installation.var_dir} ...")
     embedded_servers.start(
@@ -100,15 +132,24 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
         with_postgres=not installation.database_url,
         with_redis=not installation.redis_url,
     )
-    return max_connections
 
 
-def _children(installation: Installation, sizes: Mapping[str, int]) -> tuple[list[Child], list[Child]]:
+def _children(
+    installation: Installation, url: str, *, say: Callable[[str], None]
+) -> tuple[list[Child], list[Child]]:
     """What the installation waits for, and what starts once that is ready: further copies do."""
+    host = replicas.host_name(installation.var_dir)
+    max_connections, elsewhere = replicas.connections(url, host=host)
+    if elsewhere:
+        hosts = ", ".join(f"{name} ({count})" for name, count in elsewhere.items())
+        say(f"Of {max_connections} connections to Postgres, other hosts have reserved some: {hosts}.")
+    sizes = processes.pool_sizes(max_connections, chosen=installation.processes, elsewhere=elsewhere)
     awaited: list[Child] = []
     others: list[Child] = []
-    for process in PROCESSES:
-        env = processes.environment(process, installation, pool_size=sizes[process.name])
+    for process in installation.processes:
+        size = sizes[process.name]
+        session = replicas.session_name(process, pool_size=size, host=host)
+        env = processes.environment(process, installation, pool_size=size, session=session)
         first, *copies = (_child(name, process, env) for name in process.copy_names())
         (awaited if process.is_awaited else others).append(first)
         others += copies
@@ -126,7 +167,8 @@ def _wait_ready(installation: Installation, supervisor: Supervisor, *, say: Call
     They are awaited one by one, the lab last, so that its health check logs no errors.
     """
     warn_at = time.monotonic() + READY_WARNING_S
-    for name in AWAITED:
+    chosen = {process.name for process in installation.processes}
+    for name in filter(chosen.__contains__, AWAITED):
         while not _is_ready(name, installation):
             supervisor.watch_once()
             if time.monotonic() > warn_at:

@@ -172,7 +172,7 @@ def _oldest_transaction_s(owner: psycopg.Connection) -> float:
     """Of the lab's, in seconds."""
     row = owner.execute(
         "SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0) FROM pg_stat_activity"
-        " WHERE application_name = 'palaestra-lab'"
+        " WHERE application_name LIKE 'palaestra-lab %'"
     ).fetchone()
     assert row
     return float(row[0])

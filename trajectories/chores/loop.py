@@ -15,6 +15,7 @@ from typing import NamedTuple
 import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
+from core.direct_database import direct_connect
 from trajectories import heartbeats
 
 logger = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ def chores_do(
     """
     while not stop.is_set():
         try:
-            with psycopg.connect(**connection.get_connection_params(), autocommit=True) as listening:
+            with direct_connect() as listening:
                 if _is_locked(listening, lock, stop):
                     _listen(listening, _Plan([_sign_of_life(name), *chores()]), wakes or {}, stop)
         except DATABASE_LOST as error:

@@ -14,7 +14,8 @@ import time
 
 import psycopg
 from django.conf import settings
-from django.db import connection
+
+from core.direct_database import direct_connect
 
 logger = logging.getLogger(__name__)
 
@@ -54,10 +55,9 @@ def lock_key() -> int | None:
 
 def _hold_forever(is_held: threading.Event) -> None:
     key = random.SystemRandom().randint(1, KEY_MAX)
-    parameters = connection.get_connection_params()
     while True:
         try:
-            with psycopg.connect(**parameters, autocommit=True) as holder:
+            with direct_connect() as holder:
                 holder.execute("SELECT pg_advisory_lock(%s, %s)", [LOCK_CLASS, key])
                 _Held.key = key
                 is_held.set()

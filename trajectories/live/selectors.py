@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import psycopg
+from django.conf import settings
 from psycopg_pool import AsyncConnectionPool
 
+from core import addresses
 from core.sql import sql_read
 from trajectories import hot_sql
 
@@ -79,7 +81,8 @@ class LiveReader:
             "autocommit": True,
             "prepare_threshold": PREPARE_AFTER,
             "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
-            "application_name": "palaestra-live-hub",
+            "application_name": settings.DATABASES["default"]["OPTIONS"]["application_name"],
+            **addresses.LINE_OPTIONS,
         }
         self._pool = AsyncConnectionPool(
             database_url,

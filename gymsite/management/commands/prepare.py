@@ -20,7 +20,10 @@ class Command(BaseCommand):
             buckets.buckets_check(os.environ)
         except GymError as error:
             raise CommandError(error.message) from None
-        preparation.migrations_apply()
-        preparation.roles_apply(connection, var_dir=settings.VAR_DIR)
-        for line in preparation.first_things():
-            self.stdout.write(line)
+        if settings.DATABASE_DIRECT_URL:
+            preparation.database_use(settings.DATABASE_DIRECT_URL)
+        with preparation.alone(self.stdout.write):
+            preparation.migrations_apply()
+            preparation.roles_apply(connection, var_dir=settings.VAR_DIR)
+            for line in preparation.first_things():
+                self.stdout.write(line)

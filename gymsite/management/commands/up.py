@@ -6,19 +6,35 @@ import sys
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 from dotenv import dotenv_values
 
 from core.errors import GymError
 from gymsite.services import startup
-from gymsite.services.processes import BASE_DIR, Installation
+from gymsite.services.processes import BASE_DIR, PROCESSES, Installation, processes_chosen
 
 
 class Command(BaseCommand):
     help = "Start everything: Postgres, Redis, arena, lab, live, sweeper and workers. Ctrl-C stops all of it."
     requires_system_checks: list[str] = []
 
-    def handle(self, *_args: Any, **_options: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        names = ",".join(process.name for process in PROCESSES)
+        parser.add_argument(
+            "--only",
+            default="",
+            help="run these processes alone, over the servers and with the secrets of a host that runs all,"
+            f" which prepares the database; separated by commas, of {names}",
+        )
+
+    def handle(self, *_args: Any, only: str, **_options: Any) -> None:
+        try:
+            self._up(only)
+        except GymError as error:
+            self.stderr.write(error.message)
+            sys.exit(1)
+
+    def _up(self, only: str) -> None:
         # Children do not read .env: it may hold secrets that some of them must not know.
         chosen = {name: value for name, value in dotenv_values(BASE_DIR / ".env").items() if value}
         chosen |= os.environ
@@ -28,15 +44,14 @@ class Command(BaseCommand):
             ports={name: getattr(settings, name) for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")},
             addresses={"arena": settings.ARENA_URL, "lab": settings.LAB_URL, "live": settings.LIVE_URL},
             database_url=chosen.get("DATABASE_URL", ""),
+            direct_url=chosen.get("DATABASE_DIRECT_URL", ""),
             redis_url=chosen.get("REDIS_URL", ""),
             sandbox_redis_url=chosen.get("SANDBOX_REDIS_URL", ""),
             settings=chosen,
+            processes=processes_chosen(only) if only else PROCESSES,
+            is_replica=bool(only),
         )
-        try:
-            startup.up(installation, say=self._say)
-        except GymError as error:
-            self.stderr.write(error.message)
-            sys.exit(1)
+        startup.up(installation, say=self._say)
 
     def _say(self, line: str) -> None:
         """Print a line, even if the reader of our output is gone."""

@@ -1,0 +1,102 @@
+"""Several hosts over one Postgres: one prepares it, the others wait for that, and all share its connections.
+
+Two things tell hosts of each other: a comment on the table of migrations says what the database is prepared
+for, and each session's name says how many connections its host has reserved for that process.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+
+from gymsite.services.processes import BASE_DIR, SPARE_CONNECTIONS, Process
+
+FLOORS = ("gymsite", "tasks_app", "trajectories", "verifiers")
+RETRY_S = 1.0
+CONNECT_S = 5
+REMIND_S = 60.0
+HOST_CHARS_MAX = 20
+# Any role may read the catalogue, that of the sandbox too.
+_PREPARED = """
+SELECT d.description FROM pg_description d
+JOIN pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_class'::regclass AND d.objsubid = 0
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'public' AND c.relname = 'django_migrations'"""
+_SESSIONS = (
+    "SELECT DISTINCT application_name FROM pg_stat_activity WHERE application_name LIKE 'palaestra-%/%'"
+)
+_NAME = re.compile(r"palaestra-\S+ (?P<host>\S+)/(?P<count>\d+)")
+
+
+def migrations_named() -> list[str]:
+    """This version's migrations, ``app.name``."""
+    return sorted(
+        f"{path.parent.parent.name}.{path.stem}"
+        for floor in FLOORS
+        for path in (BASE_DIR / floor / "migrations").glob("[0-9]*.py")
+    )
+
+
+def prepared_wait(url: str, *, say: Callable[[str], None]) -> None:
+    """Wait until the database has the tables and roles of this version; ``url`` is any role's."""
+    remind_at = time.monotonic()
+    while reason := _unprepared(url):
+        if time.monotonic() >= remind_at:
+            say(
+                f"Waiting for the database to be prepared ({reason}): the first `make up`, or the setup "
+                "container, does that. The secrets here must be its secrets."
+            )
+            remind_at += REMIND_S
+        time.sleep(RETRY_S)
+
+
+def _unprepared(url: str) -> str:
+    """Why nothing can start yet; empty when it can."""
+    try:
+        with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
+            row = connection.execute(_PREPARED).fetchone()
+    except psycopg.OperationalError as error:
+        return next(iter(str(error).strip().splitlines()), "no connection")
+    missing = set(migrations_named()) - set(row[0].split() if row else ())
+    return f"{', '.join(sorted(missing))} is not applied" if missing else ""
+
+
+def host_name(var_dir: Path) -> str:
+    """Of this installation among all, in ASCII without blanks."""
+    name = re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())[:HOST_CHARS_MAX]
+    return f"{name}-{zlib.crc32(str(var_dir).encode()):08x}"
+
+
+def session_name(process: Process, *, pool_size: int, host: str) -> str:
+    """The application name of a process's sessions, without its ``palaestra-``."""
+    return f"{process.name} {host}/{process.pool_count() * (pool_size + process.fixed)}"
+
+
+def connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
+    """The server's ``max_connections``, and what other hosts that run now have reserved of them, by host."""
+    with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
+        row = connection.execute("SELECT current_setting('max_connections')::int").fetchone()
+        names = [str(name) for (name,) in connection.execute(_SESSIONS)]
+    reserved: dict[str, int] = {}
+    for match in filter(None, map(_NAME.fullmatch, names)):
+        if match["host"] != host:
+            reserved[match["host"]] = reserved.get(match["host"], 0) + int(match["count"])
+    return (row[0] if row else 0), reserved
+
+
+def overbooked(url: str) -> str:
+    """What to say where all hosts together have reserved more than there are; empty where they fit."""
+    most, reserved = connections(url, host="")
+    count = sum(reserved.values())
+    if count <= most - SPARE_CONNECTIONS:
+        return ""
+    return (
+        f"{count} connections are reserved by {len(reserved)} containers, and Postgres allows {most}: "
+        "raise max_connections, or set a lower DATABASE_POOL_MAX."
+    )
