@@ -62,9 +62,14 @@ class Up:
         ports = {name: str(port) for name, port in self.ports.items()}
         return passed | ports | {"VAR_DIR": str(self.var_dir)} | self.extra
 
+    address = "127.0.0.1"
+
+    def command(self) -> list[str]:
+        return [self.python, "manage.py", "up"]
+
     def spawn(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [self.python, "manage.py", "up"],
+            self.command(),
             cwd=BASE_DIR,
             env=self.environment(),
             stdout=subprocess.PIPE,
@@ -116,7 +121,9 @@ class Up:
     def health(self, setting: str, path: str) -> tuple[int, bytes]:
         """Status and body of a GET at one of the doors; status 0 without an answer."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[setting]}{path}", timeout=5) as answer:
+            with urllib.request.urlopen(
+                f"http://{self.address}:{self.ports[setting]}{path}", timeout=5
+            ) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()

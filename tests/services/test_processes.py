@@ -103,3 +103,15 @@ def test_a_server_with_too_few_connections_is_refused() -> None:
         pool_sizes(20)
     assert refused.value.code == "too_few_connections"
     assert "max_connections" in refused.value.message
+
+
+def test_hosts_share_the_connections_and_an_error_names_who_reserved_them() -> None:
+    doors = processes.processes_chosen("arena,lab")
+    assert pool_sizes(100, chosen=doors) == {"arena": 6, "lab": 13}
+    assert pool_sizes(100, chosen=doors, elsewhere={"host-a": 70}) == {"arena": 3, "lab": 6}
+    arena = processes.processes_chosen("arena")
+    assert pool_sizes(100, chosen=arena, elsewhere={"host-a": 60}) == {"arena": 6}
+    with pytest.raises(GymError, match="90 are reserved by host-a"):
+        pool_sizes(100, elsewhere={"host-a": 90})
+    with pytest.raises(GymError, match="Did you mean"):
+        processes.processes_chosen("arenna")

@@ -56,7 +56,7 @@ class Caller:
         self._chance = chance
         self._http = httpx.Client(timeout=REQUEST_S, trust_env=False)
         self._bearer = {"Authorization": f"Bearer {key}"}
-        self.lab, self.live = (f"http://127.0.0.1:{up.ports[name]}" for name in ("LAB_PORT", "LIVE_PORT"))
+        self.lab, self.live = (f"http://{up.address}:{up.ports[name]}" for name in ("LAB_PORT", "LIVE_PORT"))
 
     def close(self) -> None:
         self._http.close()

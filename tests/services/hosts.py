@@ -1,0 +1,85 @@
+"""Hosts of one installation: each a network namespace with a line to the one of Postgres and Redis.
+
+Where the kernel refuses namespaces, a host is only a folder and ports of its own, and has no line to cut.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+NETWORK = "10.213.{host}.{end}"
+
+
+@dataclass(frozen=True)
+class Host:
+    """``address`` is the host's own, ``servers`` that of Postgres and Redis as it sees them."""
+
+    number: int
+    name: str
+    address: str
+    servers: str
+    has_line: bool
+
+    def command(self, *words: str) -> list[str]:
+        inside = ["ip", "netns", "exec", self.name] if self.has_line else []
+        return [*inside, sys.executable, *words]
+
+    def line_cut(self) -> None:
+        """Nothing passes any more, and nobody is told."""
+        _ip("link", "set", self._near, "down")
+
+    def line_mend(self) -> None:
+        _ip("link", "set", self._near, "up")
+
+    @property
+    def _near(self) -> str:
+        return f"{self.name[:12]}a"
+
+
+def namespaces_work() -> bool:
+    probe = f"gymprobe{os.getpid()}"
+    try:
+        _ip("netns", "add", probe)
+        _ip("netns", "delete", probe)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def hosts_made(count: int) -> Iterator[list[Host]]:
+    """``count`` hosts; their lines and namespaces are gone afterwards."""
+    has_lines = namespaces_work()
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(_host(number, has_lines)) for number in range(1, count + 1)]
+
+
+@contextlib.contextmanager
+def _host(number: int, has_line: bool) -> Iterator[Host]:
+    if not has_line:
+        yield Host(number, f"host-{number}", "127.0.0.1", "127.0.0.1", has_line=False)
+        return
+    near, far = (NETWORK.format(host=number, end=end) for end in (1, 2))
+    name = f"g{number}-{os.getpid()}"
+    host = Host(number, name, far, near, has_line=True)
+    inner = f"{name[:12]}b"
+    _ip("netns", "add", name)
+    try:
+        _ip("link", "add", host._near, "type", "veth", "peer", "name", inner, "netns", name)
+        _ip("address", "add", f"{near}/24", "dev", host._near)
+        _ip("link", "set", host._near, "up")
+        for words in (("address", "add", f"{far}/24", "dev", inner), ("link", "set", inner, "up")):
+            _ip("-n", name, *words)
+        _ip("-n", name, "link", "set", "lo", "up")
+        yield host
+    finally:
+        _ip("netns", "delete", name)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
