@@ -142,6 +142,7 @@ def _work(first: HostUp, second: HostUp, running: list[Started], owner_url: str)
     key = running[0].output.split("key ")[1].split()[0]
     caller = Caller(second, key, ledger, chance=random.Random(1))
     made = caller.json("POST", f"{caller.lab}/api/v1/runs", json={"name": "hosts", "kind": "eval"})
+    caller.close()
     golds = dict(_rows(owner_url, GOLDS))
     on = [Traffic(up=up, key=key, run=made["id"], golds=golds, ledger=ledger) for up in (first, second)]
     with ThreadPoolExecutor(2 * THREADS + 1) as threads:
