@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from io import StringIO
 from threading import Barrier, Event, Thread
 from typing import Any
 
@@ -139,6 +141,7 @@ def test_sums_equal_a_full_count_after_any_history(seed: int) -> None:
     _finish(run, unfinished, rng)
     assert len(_counted(run)["rates"]) >= 5
     assert _stored(run) == _counted(run)
+    assert hot_sql.sums_rebuild(run_id=run.pk) == 0
 
 
 @pytest.mark.django_db
@@ -161,7 +164,8 @@ def test_sums_are_rebuilt_from_the_verdicts() -> None:
     TaskSum.objects.filter(run=run).delete()
     RateSum.objects.filter(run=run).update(judged=1)
     Group.objects.filter(pk=groups[1].pk).update(completed_seq=None, ended=0)
-    call_command("rebuild_sums", "--run", str(run.pk))
+    call_command("rebuild_sums", "--run", str(run.pk), stdout=(printed := StringIO()))
+    assert re.fullmatch(r"Sums of 1 runs computed; [1-9]\d* rows were wrong.\n", printed.getvalue())
     assert _stored(run) == whole
     assert dict(Group.objects.values_list("pk", "ended")) == {
         group.pk: group.episodes.filter(verdict__isnull=False).count() for group in groups

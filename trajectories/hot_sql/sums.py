@@ -12,6 +12,7 @@ LOCK = Statement(__file__, "sums_lock")
 REPLACE = Statement(__file__, "verdict_replace", sums=SUMS)
 CLEAR = Statement(__file__, "sums_clear")
 REBUILD = Statement(__file__, "sums_rebuild", sums=SUMS)
+ROWS = Statement(__file__, "sums_rows")
 GROUPS = Statement(__file__, "groups_rebuild")
 
 
@@ -24,13 +25,18 @@ def verdict_replace(*, run_id: int, episode_id: int, verdict_id: int) -> None:
     REPLACE.run(run=run_id, episode=episode_id, verdict=verdict_id)
 
 
-def sums_rebuild(*, run_id: int) -> None:
-    """Compute the run's sums and the places of its groups from its verdicts; its verdicts wait meanwhile."""
+def sums_rebuild(*, run_id: int) -> int:
+    """Compute the run's sums and the places of its groups from its verdicts; its verdicts wait meanwhile.
+
+    Returns how many rows were wrong.
+    """
     with transaction.atomic():
         LOCK.run(run=run_id)
         with connection.cursor() as cursor:
             # The role's limits are those of a verdict.
             cursor.execute("SET LOCAL statement_timeout = 0")
+        before = set(ROWS.rows(run=run_id))
         CLEAR.run(run=run_id)
         REBUILD.run(run=run_id)
         GROUPS.run(run=run_id)
+        return len(set(ROWS.rows(run=run_id)) - before)

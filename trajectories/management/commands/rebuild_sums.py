@@ -20,6 +20,5 @@ class Command(BaseCommand):
         if options["run"] is not None:
             runs = runs.filter(pk=options["run"])
         ids = list(runs.values_list("pk", flat=True))
-        for run_id in tqdm(ids, unit="run", disable=None):
-            hot_sql.sums_rebuild(run_id=run_id)
-        self.stdout.write(f"Sums of {len(ids)} runs computed.")
+        wrong = sum(hot_sql.sums_rebuild(run_id=run_id) for run_id in tqdm(ids, unit="run", disable=None))
+        self.stdout.write(f"Sums of {len(ids)} runs computed; {wrong} rows were wrong.")
