@@ -1,10 +1,12 @@
-"""A run as long as training makes it: 200,000 ended episodes in groups of eight."""
+"""A run as long as training makes it: 200,000 ended episodes in groups of eight, or ``LONG_RUN_EPISODES``."""
 
 from __future__ import annotations
 
+import os
+
 import psycopg
 
-EPISODES = 200_000
+EPISODES = int(os.environ.get("LONG_RUN_EPISODES", "200000"))
 GROUP_SIZE = 8
 TASKS = 5_000
 POLICY_VERSIONS = 40

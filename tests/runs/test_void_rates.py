@@ -48,11 +48,13 @@ def test_rates_count_what_ended_but_for_what_was_nobodys_fault() -> None:
 
 
 @pytest.mark.django_db
-def test_only_the_latest_episodes_are_read() -> None:
+def test_rates_of_a_run_are_of_all_its_episodes_and_those_of_tasks_of_its_latest() -> None:
     run = factories.run()
     ended(run, *[("void", "lease_lost")] * 3, *[("correct", "answer")] * 4)
-    assert void_rates(run_id=run.pk, latest=4).total == VoidRate(void=0, ended=4)
-    assert void_rates(run_id=run.pk, latest=5).total == VoidRate(void=1, ended=5)
+    for latest, void in ((4, 0), (5, 1)):
+        rates = void_rates(run_id=run.pk, latest=latest)
+        assert rates.total == VoidRate(void=3, ended=7)
+        assert list(rates.by_task.values()) == [rates.total_of_tasks] == [VoidRate(void=void, ended=latest)]
     assert void_rates(latest=5).total == VoidRate(void=1, ended=5)
 
 

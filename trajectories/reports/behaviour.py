@@ -58,9 +58,12 @@ class RunBehaviour(Struct, frozen=True, kw_only=True):
     ended: int
 
 
-def run_behaviour(*, run_id: int, splits: Collection[str] = ()) -> RunBehaviour:
-    """Over episodes with a verdict that is not void; measures that no episode has are left out."""
-    rows = BY_TASK.rows(run=run_id, splits=list(splits), arms_with_page=list(PAGE_ARMS))
+def run_behaviour(*, run_id: int, splits: Collection[str] = (), latest: int | None = None) -> RunBehaviour:
+    """Over those of all episodes, or of the ``latest``, whose verdict is not void.
+
+    Measures that no episode has are left out.
+    """
+    rows = BY_TASK.rows(run=run_id, latest=latest, splits=list(splits), arms_with_page=list(PAGE_ARMS))
     by_arm: dict[str, list[tuple[float, ...]]] = {}
     for arm, _, ended, computed, *sums in rows:
         by_arm.setdefault(arm, []).append((ended, computed, *sums))

@@ -38,7 +38,7 @@ def void_alarms(rates: VoidRates, *, share_max: float) -> list[VoidAlarm]:
         if rest or _is_above(rate, share_max, comparisons=len(versions)):
             alarms.append(VoidAlarm(kind="policy_version", key=version, rate=rate, rest=rest))
     for task, rate in rates_ranked(tasks):
-        rest = _rest_below(rate, total, comparisons=len(tasks))
+        rest = _rest_below(rate, rates.total_of_tasks, comparisons=len(tasks))
         if rest and _is_above(rate, share_max, comparisons=len(tasks)):
             alarms.append(VoidAlarm(kind="task", key=task, rate=rate, rest=rest))
     return alarms

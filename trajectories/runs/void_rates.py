@@ -1,6 +1,7 @@
-"""How many of the latest episodes ended void by a failure of ours: by run, policy version, task and reason.
+"""How many episodes ended void by a failure of ours: by run, policy version, task and reason.
 
-The run page and the metrics read the same figures.
+Those of one run come from its sums, but for tasks, which are counted in its latest episodes. Those of all
+runs come from the latest episodes of all.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from core.sql import Statement
 
 K = TypeVar("K", bound=Hashable)
 
-# A bound on what one call reads, however long the history.
+# Bounds on what one call reads, however long the history: of all runs, and for the tasks of one.
 LATEST = 10_000
+LATEST_OF_A_RUN = 2_000
+_SUMS = Statement(__file__, "void_sums")
 _OF_A_RUN = Statement(
     __file__,
     "void_counts",
@@ -33,11 +36,14 @@ _OF_ALL = Statement(
 
 
 class EndedCount(NamedTuple):
-    """Ended episodes that share all of these values; ``reason`` is empty for those that were judged."""
+    """Ended episodes that share all of these values.
+
+    ``reason`` is empty for those that were judged, ``task`` None where the count is of all tasks.
+    """
 
     run: int
     policy_version: int | None
-    task: int
+    task: int | None
     reason: str
     episodes: int
 
@@ -71,26 +77,37 @@ class VoidRate:
 
 @dataclass(frozen=True)
 class VoidRates:
-    """The rates of the episodes that were read, by whatever a caller needs."""
+    """Rates by whatever a caller needs; those of tasks are of ``of_tasks`` where ``counts`` name no tasks."""
 
     counts: Sequence[EndedCount]
+    of_tasks: Sequence[EndedCount] | None = None
 
     @property
     def total(self) -> VoidRate:
-        return self._by(lambda _: None).get(None, VoidRate(void=0, ended=0))
+        return _total(self.counts)
+
+    @property
+    def total_of_tasks(self) -> VoidRate:
+        """Over the episodes that ``by_task`` counts."""
+        return _total(self._task_counts)
 
     @property
     def by_run(self) -> dict[int, VoidRate]:
-        return self._by(lambda count: count.run)
+        return _by(lambda count: count.run, self.counts)
 
     @property
     def by_policy_version(self) -> dict[tuple[int, int | None], VoidRate]:
         """By run and version, for versions are numbered by run."""
-        return self._by(lambda count: (count.run, count.policy_version))
+        return _by(lambda count: (count.run, count.policy_version), self.counts)
 
     @property
     def by_task(self) -> dict[int, VoidRate]:
-        return self._by(lambda count: count.task)
+        rates = _by(lambda count: count.task, self._task_counts)
+        return {task: rate for task, rate in rates.items() if task is not None}
+
+    @property
+    def _task_counts(self) -> Sequence[EndedCount]:
+        return self.counts if self.of_tasks is None else self.of_tasks
 
     @property
     def by_reason(self) -> dict[str, VoidRate]:
@@ -102,13 +119,18 @@ class VoidRates:
                 voids[count.reason] += count.episodes
         return {reason: VoidRate(void=void, ended=ended) for reason, void in voids.most_common()}
 
-    def _by(self, key: Callable[[EndedCount], K]) -> dict[K, VoidRate]:
-        ended: Counter[K] = Counter()
-        voids: Counter[K] = Counter()
-        for count in self.counts:
-            ended[key(count)] += count.episodes
-            voids[key(count)] += count.episodes if count.reason else 0
-        return {name: VoidRate(void=voids[name], ended=number) for name, number in ended.items()}
+
+def _total(counts: Sequence[EndedCount]) -> VoidRate:
+    return _by(lambda _: None, counts).get(None, VoidRate(void=0, ended=0))
+
+
+def _by(key: Callable[[EndedCount], K], counts: Sequence[EndedCount]) -> dict[K, VoidRate]:
+    ended: Counter[K] = Counter()
+    voids: Counter[K] = Counter()
+    for count in counts:
+        ended[key(count)] += count.episodes
+        voids[key(count)] += count.episodes if count.reason else 0
+    return {name: VoidRate(void=voids[name], ended=number) for name, number in ended.items()}
 
 
 def rates_ranked(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
@@ -117,11 +139,15 @@ def rates_ranked(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
     return sorted(with_voids, key=lambda item: (-item[1].share, -item[1].void))
 
 
-def void_rates(*, run_id: int | None = None, latest: int = LATEST) -> VoidRates:
-    """The void rates of the ``latest`` episodes that ended, of one run or of all."""
+def void_rates(*, run_id: int | None = None, latest: int | None = None) -> VoidRates:
+    """The void rates of a run, its tasks' over the ``latest`` episodes; or of the ``latest`` of all runs."""
     harmless = list(HARMLESS_VOIDS)
     if run_id is None:
-        rows = _OF_ALL.rows(latest=latest, harmless=harmless)
-    else:
-        rows = _OF_A_RUN.rows(run=run_id, latest=latest, harmless=harmless)
-    return VoidRates([EndedCount(*row) for row in rows])
+        rows = _OF_ALL.rows(latest=latest or LATEST, harmless=harmless)
+        return VoidRates([EndedCount(*row) for row in rows])
+    sums = _SUMS.rows(run=run_id, harmless=harmless)
+    rows = _OF_A_RUN.rows(run=run_id, latest=latest or LATEST_OF_A_RUN, harmless=harmless)
+    return VoidRates(
+        [EndedCount(run, version, None, reason, count) for run, version, reason, count in sums],
+        of_tasks=[EndedCount(*row) for row in rows],
+    )

@@ -22,6 +22,8 @@ LABELS = {
 }
 # An interval over fewer tasks spans nearly everything.
 TASKS_MIN = 5
+# Behaviour is that of the latest episodes, so that a long run's page costs what a short one's does.
+EPISODES_MEASURED = 2_000
 # In units of the plot's SVG.
 PLOT_LEFT = 4.0
 PLOT_WIDTH = 72.0
@@ -49,7 +51,7 @@ class Cell:
 class BehaviourTable:
     """``rows`` are labels with a cell by arm, None where no episode has the measure.
 
-    ``pending`` episodes have ended and await their measures; intervals need ``tasks_min`` tasks.
+    ``pending`` episodes of the ``latest`` await their measures; intervals need ``tasks_min`` tasks.
     """
 
     arms: Sequence[str]
@@ -57,6 +59,7 @@ class BehaviourTable:
     computed: int
     pending: int
     tasks_min: int = TASKS_MIN
+    latest: int = EPISODES_MEASURED
 
     @property
     def is_partial(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trajectories.lab.queries import episodes
 from trajectories.lab.queries.tallies import run_tallies_by_arm
 from trajectories.lab.runs import dashboard_selectors, selectors
-from trajectories.lab.runs.behaviour import BehaviourTable, behaviour_table
+from trajectories.lab.runs.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
 from trajectories.lab.runs.reward_plot import reward_plot
 from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.models import Episode
@@ -94,7 +94,7 @@ class Dashboard:
 
 def tables_of(run_id: int) -> Tables:
     return Tables(
-        behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id)),
+        behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id, latest=EPISODES_MEASURED)),
         paired_tasks=paired_tallies(run_id=run_id),
         voids=void_table(run_id),
     )

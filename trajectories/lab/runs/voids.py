@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.conf import settings
 
 from trajectories.runs.void_alarms import VoidAlarm, void_alarms
-from trajectories.runs.void_rates import LATEST, VoidRate, rates_ranked, void_rates
+from trajectories.runs.void_rates import LATEST_OF_A_RUN, VoidRate, rates_ranked, void_rates
 
 ROWS_SHOWN = 5
 ALARMS_SHOWN = 5
@@ -16,7 +16,7 @@ ALARMS_SHOWN = 5
 
 @dataclass(frozen=True, kw_only=True)
 class VoidTable:
-    """The highest void rates among the ``latest`` episodes that ended; warnings begin at ``share_max``."""
+    """The highest void rates, of tasks among the ``latest`` episodes; warnings begin at ``share_max``."""
 
     total: VoidRate
     policy_versions: Sequence[tuple[int | None, VoidRate]]
@@ -25,7 +25,7 @@ class VoidTable:
     alarms: Sequence[VoidAlarm]
     alarms_more: int
     share_max: float
-    latest: int = LATEST
+    latest: int = LATEST_OF_A_RUN
 
 
 def void_table(run_id: int) -> VoidTable | None:
