@@ -1,6 +1,6 @@
 """Every family of tasks, in other worlds, looks, years and time zones: what nobody touched is incorrect, the
-oracle's way is correct and takes no more moves than are allowed for, a wrong way is incorrect. Judged as
-episodes are.
+oracle's way is correct, reaches every milestone and takes about as many moves as are allowed for, a wrong way
+is incorrect. Judged as episodes are.
 
 ``WHOLE_SITES=1`` takes every world in every look and on every day; without it a family is taken in two looks,
 each on a day and in a world of its own, and with one impossible twin.
@@ -30,6 +30,7 @@ from tests import factories
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e import reviews_solution, stays_solution
 from tests.e2e.conftest import ArenaServer
+from tests.e2e.exemplary import assert_exemplary
 from tests.e2e.stays_visits import Visitor
 from trajectories.episodes.drafts import virtual_start_of
 from trajectories.judging import services
@@ -152,6 +153,7 @@ def _stored(placed: PlacedTask) -> Task:
         prompt=draft.prompt,
         answer=draft.gold.answer,
         oracle_steps=draft.oracle_steps,
+        tags=list(draft.tags),
     )
     task.golds.update(extra=draft.gold.extra)
     return task
@@ -216,15 +218,12 @@ def test_only_the_oracle_solution_is_correct(
     page = open_page(timezone_id=BROWSER_ZONE, locale="de-DE")
     page.goto(arena_server.address(episode))
     assert page.evaluate(TODAY, case.look.time_zone) == case.placed.world.first_day.isoformat()
-    assert solved(case, page) <= allowed(case)
+    assert SLACK * task.oracle_steps <= solved(case, page) <= allowed(case)
 
     assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
     assert outcome(episode) == "correct"
     assert episode.verdict is not None
-    faults = {
-        name: episode.verdict.metrics[name] for name in ("submitted_before_evidence", "pop_up_open_at_submit")
-    }
-    assert faults == {"submitted_before_evidence": 0.0, "pop_up_open_at_submit": 0.0}
+    assert_exemplary(episode.verdict, task)
 
     events = [one for one in episode.site_events.order_by("seq") if one.kind != "answer_recorded"]
     changes = [one for one in events if one.kind in CHANGES]

@@ -14,6 +14,7 @@ from tasks_app.worlds.reviews.text import helpful_text, reviews
 from tasks_app.worlds.reviews.world import world_change
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
+from tests.e2e.exemplary import prepared, verdict_of
 from tests.e2e.reviews_solution import Solver, settled, solve
 from tests.reviews_shop import episode_of, smallest, task_of, world
 from trajectories.models import SiteEvent, Submission
@@ -107,3 +108,20 @@ def test_the_answer_of_an_impossible_task_can_be_read_from_the_site(
     settled(page)
 
     assert solve(Solver(page, world_change(world(), twin.changes), twin)) == twin.answer
+
+
+def test_an_answer_without_evidence_is_marked_as_submitted_before_evidence(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    task = task_of(has_replies=False)
+    episode = prepared(episode_of(task), task)
+    page = open_page()
+    page.goto(arena_server.address(episode))
+    settled(page)
+    Solver(page, world(), task).submit(task.answer)
+
+    verdict = verdict_of(episode)
+
+    assert verdict.outcome == "correct"
+    assert verdict.metrics["submitted_before_evidence"] == 1.0
+    assert verdict.metrics["milestones_reached"] == 0.0

@@ -5,52 +5,19 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from core.presentation import ROTATION, Look, look_rotate
+from core.presentation import AXES, ROTATION, Look, look_rotate
+from gymsite.arena.sites.pop_ups import schedule
 from tests import coverage_choice
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.reviews_solution import Solver, settled, solve
-from tests.reviews_shop import FAMILIES_OF_SHOP, drawn_task, edition_of, episode_of, smallest, task_of, world
+from tests.e2e.reviews_solution import Solver, settled
+from tests.reviews_shop import episode_of, smallest, task_of, world
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions", "products/{}/reviews?q=zzzz")
 LOOKS = [look_rotate(seed=1, place=place, fixed={}, page="site") for place in range(ROTATION)]
-SLACK = 0.6
-
-
-def solved(
-    arena_server: ArenaServer, page: Page, family: str, look: Look, *, level: int, seed: int
-) -> Solver:
-    edition = edition_of(family)
-    task = drawn_task(family, level=level, seed=seed)
-    page.goto(arena_server.address(episode_of(task, edition=edition, look=look)))
-    settled(page)
-    solver = Solver(page, world(edition), task, look)
-    answer = solve(solver)
-    solver.submit(answer)
-    assert answer == task.answer
-    return solver
-
-
-# The longest family is solved at its first level.
-LEVELS = [
-    (family, 1 if family == "most_of_five" else level)
-    for family, level in coverage_choice.values(FAMILIES_OF_SHOP, [1, 3], is_whole=False)
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("family", "level"),
-    coverage_choice.values(FAMILIES_OF_SHOP, [1, 3]) if coverage_choice.IS_WHOLE else LEVELS,
-)
-def test_a_task_takes_the_moves_that_its_family_says(
-    arena_server: ArenaServer, open_page: OpenPage, family: str, level: int
-) -> None:
-    solver = solved(arena_server, open_page(), family=family, look=Look(), level=level, seed=level)
-    assert SLACK * solver.task.oracle_steps <= solver.moves <= solver.task.oracle_steps
 
 
 @pytest.mark.parametrize("turn", range(4))
@@ -75,9 +42,11 @@ def test_a_wall_over_a_page_has_no_grave_fault_of_access(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     page = open_page()
-    address = arena_server.address(episode_of(task_of(), look=Look(pop_ups="often", theme="dark")))
+    looks = (Look(pop_ups="early", theme="dark", accent=accent) for accent in AXES["accent"])
+    look = next(look for look in looks if [name for name, _ in schedule(look)][1] == "sign_up")
+    address = arena_server.address(episode_of(task_of(), look=look))
     wall = page.locator("[data-pop-up=sign_up]")
-    for number in range(60):
+    for number in range(12):
         sort = ("newest", "oldest", "helpful", "best", "worst")[number % 5]
         page.goto(f"{address}products/{smallest().id}/reviews?page={number % 6 + 1}&sort={sort}")
         settled(page)

@@ -220,7 +220,7 @@ def test_a_hostile_thought_is_a_hit_like_any_other(
     assert messages == []
 
 
-@pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280, 1440], COLOURS))
+@pytest.mark.parametrize(("width", "colours"), coverage_choice.values([400, 1280], COLOURS))
 def test_search_has_no_serious_accessibility_faults(
     lab_page: LabPage, made: list[Episode], colours: Any, width: int
 ) -> None:
