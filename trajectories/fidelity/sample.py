@@ -85,7 +85,7 @@ def step_wait_again(*, episode_id: int, index: int) -> None:
     steps_wait(episode_id=episode_id, indexes=[index])
     mine = Fidelity.objects.filter(episode_id=episode_id, index=index)
     mine.exclude(reason=Reason.WAITING).update(**_waiting())
-    mine.update(asked_at=Now())
+    mine.update(requested_at=Now())
 
 
 def steps_waiting(*, limit: int) -> list[Place]:

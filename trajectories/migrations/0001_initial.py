@@ -434,7 +434,7 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveSmallIntegerField()),
                 ('tries', models.PositiveSmallIntegerField(default=0)),
                 ('checked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('asked_at', models.DateTimeField(null=True)),
+                ('requested_at', models.DateTimeField(null=True)),
                 ('episode', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='fidelity', to='trajectories.episode')),
             ],
             options={

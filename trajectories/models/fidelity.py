@@ -55,7 +55,7 @@ class Fidelity(models.Model):
     version = models.PositiveSmallIntegerField()
     tries = models.PositiveSmallIntegerField(default=0)
     checked_at = models.DateTimeField(db_default=Now())
-    asked_at = models.DateTimeField(null=True)  # by a person: those are checked first
+    requested_at = models.DateTimeField(null=True)  # by a person: those are checked first
 
     class Meta:
         verbose_name_plural = "fidelity"

@@ -171,7 +171,7 @@ def test_requesting_a_check_sends_no_job(
     client = lab(annotator)
     for _ in range(3):
         client.post(address(episode, "/check"))
-    assert Fidelity.objects.get().asked_at is not None
+    assert Fidelity.objects.get().requested_at is not None
 
 
 def test_a_badge_reads_no_observation(lab: Lab, annotator: User, episode: Episode) -> None:

@@ -83,7 +83,7 @@ _TOOL_CALL = _object(
         AND c.created_at < now() - make_interval(secs => %(call_timeout)s) THEN 'lost' ELSE c.status END""",
     output="nullif(c.output, '{}')",
 )
-_SAID_DONE = _object(
+_ACTION_CHECK = _object(
     records.SaidDoneRecord,
     "a",
     **{name: f"a.{column}" for column, name in PUBLISHED_COLUMNS.items()},
@@ -118,7 +118,7 @@ _TRAJECTORY = _object(
     tool_calls=_list(_TOOL_CALL, rows="trajectories_toolcall c", order="c.number"),
     milestones="'[]'::json",
     submission=_one(_object(records.SubmissionRecord, "u"), row="trajectories_submission u"),
-    said_done=_one(_SAID_DONE, row="trajectories_episodefacts a"),
+    said_done=_one(_ACTION_CHECK, row="trajectories_episodefacts a"),
     behaviour=_one(_object(records.BehaviourRecord, "a"), row="trajectories_episodefacts a"),
     terminated="coalesce(v.terminated, false)",
     truncated="coalesce(v.truncated, false)",

@@ -4,4 +4,4 @@ WHERE f.reason IN ({left}) AND f.tries < %(tries)s
     AND (f.tries = 0 AND f.reason = '{waiting}'
         OR f.checked_at < now() - make_interval(secs => %(under_way)s))
     AND e.finished_at < now() - make_interval(secs => %(settle)s)
-ORDER BY f.tries, f.asked_at DESC NULLS LAST, f.episode_id DESC, f.index LIMIT %(limit)s
+ORDER BY f.tries, f.requested_at DESC NULLS LAST, f.episode_id DESC, f.index LIMIT %(limit)s

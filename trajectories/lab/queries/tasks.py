@@ -18,7 +18,6 @@ from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 from trajectories.models import Episode
 
 TASKS_PER_PAGE = 50
-LATEST_EPISODES = 20
 FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("pictures", "payload")))
 
 # Matches words as the search's filter ``problem`` does. Postgres answers a union from the indexes first;
