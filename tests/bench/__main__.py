@@ -13,6 +13,7 @@ from tests.bench import (
     rows_imports,
     rows_judging,
     rows_lab,
+    rows_media,
     rows_recorder,
     rows_runs,
     rows_sandbox,
@@ -27,6 +28,7 @@ from tests.bench.table import Row, rows_print, rows_write
 PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "http": rows_http.rows,
     "judging": rows_judging.rows,
+    "media": rows_media.rows,
     "verifiers": rows_verifiers.rows,
     "sandbox": rows_sandbox.rows,
     "fidelity": rows_fidelity.rows,

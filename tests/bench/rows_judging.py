@@ -1,9 +1,14 @@
-"""Rows of judging: how soon a verdict comes at a steady rate, and how fast a queue drains."""
+"""Rows of judging: how soon a verdict comes at a steady rate, also beside a slow export, and how fast a queue
+drains."""
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import psycopg
 
@@ -15,26 +20,75 @@ STEADY_PER_S = 50
 STEADY_S = 8
 DRAINED = 3_000
 PATIENCE_S = 60.0
+SLOW_BYTES = 2048
+SLOW_EVERY_S = 0.25
 
 
 def rows(place: Installation) -> Iterator[Row]:
     run = place.run_create("judging", "train")
     tasks = place.question_ids()
-    yield from _steady(place, run, tasks)
+    alone = _steady(place, run, tasks)
+    for share, target in ((0.5, 15), (0.95, 40), (0.99, 60)):
+        note = f"at {STEADY_PER_S} submissions/s, from arrival to the verdict's row"
+        yield Row(_verdict(share), _percentile(alone, share), "ms", target, is_lower_better=True, note=note)
     yield _drain(place, run, tasks)
+    with _slow_export(place, run):
+        beside = _steady(place, run, tasks)
+    for share in (0.5, 0.95):
+        yield Row(
+            f"{_verdict(share)} beside a slow export",
+            _percentile(beside, share),
+            "ms",
+            2 * _percentile(alone, share),
+            is_lower_better=True,
+            peer=_percentile(alone, share),
+            beside="without it",
+        )
 
 
-def _steady(place: Installation, run: int, tasks: list[int]) -> Iterator[Row]:
+def _verdict(share: float) -> str:
+    return f"verdict p{share:.0%}".removesuffix("%")
+
+
+def _percentile(ordered: list[float], share: float) -> float:
+    return ordered[int(len(ordered) * share)]
+
+
+@contextlib.contextmanager
+def _slow_export(place: Installation, run: int) -> Iterator[None]:
+    """A client that takes the run's trajectories at some 8 kB a second, longer than the block lasts."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SLOW_BYTES)
+    address = urlsplit(place.lab)
+    client.connect((address.hostname, address.port))
+    client.sendall(load.request_bytes("GET", f"{place.api}/runs/{run}/trajectories", key=place.key))
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.wait(SLOW_EVERY_S):
+            client.recv(SLOW_BYTES)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        reader.join()
+    if not client.recv(SLOW_BYTES):
+        raise RuntimeError("the export ended before it had been slow")
+    client.close()
+
+
+def _steady(place: Installation, run: int, tasks: list[int]) -> list[float]:
+    """Milliseconds to each verdict, in ascending order."""
     episodes = place.episodes_open(run, tasks, STEADY_PER_S * STEADY_S)
     connection = load.Connection(place.arena)
     begun = time.perf_counter()
     for number, episode in enumerate(episodes):
         time.sleep(max(0.0, begun + number / STEADY_PER_S - time.perf_counter()))
         connection.ask(load.request_bytes("POST", f"{episode['start_url']}submit", form="answer=42"))
-    latencies = sorted(latencies_ms(place, [episode["id"] for episode in episodes]))
-    note = f"at {STEADY_PER_S} submissions/s, from arrival to the verdict's row"
-    yield Row("verdict p50", latencies[len(latencies) // 2], "ms", 15, is_lower_better=True, note=note)
-    yield Row("verdict p99", latencies[int(len(latencies) * 0.99)], "ms", 60, is_lower_better=True, note=note)
+    return sorted(latencies_ms(place, [episode["id"] for episode in episodes]))
 
 
 def latencies_ms(place: Installation, ids: list[object]) -> list[float]:
