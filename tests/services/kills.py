@@ -14,8 +14,10 @@ from pathlib import Path
 import psycopg
 
 from gymsite.services import endpoints, parent_death
+from gymsite.services.processes import PROCESSES
 from tests.services.installations import START_S, Started, Up, until
 
+DOORS = ("arena", "lab", "live")
 RESTART_S = 40.0  # a child that was killed before may still wait for its next start
 
 
@@ -110,18 +112,18 @@ def _children(parent: int) -> list[int]:
     return sorted(pids)
 
 
-VICTIMS: dict[str, Callable[[Installation], list[int]]] = {
-    "arena": _child("arena"),
-    "arena's worker": _grandchild("arena"),
-    "lab": _child("lab"),
-    "lab's worker": _grandchild("lab"),
-    "live": _child("live"),
-    "live's worker": _grandchild("live"),
-    "verify worker": _child("worker-verify"),
-    "second verify worker": _child("worker-verify-2"),
-    "verifier's child": verifier_children,
-    "sweeper": _child("sweeper"),
-    "Redis": _child("redis"),
-    "Postgres": _child("postgres"),
-    "Postgres' backend": _backends,
-}
+def _victims() -> dict[str, Callable[[Installation], list[int]]]:
+    """Every process of the table, the first worker of each that has workers, and what else can die."""
+    victims = {process.name: _child(process.name) for process in PROCESSES}
+    for process in PROCESSES:
+        if process.kind in DOORS or (process.queue and process.queue.pool == "prefork"):
+            victims[f"{process.name}'s worker"] = _grandchild(process.name)
+    return victims | {
+        "verifier's child": verifier_children,
+        "redis": _child("redis"),
+        "postgres": _child("postgres"),
+        "postgres' backend": _backends,
+    }
+
+
+VICTIMS = _victims()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import threading
 import time
@@ -12,6 +13,7 @@ from uuid import uuid4
 import httpx
 
 from tests.services.installations import Up
+from tests.services.pictures import picture_make
 
 RETRY_S = 0.1
 DOUBT = 0.1  # how often an answer is treated as lost on its way, and the call sent again
@@ -33,6 +35,7 @@ class Ledger:
     tokens: list[str] = field(default_factory=list)
     steps: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
     expected: dict[int, tuple[str, str]] = field(default_factory=dict)
+    blobs: dict[str, int] = field(default_factory=dict)  # sizes
     waited: dict[int, str] = field(default_factory=dict)
     streamed: list[int] = field(default_factory=list)
     retries: int = 0
@@ -143,6 +146,7 @@ class Traffic:
         for indexes in ([1], [2, 3]):
             for episode in episodes:
                 self._steps(caller, episode["id"], indexes)
+        self._blob(caller)
         for episode in episodes:
             self._submit(caller, episode, is_right=chance.random() < 0.5)
         self._wait(caller, chance.choice(episodes)["id"])
@@ -165,6 +169,12 @@ class Traffic:
         self.ledger.duplicates += answer["duplicates"]
         for step in steps:
             self.ledger.steps[episode, step["index"]] = (step["thought"], step["observation"]["text"])
+
+    def _blob(self, caller: Caller) -> None:
+        data = picture_make(uuid4().hex)
+        name = hashlib.sha256(data).hexdigest()
+        caller.json("PUT", f"{caller.lab}/api/v1/blobs/{name}", content=data)
+        self.ledger.blobs[name] = len(data)
 
     def _submit(self, caller: Caller, episode: dict[str, Any], *, is_right: bool) -> None:
         answer = self.golds[episode["task"]] if is_right else WRONG

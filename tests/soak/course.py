@@ -62,10 +62,10 @@ def course_run(up: Up, *, seconds: float, share: float, with_browser: bool) -> C
             ]
             playing = threads.submit(browser_play, installation, over) if with_browser else None
             load_steady(harness, rate=rate, seconds=seconds)
-        for thread in beside:
-            thread.result()
         lost = datetime.now(UTC) - timedelta(seconds=LOST_S)
-        complaints = homes_check(up, installation.owner_url, lost=lost)
+        # What failed beside the load must not cost the half hour of samples.
+        complaints = [f"stopped early: {error!r}" for each in beside if (error := each.exception())]
+        complaints += homes_check(up, installation.owner_url, lost=lost)
         installation.now.interrupt()
         complaints += [f"process {pid} is left over" for pid in up.descendants()]
         refused = harness.tally.refused + reader.refused

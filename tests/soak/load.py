@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import struct
 import threading
 import time
-import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ import msgspec
 
 from tests.bench import load
 from tests.services.kills import Installation
+from tests.services.pictures import picture_make
 
 BATCH = 32
 PROGRAMS = 1  # of a batch: episodes that the sandbox judges
@@ -102,7 +101,7 @@ class Harness:
         return episodes
 
     def _pictures(self, episodes: Sequence[int]) -> None:
-        pictures = [_picture(f"{self.run} {next(self._numbers)}") for _ in episodes]
+        pictures = [picture_make(f"{self.run} {next(self._numbers)}") for _ in episodes]
         names = [sha256(data).hexdigest() for data in pictures]
         self.call("POST", "/blobs/missing", {"sha256": names})
         self._all("blob", self.lab, [self._blob(*pair) for pair in zip(names, pictures, strict=True)])
@@ -153,22 +152,6 @@ class Harness:
         if requests:
             done = load.hammer(url, iter(requests), connections=CONNECTIONS, seconds=PATIENCE_S)
             self.tally.add(call, done)
-
-
-def _picture(words: str) -> bytes:
-    """A small PNG that nobody has stored before: grey rows, and the words in a chunk of text."""
-    rows = b"".join(b"\0" + bytes([line * 4 % 256]) * 160 for line in range(100))
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", 160, 100, 8, 0, 0, 0, 0)),
-        (b"tEXt", b"Comment\0" + words.encode()),
-        (b"IDAT", zlib.compress(rows)),
-        (b"IEND", b""),
-    )
-    chunks = (
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in parts
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 def rate_measure(harness: Harness, *, seconds: float) -> float:

@@ -40,7 +40,11 @@ class Reader:
             while not over.is_set():
                 run = http.get("/api/v1/runs", headers=bearer).json()["results"][0]["id"]
                 listed = http.get("/api/v1/episodes", params={"run": run, "limit": 1}, headers=bearer)
-                names = {"run": run, "episode": listed.json()["results"][0]["id"]}
+                episodes = listed.json()["results"]
+                if not episodes:  # the run has just been opened
+                    over.wait(PAUSE_S)
+                    continue
+                names = {"run": run, "episode": episodes[0]["id"]}
                 for address in (*PAGES, *CALLS):
                     if over.wait(PAUSE_S):
                         return

@@ -1,0 +1,170 @@
+"""Work that flows while processes are killed, and what came of it by kill."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from tests.services import audit
+from tests.services.installations import until
+from tests.services.kills import VICTIMS, Installation
+from tests.services.traffic import Caller, Ledger, Traffic
+
+THREADS = 4
+FLOW_STEPS = 10
+FLOW_ANSWERS = 3
+FLOW_S = 60.0
+HASTE_S = (0.1, 1.2)
+JUDGED_S = 90.0
+STREAMED_S = 10.0
+SETTINGS = {"CLAIM_LOST_S": "6", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
+# What every arm can ask, and one line or one program answers.
+GOLDS = """
+SELECT g.task_id, g.answer FROM tasks_app_gold g JOIN tasks_app_task t ON t.id = g.task_id
+WHERE g.is_current AND t.kind IN ('free_answer', 'code') AND t.benchmark_id <> 'reasoning_gym'"""
+WAITING = "SELECT episode_id FROM trajectories_submission WHERE judged_at IS NULL"
+
+
+@dataclass(frozen=True)
+class Kill:
+    """``steps`` and ``answers`` had been acknowledged before; ``flow_s`` is None for a kill in haste."""
+
+    victim: str
+    steps: int
+    answers: int
+    flow_s: float | None = None
+
+
+@dataclass
+class Chaos:
+    """One run of traffic over kills. ``order`` is how processes are killed one by one."""
+
+    installation: Installation
+    seed: int
+    ledger: Ledger = field(default_factory=Ledger)
+    kills: list[Kill] = field(default_factory=list)
+
+    def play(self, *, rounds: int = 1) -> None:
+        """Kill while threads work and note the answers; returns when everything is judged."""
+        owner_url = self.installation.owner_url
+        traffic = Traffic(
+            up=self.installation.up,
+            key=self.installation.key,
+            run=self._run_open(),
+            golds=dict(audit.rows(owner_url, GOLDS)),
+            ledger=self.ledger,
+        )
+        with ThreadPoolExecutor(THREADS + 1) as threads:
+            working = [threads.submit(traffic.rollouts, self.seed + number) for number in range(THREADS)]
+            following = threads.submit(traffic.stream)
+            try:
+                self._flow(working, after="the start")
+                for number in range(rounds):
+                    self._kill_one_by_one(working, _shuffled(self.seed + 2 * number))
+                    self._kill_in_haste(working, _shuffled(self.seed + 2 * number + 1))
+                self._flow(working, after="the last kill")
+                traffic.stop.set()
+                for thread in working:
+                    thread.result(timeout=JUDGED_S)
+                self._wait_judged()
+            finally:
+                traffic.stop.set()
+                traffic.is_over.set()
+            following.result()
+
+    def table(self) -> str:
+        """Of each victim, over all its kills: what was acknowledged until the next kill, and what became of
+        it; how long work took to flow again. In Markdown."""
+        lost = audit.steps_lost(self.installation.owner_url, self.ledger)
+        doubled, void = audit.verdicts_odd(self.installation.owner_url)
+        steps, answers = list(self.ledger.steps), list(self.ledger.expected)
+        ends = [*self.kills[1:], Kill("", len(steps), len(answers))]
+        lines = {victim: [0] * 6 for victim in [*VICTIMS, "supervisor"]}
+        for kill, end in zip(self.kills, ends, strict=True):
+            own_steps, own = steps[kill.steps : end.steps], answers[kill.answers : end.answers]
+            counts = (1, len(own_steps), len(own), len(lost & set(own_steps)))
+            odd = (len(doubled & set(own)), len(void & set(own)))
+            lines[kill.victim] = [a + b for a, b in zip(lines[kill.victim], counts + odd, strict=True)]
+        lines["all"] = [sum(column) for column in zip(*lines.values(), strict=True)]
+        head = "| killed | kills | steps acknowledged | answers | lost | doubled | void | flows again, s |"
+        body = [_line(victim, counts, self._flows(victim)) for victim, counts in lines.items()]
+        return "\n".join([head, "|---" * 8 + "|", *body])
+
+    def _flows(self, victim: str) -> Sequence[float]:
+        return [kill.flow_s for kill in self.kills if kill.victim == victim and kill.flow_s is not None]
+
+    def _kill(self, victim: str) -> Kill:
+        kill = Kill(victim, *self.ledger.flow()[:2])
+        self.installation.kill(victim)
+        return kill
+
+    def _kill_one_by_one(self, working: list[Future[None]], order: Sequence[str]) -> None:
+        """Kill each process in turn; work must flow again before the next."""
+        for victim in order:
+            began = time.monotonic()
+            kill = self._kill(victim)
+            self._flow(working, after=f"{victim} was killed")
+            flow_s = time.monotonic() - began
+            self.kills.append(Kill(kill.victim, kill.steps, kill.answers, flow_s))
+            say(f"{victim}: work flows {flow_s:.1f} s after")
+
+    def _kill_in_haste(self, working: list[Future[None]], order: Sequence[str]) -> None:
+        """Kill each process once more, without waiting for the last to come back."""
+        chance = random.Random(self.seed)
+        for victim in order:
+            _fail_early(working)
+            say(f"{victim}, in haste")
+            self.kills.append(self._kill(victim))
+            time.sleep(chance.uniform(*HASTE_S))
+
+    def _flow(self, working: list[Future[None]], *, after: str) -> None:
+        """Wait until steps and submissions have been acknowledged again, and verdicts have come."""
+        steps, answers, verdicts = self.ledger.flow()
+
+        def flows() -> bool:
+            _fail_early(working)
+            now = self.ledger.flow()
+            return now[0] >= steps + FLOW_STEPS and min(now[1] - answers, now[2] - verdicts) >= FLOW_ANSWERS
+
+        until(flows, seconds=FLOW_S, what=f"steps, submissions and verdicts flow after {after}")
+
+    def _wait_judged(self) -> None:
+        """Until every submission has its verdict, and the stream's reader has them all."""
+        owner_url, ledger = self.installation.owner_url, self.ledger
+        claim = "every submission is judged"
+        until(lambda: not audit.rows(owner_url, WAITING), seconds=JUDGED_S, what=claim)
+        claim = "the stream has sent every verdict"
+        until(lambda: len(ledger.streamed) >= len(ledger.expected), seconds=STREAMED_S, what=claim)
+
+    def _run_open(self) -> int:
+        caller = Caller(
+            self.installation.up, self.installation.key, self.ledger, chance=random.Random(self.seed)
+        )
+        run, once = {"name": "chaos", "kind": "eval"}, {"Idempotency-Key": "chaos"}
+        made = caller.json("POST", f"{caller.lab}/api/v1/runs", json=run, headers=once)
+        caller.close()
+        return int(made["id"])
+
+
+def say(line: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
+
+
+def _shuffled(seed: int) -> list[str]:
+    order = [*VICTIMS, "supervisor"]
+    random.Random(seed).shuffle(order)
+    return order
+
+
+def _fail_early(working: list[Future[None]]) -> None:
+    for thread in working:
+        if thread.done():
+            thread.result()
+
+
+def _line(victim: str, counts: Sequence[int], flows: Sequence[float]) -> str:
+    seconds = f"{min(flows):.1f} to {max(flows):.1f}" if flows else ""
+    return f"| {victim} | {' | '.join(f'{count:,}' for count in counts)} | {seconds} |"
