@@ -14,10 +14,10 @@ TESTS ?=
 WORKERS ?= 3
 # Browser tests wait more than they compute; each of these also has an arena and a browser.
 BROWSER_WORKERS ?= 4
-PLAIN := not e2e and not services
+PLAIN := not e2e and not services and not fuzz
 
 .PHONY: setup up demo test test-fast test-unit test-services test-e2e test-client e2e check check-format check-lint \
-  check-types check-imports check-templates check-migrations check-schema check-house bench mutants
+  check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
 
 setup: $(STAMP)
 
@@ -107,6 +107,10 @@ check-house: setup
 
 bench: setup
 	$(RUN) -m tests.bench
+
+# Requests made from the API's own schema, the same each time. FUZZ_EXAMPLES=500 FUZZ_SEED=1 make fuzz looks further.
+fuzz: setup
+	$(PYTEST) -m fuzz tests/fuzz -n 0
 
 # Known faults in the code, each of which some test must notice.
 mutants: setup

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from drf_spectacular.types import OpenApiTypes
@@ -19,6 +19,9 @@ JSON_MAX_DEPTH = 32
 
 class StrictSerializer(serializers.Serializer[Any]):
     """A body or query that rejects unknown names: a misspelt filter must not mean "everything"."""
+
+    rules: ClassVar[Mapping[str, Any]] = {}
+    """What its fields alone do not say, in words of JSON schema."""
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
@@ -47,6 +50,24 @@ class CountField(serializers.IntegerField):
 
     def __init__(self, *, min_value: int = 0, max_value: int = INT_MAX, **kwargs: Any) -> None:
         super().__init__(min_value=min_value, max_value=max_value, **kwargs)
+
+
+class TextField(serializers.CharField):
+    """Text in JSON: not a number or a truth value, which REST framework would write as text."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class TruthField(serializers.BooleanField):
+    """True or false in JSON: not 0, "no" or whatever else REST framework takes for one of them."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            raise serializers.ValidationError("This must be true or false.")
+        return data
 
 
 class SuggestingChoiceField(serializers.ChoiceField):
@@ -87,21 +108,31 @@ class JsonObjectField(serializers.Field[dict[str, Any], Any, Any, Any]):
         return value
 
 
+NAME_MAX_CHARS = 200
+NAMES_MAX = 1_000
+
+
+@extend_schema_field(
+    {
+        "type": "object",
+        "additionalProperties": {"type": "number"},
+        "propertyNames": {"minLength": 1, "maxLength": NAME_MAX_CHARS},
+        "minProperties": 1,
+        "maxProperties": NAMES_MAX,
+    }
+)
 class NumbersField(serializers.DictField):
     """``{name: number}``: finite numbers, names of at most 200 characters."""
-
-    NAME_MAX_CHARS = 200
-    NAMES_MAX = 1_000
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(child=serializers.FloatField(), allow_empty=False, **kwargs)
 
     def to_internal_value(self, data: Any) -> dict[str, float]:
-        if isinstance(data, dict) and len(data) > self.NAMES_MAX:
-            raise serializers.ValidationError(f"At most {self.NAMES_MAX:,} names.")
+        if isinstance(data, dict) and len(data) > NAMES_MAX:
+            raise serializers.ValidationError(f"At most {NAMES_MAX:,} names.")
         for name, value in data.items() if isinstance(data, dict) else ():
-            if not name or len(name) > self.NAME_MAX_CHARS:
-                raise serializers.ValidationError(f"A name has 1 to {self.NAME_MAX_CHARS} characters.")
+            if not name or len(name) > NAME_MAX_CHARS:
+                raise serializers.ValidationError(f"A name has 1 to {NAME_MAX_CHARS} characters.")
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise serializers.ValidationError({name: ["This must be a number."]})
         return super().to_internal_value(data)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 
@@ -21,6 +22,7 @@ CURSOR = re.compile(r"after:([0-9]{1,19})")
 Row = TypeVar("Row")
 
 
+@extend_schema_field({"type": "string", "format": "cursor"})
 class CursorField(serializers.CharField):
     """An opaque position in a list, taken from ``next`` of the previous response."""
 

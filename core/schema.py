@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from msgspec import Struct
@@ -60,7 +61,8 @@ def call(
     """
 
     def described(handler: Handler) -> Handler:
-        failures = errors if is_open else (401, 403, *errors, 503)
+        own = sorted({*errors, *getattr(handler, "errors", ())})
+        failures = own if is_open else (401, 403, *own, 503)
         return extend_schema(
             operation_id=operation_id,
             summary=summary,
@@ -101,3 +103,38 @@ class CallSchema(AutoSchema):
             description = operation.get("description", "")
             operation["description"] = "\n\n".join(filter(None, [description, f"Scope: `{scope}`."]))
         return operation
+
+
+class StrictBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """Says of a strict serializer that it takes no other fields, and its rules."""
+
+    target_class = "core.fields.StrictSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: Any) -> Any:
+        schema = auto_schema._map_serializer(  # type: ignore[no-untyped-call]
+            self.target, direction, bypass_extensions=True
+        )
+        return {**schema, "additionalProperties": False, **self.target.rules}
+
+
+def calls_complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
+    """drf-spectacular's post-processing hook: an empty query parameter counts as none, and a body with
+    required fields is required."""
+    schemas = result.get("components", {}).get("schemas", {})
+    for methods in result["paths"].values():
+        for call_ in methods.values():
+            for parameter in call_.get("parameters", ()):
+                if parameter["in"] == "query" and not parameter.get("required"):
+                    parameter["allowEmptyValue"] = True
+            if "requestBody" in call_ and any(
+                _has_required(content["schema"], schemas)
+                for content in call_["requestBody"]["content"].values()
+            ):
+                call_["requestBody"]["required"] = True
+    return result
+
+
+def _has_required(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> bool:
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    return bool(schemas.get(name, schema).get("required"))

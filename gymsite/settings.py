@@ -216,6 +216,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "core.struct_schema.components_append",
+        "core.schema.calls_complete",
     ],
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core.fields import IdField
@@ -14,6 +15,7 @@ from core.paging import PAGE_MAX, Query
 NAME_MAX_CHARS = 200
 
 
+@extend_schema_field({"type": "string", "pattern": "^ *[0-9]{1,18} *(, *[0-9]{1,18} *)*$"})
 class IdsField(serializers.CharField):
     """Ids with commas between them."""
 

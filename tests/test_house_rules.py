@@ -131,6 +131,7 @@ MIRRORS = {
 WITHOUT_ROOM = {
     "tests/bench",
     "tests/e2e",
+    "tests/fuzz",
     "tests/soak",
     "static/js/lab/dom",
     "templates/lab/shared",

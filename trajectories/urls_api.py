@@ -39,5 +39,5 @@ urlpatterns = [
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("blobs/missing", blobs.BlobsMissingView.as_view()),
     path("blobs/<sha256:sha256>", blobs.BlobView.as_view()),
-    re_path("^.*$", csrf_exempt(system.not_found)),
+    re_path("^", csrf_exempt(system.not_found)),
 ]

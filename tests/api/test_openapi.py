@@ -68,6 +68,26 @@ def test_every_call_describes_its_request_and_response(operation: dict[str, Any]
             assert answer["content"]["application/json"]["schema"]["$ref"] == "#/components/schemas/Error"
 
 
+def test_the_schema_states_what_calls_refuse() -> None:
+    """What the shapes of fields alone do not say, found by fuzzing."""
+    paths, components = openapi.schema()["paths"], openapi.schema()["components"]["schemas"]
+
+    close = paths["/api/v1/episodes/{episode_id}/close"]["post"]
+    (key,) = [each for each in close["parameters"] if each["name"] == "Idempotency-Key"]
+    assert re.fullmatch(key["schema"]["pattern"], "a key")
+    assert not re.fullmatch(key["schema"]["pattern"], "")
+    assert "422" in close["responses"]
+    assert close["requestBody"]["required"]
+    assert components["CancelInRequest"]["additionalProperties"] is False
+    assert {"required": ["groups"]} in components["CancelInRequest"]["oneOf"]
+    assert components["CancelInRequest"]["properties"]["groups"]["minItems"] == 1
+    assert components["MetricsInRequest"]["properties"]["values"]["minProperties"] == 1
+    started = components["StepIn"]["properties"]["started_at"]["anyOf"]
+    assert {"type": "string", "format": "date-time"} in started
+    filters = paths["/api/v1/tasks"]["get"]["parameters"]
+    assert all(each["allowEmptyValue"] for each in filters if each["in"] == "query")
+
+
 def test_every_reference_of_the_schema_resolves() -> None:
     text = openapi.schema_json().decode()
 

@@ -251,6 +251,21 @@ def test_an_unknown_address_gets_an_error_in_the_shape_of_the_api(api: Callable[
         assert (status, answer["error"]["code"]) == (404, "not_found")
 
 
+def test_an_unknown_address_gets_that_error_whatever_characters_it_has(api: Callable[..., Any]) -> None:
+    answer = api("read").get("/api/v1/episodes/7%0A8/resume")
+
+    assert answer.status_code == 404
+    assert answer.json()["error"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("path", ["steps", "submission", "close"])
+def test_a_refused_method_names_the_allowed_one(api: Callable[..., Any], path: str) -> None:
+    answer = api("trainer").get(f"/api/v1/episodes/1/{path}")
+
+    assert answer.status_code == 405
+    assert "POST" in answer.headers["Allow"].split(", ")
+
+
 @pytest.mark.parametrize("path", ["/runs", "/docs", "/schema"])
 def test_no_response_depends_on_the_accept_header(api: Callable[..., Any], path: str) -> None:
     for accepted in ("text/html", "application/x-ndjson", "image/png", "nonsense"):

@@ -37,7 +37,7 @@ class HotView(APIView, ABC):
     def dispatch(self, request: HttpRequest, *_args: Any, **kwargs: Any) -> HttpResponse:
         try:
             if request.method != self.method:
-                raise GymError("method_not_allowed", f"Use {self.method} here.", status=405)
+                return self._refusal()
             principal = principal_for(request.META.get("HTTP_AUTHORIZATION"))
             principal.require(self.scope)
             return self.handle(request, principal, **kwargs)
@@ -46,6 +46,12 @@ class HotView(APIView, ABC):
             if expected is None:
                 raise
             return api.gym_error_response(expected)
+
+    def _refusal(self) -> HttpResponse:
+        error = GymError("method_not_allowed", f"Use {self.method} here.", status=405)
+        response = api.gym_error_response(error)
+        response.headers["Allow"] = self.method
+        return response
 
     @abstractmethod
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:

@@ -16,7 +16,6 @@ import msgspec
 from django.db import OperationalError, connection, transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from psycopg.errors import LockNotAvailable
 from rest_framework.request import Request
@@ -32,10 +31,12 @@ KEY_MAX_CHARS = 200
 DUPLICATE_WAIT_MS = 2_000  # a waiting duplicate holds one of few threads
 HEADER = OpenApiParameter(
     "Idempotency-Key",
-    OpenApiTypes.STR,
+    {"type": "string", "pattern": f"^[ -~]{{1,{KEY_MAX_CHARS}}}$"},
     OpenApiParameter.HEADER,
     description=f"A repeated call with the same body gets the same answer for {STORED_HOURS} h.",
 )
+
+ERRORS = (400, 409, 422)
 
 CLAIM = Statement(__file__, "claim", hours=str(STORED_HOURS))
 STORED = Statement(__file__, "stored")
@@ -76,6 +77,7 @@ def idempotent(handler: Handler) -> Handler:
             return refused.response
 
     method.parameters = [HEADER]  # type: ignore[attr-defined]
+    method.errors = ERRORS  # type: ignore[attr-defined]
     return method
 
 

@@ -87,7 +87,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     observation: Observation | None = None
     screenshot: Sha256 | None = None
     url: str | None = None
-    started_at: datetime | None = None
+    started_at: Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})] | None = None
     duration_ms: Milliseconds | None = None
     model_ms: Milliseconds | None = None
     env_ms: Milliseconds | None = None

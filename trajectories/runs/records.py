@@ -16,6 +16,8 @@ from core.fields import (
     NumbersField,
     StrictSerializer,
     SuggestingChoiceField,
+    TextField,
+    TruthField,
 )
 from core.observations import OBSERVATION_FORMATS
 from core.paging import Query
@@ -32,10 +34,10 @@ TRAINER_STEP_MAX = 2**63 - 1
 
 
 class RunIn(StrictSerializer):
-    name = serializers.CharField(max_length=200)
+    name = TextField(max_length=200)
     kind = SuggestingChoiceField(choices=Run.Kind.values)
-    model = serializers.CharField(max_length=200, default="", allow_blank=True)
-    checkpoint = serializers.CharField(max_length=500, default="", allow_blank=True)
+    model = TextField(max_length=200, default="", allow_blank=True)
+    checkpoint = TextField(max_length=500, default="", allow_blank=True)
     observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
     affordances = JsonObjectField(
         default=dict,
@@ -48,10 +50,8 @@ class RunIn(StrictSerializer):
             "drawn by their seeds, and only the page events of the others."
         ),
     )
-    tags = serializers.ListField(
-        child=serializers.CharField(max_length=100), default=list, max_length=TAGS_MAX
-    )
-    simulated = serializers.BooleanField(
+    tags = serializers.ListField(child=TextField(max_length=100), default=list, max_length=TAGS_MAX)
+    simulated = TruthField(
         default=False,
         help_text="True for scripted policies, which are marked as simulated wherever they are shown.",
     )
@@ -119,7 +119,7 @@ class RunsQuery(Query):
 
 class PolicyIn(StrictSerializer):
     version = CountField()
-    checkpoint = serializers.CharField(max_length=500, default="", allow_blank=True)
+    checkpoint = TextField(max_length=500, default="", allow_blank=True)
     trainer_step = serializers.IntegerField(
         min_value=0, max_value=TRAINER_STEP_MAX, default=None, allow_null=True
     )
@@ -146,8 +146,10 @@ class MetricsRecord(serializers.Serializer[Any]):
 
 
 class CancelIn(StrictSerializer):
+    rules = {"oneOf": [{"required": ["groups"]}, {"required": ["policy_version_before"]}]}
+
     groups = serializers.ListField(
-        child=IdField(), required=False, allow_empty=False, max_length=CANCEL_GROUPS_MAX
+        child=IdField(), required=False, allow_empty=False, min_length=1, max_length=CANCEL_GROUPS_MAX
     )
     policy_version_before = CountField(
         required=False, help_text="Cancels episodes opened for an older policy version."
