@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import IO
 
 from django.core.files import File
@@ -61,9 +62,17 @@ def blob_store(data: bytes, *, storage: str = BLOBS) -> StoredBlob:
 
 
 def blob_receive(
-    *, read: Callable[[int], bytes], sha256: str, limit: int, storage: str = BLOBS
+    *,
+    read: Callable[[int], bytes],
+    sha256: str,
+    limit: int,
+    storage: str = BLOBS,
+    note: Callable[[StoredBlob], object] | None = None,
 ) -> StoredBlob:
     """Store a stream in constant memory, provided that its SHA-256 is ``sha256``.
+
+    ``note``, called once the file is stored, commits a row that names it. A file that was deleted before
+    that, since nothing named it, is stored again.
 
     Raises ``GymError`` ``hash_mismatch`` (400) and ``blob_too_large`` (413); nothing is stored then.
     """
@@ -72,7 +81,12 @@ def blob_receive(
     with durable_files.part_open(place) as part:
         size, head = _copy(read=read, target=part, sha256=sha256, limit=limit)
         is_new = durable_files.part_keep(place, part, name=_name(sha256))
-    return StoredBlob(sha256=sha256, size=size, content_type=content_type_of(head), is_new=is_new)
+        stored = StoredBlob(sha256=sha256, size=size, content_type=content_type_of(head), is_new=is_new)
+        if note:
+            note(stored)
+            if stored_size(place, sha256) != size:
+                durable_files.part_keep(place, part, name=_name(sha256))
+    return stored
 
 
 def blob_exists(sha256: str, *, size: int | None = None, storage: str = BLOBS) -> bool:
@@ -93,6 +107,14 @@ def blobs_missing(sizes: Mapping[str, int | None]) -> list[str]:
 def blob_size(sha256: str, *, storage: str = BLOBS) -> int | None:
     """Of the file, in bytes; None when there is none."""
     return stored_size(storages[storage], sha256)
+
+
+def blob_stored_at(sha256: str, *, storage: str = BLOBS) -> datetime | None:
+    """When the file was last written; None when there is none."""
+    try:
+        return storages[storage].get_modified_time(_name(sha256))
+    except FileNotFoundError:
+        return None
 
 
 def blob_delete(sha256: str, *, storage: str = BLOBS) -> None:

@@ -1,7 +1,7 @@
 """The lock between those who store files before any committed row names them, and who deletes unnamed files.
 
-Whoever commits the row first and then makes sure that the file is there needs no lock: uploads and the
-arena's recordings do so.
+Who makes sure of the file once more after its row is committed needs no lock: uploads and the arena's
+recordings do so (``trajectories/retention/files.py``).
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def files_held() -> Iterator[None]:
                 cursor.execute("SELECT pg_advisory_unlock_shared(%s)", [LOCK])
 
 
-def deletion_lock() -> None:
-    """Wait until nobody holds files; needs a transaction, with which it ends."""
+def deletion_try() -> bool:
+    """Whether nobody holds files, until the end of this transaction; never waits."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK])
+        (is_free,) = cursor.fetchone() or (False,)
+    return bool(is_free)

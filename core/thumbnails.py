@@ -91,6 +91,10 @@ def thumbnail_save(sha256: str, picture: Image.Image) -> None:
         durable_files.part_keep(storage, part, name=_name(sha256))
 
 
+def thumbnail_delete(sha256: str) -> None:
+    storages["blobs"].delete(_name(sha256))
+
+
 def thumbnail_read(sha256: str) -> Image.Image | None:
     """The thumbnail as a picture; None when it has not been made."""
     storage = storages["blobs"]

@@ -59,7 +59,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     TO gym_lab;
 GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
-GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture TO gym_lab;
+GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture,
+    trajectories_pruning TO gym_lab;
 GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
 -- A person who opens a step has it checked.
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity TO gym_lab;

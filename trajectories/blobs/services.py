@@ -9,15 +9,20 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from core import blobs
+from core.sql import Statement
 from trajectories.models import Blob
+
+PUT = Statement(__file__, "put")
+SIZES = Statement(__file__, "sizes")
 
 
 def blob_put(*, sha256: str, read: Callable[[int], bytes]) -> blobs.StoredBlob:
     """Store a blob and its row. Raises ``GymError`` 400 ``hash_mismatch``, 413 ``blob_too_large``."""
-    stored = blobs.blob_receive(read=read, sha256=sha256, limit=settings.BLOB_MAX_BYTES)
-    row = Blob(sha256=sha256, size=stored.size, content_type=stored.content_type)
-    Blob.objects.bulk_create([row], ignore_conflicts=True)
-    return stored
+    return blobs.blob_receive(read=read, sha256=sha256, limit=settings.BLOB_MAX_BYTES, note=_row_put)
+
+
+def _row_put(stored: blobs.StoredBlob) -> None:
+    PUT.run(sha256=stored.sha256, size=stored.size, content_type=stored.content_type)
 
 
 def blob_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
@@ -31,6 +36,5 @@ def blobs_missing(hashes: Sequence[str]) -> list[str]:
 
     One query finds the sizes of what callers uploaded; the others may be pictures of tasks.
     """
-    rows = Blob.objects.filter(pk__in=set(hashes)).values_list("pk", "size")
-    sizes: dict[str, int] = dict(rows)
+    sizes: dict[str, int] = dict(SIZES.rows(hashes=list(set(hashes))))
     return blobs.blobs_missing({sha256: sizes.get(sha256) for sha256 in hashes})

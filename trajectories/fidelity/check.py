@@ -13,7 +13,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 from PIL import Image
 
-from core import blobs, thumbnails
+from core import blobs, file_lock, thumbnails
 from trajectories.fidelity import comparison, pages, rendering
 from trajectories.fidelity.enclosure import EnclosureMissing
 from trajectories.fidelity.pages import Unpaged
@@ -34,14 +34,14 @@ State = Fidelity.State
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The outcome columns of a check; see ``Fidelity``."""
+    """The outcome columns of a check; see ``Fidelity``. Pictures are bytes here."""
 
     state: Fidelity.State
     reason: str = ""
     changed_share: float | None = None
     phash_distance: int | None = None
-    replay: str = ""
-    difference: str = ""
+    replay: bytes = b""
+    difference: bytes = b""
 
 
 def step_check(*, episode_id: int, index: int) -> bool:
@@ -56,7 +56,13 @@ def step_check(*, episode_id: int, index: int) -> bool:
         return False
     # A machine that cannot render uses up no try: other workers may, or this one after an installation.
     spent = {"tries": F("tries") - 1} if outcome.reason in LEFT else {}
-    return bool(mine.update(**vars(outcome), **spent, version=VERSION, checked_at=Now()))
+    with file_lock.files_held():  # the pictures are stored before the row names them
+        columns = {
+            **vars(outcome),
+            "replay": _stored(outcome.replay),
+            "difference": _stored(outcome.difference),
+        }
+        return bool(mine.update(**columns, **spent, version=VERSION, checked_at=Now()))
 
 
 def step_give_up(*, episode_id: int, index: int) -> None:
@@ -66,7 +72,7 @@ def step_give_up(*, episode_id: int, index: int) -> None:
 
 
 def step_look(*, episode_id: int, index: int) -> Outcome:
-    """Render and compare; stores only the pictures."""
+    """Render and compare; stores nothing."""
     step = Step.objects.select_related("episode__task").get(episode_id=episode_id, index=index)
     screenshot = thumbnails.picture_read(step.screenshot) if step.screenshot else None
     if screenshot is None:
@@ -82,7 +88,7 @@ def step_look(*, episode_id: int, index: int) -> Outcome:
     except Undrawn as undrawn:
         return Outcome(state=State.FAILED, reason=undrawn.reason)
     if not comparison.is_same_size(screenshot.size, replay.size):
-        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_stored(replay))
+        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_encoded(replay))
     return _compared(screenshot, replay)
 
 
@@ -92,22 +98,26 @@ def _compared(screenshot: Image.Image, replay: Image.Image) -> Outcome:
         state=State.FAITHFUL if result.is_faithful else State.UNFAITHFUL,
         changed_share=result.changed_share,
         phash_distance=result.phash_distance,
-        replay=_stored(replay),
-        difference=_mask_stored(result.difference) if result.changed_share else "",
+        replay=_encoded(replay),
+        difference=_mask_encoded(result.difference) if result.changed_share else b"",
     )
 
 
-def _stored(picture: Image.Image) -> str:
+def _stored(picture: bytes) -> str:
+    return blobs.blob_store(picture).sha256 if picture else ""
+
+
+def _encoded(picture: Image.Image) -> bytes:
     data = io.BytesIO()
     picture.save(data, "WEBP", quality=QUALITY)
-    return blobs.blob_store(data.getvalue()).sha256
+    return data.getvalue()
 
 
-def _mask_stored(difference: Image.Image) -> str:
+def _mask_encoded(difference: Image.Image) -> bytes:
     """A mask to lay over the screenshot: red where they differ, else transparent."""
     places = difference.point(lambda value: int(value > 0))
     mask = Image.frombytes("P", places.size, places.tobytes())
     mask.putpalette(CLEAR + MARKED)
     data = io.BytesIO()
     mask.save(data, "PNG", bits=1, transparency=0, optimize=True)
-    return blobs.blob_store(data.getvalue()).sha256
+    return data.getvalue()

@@ -26,7 +26,7 @@ from trajectories.hot_sql.records import (
     episode_states,
 )
 from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
-from trajectories.hot_sql.sums import sums_rebuild, verdict_replace
+from trajectories.hot_sql.sums import sums_lock, sums_rebuild, sums_withdraw, verdict_replace
 from trajectories.hot_sql.verdicts import FINISH, Ending, finish_many
 
 __all__ = [
@@ -53,6 +53,8 @@ __all__ = [
     "steps_write",
     "submission_claim",
     "submission_write",
+    "sums_lock",
     "sums_rebuild",
+    "sums_withdraw",
     "verdict_replace",
 ]

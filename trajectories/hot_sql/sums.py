@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.db import connection, transaction
 
 from core.sql import Statement, sql_read
@@ -13,6 +15,7 @@ REPLACE = Statement(__file__, "verdict_replace", sums=SUMS)
 CLEAR = Statement(__file__, "sums_clear")
 REBUILD = Statement(__file__, "sums_rebuild", sums=SUMS)
 ROWS = Statement(__file__, "sums_rows")
+WITHDRAW = Statement(__file__, "sums_withdraw", sums=SUMS)
 GROUPS = Statement(__file__, "groups_rebuild")
 
 
@@ -23,6 +26,16 @@ def verdict_replace(*, run_id: int, episode_id: int, verdict_id: int) -> None:
     """
     LOCK.run(run=run_id)
     REPLACE.run(run=run_id, episode=episode_id, verdict=verdict_id)
+
+
+def sums_lock(*, run_id: int) -> None:
+    """Let no verdict of the run be written until the transaction ends."""
+    LOCK.run(run=run_id)
+
+
+def sums_withdraw(*, run_id: int, episode_ids: Sequence[int]) -> None:
+    """Take ended episodes out of the sums, as if they had never been. Needs ``sums_lock``."""
+    WITHDRAW.run(run=run_id, episodes=list(episode_ids))
 
 
 def sums_rebuild(*, run_id: int) -> int:

@@ -9,6 +9,7 @@ from trajectories.models.fidelity import EpisodeFidelity, Fidelity
 from trajectories.models.health_probe import HealthProbe
 from trajectories.models.picture import Picture
 from trajectories.models.recording import RecordingChunk, RecordingTally
+from trajectories.models.retention import Pruning
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.step import Step
 from trajectories.models.sums import EndingSum, RateSum, TaskSum
@@ -31,6 +32,7 @@ __all__ = [
     "PageEventTally",
     "Picture",
     "PolicyVersion",
+    "Pruning",
     "RateSum",
     "RecordingChunk",
     "RecordingTally",

@@ -14,6 +14,7 @@ class Blob(models.Model):
     size = models.PositiveBigIntegerField()
     content_type = models.CharField(max_length=100)
     created_at = models.DateTimeField(db_default=Now())
+    used_at = models.DateTimeField(db_default=Now())  # last uploaded or asked for, to the hour
 
     class Meta:
         # The sweeper goes through pictures in the order of their arrival.

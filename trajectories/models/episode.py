@@ -87,8 +87,15 @@ class Episode(models.Model):
     closed_at = models.DateTimeField(null=True)
     close_reason = models.CharField(max_length=32, default="", blank=True)
     close_detail = models.TextField(default="", blank=True)
+    # No constraint: without an index on this column, deleting a verdict would read all episodes. The
+    # statement that sets it writes the verdict too.
     verdict = models.ForeignKey(
-        "trajectories.Verdict", on_delete=models.RESTRICT, null=True, related_name="+", db_index=False
+        "trajectories.Verdict",
+        on_delete=models.RESTRICT,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
     )
 
     class Meta:

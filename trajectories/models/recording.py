@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.indexes import HashIndex
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -31,6 +32,7 @@ class RecordingChunk(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(seq__gte=1), name="recording_chunk_seq_positive")]
+        indexes = [HashIndex(fields=["sha256"], name="recording_chunk_file")]  # for pruning
 
     def __str__(self) -> str:
         return f"chunk {self.seq} of page {self.page}"

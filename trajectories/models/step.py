@@ -11,7 +11,8 @@ class Step(models.Model):
     """One turn of the agent, with the key (episode, index).
 
     There is no foreign key constraint: checking it would lock, and so write, the episode's row at every step.
-    The inserting statement reads the episode, and episodes are never deleted.
+    The inserting statement reads the episode, and episodes are deleted only
+    long after their last step may come (``trajectories/retention``).
     """
 
     class Actor(models.TextChoices):

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils import timezone
 
 from tests import factories
 from tests.capture.factories import PAGE, chunk_make, event, packed
 from tests.conftest import LabClient
-from trajectories.models import Episode, RecordingTally
+from trajectories.models import Episode, Fidelity, Pruning, RecordingTally
 
 Lab = Callable[[User | None], LabClient]
 
@@ -74,3 +76,23 @@ def test_a_truncated_list_of_page_loads_gives_their_total(
     dom = lab(annotator).get(f"/episodes/{episode.pk}/steps/1/replay").content.decode()
     assert "Recorded page loads, the first 50 of 52" in dom
     assert dom.count("/recording/page-") == 50
+
+
+def test_pages_say_what_was_pruned(episode: Episode, lab: Lab, annotator: User) -> None:
+    step = factories.step(episode, screenshot="ab" * 32)
+    factories.verdict(episode)
+    Fidelity.objects.create(episode=episode, index=1, state="faithful", version=2, replay="cd" * 32)
+    Pruning.objects.create(episode=episode, recordings_at=timezone.now(), screenshots_at=timezone.now())
+    client = lab(annotator)
+
+    recording = client.get(address(episode))
+    assert recording.status_code == 410
+    assert "pruned" in recording.content.decode()
+    about = client.get(f"/episodes/{episode.pk}/").content.decode()
+    assert about.count("pruned") == 2
+    assert "It was pruned" in client.get(reverse("step", args=[episode.pk, step.index])).content.decode()
+    replay = client.get(reverse("step_replay", args=[episode.pk, 1]))
+    assert "The recording was pruned" in replay.content.decode()
+    compared = client.get(reverse("step_compared", args=[episode.pk, 1]))
+    assert compared.status_code == 200
+    assert "cd" * 32 not in compared.content.decode()

@@ -19,7 +19,7 @@ from trajectories.capture.chunks import RecordedPage
 from trajectories.episodes.drafts import max_steps_of
 from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.forms import StepsForm
-from trajectories.lab.queries import episodes, programs, steps
+from trajectories.lab.queries import episodes, programs, prunings, steps
 from trajectories.lab.queries.fidelity import EpisodeFidelity, episode_fidelity
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.queries.steps import StepEvents, StepList
@@ -29,7 +29,7 @@ from trajectories.lab.text.evidence import Comparison, Reading
 from trajectories.lab.text.questions import answer_named, sources_of
 from trajectories.lab.text.values import fields_of
 from trajectories.lab.updates import Updates
-from trajectories.models import Episode, PageEventTally
+from trajectories.models import Episode, PageEventTally, Pruning
 from trajectories.prompts.conversation import Message
 
 # The page of a step has it in its address; here it is handed on to the steps.
@@ -113,6 +113,10 @@ class EpisodePage:
     @cached_property
     def events_of_no_step(self) -> StepEvents:
         return steps.step_events(episode_id=self.episode.pk, index=None)
+
+    @cached_property
+    def pruning(self) -> Pruning | None:
+        return prunings.pruning_of(self.episode.pk)
 
     # ---- answer and verdict
 

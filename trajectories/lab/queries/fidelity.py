@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.tables import toml_load
+from trajectories.lab.queries import prunings
 from trajectories.models import Episode, Fidelity
 
 Reason = Fidelity.Reason
@@ -55,7 +56,13 @@ class EpisodeFidelity:
 def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, FidelityLabel]:
     """The check of a step's replay, None before one is requested, and how pages describe it."""
     row = Fidelity.objects.filter(episode_id=episode.pk, index=index).first()
-    return row, fidelity_label(row, has_ended=episode.finished_at is not None)
+    label = fidelity_label(row, has_ended=episode.finished_at is not None)
+    if prunings.pruning_of(episode.pk):
+        # What it found stays; it can neither be shown nor found again.
+        label = replace(label, can_request=False)
+        if row:
+            row.replay = row.difference = ""
+    return row, label
 
 
 def episode_fidelity(*, episode_id: int) -> EpisodeFidelity | None:

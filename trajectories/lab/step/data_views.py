@@ -6,10 +6,11 @@ from typing import Any
 
 import msgspec
 from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
 from trajectories.capture import chunks
 from trajectories.lab.access import LabRequest, lab_page
-from trajectories.lab.queries import episodes, step_matches
+from trajectories.lab.queries import episodes, prunings, step_matches
 from trajectories.lab.step.index import episode_index as index_of
 from trajectories.lab.step.views import step_number
 
@@ -39,9 +40,13 @@ def episode_find(request: LabRequest, episode_id: int) -> HttpResponse:
 
 
 @lab_page
-def page_recording(request: LabRequest, episode_id: int, page: str) -> StreamingHttpResponse:
+def page_recording(request: LabRequest, episode_id: int, page: str) -> HttpResponseBase:
     """All rrweb events of one page load, and which chunks could not be read."""
     rows = chunks.chunks_of(episode_id=episode_id, page=page)
+    if not rows and prunings.is_pruned(episode_id, "recordings"):
+        return HttpResponse(
+            prunings.RECORDING_PRUNED, content_type="text/plain", headers=PRIVATE_FILE, status=410
+        )
     if not rows:
         raise Http404(f"Episode {episode_id} has no recording of this page load.")
     parts = chunks.page_json(page=page, chunks=rows, is_capped=chunks.is_capped(episode_id=episode_id))

@@ -9,6 +9,7 @@ from trajectories.capture import chunks
 from trajectories.capture.chunks import RecordedPage
 from trajectories.dom_replay import description, document, scenes
 from trajectories.dom_replay.scenes import NoScene, Scene
+from trajectories.lab.queries import prunings
 from trajectories.models import Episode, Step
 
 
@@ -29,7 +30,11 @@ class Replay:
 
     @property
     def reason(self) -> str:
-        return description.REASONS[self._scene.reason] if isinstance(self._scene, NoScene) else ""
+        if not isinstance(self._scene, NoScene):
+            return ""
+        if prunings.is_pruned(self.episode.pk, "recordings"):
+            return prunings.RECORDING_PRUNED
+        return description.REASONS[self._scene.reason]
 
     @property
     def page(self) -> str:

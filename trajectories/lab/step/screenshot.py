@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core import blobs, thumbnails
 from trajectories.actions.marks import Box, Marks
 from trajectories.capture.marks import scale_of
+from trajectories.lab.queries import prunings
 from trajectories.lab.screenshots.marks import step_marks
 from trajectories.models import PageEvent, Picture, Step
 
@@ -98,6 +99,8 @@ def _overlay(step: Step, events: Sequence[PageEvent] | None) -> Overlay | None:
 def _problem(step: Step, *, is_uploaded: bool) -> str:
     if not step.screenshot:
         return "No screenshot was posted with this step."
+    if not is_uploaded and prunings.is_pruned(step.episode_id, "screenshots"):
+        return "It was pruned, as the episode is old: `manage.py prune` deleted it."
     if not is_uploaded:
         return "It was announced but has not been uploaded."
     if not blobs.blob_exists(step.screenshot):

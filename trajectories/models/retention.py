@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from django.db import models
+
+
+class Pruning(models.Model):
+    """That recordings or screenshots of an episode were pruned, and when (``trajectories/retention``).
+
+    Its steps still name their screenshots; such a file stays while something else names it.
+    """
+
+    episode = models.OneToOneField(
+        "trajectories.Episode",
+        on_delete=models.CASCADE,
+        primary_key=True,
+        related_name="pruning",
+        db_constraint=False,
+    )
+    recordings_at = models.DateTimeField(null=True)
+    screenshots_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"pruning of episode {self.episode_id}"
