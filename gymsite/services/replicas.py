@@ -31,7 +31,7 @@ WHERE n.nspname = 'public' AND c.relname = 'django_migrations'"""
 _SESSIONS = (
     "SELECT DISTINCT application_name FROM pg_stat_activity WHERE application_name LIKE 'palaestra-%/%'"
 )
-_NAME = re.compile(r"palaestra-\S+ (?P<host>\S+)/(?P<count>\d+)")
+_NAME = re.compile(r"palaestra-(?P<process>\S+) (?P<host>\S+)/(?P<count>\d+)( hub)?")
 
 
 def migrations_named() -> list[str]:
@@ -84,9 +84,10 @@ def connections(url: str, *, host: str) -> tuple[int, dict[str, int]]:
         row = connection.execute("SELECT current_setting('max_connections')::int").fetchone()
         names = [str(name) for (name,) in connection.execute(_SESSIONS)]
     reserved: dict[str, int] = {}
-    for match in filter(None, map(_NAME.fullmatch, names)):
-        if match["host"] != host:
-            reserved[match["host"]] = reserved.get(match["host"], 0) + int(match["count"])
+    matches = filter(None, map(_NAME.fullmatch, names))
+    for _, name, count in {(match["process"], match["host"], int(match["count"])) for match in matches}:
+        if name != host:
+            reserved[name] = reserved.get(name, 0) + count
     return (row[0] if row else 0), reserved
 
 

@@ -161,7 +161,7 @@ def database_connections_end() -> int:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-            " WHERE application_name LIKE 'palaestra-live%'"
+            " WHERE application_name LIKE '% hub'"
         )
         return int(cursor.fetchone()[0])
 

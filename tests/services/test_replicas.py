@@ -37,7 +37,7 @@ def test_a_replica_waits_for_migrations_and_says_which(db: None, monkeypatch: py
 def test_connections_reserved_by_other_hosts_are_counted_once_a_process(db: None) -> None:
     with (
         psycopg.connect(_url("lab"), application_name=NAME),
-        psycopg.connect(_url("lab"), application_name=NAME),
+        psycopg.connect(_url("lab"), application_name=f"{NAME} hub"),
         psycopg.connect(_url("worker"), application_name="palaestra-sweeper other-host-1/2"),
     ):
         _, reserved = replicas.connections(_url("arena"), host="own-2")

@@ -60,6 +60,10 @@ class VerdictPage(NamedTuple):
     rows: list[tuple[int, str]]
 
 
+# Ends the names of the hub's sessions, which belong to those that live has reserved.
+HUB = " hub"
+
+
 class HighestStep(NamedTuple):
     episode_id: int
     run_id: int
@@ -81,7 +85,7 @@ class LiveReader:
             "autocommit": True,
             "prepare_threshold": PREPARE_AFTER,
             "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS}",
-            "application_name": settings.DATABASES["default"]["OPTIONS"]["application_name"],
+            "application_name": settings.DATABASES["default"]["OPTIONS"]["application_name"] + HUB,
             **addresses.LINE_OPTIONS,
         }
         self._pool = AsyncConnectionPool(
