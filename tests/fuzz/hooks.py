@@ -14,17 +14,8 @@ schemathesis.openapi.format("cursor", strategies.integers(min_value=0, max_value
 
 @schemathesis.hook
 def map_body(_context: Any, body: Any) -> Any:
-    """Whole numbers are sent as such: to JSON schema 1.0 is an integer, to hot calls it is none. And no two
-    steps of a call have the same index, which no schema can say."""
-    body = _whole(body)
-    if isinstance(body, dict) and isinstance(steps := body.get("steps"), list):
-        places = {step["index"]: step for step in reversed(steps) if _has_index(step)}
-        body["steps"] = [step for step in steps if not _has_index(step) or places[step["index"]] is step]
-    return body
-
-
-def _has_index(step: Any) -> bool:
-    return isinstance(step, dict) and isinstance(step.get("index"), int)
+    """Whole numbers are sent as such: to JSON schema 1.0 is an integer, to hot calls it is none."""
+    return _whole(body)
 
 
 def _whole(value: Any) -> Any:
