@@ -28,7 +28,8 @@ COPY verifiers ./verifiers
 COPY templates ./templates
 COPY static ./static
 RUN python -m compileall -q core gymsite tasks_app trajectories verifiers \
- && install -d -o palaestra -g palaestra /srv/palaestra/var /srv/palaestra/blobs /srv/palaestra/recordings
+ && install -d -o palaestra -g palaestra /srv/palaestra/var /srv/palaestra/var/run \
+      /srv/palaestra/var/run/metrics /srv/palaestra/blobs /srv/palaestra/recordings
 
 ENV PYTHONUNBUFFERED=1 \
     VAR_DIR=/srv/palaestra/var \

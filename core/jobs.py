@@ -9,7 +9,7 @@ from typing import Any
 from celery import Task
 from kombu.exceptions import OperationalError
 
-from core import redis_client
+from core import redis_client, request_ids
 from core.queues import Queue
 
 logger = logging.getLogger(__name__)
@@ -31,7 +31,12 @@ def job_send(job: Task[Any, Any], queue: Queue, **ids: Any) -> bool:
     if monotonic() < _Breaker.closes_at:
         return False
     try:
-        job.apply_async(kwargs=ids, queue=queue.id, retry=False)
+        job.apply_async(
+            kwargs=ids,
+            queue=queue.id,
+            retry=False,
+            headers={request_ids.JOB_HEADER: request_ids.current.get()},
+        )
     except OperationalError:
         _Breaker.closes_at = monotonic() + BREAK_S
         logger.warning("the broker does not answer: %s %s is sent later", job.name, ids)

@@ -1,8 +1,18 @@
-"""What the log leaves out."""
+"""What the log looks like, and what it leaves out."""
 
 from __future__ import annotations
 
 import logging
+import re
+from datetime import UTC, datetime
+
+import msgspec
+
+from core import request_ids
+from core.tokens import mask_tokens
+
+# All but the tab, and the line break, which tracebacks have.
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class RefusalFilter(logging.Filter):
@@ -15,3 +25,44 @@ class RefusalFilter(logging.Filter):
         if record.name.startswith("django.security."):
             record.exc_info = record.exc_text = None
         return True
+
+
+class PlainFormatter(logging.Formatter):
+    """For people: one line for each message, however hostile the text in it, and tracebacks below."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s [%(request_id)s]: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        record.request_id = request_ids.current.get()
+        return _escaped(mask_tokens(super().format(record)))
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        record.message = record.message.replace("\n", "\\n")
+        return super().formatMessage(record)
+
+
+class JsonFormatter(logging.Formatter):
+    """For programs: a JSON object in each line."""
+
+    def __init__(self, process: str) -> None:
+        super().__init__()
+        self._process = process
+
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "process": self._process,
+            "request_id": request_ids.current.get(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            entry["traceback"] = self.formatException(record.exc_info)
+        return _escaped(mask_tokens(msgspec.json.encode(entry).decode()))
+
+
+def _escaped(text: str) -> str:
+    """Escapes that JSON has too."""
+    return CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 
+from core import metrics
 from core.live_address import live_url, socket_origin
 
 ADDRESSES_CACHED = 64
@@ -30,6 +31,12 @@ def content_security_policy(live: str) -> str:
     )
 
 
+def route_note(request: HttpRequest) -> None:
+    """Tell the door by which pattern the request was routed."""
+    if request.resolver_match:
+        request.META[metrics.ROUTE] = request.resolver_match.route
+
+
 class SecurityHeadersMiddleware:
     """Sets headers that the view has not set itself, so that a blob keeps its sandbox policy."""
 
@@ -44,6 +51,7 @@ class SecurityHeadersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
+        route_note(request)
         if "Content-Security-Policy" not in response.headers:
             response["Content-Security-Policy"] = content_security_policy(live_url(request))
         for name, value in self.headers.items():

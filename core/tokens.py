@@ -6,7 +6,6 @@ import base64
 import binascii
 import hashlib
 import hmac
-import logging
 import re
 
 MAC_BYTES = 16
@@ -40,11 +39,6 @@ def token_open(*, token: str, key: bytes) -> int | None:
 def mask_tokens(text: str) -> str:
     """The text with every capability token replaced, for logs and pages."""
     return TOKEN_IN_PATH.sub(MASKED, text)
-
-
-class MaskingFormatter(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        return mask_tokens(super().format(record))
 
 
 def _mac(raw_id: bytes, key: bytes) -> bytes:

@@ -4,9 +4,9 @@
 -- (gymsite/services/preparation.py).
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
-REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox;
-REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox;
-GRANT USAGE ON SCHEMA public TO gym_arena, gym_lab, gym_worker;
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox, gym_metrics;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA public FROM PUBLIC, gym_arena, gym_lab, gym_worker, gym_sandbox, gym_metrics;
+GRANT USAGE ON SCHEMA public TO gym_arena, gym_lab, gym_worker, gym_metrics;
 
 -- A host that vanishes frees its locks within half a minute, not after the system's two hours.
 DO $$
@@ -107,3 +107,24 @@ ALTER ROLE gym_sandbox SET idle_in_transaction_session_timeout = '60s';
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sandbox FROM PUBLIC;
 GRANT USAGE ON SCHEMA sandbox TO gym_sandbox;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sandbox TO gym_sandbox;
+
+-- The metrics -------------------------------------------------------------------------------------------------
+-- Counts and times, no text; a scrape must never hurt the gym.
+ALTER ROLE gym_metrics SET statement_timeout = '1s';
+ALTER ROLE gym_metrics SET idle_in_transaction_session_timeout = '10s';
+
+GRANT SELECT (episode_id, received_at, sent_at, claimed_at, judged_at) ON trajectories_submission TO gym_metrics;
+GRANT SELECT (id, run_id, policy_version, task_id, verdict_id, finished_at) ON trajectories_episode TO gym_metrics;
+GRANT SELECT (id, episode_id, outcome, reason, verifier, latency_ms, run_seq, created_at) ON trajectories_verdict TO gym_metrics;
+
+-- Seconds; by the owner's rights, since other roles' sessions show their times, and their statements with all that
+-- is written in them, to few. Null where the owner may not see them either.
+CREATE OR REPLACE FUNCTION oldest_sessions(OUT transaction float8, OUT snapshot float8)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog AS $$
+    SELECT coalesce(max(age), 0), coalesce(max(age) FILTER (WHERE backend_xmin IS NOT NULL), 0)
+    FROM (
+        SELECT extract(epoch FROM clock_timestamp() - xact_start)::float8 AS age, backend_xmin
+        FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS sessions
+    HAVING pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') $$;
+REVOKE ALL ON FUNCTION oldest_sessions() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION oldest_sessions() TO gym_metrics;

@@ -21,7 +21,7 @@ if env.str("GYM_PROCESS", "manage") == "manage":
     # `up` passes on what each process may know; reading the file here would give the arena everything.
     env.read_env(BASE_DIR / ".env", recurse=False)
 
-PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper", "housekeeper")
+PROCESSES = ("manage", "arena", "lab", "live", "worker", "sweeper", "housekeeper", "metrics")
 PROCESS: str = env.str("GYM_PROCESS", "manage")
 if PROCESS not in PROCESSES:
     raise ValueError(f"GYM_PROCESS is {PROCESS!r}; it must be one of {', '.join(PROCESSES)}")
@@ -54,11 +54,17 @@ if USE_X_FORWARDED_HOST:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     CSRF_TRUSTED_ORIGINS = [LAB_URL]
 
+# Of the process that answers Prometheus for all; 0: no metrics. Not for strangers.
+METRICS_PORT = env.int("METRICS_PORT", 8003)
+METRICS_HOST: str = env.str("METRICS_HOST", "127.0.0.1")
+METRICS_DIR = endpoints.metrics_folder(VAR_DIR)
+
 # --- Database and queue ------------------------------------------------------------------------------
 DATABASE_URL: str = env.str("DATABASE_URL", "") or endpoints.database_url(VAR_DIR, role="owner")
 DATABASE_POOL_MAX = env.int("DATABASE_POOL_MAX", 0 if PROCESS == "manage" else 4)
 # Past a pooler such as PgBouncer, for locks and LISTEN; empty: there is none.
 DATABASE_DIRECT_URL: str = env.str("DATABASE_DIRECT_URL", "")
+SLOW_STATEMENT_MS = env.int("SLOW_STATEMENT_MS", 1_000)
 _pool: dict[str, Any] = (
     {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0}} if DATABASE_POOL_MAX else {}
 )
@@ -279,17 +285,20 @@ API_KEY_CACHE_S = env.float("API_KEY_CACHE_S", 5.0)
 USE_I18N = False
 TIME_ZONE = "UTC"
 
+LOG_FORMAT: str = env.str("LOG_FORMAT", "plain")
+if LOG_FORMAT not in ("plain", "json"):
+    raise ValueError(f"LOG_FORMAT is {LOG_FORMAT!r}; it must be plain or json")
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "plain": {
-            "()": "core.tokens.MaskingFormatter",
-            "fmt": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-        }
+        "plain": {"()": "core.logs.PlainFormatter"},
+        "json": {"()": "core.logs.JsonFormatter", "process": PROCESS},
     },
     "filters": {"refusals": {"()": "core.logs.RefusalFilter"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["refusals"]}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["refusals"]}
+    },
     "root": {"handlers": ["stderr"], "level": env.str("LOG_LEVEL", "INFO")},
     "loggers": {
         "django.request": {"level": "ERROR"},

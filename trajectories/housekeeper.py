@@ -30,9 +30,9 @@ def housekeep_forever(*, stop: Event) -> None:
 
 def _chores() -> Sequence[loop.Chore]:
     return [
-        loop.Chore(picture_sweep(), PICTURES_EVERY_S),
-        loop.Chore(facts_sweep(), FACTS_EVERY_S),
-        loop.Chore(FidelitySweep(), FIDELITY_EVERY_S),
-        loop.Chore(idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
-        loop.Chore(parts_sweep, TIDY_EVERY_S),
+        loop.Chore("pictures", picture_sweep(), PICTURES_EVERY_S),
+        loop.Chore("facts", facts_sweep(), FACTS_EVERY_S),
+        loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
+        loop.Chore("idempotent_calls", idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
+        loop.Chore("upload_parts", parts_sweep, TIDY_EVERY_S),
     ]

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
+from core.middleware import route_note
+
 POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -52,6 +54,7 @@ class ArenaMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
+        route_note(request)
         for name, value in HEADERS.items():
             response[name] = value
         if isinstance(response, ImmutableResponse):

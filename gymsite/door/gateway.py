@@ -16,10 +16,10 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPResponseStartEvent, HTTPScope
+from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
 from django.db import connections
 
-from core import api
+from core import api, metrics, request_ids
 from core.errors import GymError
 from gymsite.door.bodies import Body, BodyReader, Disconnected
 from gymsite.door.environ import environ_make
@@ -60,15 +60,49 @@ class Answer:
         return int(length) if length.isdigit() else None
 
 
+@dataclass
+class Call:
+    """A request and the way back to its client; it is counted when its response begins."""
+
+    scope: HTTPScope
+    to_client: ASGISendCallable
+    request_id: str
+    began_at: float = 0.0  # when the request was complete
+    route: str = metrics.UNROUTED
+
+    async def begin(self, answer: Answer) -> None:
+        seconds = time.perf_counter() - self.began_at if self.began_at else None
+        metrics.REQUESTS.note(
+            route=self.route, method=self.scope["method"], status=answer.status, seconds=seconds
+        )
+        await self.to_client(
+            {
+                "type": "http.response.start",
+                "status": answer.status,
+                "headers": (*answer.headers, (request_ids.HEADER, self.request_id.encode())),
+                "trailers": False,
+            }
+        )
+
+    async def send(self, answer: Answer) -> None:
+        await self.begin(answer)
+        await self.part_send(answer.body, is_last=True)
+
+    async def part_send(self, part: bytes, *, is_last: bool = False) -> None:
+        await self.to_client({"type": "http.response.body", "body": part, "more_body": not is_last})
+
+
 class Stream:
     """The blocks of a streamed response. Only one thread at a time may use it."""
 
-    def __init__(self, response: Iterable[bytes]) -> None:
+    def __init__(self, response: Iterable[bytes], *, request_id: str) -> None:
         self._response = response
+        self._request_id = request_id
         self._parts: Iterator[bytes] = iter(response)
 
     def block(self) -> bytes:
         """The next block; empty at the end. Its database connection is given back."""
+        request_ids.current.set(self._request_id)
         parts, size, deadline = [], 0, time.monotonic() + BLOCK_S
         try:
             for part in self._parts:
@@ -107,44 +141,47 @@ class Gateway:
         self.exports = 0
 
     async def __call__(self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        call = Call(scope, send, request_ids.accepted(scope["headers"]))
+        request_ids.current.set(call.request_id)
         try:
             self.bodies.announced_check(_announced_bytes(scope))
             body = await self.bodies.read(receive)
         except Disconnected:
             return
         except GymError as error:
-            await _send(send, _refusal(error))
+            await call.send(_refusal(error))
             return
+        call.began_at = time.perf_counter()
         try:
             lane = self.lanes[self.lane_of(scope["method"], scope["path"])]
-            answer = await lane.run(partial(self._respond, scope, body))
+            answer = await lane.run(partial(self._respond, call, body))
         except GymError as error:
             answer = _refusal(error)
         finally:
             self.bodies.release(body)
         if answer.rest is None:
-            await _send(send, answer)
+            await call.send(answer)
         else:
-            await self._stream(answer, answer.rest, receive, send)
+            await self._stream(call, answer, answer.rest, receive)
 
-    def _respond(self, scope: HTTPScope, body: Body) -> Answer:
+    def _respond(self, call: Call, body: Body) -> Answer:
         """Call the application, in a thread of a lane."""
-        answer = Answer()
-        response = self.application(environ_make(scope, body), answer.begin)
-        if scope["method"] != "HEAD" and not _is_whole(response, answer):
-            answer.rest = Stream(response)
+        request_ids.current.set(call.request_id)
+        answer, environ, is_head = Answer(), environ_make(call.scope, body), call.scope["method"] == "HEAD"
+        response = self.application(environ, answer.begin)
+        call.route = environ.get(metrics.ROUTE, metrics.UNROUTED)
+        if not is_head and not _is_whole(response, answer):
+            answer.rest = Stream(response, request_id=call.request_id)
             connections.close_all()  # the stream is made in other threads
             return answer
         try:
-            if scope["method"] != "HEAD":
+            if not is_head:
                 answer.body = b"".join(response)
         finally:
             _close(response)
         return answer
 
-    async def _stream(
-        self, answer: Answer, stream: Stream, receive: ASGIReceiveCallable, send: ASGISendCallable
-    ) -> None:
+    async def _stream(self, call: Call, answer: Answer, stream: Stream, receive: ASGIReceiveCallable) -> None:
         """Send blocks as the client takes them. An exception cuts the connection, so that no client takes a
         part for the whole.
         """
@@ -153,11 +190,11 @@ class Gateway:
         is_export = answer.length is None  # files, of known length, are not limited: pages show them
         try:
             if is_export and self.exports >= self.exports_max:
-                await _send(send, _refusal(_too_many(self.exports_max)))
+                await call.send(_refusal(_too_many(self.exports_max)))
                 return
             self.exports += is_export
             try:
-                await self._blocks(answer, partial(lane.start, stream.block), gone, send)
+                await self._blocks(call, answer, partial(lane.start, stream.block), gone)
             except TimeoutError:
                 logger.warning("a response was cut off: its client took nothing for %g s", self.stall_s)
             finally:
@@ -168,10 +205,10 @@ class Gateway:
 
     async def _blocks(
         self,
+        call: Call,
         answer: Answer,
         block_make: Callable[[], asyncio.Future[bytes]],
         gone: asyncio.Future[Any],
-        send: ASGISendCallable,
     ) -> None:
         try:
             block = await block_make()
@@ -179,29 +216,15 @@ class Gateway:
             expected = api.as_gym_error(error)
             if expected is None:
                 raise
-            await _send(send, _refusal(expected))
+            await call.send(_refusal(expected))
             return
-        await send(_start(answer))
+        await call.begin(answer)
         while block and not gone.done():
             async with asyncio.timeout(self.stall_s):
-                await send({"type": "http.response.body", "body": block, "more_body": True})
+                await call.part_send(block)
             block = await block_make()
         if not gone.done():
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _send(send: ASGISendCallable, answer: Answer) -> None:
-    await send(_start(answer))
-    await send({"type": "http.response.body", "body": answer.body, "more_body": False})
-
-
-def _start(answer: Answer) -> HTTPResponseStartEvent:
-    return {
-        "type": "http.response.start",
-        "status": answer.status,
-        "headers": answer.headers,
-        "trailers": False,
-    }
+            await call.part_send(b"", is_last=True)
 
 
 def _is_whole(response: Iterable[bytes], answer: Answer) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
+from core import metrics
 from core.errors import GymError
 
 # Requests that may wait in a lane. Later ones are refused at once rather than answered after a time-out.
@@ -30,8 +31,14 @@ class Lane:
 
     def __init__(self, name: str, *, threads: int) -> None:
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._is_busy = [False] * threads  # each thread writes its own
+        metrics.LANE_THREADS.labels(name).set(threads)
+        metrics.LANE_BUSY.labels(name).set_function(lambda: sum(self._is_busy))
+        metrics.LANE_WAITING.labels(name).set_function(self._jobs.qsize)
         for number in range(threads):
-            threading.Thread(target=self._work, name=f"{name}-{number + 1}", daemon=True).start()
+            threading.Thread(
+                target=self._work, args=(number,), name=f"{name}-{number + 1}", daemon=True
+            ).start()
 
     async def run(self, work: Callable[[], T]) -> T:
         """The result of ``work``, or its exception. ``GymError`` 503 ``door_busy``."""
@@ -46,9 +53,11 @@ class Lane:
         self._jobs.put(_Job(work, result))
         return result
 
-    def _work(self) -> None:
+    def _work(self, number: int) -> None:
         while True:
+            self._is_busy[number] = False
             work, result = self._jobs.get()
+            self._is_busy[number] = True
             resume = result.get_loop().call_soon_threadsafe
             try:
                 resume(_succeed, result, work())

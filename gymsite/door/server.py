@@ -10,6 +10,7 @@ from django.conf import settings
 from uvicorn import Config
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from core import metrics
 from gymsite.door.bodies import BodyReader
 from gymsite.door.connections import Patience, Server, connection_class
 from gymsite.door.gateway import Application, Gateway, LaneOf
@@ -30,6 +31,7 @@ def serve(
     application: Application, threads: Mapping[str, int], lane_of: LaneOf, *, listener: socket.socket
 ) -> None:
     """Serve until a stop signal; ``threads`` by lane."""
+    metrics.REQUESTS.is_on = bool(settings.METRICS_PORT)
     lanes = {name: Lane(name, threads=count) for name, count in {**threads, "stream": STREAM_THREADS}.items()}
     bodies = BodyReader(
         max_bytes=settings.BODY_MAX_BYTES,

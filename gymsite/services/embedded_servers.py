@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,11 @@ def start(
     with_postgres: bool = True,
     with_redis: bool = True,
     is_disposable: bool = False,
+    slow_ms: int = postgres.NEVER,
 ) -> None:
     """Start the requested servers in parallel and wait until they answer.
 
-    Data that ``is_disposable`` is not synced to disk.
+    Data that ``is_disposable`` is not synced to disk. Postgres logs statements that take ``slow_ms``.
     Errors: those of each server, ``postgres_not_started``, ``redis_not_started``.
     """
     if not (with_postgres or with_redis):
@@ -41,15 +43,13 @@ def start(
         child = Child("redis", lambda log: redis.spawn(var_dir, program=program, account=user, log=log))
         waits.append((child, redis.is_ready))
     if with_postgres:
-        options: dict[str, Any] = {
-            "bin_dir": programs.postgres_bin,
-            "account": user,
-            "is_disposable": is_disposable,
-        }
+        options: dict[str, Any] = {"bin_dir": programs.postgres_bin, "account": user}
+        options["is_disposable"] = is_disposable
         postgres.prepare(var_dir, **options)
         # "Fast": sessions are ended, nothing is lost. Disposable data need not even be written.
         stop_signal = signal.SIGQUIT if is_disposable else signal.SIGINT
-        child = Child("postgres", lambda log: postgres.spawn(var_dir, log=log, **options), stop_signal)
+        spawn = partial(postgres.spawn, var_dir, slow_ms=slow_ms, **options)
+        child = Child("postgres", lambda log: spawn(log=log), stop_signal)
         waits.append((child, postgres.is_ready))
     supervisor.start(*(child for child, _ in waits))
     for child, is_ready in waits:

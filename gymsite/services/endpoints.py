@@ -58,6 +58,11 @@ def run_folder(var_dir: Path) -> Path:
     return var_dir / "run"
 
 
+def metrics_folder(var_dir: Path) -> Path:
+    """Where each process answers with its metrics."""
+    return run_folder(var_dir) / "metrics"
+
+
 def socket_folder(var_dir: Path) -> Path:
     """The folder noted by the last start, or else the one that the next start tries first."""
     try:

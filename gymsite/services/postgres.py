@@ -22,6 +22,7 @@ OWNER = "gym_owner"
 MAX_CONNECTIONS = 100
 # Nothing from the caller's environment: PG* variables would change what the programs do.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+NEVER = -1
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -30,6 +31,12 @@ SETTINGS = {
     "log_timezone": "UTC",
     "jit": "off",
     "update_process_title": "off",
+    # The text of a slow statement is logged, but nothing bound to it; and no row or statement that failed.
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+    "log_line_prefix": "%m [%p] %a ",
 }
 # Mode bits of the data folder that Postgres refuses, and the mode that it gets instead.
 OPEN_BITS = 0o027
@@ -68,13 +75,23 @@ def prepare(var_dir: Path, *, bin_dir: Path, account: Account | None, is_disposa
 
 
 def spawn(
-    var_dir: Path, *, bin_dir: Path, account: Account | None, log: int, is_disposable: bool = False
+    var_dir: Path,
+    *,
+    bin_dir: Path,
+    account: Account | None,
+    log: int,
+    is_disposable: bool = False,
+    slow_ms: int = NEVER,
 ) -> subprocess.Popen[bytes]:
-    """Start the server in the foreground; when its parent dies it shuts down fast and cleanly."""
+    """Start the server in the foreground; when its parent dies it shuts down fast and cleanly.
+
+    It logs statements that take ``slow_ms``.
+    """
     data = data_folder(var_dir)
     sockets = endpoints.socket_folder(var_dir)
     memory = 0 if is_disposable else postgres_memory.machine_memory()
     chosen = SETTINGS | {"unix_socket_directories": str(sockets)} | postgres_memory.memory_settings(memory)
+    chosen |= {"log_min_duration_statement": str(slow_ms)}
     chosen |= UNSAFE_SETTINGS if is_disposable else {}
     options = [word for name, value in chosen.items() for word in ("-c", f"{name}={value}")]
     _clear_stale_pid(data)
@@ -95,6 +112,8 @@ def is_ready(var_dir: Path) -> bool:
     try:
         with psycopg.connect(url, dbname="postgres", autocommit=True) as connection:
             _make_database(connection)
+            # Its commands load golds by statements with the values written into them.
+            connection.execute(f"ALTER ROLE {OWNER} SET log_min_duration_statement = {NEVER}")
     except psycopg.OperationalError as error:
         if "password authentication failed" in str(error):
             raise GymError("postgres_not_started", _lost_password(var_dir)) from None

@@ -20,7 +20,7 @@ from core import addresses
 from gymsite.services import replicas, secrets
 
 # One login per kind of process, with the grants of ``roles.sql``.
-ROLES = ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox")
+ROLES = ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics")
 GRANTS = Path(__file__).resolve().parent.parent / "roles.sql"
 LOCK = 0x67796D  # advisory lock: two concurrent starts must not both change the catalogue
 FIRST_USER = "admin"

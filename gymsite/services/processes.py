@@ -26,6 +26,7 @@ SECRET_NAMES = (
     *S3_KEYS,
     *ARENA_S3_KEYS,
 )
+METRICS = "metrics"
 # Connections left for psql, manage.py and Postgres' own reserve.
 SPARE_CONNECTIONS = 10
 
@@ -118,6 +119,16 @@ PROCESSES = (
     _periodic("sweeper", command="sweep"),
     _periodic("housekeeper", command="housekeep", has_files=True, is_awaited=False),
     *map(_worker, QUEUES),
+    Process(
+        name=METRICS,
+        kind=METRICS,
+        role="gym_metrics",
+        command=("-m", "gymsite.services.metrics"),
+        key_file="secret_key_worker",
+        pools=1,
+        pool_max=2,  # one for each of its sources in the database
+        is_awaited=False,
+    ),
 )
 
 
@@ -136,12 +147,13 @@ class Installation:
 
     var_dir: Path
     host: str
-    ports: Mapping[str, int]  # by setting: ARENA_PORT, LAB_PORT, LIVE_PORT
+    ports: Mapping[str, int]  # by setting: ARENA_PORT, LAB_PORT, LIVE_PORT; METRICS_PORT unless it is 0
     addresses: Mapping[str, str]  # by process, as seen from outside
     database_url: str = ""
     direct_url: str = ""
     redis_url: str = ""
     sandbox_redis_url: str = ""  # of the login with few rights at ``redis_url``
+    slow_statement_ms: int
     settings: Mapping[str, str]
     processes: tuple[Process, ...] = PROCESSES
     is_replica: bool = False  # of one that prepares the database

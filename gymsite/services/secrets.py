@@ -10,7 +10,10 @@ from pathlib import Path
 from core.errors import GymError
 
 RANDOM_BYTES = 32
-PASSWORDS = ("gym_owner", "gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "redis", "redis_sandbox")
+PASSWORDS = (
+    *("gym_owner", "gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics"),
+    *("redis", "redis_sandbox"),
+)
 # The lab, live and manage.py share `secret_key`: live reads the sessions that the lab signs.
 KEYS = ("token_key", "world_salt", "secret_key", "secret_key_arena", "secret_key_worker")
 NAME = re.compile(r"[a-z_]+")

@@ -37,13 +37,15 @@ def main(door: str) -> None:
         return
     application = import_module(f"gymsite.wsgi_{door}")
     _listener(address).close()  # an address that cannot be had ends the server, not its workers one by one
-    serve = partial(_door_serve, application, address)
+    serve = partial(_door_serve, door, application, address)
     prefork.workers_run(serve, count=WORKERS, kill_after_s=KILL_AFTER_S)
 
 
-def _door_serve(module: ModuleType, address: tuple[str, int]) -> None:
-    from gymsite.door import server  # needs the settings
+def _door_serve(door: str, module: ModuleType, address: tuple[str, int]) -> None:
+    from core import exposition
+    from gymsite.door import server  # need the settings
 
+    exposition.expose(door)
     server.serve(module.application, module.LANES, module.lane_of, listener=_listener(address))
 
 
@@ -58,6 +60,8 @@ def _listener(address: tuple[str, int]) -> socket.socket:
 
 
 def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> None:
+    from django.conf import settings
+
     server = Granian(
         "gymsite.asgi_live:application",
         address=address[0],
@@ -70,6 +74,7 @@ def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> No
         backpressure=LIVE_BACKPRESSURE,
         respawn_failed_workers=True,
         workers_kill_timeout=KILL_AFTER_S,
+        log_dictconfig={**settings.LOGGING, "loggers": {**settings.LOGGING["loggers"], "_granian": {}}},
     )
     server.serve(target_loader=partial(_load_watched, application, os.getpid()), wrap_loader=False)
 
@@ -82,7 +87,10 @@ def _files_allow() -> None:
 
 def _load_watched(application: Callable[..., Any], parent: int) -> Callable[..., Any]:
     """Start the watchdog in each granian worker, which would otherwise outlive it and keep answering."""
+    from core import exposition
+
     parent_death.die_with_parent(parent)
+    exposition.expose("live")
     return application
 
 

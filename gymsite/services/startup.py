@@ -6,9 +6,11 @@ import contextlib
 import http.client
 import time
 from collections.abc import Callable
+from functools import partial
 
 from django.db import connection
 
+from core import exposition
 from core.errors import GymError
 from core.queues import QUEUES
 from gymsite.services import (
@@ -22,6 +24,7 @@ from gymsite.services import (
     preparation,
     processes,
     replicas,
+    restarts,
     secrets,
 )
 from gymsite.services.processes import Installation, Process
@@ -48,7 +51,11 @@ def up(installation: Installation, *, say: Callable[[str], None]) -> None:
         parent_death.end(parent_death.pids_with_environment(processes.MARK, str(installation.var_dir)))
         preflight.ports_probe(host=installation.host, ports=installation.ports)
         parent_death.become_subreaper()
-        supervisor = Supervisor(logs_dir=installation.var_dir / "logs", say=say)
+        supervisor = Supervisor(
+            logs_dir=installation.var_dir / "logs",
+            say=say,
+            note=partial(restarts.restarts_write, installation.var_dir),
+        )
         try:
             _start(installation, supervisor, say=say)
             say(f"Ready in {time.monotonic() - began_at:.1f} s. Ctrl-C stops everything.")
@@ -63,6 +70,7 @@ def up(installation: Installation, *, say: Callable[[str], None]) -> None:
 def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:
     var_dir = installation.var_dir
     processes.ready_marks_clear(var_dir)
+    exposition.places_clear(endpoints.metrics_folder(var_dir))
     if installation.is_replica:
         others, greeting = _start_replica(installation, supervisor, say=say)
     else:
@@ -71,7 +79,7 @@ def _start(installation: Installation, supervisor: Supervisor, *, say: Callable[
     supervisor.start_more(*others)
     for name, address in installation.addresses.items():
         if any(process.name == name for process in installation.processes):
-            say(f"  {name:<6} {address}")
+            say(f"  {name:<7} {address}")
     for line in (*greeting, *preflight.missing_tools()):
         say(f"  {line}")
 
@@ -131,6 +139,7 @@ def _start_servers(installation: Installation, supervisor: Supervisor, *, say: C
         supervisor,
         with_postgres=not installation.database_url,
         with_redis=not installation.redis_url,
+        slow_ms=installation.slow_statement_ms,
     )
 
 

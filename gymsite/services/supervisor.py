@@ -11,7 +11,8 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -61,9 +62,18 @@ class Child:
 class Supervisor:
     """Keeps children running; stops them in stages, last started first."""
 
-    def __init__(self, *, logs_dir: Path, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        *,
+        logs_dir: Path,
+        say: Callable[[str], None],
+        note: Callable[[Mapping[str, int]], object] = lambda _: None,
+    ) -> None:
+        """``note`` is given the restarts of each child, whenever they change."""
         self.logs_dir = logs_dir
         self.say = say
+        self.note = note
+        self.restarts: Counter[str] = Counter()
         self.stages: list[list[Child]] = []
 
     def start(self, *children: Child) -> None:
@@ -75,7 +85,9 @@ class Supervisor:
         """Start further children of the last stage."""
         for child in children:
             self.stages[-1].append(child)
+            self.restarts[child.name] = 0
             self._spawn(child)
+        self.note(self.restarts)
 
     def run(self) -> None:
         """Keep the children running until ``Stop`` is raised."""
@@ -128,6 +140,8 @@ class Supervisor:
         for child in self._children():
             if child.due_at is not None and child.due_at <= time.monotonic():
                 self._spawn(child)
+                self.restarts[child.name] += 1
+                self.note(self.restarts)
 
     def _sleep_s(self) -> float:
         due = [child.due_at for child in self._children() if child.due_at is not None]

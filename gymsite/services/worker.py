@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
+import time
 from typing import Any
 
-from celery.signals import worker_process_init, worker_ready
+import django
+from celery.signals import task_failure, task_postrun, task_prerun, worker_process_init, worker_ready
 from django.conf import settings
 
+from core import exposition, metrics, request_ids
 from core.garbage import collect_seldom
 from core.queues import QUEUES, SANDBOX, Queue
 from gymsite.celery import app
@@ -19,25 +23,46 @@ from verifiers.sandbox import cgroups
 def main(queue: Queue) -> None:
     """Work until stopped. Workers need nothing from each other, so they start without gossip."""
     os.environ["CELERY_SKIP_CHECKS"] = "1"  # the checks load every lab page, which no job needs
+    django.setup(set_prefix=False)  # sets up the log as well
     parent = os.getpid()
 
     def watch_parent(**_kwargs: Any) -> None:
         parent_death.die_with_parent(parent)
+        exposition.expose(queue.worker)
 
     def mark_ready(**_kwargs: Any) -> None:
         mark = processes.ready_mark(settings.VAR_DIR, queue.worker)
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
+        exposition.expose(queue.worker)
         if queue.pool == "threads":
             collect_seldom()
 
     worker_process_init.connect(watch_parent, weak=False)
     worker_ready.connect(mark_ready, weak=False)
+    task_prerun.connect(_job_begin)
+    task_postrun.connect(_job_end)
+    task_failure.connect(_job_failed)
     quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO")
+    logging.captureWarnings(True)  # lines of the log, too
     if queue is SANDBOX:
         cgroups.prepare()  # before the processes that start sandboxes are forked
     app.conf.broker_transport_options |= queue.broker_options()
-    app.worker_main(["worker", *queue.worker_options(), *quiet])
+    app.worker_main(["--quiet", "worker", *queue.worker_options(), *quiet])
+
+
+def _job_begin(task: Any, **_kwargs: Any) -> None:
+    """The job's log lines have the id of what caused it."""
+    request_ids.current.set(task.request.get(request_ids.JOB_HEADER) or request_ids.new())
+    task.request.began_at = time.perf_counter()
+
+
+def _job_end(task: Any, **_kwargs: Any) -> None:
+    metrics.JOB_SECONDS.labels(task.name).observe(time.perf_counter() - task.request.began_at)
+
+
+def _job_failed(sender: Any, **_kwargs: Any) -> None:
+    metrics.JOB_FAILURES.labels(sender.name).inc()
 
 
 if __name__ == "__main__":

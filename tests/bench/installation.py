@@ -22,6 +22,7 @@ from gymsite.services import endpoints
 from tests.bench.load import Connection, request_bytes
 from tests.bench.servers import BASE_DIR, free_ports
 
+PORTS = ("ARENA_PORT", "LAB_PORT", "LIVE_PORT", "METRICS_PORT")
 READY_S = 120.0
 STOP_S = 30.0
 QUESTIONS = ("gsm8k", "math")
@@ -33,6 +34,7 @@ class Installation:
     arena: str
     lab: str
     live: str
+    metrics: str
     key: str
     env: dict[str, str]
 
@@ -94,7 +96,7 @@ class Installation:
 def installation(var_dir: Path, **settings: str) -> Iterator[Installation]:
     """Start everything, yield it when it is ready, stop it and remove its folder."""
     shutil.rmtree(var_dir, ignore_errors=True)
-    ports = dict(zip(("ARENA_PORT", "LAB_PORT", "LIVE_PORT"), map(str, free_ports(3)), strict=True))
+    ports = dict(zip(PORTS, map(str, free_ports(len(PORTS))), strict=True))
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     env = {**inherited, **ports, **settings, "VAR_DIR": str(var_dir)}
     server = subprocess.Popen(
@@ -107,6 +109,7 @@ def installation(var_dir: Path, **settings: str) -> Iterator[Installation]:
             arena=f"http://127.0.0.1:{ports['ARENA_PORT']}",
             lab=f"http://127.0.0.1:{ports['LAB_PORT']}",
             live=f"http://127.0.0.1:{ports['LIVE_PORT']}",
+            metrics=f"http://127.0.0.1:{ports['METRICS_PORT']}/metrics",
             key="",
             env=env,
         )

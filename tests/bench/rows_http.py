@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from itertools import cycle
+from itertools import cycle, islice
 from statistics import median
 
 import httpx
 import psycopg
 
-from tests.bench import bare, load, processor
+from tests.bench import bare, load, processor, servers
 from tests.bench.installation import Installation
 from tests.bench.servers import wsgi_server
-from tests.bench.table import Row
+from tests.bench.table import Row, middle
 
 SECONDS = 5.0
 ROUNDS = 5
@@ -30,6 +30,7 @@ def rows(place: Installation) -> Iterator[Row]:
     run = place.run_create("bench", "train")
     yield _opening(place, run, tasks)
     yield from _steps(place, run, tasks)
+    yield metrics_row(place, run, tasks)
     yield _whole_episodes(place, run, tasks)
     yield from _export(place)
 
@@ -108,6 +109,31 @@ def _step_rate(place: Installation, prepared: Iterator[bytes]) -> load.Result:
 def _insert_rate(url: str) -> load.Result:
     request = load.request_bytes("POST", f"{url}/insert", body={"steps": [_step(1)]})
     return load.hammer(url, cycle([request]), connections=CONNECTIONS, seconds=TURN_S)
+
+
+def metrics_row(place: Installation, run: int, tasks: list[int]) -> Row:
+    """Steps in turns with the same lab without metrics; the one with them is scraped every second."""
+    rounds = 3 * ROUNDS
+    episodes = place.episodes_open(run, tasks, 1000, max_steps=1_000_000)
+    turns = ((episode["id"], turn) for turn in range(1, 500) for episode in episodes)
+
+    def rate(lab: str) -> float:
+        requests = [_steps_request(place, *step, 1) for step in islice(turns, 8_000)]
+        return load.hammer(lab, iter(requests), connections=CONNECTIONS, seconds=TURN_S / 2).rate
+
+    with servers.lab_without_metrics(place.var_dir) as peer, servers.scraped(place.metrics, every_s=1.0):
+        pairs = [(rate(peer), rate(place.lab)) for _ in range(rounds)]
+    without, with_metrics = middle(pairs)
+    return Row(
+        "steps, one a call, scraped every second",
+        with_metrics,
+        "/s",
+        0,
+        peer=without,
+        beside="the same without metrics",
+        ratio_target=0.98,
+        note=f"median of {rounds} turns",
+    )
 
 
 def _whole_episodes(place: Installation, run: int, tasks: list[int]) -> Row:

@@ -7,12 +7,14 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
+import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench import load
+from tests.bench import load, processor
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 STOP_S = 10.0
@@ -40,6 +42,43 @@ def wsgi_server(application: str, *options: str, workers: int, env: Mapping[str,
     finally:
         process.terminate()
         process.wait(STOP_S)
+
+
+@contextlib.contextmanager
+def lab_without_metrics(var_dir: Path) -> Iterator[str]:
+    """A second lab of an installation, that counts nothing and is not scraped; its address."""
+    (port,) = free_ports(1)
+    pid = min(processor.pids_of("gymsite.services.server", "lab", var_dir=var_dir))
+    entries = (processor.PROC / str(pid) / "environ").read_bytes().decode().rstrip("\0").split("\0")
+    env = dict(entry.split("=", 1) for entry in entries) | {"LAB_PORT": str(port), "METRICS_PORT": "0"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gymsite.services.server", "lab"], cwd=BASE_DIR, env=env
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_until_listening(url)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(STOP_S)
+
+
+@contextlib.contextmanager
+def scraped(url: str, *, every_s: float) -> Iterator[None]:
+    """Read an address again and again."""
+    stop = threading.Event()
+
+    def scrape() -> None:
+        while not stop.wait(every_s):
+            urllib.request.urlopen(url, timeout=STOP_S).read()
+
+    thread = threading.Thread(target=scrape)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
 
 
 def free_ports(count: int) -> list[int]:

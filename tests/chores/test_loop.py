@@ -28,7 +28,7 @@ def _fresh() -> Iterator[None]:
 
 
 def _do(*chores: Callable[[], object], stop: Event, every_s: float = 0.01) -> None:
-    made = [Chore(chore, every_s) for chore in chores]
+    made = [Chore("tested", chore, every_s) for chore in chores]
     loop.chores_do(name=NAME, lock=LOCK, chores=lambda: made, stop=stop)
 
 
@@ -63,7 +63,7 @@ def test_a_chore_that_fails_is_tried_again_and_the_others_go_on(failing: Callabl
 
     def chores() -> list[Chore]:
         starts.append(1)
-        return [Chore(fail, 0.01), Chore(work, 0.01)]
+        return [Chore("fail", fail, 0.01), Chore("work", work, 0.01)]
 
     loop.chores_do(name=NAME, lock=LOCK, chores=chores, stop=stop)
     assert tries.count("working") >= 3

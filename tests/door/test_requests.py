@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import re
 import threading
 import time
 
 import pytest
 
+from core import metrics, request_ids
 from tests.door.conftest import WAIT_S, Door, everything
 
 CLOSE = b"Host: x\r\nConnection: close\r\n"
@@ -134,3 +136,51 @@ def test_lanes_do_not_wait_for_each_other(door: Door) -> None:
         assert door.ask(b"GET / HTTP/1.1\r\n" + CLOSE + b"\r\n").startswith(b"HTTP/1.1 200 ")
         opened.set()
         assert everything(second).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_request_has_its_id_in_the_log_and_in_the_response(door: Door) -> None:
+    door.handlers["/"] = lambda _environ: ("200 OK", [], request_ids.current.get().encode())
+    door.handlers["/stream"] = lambda _environ: (
+        "200 OK",
+        [],
+        (request_ids.current.get().encode() for _ in "a"),
+    )
+    for path in ("/", "/stream"):
+        answer = door.ask(b"GET %s HTTP/1.1\r\nX-Request-Id: trainer-7\r\n" % path.encode() + CLOSE + b"\r\n")
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert b"\r\nx-request-id: trainer-7" in head
+        assert b"trainer-7" in body
+    answer = door.ask(b"GET / HTTP/1.1\r\nX-Request-Id: bad id\r\n" + CLOSE + b"\r\n")
+    assert b"bad" not in answer
+    assert re.search(rb"x-request-id: ([0-9a-f]{16})\r\n(?s:.*)\r\n\r\n.*\r\n\1\r\n", answer)
+
+
+def test_refusals_have_an_id_and_are_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = metrics.RequestCounter()
+    monkeypatch.setattr(metrics, "REQUESTS", counter)
+    door.handlers["/"] = lambda environ: ("200 OK", [], environ.update({metrics.ROUTE: "a/<id>"}) or b"")
+    assert b"x-request-id: " in door.ask(b"POST / HTTP/1.1\r\nContent-Length: 9999999\r\n" + CLOSE + b"\r\n")
+    door.ask(b"GET / HTTP/1.1\r\n" + CLOSE + b"\r\n")
+    assert dict(counter._requests) == {("none", "POST", 413): 1, ("a/<id>", "GET", 200): 1}
+    assert [family.name for family in counter.collect()] == [
+        "palaestra_requests",
+        "palaestra_request_seconds",
+    ]
+
+
+def test_a_busy_thread_shows_as_busy(door: Door) -> None:
+    held, release = threading.Event(), threading.Event()
+
+    def hold(_environ: dict[str, object]) -> tuple[str, list[tuple[str, str]], bytes]:
+        held.set()
+        release.wait(WAIT_S)
+        return "200 OK", [], b""
+
+    door.handlers["/slow"] = hold
+    busy = metrics.LANE_BUSY.labels("slow")
+    with door.connect() as client:
+        client.sendall(b"GET /slow HTTP/1.1\r\n" + CLOSE + b"\r\n")
+        assert held.wait(WAIT_S)
+        assert [sample.value for sample in busy.collect()[0].samples] == [1.0]
+        release.set()
+        everything(client)

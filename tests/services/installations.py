@@ -23,6 +23,7 @@ import pytest
 from gymsite.services import parent_death, processes
 from gymsite.services.processes import BASE_DIR
 
+PORTS = ("ARENA_PORT", "LAB_PORT", "LIVE_PORT", "METRICS_PORT")
 START_S = 90.0
 STOP_S = 10.0
 POLL_S = 0.05
@@ -48,9 +49,7 @@ class Up:
     """One installation: its folder, its ports, how its Python is called and as whom."""
 
     var_dir: Path
-    ports: dict[str, int] = field(
-        default_factory=lambda: {name: free_port() for name in ("ARENA_PORT", "LAB_PORT", "LIVE_PORT")}
-    )
+    ports: dict[str, int] = field(default_factory=lambda: {name: free_port() for name in PORTS})
     extra: dict[str, str] = field(default_factory=dict)
     python: str = sys.executable
     account: tuple[int, int] | None = None

@@ -19,7 +19,17 @@ from websockets.sync.client import connect
 
 from core.addresses import django_database
 from gymsite.services import endpoints
-from tests.services.canaries import CANARIES, GOLDS, Scene, Seen, canaries_load, manage, scene_make, words_in
+from tests.services.canaries import (
+    CANARIES,
+    GOLDS,
+    RIGHT,
+    Scene,
+    Seen,
+    canaries_load,
+    manage,
+    scene_make,
+    words_in,
+)
 from tests.services.installations import Up
 from tests.services.kills import Installation, installed
 
@@ -37,7 +47,7 @@ CLOSED_TABLES = (
     "django_session",
     "pg_authid",
 )
-OTHER_ROLES = ("gym_owner", "gym_lab", "gym_worker", "gym_sandbox", "postgres")
+OTHER_ROLES = ("gym_owner", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics", "postgres")
 LINK = re.compile(r'(?:href|src|action)="([^"]+)"')
 BLOB = b"a page as the agent saw it"
 SOCKET_S = 5.0
@@ -45,7 +55,9 @@ SOCKET_S = 5.0
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with installed(Up(tmp_path_factory.mktemp("doors") / "var")) as running:
+    # Every statement counts as slow, so that the log would show what any of them shows.
+    up = Up(tmp_path_factory.mktemp("doors") / "var", extra={"SLOW_STATEMENT_MS": "0"})
+    with installed(up) as running:
         yield running
 
 
@@ -231,3 +243,15 @@ def _pushed(scene: Scene, path: str) -> str:
 def _links(page: httpx.Response) -> list[str]:
     """Files that a page links to; the address of its form is tried elsewhere."""
     return [link for link in LINK.findall(page.text) if link.startswith("/static/")]
+
+
+def test_the_log_of_slow_statements_holds_no_gold_and_no_answer(
+    installation: Installation, scene: Scene
+) -> None:
+    with psycopg.connect(installation.owner_url) as connection, pytest.raises(psycopg.errors.CheckViolation):
+        connection.execute(f"UPDATE tasks_app_task SET prompt = '{CANARIES[0]}', guess_rate = -1")
+    log = (installation.up.var_dir / "logs" / "postgres.log").read_text()
+    assert re.search(r"palaestra-lab LOG:  duration: .*INSERT INTO trajectories_step", log, re.DOTALL)
+    assert re.search(r"palaestra-worker LOG:  duration: .*trajectories_verdict", log, re.DOTALL)
+    assert [canary for canary in CANARIES if canary in log] == []
+    assert [answer for answer in RIGHT.values() if answer in log] == []

@@ -49,7 +49,7 @@ def test_setup_prepares_the_database_and_a_second_one_shows_nothing(own: TestSer
     folder = tmp_path / "setup"
     folder.mkdir()
     environment = _container(SETUP, own, folder)
-    for role in ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox"):
+    for role in ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics"):
         shutil.copy(secrets.folder(own.var_dir) / role, folder / "secrets" / role)
     outputs = [
         subprocess.run(

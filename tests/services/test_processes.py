@@ -22,8 +22,9 @@ def installation(tmp_path: Path) -> Installation:
     return Installation(
         var_dir=tmp_path,
         host="127.0.0.1",
-        ports={"ARENA_PORT": 1, "LAB_PORT": 2, "LIVE_PORT": 3},
+        ports={"ARENA_PORT": 1, "LAB_PORT": 2, "LIVE_PORT": 3, "METRICS_PORT": 4},
         addresses={},
+        slow_statement_ms=1_000,
         settings={},
     )
 
@@ -39,7 +40,7 @@ def test_keys_of_buckets_reach_those_that_use_files_and_the_arena_has_its_own(
     own = dict.fromkeys(processes.ARENA_S3_KEYS, "of the arena")
     given = {process.name: _environment(process, installation, **common, **own) for process in PROCESSES}
     held = {name: environment.get("S3_SECRET_KEY") for name, environment in given.items()}
-    without = dict.fromkeys(["live", "sweeper", "worker-verify", "worker-sandbox"])
+    without = dict.fromkeys(["live", "sweeper", "worker-verify", "worker-sandbox", "metrics"])
     media = dict.fromkeys(
         ["lab", "housekeeper", "worker-pictures", "worker-facts", "worker-replays"], "of the lab"
     )

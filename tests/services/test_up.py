@@ -76,7 +76,7 @@ def test_each_process_is_given_its_own_secrets_alone(started: Started, up: Up, p
     assert ("REDIS_URL" in environment) == process.has_redis
 
 
-@pytest.mark.parametrize("role", ["gym_owner", "gym_lab", "gym_worker", "gym_sandbox"])
+@pytest.mark.parametrize("role", ["gym_owner", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics"])
 def test_the_arenas_password_opens_no_other_role(started: Started, role: str) -> None:
     settings = django_database(started.environment_of("arena")["DATABASE_URL"])
     with pytest.raises(psycopg.OperationalError, match="password authentication failed"):

@@ -43,12 +43,7 @@ def capacity_report() -> dict[str, Any]:
     ``p95_ms`` is from submission to verdict over the recent verdicts of each queue, null if there are none.
     ``queued`` stops at ``max_active`` plus one.
     """
-    (queued, verify_p95_ms, sandbox_p95_ms), *_ = VERIFY.rows(
-        sandboxed=registry.sandboxed(),
-        searched=SEARCHED_VERDICTS,
-        recent=RECENT_VERDICTS,
-        waiting=settings.ACTIVE_EPISODES_MAX + 1,
-    )
+    queued, verify_p95_ms, sandbox_p95_ms = _recent()
     active = _active()
     return {
         "active": active,
@@ -57,6 +52,23 @@ def capacity_report() -> dict[str, Any]:
         "sandbox": {"queued": queue_length(queues.SANDBOX), "p95_ms": _rounded(sandbox_p95_ms)},
         "recommended_inflight": _recommended(active=active, queued=queued),
     }
+
+
+def verdict_p95_ms() -> dict[str, float | None]:
+    """From submission to verdict over the recent verdicts of each queue; None if there are none."""
+    _, verify_p95_ms, sandbox_p95_ms = _recent()
+    return {queues.VERIFY.id: verify_p95_ms, queues.SANDBOX.id: sandbox_p95_ms}
+
+
+def _recent() -> tuple[int, float | None, float | None]:
+    """Submissions without a verdict, and the times of ``capacity_report``."""
+    ((queued, verify_p95_ms, sandbox_p95_ms),) = VERIFY.rows(
+        sandboxed=registry.sandboxed(),
+        searched=SEARCHED_VERDICTS,
+        recent=RECENT_VERDICTS,
+        waiting=settings.ACTIVE_EPISODES_MAX + 1,
+    )
+    return queued, verify_p95_ms, sandbox_p95_ms
 
 
 def _rounded(milliseconds: float | None) -> float | None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import psycopg
 from django.db import InterfaceError, OperationalError, connection
 
+from core import metrics, request_ids
 from core.direct_database import direct_connect
 from trajectories import heartbeats
 
@@ -28,6 +29,9 @@ DATABASE_LOST = (psycopg.OperationalError, OperationalError, InterfaceError)
 
 
 class Chore(NamedTuple):
+    """``name`` is that of its metrics."""
+
+    name: str
     do: Callable[[], object]
     every_s: float
 
@@ -58,7 +62,7 @@ def chores_do(
 
 
 def _sign_of_life(name: str) -> Chore:
-    return Chore(partial(heartbeats.alive_mark, name), heartbeats.ALIVE_EVERY_S)
+    return Chore("sign_of_life", partial(heartbeats.alive_mark, name), heartbeats.ALIVE_EVERY_S)
 
 
 def _is_locked(listening: psycopg.Connection, lock: int, stop: Event) -> bool:
@@ -80,7 +84,7 @@ def _listen(
         # Notices that came meanwhile need one look together.
         heard |= {notice.channel for notice in listening.notifies(timeout=0)}
         for channel in sorted(heard):
-            _try(wakes[channel])
+            _try(channel, wakes[channel])
         plan.do_due()
 
 
@@ -98,18 +102,19 @@ class _Plan:
     def do_due(self) -> None:
         for place, chore in enumerate(self._chores):
             if time.monotonic() >= self._next[place]:
-                _try(chore.do)
+                _try(chore.name, chore.do)
                 self._next[place] = time.monotonic() + chore.every_s
 
 
-def _try(do: Callable[[], object]) -> None:
+def _try(name: str, do: Callable[[], object]) -> None:
     """Do a chore. A failure, such as a cancelled statement, is its own: the others go on, and it is tried
     again at its next time. Raises the error of a lost connection."""
-    try:
-        do()
-    except DATABASE_LOST:
-        if not connection.is_usable():
-            raise
-        logger.exception("a chore failed")
-    except Exception:
-        logger.exception("a chore failed")
+    with request_ids.named(request_ids.new()):
+        try:
+            with metrics.CHORE_SECONDS.labels(name).time():
+                do()
+        except Exception as error:
+            metrics.CHORE_FAILURES.labels(name).inc()
+            if isinstance(error, DATABASE_LOST) and not connection.is_usable():
+                raise
+            logger.exception("a chore failed: %s", name)

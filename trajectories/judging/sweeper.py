@@ -50,12 +50,12 @@ def sweep_forever(*, stop: Event) -> None:
 
 def _chores() -> Sequence[loop.Chore]:
     return [
-        loop.Chore(resend, RESEND_EVERY_S),
-        loop.Chore(DeadWorkers(), DEAD_EVERY_S),
-        loop.Chore(calls_send_due, RESEND_EVERY_S),
-        loop.Chore(programs_announce, RESEND_EVERY_S),
-        loop.Chore(reaper.exhausted_void, REAP_EVERY_S),
-        loop.Chore(reaper.LeaseReaper(), reaper.look_every_s()),
+        loop.Chore("resend", resend, RESEND_EVERY_S),
+        loop.Chore("dead_workers", DeadWorkers(), DEAD_EVERY_S),
+        loop.Chore("tool_calls", calls_send_due, RESEND_EVERY_S),
+        loop.Chore("programs", programs_announce, RESEND_EVERY_S),
+        loop.Chore("exhausted_claims", reaper.exhausted_void, REAP_EVERY_S),
+        loop.Chore("leases", reaper.LeaseReaper(), reaper.look_every_s()),
     ]
 
 

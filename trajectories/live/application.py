@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from trajectories.live.answers import Receive, Scope, Send
+from core import metrics, request_ids
+from trajectories.live.answers import Message, Receive, Scope, Send
 from trajectories.live.hub import Hub
 from trajectories.live.selectors import LiveReader
 from trajectories.live.sockets import SocketApp
@@ -20,17 +21,31 @@ class LiveApplication:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
-        elif scope["type"] == "websocket":
+            return
+        request_id = request_ids.accepted(scope["headers"])
+        request_ids.current.set(request_id)
+        if scope["type"] == "websocket":
             await self._sockets(scope, receive, send)
         else:
-            await self._waits(scope, receive, send)
+            await self._waits(scope, receive, _with_id(send, request_id))
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         hub = Hub(reader=LiveReader(database_url=settings.DATABASE_URL), redis_url=settings.REDIS_URL)
         self._waits, self._sockets = WaitApp(hub), SocketApp(hub)
+        metrics.LIVE_CLIENTS.labels("wait").set_function(lambda: self._waits.waiting)
+        metrics.LIVE_CLIENTS.labels("socket").set_function(lambda: self._sockets.connected)
         await hub.start()
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await hub.stop()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _with_id(send: Send, request_id: str) -> Send:
+    async def send_named(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"].append((request_ids.HEADER, request_id.encode()))
+        await send(message)
+
+    return send_named

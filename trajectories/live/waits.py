@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from core import metrics
 from core.errors import GymError
 from core.integers import BIGINT_MAX
 from trajectories.live import access
@@ -29,6 +30,11 @@ FILES_SHARE = 0.8
 EPISODE_PATH = re.compile(r"/wait/episodes/([0-9]{1,19})/?")
 VERDICTS_PATH = re.compile(r"/wait/runs/([0-9]{1,19})/verdicts/?")
 HEALTH_PATH = re.compile(r"/wait/health/?")
+ROUTES = {
+    EPISODE_PATH: "wait/episodes/<id:episode_id>",
+    VERDICTS_PATH: "wait/runs/<id:run_id>/verdicts",
+    HEALTH_PATH: "wait/health",
+}
 
 
 class WaitApp:
@@ -43,6 +49,10 @@ class WaitApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = await answer_unless_gone(self._answer(scope), receive)
         if answer is not None:
+            route = next((name for path, name in ROUTES.items() if path.fullmatch(scope["path"])), "")
+            metrics.REQUESTS.note(
+                route=route or metrics.UNROUTED, method=scope["method"], status=answer.status
+            )
             await answer_send(answer, send, has_body=scope["method"] != "HEAD")
 
     async def _answer(self, scope: Scope) -> Answer:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +12,7 @@ from dotenv import dotenv_values
 
 from core.errors import GymError
 from gymsite.services import startup
-from gymsite.services.processes import BASE_DIR, PROCESSES, Installation, processes_chosen
+from gymsite.services.processes import BASE_DIR, METRICS, PROCESSES, Installation, processes_chosen
 
 
 class Command(BaseCommand):
@@ -47,10 +48,22 @@ class Command(BaseCommand):
             direct_url=chosen.get("DATABASE_DIRECT_URL", ""),
             redis_url=chosen.get("REDIS_URL", ""),
             sandbox_redis_url=chosen.get("SANDBOX_REDIS_URL", ""),
+            slow_statement_ms=settings.SLOW_STATEMENT_MS,
             settings=chosen,
             processes=processes_chosen(only) if only else PROCESSES,
             is_replica=bool(only),
         )
+        if settings.METRICS_PORT:
+            address = f"http://{settings.METRICS_HOST}:{settings.METRICS_PORT}/metrics"
+            installation = replace(
+                installation,
+                ports={**installation.ports, "METRICS_PORT": settings.METRICS_PORT},
+                addresses={**installation.addresses, "metrics": address},
+            )
+        else:
+            installation = replace(
+                installation, processes=tuple(row for row in installation.processes if row.name != METRICS)
+            )
         startup.up(installation, say=self._say)
 
     def _say(self, line: str) -> None:

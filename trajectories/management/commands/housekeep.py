@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from core import exposition
 from trajectories import housekeeper
 from trajectories.chores.stops import stop_on_signals
 
@@ -13,4 +14,5 @@ class Command(BaseCommand):
     help = "Finds pictures, facts and replays that are due, and tidies. One at a time."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
+        exposition.expose("housekeeper")
         housekeeper.housekeep_forever(stop=stop_on_signals())

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from core import exposition
 from trajectories.chores.stops import stop_on_signals
 from trajectories.judging import sweeper
 
@@ -13,4 +14,5 @@ class Command(BaseCommand):
     help = "Sends submissions to the workers, re-sends lost ones, and reaps lost leases. One at a time."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
+        exposition.expose("sweeper")
         sweeper.sweep_forever(stop=stop_on_signals())

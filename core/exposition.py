@@ -1,0 +1,154 @@
+"""The metrics of each process, at a socket of its own in a folder that the installation's processes share.
+
+A process answers with what it counts, and none writes a file: one that is killed leaves behind a socket that
+nobody answers. Its successor takes the place, and with it the number by which the metrics name it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from django.conf import settings
+
+from core import metrics
+
+logger = logging.getLogger(__name__)
+
+CLIENT_S = 2.0
+BLOCK_BYTES = 1 << 18
+# An open lock file is held until the process ends.
+_held: list[int] = []
+
+
+class Sample(NamedTuple):
+    name: str
+    labels: dict[str, str]
+    value: float
+
+
+class Family(NamedTuple):
+    """A metric as a process sends it; ``type`` is Prometheus' (``counter``, ``gauge``, ``histogram``)."""
+
+    name: str
+    documentation: str
+    type: str
+    samples: list[Sample]
+
+
+class Place(NamedTuple):
+    """A process: its name in the table of processes, and its number among those of that name."""
+
+    process: str
+    number: int
+
+
+_decoder = msgspec.msgpack.Decoder(list[Family])
+
+
+def expose(process: str) -> None:
+    """Answer with this process's metrics from now on, in a thread; a forked process needs its own.
+
+    Nothing happens where ``METRICS_PORT`` is 0. A folder that cannot be used is logged: no process fails for
+    want of metrics.
+    """
+    if not settings.METRICS_PORT:
+        return
+    try:
+        listener = _listener(process, settings.METRICS_DIR)
+    except OSError as error:
+        logger.warning("no metrics of %s: %s", process, error)
+        return
+    threading.Thread(target=_answer_forever, args=(listener,), name="metrics", daemon=True).start()
+
+
+def places(folder: Path) -> list[Place]:
+    """The places of all processes, those that have died included."""
+    names = (path.stem.rpartition(".") for path in folder.glob("*.sock"))
+    return sorted(Place(process, int(number)) for process, _, number in names)
+
+
+def metrics_read(folder: Path, place: Place) -> list[Family] | None:
+    """What the process at a place counts; None when it is dead, or silent for ``CLIENT_S``."""
+    with _opened(folder) as directory, socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(CLIENT_S)
+        try:
+            client.connect(_address(directory, f"{place.process}.{place.number}.sock"))
+            parts = list(iter(lambda: client.recv(BLOCK_BYTES), b""))
+            return _decoder.decode(b"".join(parts))
+        except (OSError, msgspec.DecodeError):
+            return None
+
+
+def places_clear(folder: Path) -> None:
+    """Remove what an earlier start left behind."""
+    for path in (*folder.glob("*.sock"), *folder.glob("*.lock")):
+        path.unlink(missing_ok=True)
+
+
+def _listener(process: str, folder: Path) -> socket.socket:
+    """A socket at the first place that no living process of the name holds."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _opened(folder) as directory:
+        number = next(number for number in itertools.count() if _hold(directory, f"{process}.{number}.lock"))
+        name = f"{process}.{number}.sock"
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=directory)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(_address(directory, name))
+        listener.listen()
+        return listener
+
+
+def _hold(directory: int, name: str) -> bool:
+    """Lock a file for as long as this process lives, unless another does."""
+    file = os.open(name, os.O_RDWR | os.O_CREAT, 0o600, dir_fd=directory)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        return False
+    _held.append(file)
+    return True
+
+
+def _answer_forever(listener: socket.socket) -> None:
+    while True:
+        client, _ = listener.accept()
+        with client:
+            client.settimeout(CLIENT_S)
+            try:
+                client.sendall(msgspec.msgpack.encode(list(_families())))
+            except OSError:
+                continue
+            except Exception:
+                logger.exception("the metrics could not be collected")
+
+
+def _families() -> Iterator[Family]:
+    for metric in metrics.REGISTRY.collect():
+        samples = [Sample(sample.name, dict(sample.labels), sample.value) for sample in metric.samples]
+        yield Family(metric.name, metric.documentation, metric.type, samples)
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    """The folder's descriptor: through it, names are short enough for sockets however long the path is."""
+    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield directory
+    finally:
+        os.close(directory)
+
+
+def _address(directory: int, name: str) -> str:
+    return f"/proc/self/fd/{directory}/{name}"
