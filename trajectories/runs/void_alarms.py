@@ -31,14 +31,15 @@ def void_alarms(rates: VoidRates, *, share_max: float) -> list[VoidAlarm]:
     versions together; a task only where it is both, for a failure of everything is no failure of a task.
     Intervals allow for the number of comparisons.
     """
-    total, versions, tasks = rates.total, rates.by_policy_version, rates.by_task
+    total, versions = rates.total, rates.by_policy_version
+    tasks, total_of_tasks = rates.by_task, rates.total_of_tasks
     alarms = [VoidAlarm(kind="run", key=None, rate=total)] if _is_above(total, share_max) else []
     for (_, version), rate in rates_ranked(versions):
         rest = _rest_below(rate, total, comparisons=len(versions))
         if rest or _is_above(rate, share_max, comparisons=len(versions)):
             alarms.append(VoidAlarm(kind="policy_version", key=version, rate=rate, rest=rest))
     for task, rate in rates_ranked(tasks):
-        rest = _rest_below(rate, rates.total_of_tasks, comparisons=len(tasks))
+        rest = _rest_below(rate, total_of_tasks, comparisons=len(tasks))
         if rest and _is_above(rate, share_max, comparisons=len(tasks)):
             alarms.append(VoidAlarm(kind="task", key=task, rate=rate, rest=rest))
     return alarms
