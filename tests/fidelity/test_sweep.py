@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.db.models.functions import Now
@@ -26,9 +27,6 @@ class Queue:
         self.length = 0
         self.has_drawer = True
 
-    def llen(self, _name: str) -> int:
-        return self.length
-
     def send(self, place: sample.Place) -> bool:
         self.taken.append(place)
         return True
@@ -40,7 +38,7 @@ class Queue:
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
     made = Queue()
-    monkeypatch.setattr(redis_client, "client", lambda: made)
+    monkeypatch.setattr(sweeping, "queue_length", lambda _queue: made.length)
     monkeypatch.setattr(heartbeats, "alive_names", made.alive)
     monkeypatch.setattr(jobs, "step_send", made.send)
     return made
@@ -123,9 +121,6 @@ def test_an_episode_that_ends_later_is_sent_by_the_same_sweeper(queue: Queue) ->
 def test_without_redis_no_step_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     ended(1)
 
-    class Down:
-        def llen(self, _name: str) -> int:
-            raise redis_client.Unreachable[0]("down")
-
-    monkeypatch.setattr(redis_client, "client", Down)
+    pipeline = Mock(**{"execute.side_effect": redis_client.Unreachable[0]("down")})
+    monkeypatch.setattr(redis_client, "client", lambda: Mock(**{"pipeline.return_value": pipeline}))
     assert sweeping.FidelitySweep()() == 0
