@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from kombu.exceptions import OperationalError as QueueUnreachable
 from PIL import Image
 
-from core import blobs, queues, redis_client, thumbnails
+from core import blobs, queues, sweep, thumbnails
 from core.sweep import BEGINNING, Place
 from trajectories.capture import jobs, perceptual_hash, pictures
 from trajectories.chores.walks import COMMIT_S
@@ -163,28 +163,18 @@ class Queue:
         self.room = room
         self.taken: list[str] = []
 
-    def apply_async(self, *, kwargs: dict[str, str], queue: str, retry: bool) -> None:
+    def apply_async(self, *, kwargs: dict[str, str], queue: str, retry: bool, headers: object) -> None:
         assert queue == queues.PICTURES.id
         if len(self.taken) == self.room:
             raise QueueUnreachable
         self.taken.append(kwargs["sha256"])
 
 
-class Length:
-    """A queue server that only reports queue lengths."""
-
-    def __init__(self, length: int) -> None:
-        self.length = length
-
-    def llen(self, _: str) -> int:
-        return self.length
-
-
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> Queue:
     made = Queue(room=10)
     monkeypatch.setattr(jobs, "picture", made)
-    monkeypatch.setattr(redis_client, "client", lambda: Length(0))
+    monkeypatch.setattr(sweep, "queue_length", lambda _queue: 0)
     return made
 
 
@@ -224,7 +214,7 @@ def test_a_picture_committed_late_is_queued_by_the_same_sweeper(queue: Queue) ->
 
 def test_nothing_is_sent_to_a_queue_that_is_not_empty(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
     blob_make(png())
-    monkeypatch.setattr(redis_client, "client", lambda: Length(1))
+    monkeypatch.setattr(sweep, "queue_length", lambda _queue: 1)
 
     assert jobs.picture_sweep()() == 0
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from core import queues, redis_client
+from core import queues
 from core import sweep as sweeps
 from core.sweep import BEGINNING, Place
 from tests import factories
@@ -187,11 +187,11 @@ class _Queue:
         self.held = 0
         self.sent: list[list[int]] = []
 
-    def llen(self, name: str) -> int:
-        assert name == queues.FACTS.id
+    def length(self, queue: queues.Queue) -> int:
+        assert queue is queues.FACTS
         return self.held
 
-    def apply_async(self, *, kwargs: dict[str, list[int]], queue: str, retry: bool) -> None:
+    def apply_async(self, *, kwargs: dict[str, list[int]], queue: str, retry: bool, headers: object) -> None:
         assert queue == queues.FACTS.id
         assert not retry
         self.sent.append(kwargs["episode_ids"])
@@ -200,7 +200,7 @@ class _Queue:
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> _Queue:
     made = _Queue()
-    monkeypatch.setattr(redis_client, "client", lambda: made)
+    monkeypatch.setattr(sweeps, "queue_length", made.length)
     monkeypatch.setattr(jobs.episodes, "apply_async", made.apply_async)
     return made
 

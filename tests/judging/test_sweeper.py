@@ -33,7 +33,7 @@ class Queue:
         self.taken: list[int] = []
         self.queues: list[str] = []
 
-    def apply_async(self, *, kwargs: dict[str, int], queue: str, retry: bool) -> None:
+    def apply_async(self, *, kwargs: dict[str, int], queue: str, retry: bool, headers: object) -> None:
         if len(self.taken) == self.room:
             raise QueueUnreachable
         self.taken.append(kwargs["episode_id"])

@@ -202,7 +202,7 @@ class Queue:
         self.room = room
         self.taken: list[tuple[int, int, str]] = []
 
-    def apply_async(self, *, kwargs: dict[str, int], queue: str, retry: bool) -> None:
+    def apply_async(self, *, kwargs: dict[str, int], queue: str, retry: bool, headers: object) -> None:
         if len(self.taken) == self.room:
             raise QueueUnreachable
         self.taken.append((kwargs["episode_id"], kwargs["number"], queue))

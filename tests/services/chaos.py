@@ -9,23 +9,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from tests.services import audit
-from tests.services.installations import until
+from tests.services.flow import JUDGED_S, fail_early, flow_wait, golds_of, judged_wait
 from tests.services.kills import VICTIMS, Installation
 from tests.services.traffic import Caller, Ledger, Traffic
 
 THREADS = 4
-FLOW_STEPS = 10
-FLOW_ANSWERS = 3
-FLOW_S = 60.0
 HASTE_S = (0.1, 1.2)
-JUDGED_S = 90.0
-STREAMED_S = 10.0
 SETTINGS = {"CLAIM_LOST_S": "6", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
-# What every arm can ask, and one line or one program answers.
-GOLDS = """
-SELECT g.task_id, g.answer FROM tasks_app_gold g JOIN tasks_app_task t ON t.id = g.task_id
-WHERE g.is_current AND t.kind IN ('free_answer', 'code') AND t.benchmark_id <> 'reasoning_gym'"""
-WAITING = "SELECT episode_id FROM trajectories_submission WHERE judged_at IS NULL"
 
 
 @dataclass(frozen=True)
@@ -54,22 +44,22 @@ class Chaos:
             up=self.installation.up,
             key=self.installation.key,
             run=self._run_open(),
-            golds=dict(audit.rows(owner_url, GOLDS)),
+            golds=golds_of(owner_url),
             ledger=self.ledger,
         )
         with ThreadPoolExecutor(THREADS + 1) as threads:
             working = [threads.submit(traffic.rollouts, self.seed + number) for number in range(THREADS)]
             following = threads.submit(traffic.stream)
             try:
-                self._flow(working, after="the start")
+                flow_wait(self.ledger, working, after="the start")
                 for number in range(rounds):
                     self._kill_one_by_one(working, _shuffled(self.seed + 2 * number))
                     self._kill_in_haste(working, _shuffled(self.seed + 2 * number + 1))
-                self._flow(working, after="the last kill")
+                flow_wait(self.ledger, working, after="the last kill")
                 traffic.stop.set()
                 for thread in working:
                     thread.result(timeout=JUDGED_S)
-                self._wait_judged()
+                judged_wait(owner_url, self.ledger)
             finally:
                 traffic.stop.set()
                 traffic.is_over.set()
@@ -106,7 +96,7 @@ class Chaos:
         for victim in order:
             began = time.monotonic()
             kill = self._kill(victim)
-            self._flow(working, after=f"{victim} was killed")
+            flow_wait(self.ledger, working, after=f"{victim} was killed")
             flow_s = time.monotonic() - began
             self.kills.append(Kill(kill.victim, kill.steps, kill.answers, flow_s))
             say(f"{victim}: work flows {flow_s:.1f} s after")
@@ -115,29 +105,10 @@ class Chaos:
         """Kill each process once more, without waiting for the last to come back."""
         chance = random.Random(self.seed)
         for victim in order:
-            _fail_early(working)
+            fail_early(working)
             say(f"{victim}, in haste")
             self.kills.append(self._kill(victim))
             time.sleep(chance.uniform(*HASTE_S))
-
-    def _flow(self, working: list[Future[None]], *, after: str) -> None:
-        """Wait until steps and submissions have been acknowledged again, and verdicts have come."""
-        steps, answers, verdicts = self.ledger.flow()
-
-        def flows() -> bool:
-            _fail_early(working)
-            now = self.ledger.flow()
-            return now[0] >= steps + FLOW_STEPS and min(now[1] - answers, now[2] - verdicts) >= FLOW_ANSWERS
-
-        until(flows, seconds=FLOW_S, what=f"steps, submissions and verdicts flow after {after}")
-
-    def _wait_judged(self) -> None:
-        """Until every submission has its verdict, and the stream's reader has them all."""
-        owner_url, ledger = self.installation.owner_url, self.ledger
-        claim = "every submission is judged"
-        until(lambda: not audit.rows(owner_url, WAITING), seconds=JUDGED_S, what=claim)
-        claim = "the stream has sent every verdict"
-        until(lambda: len(ledger.streamed) >= len(ledger.expected), seconds=STREAMED_S, what=claim)
 
     def _run_open(self) -> int:
         caller = Caller(
@@ -157,12 +128,6 @@ def _shuffled(seed: int) -> list[str]:
     order = [*VICTIMS, "supervisor"]
     random.Random(seed).shuffle(order)
     return order
-
-
-def _fail_early(working: list[Future[None]]) -> None:
-    for thread in working:
-        if thread.done():
-            thread.result()
 
 
 def _line(victim: str, counts: Sequence[int], flows: Sequence[float]) -> str:

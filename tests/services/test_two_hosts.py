@@ -21,16 +21,16 @@ import pytest
 from gymsite.services import endpoints, parent_death, postgres, redis, secrets
 from tests.buckets import Buckets, buckets_served
 from tests.embedded_services import TestServers, embedded_services
+from tests.services.audit import complaints
+from tests.services.flow import JUDGED_S, fail_early, flow_wait, golds_of, judged_wait
 from tests.services.hosts import Host, hosts_made
-from tests.services.installations import START_S, Started, Up, free_port, until
-from tests.services.test_chaos import GOLDS, STEPS, _complaints, _fail_early, _flow, _rows, _waiting
-from tests.services.traffic import Caller, Ledger, Traffic
+from tests.services.installations import START_S, Started, Up, free_port
+from tests.services.traffic import STEPS, Caller, Ledger, Traffic
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 THREADS = 2
 CUT_S = 40.0  # longer than either side takes to notice
-JUDGED_S = 120.0
 SMALL = {"VERIFY_CHILDREN": "1", "SANDBOXES": "1", "MEDIA_PROCESSES": "1"}
 SETTINGS = {**SMALL, "CLAIM_LOST_S": "6", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
 ONLY = "arena,lab,live,sweeper,worker-verify"
@@ -143,35 +143,33 @@ def _work(first: HostUp, second: HostUp, running: list[Started], owner_url: str)
     caller = Caller(second, key, ledger, chance=random.Random(1))
     made = caller.json("POST", f"{caller.lab}/api/v1/runs", json={"name": "hosts", "kind": "eval"})
     caller.close()
-    golds = dict(_rows(owner_url, GOLDS))
+    golds = golds_of(owner_url)
     on = [Traffic(up=up, key=key, run=made["id"], golds=golds, ledger=ledger) for up in (first, second)]
     with ThreadPoolExecutor(2 * THREADS + 1) as threads:
         leaving, staying = ([threads.submit(traffic.rollouts, n) for n in range(THREADS)] for traffic in on)
         following = threads.submit(on[1].stream)
         try:
-            _flow(ledger, leaving + staying, after="both hosts have started")
+            flow_wait(ledger, leaving + staying, after="both hosts have started")
             _blob_crosses(first, second, key)
             on[0].stop.set()  # its clients leave before their host is killed: nobody could answer them
             for thread in leaving:
                 thread.result(timeout=JUDGED_S)
             running[0].process.send_signal(signal.SIGKILL)
             began = time.monotonic()
-            _flow(ledger, staying, after="a host was killed")
+            flow_wait(ledger, staying, after="a host was killed")
             print(f"a host killed: work flows {time.monotonic() - began:.1f} s after")
             if second.host and second.host.has_line:
                 _cut(second.host, ledger, staying)
             on[1].stop.set()
             for thread in staying:
                 thread.result(timeout=JUDGED_S)
-            until(lambda: not _waiting(owner_url), seconds=JUDGED_S, what="every submission is judged")
-            claim = "the stream has sent every verdict"
-            until(lambda: len(ledger.streamed) >= len(ledger.expected), seconds=30, what=claim)
+            judged_wait(owner_url, ledger)
         finally:
             for traffic in on:
                 traffic.stop.set()
                 traffic.is_over.set()
         following.result()
-    assert _complaints(owner_url, ledger) == []
+    assert complaints(owner_url, ledger) == []
     assert all(index <= STEPS for _, index in ledger.steps)
     print(f"{len(ledger.opened)} episodes, {len(ledger.steps)} steps, {ledger.retries} retries")
 
@@ -189,8 +187,8 @@ def _cut(host: Host, ledger: Ledger, working: list[Any]) -> None:
     """The line to the servers and to the clients is the same: they wait, and try again when it is mended."""
     host.line_cut()
     time.sleep(CUT_S)
-    _fail_early(working)
+    fail_early(working)
     host.line_mend()
     began = time.monotonic()
-    _flow(ledger, working, after="the line was mended")
+    flow_wait(ledger, working, after="the line was mended")
     print(f"line mended after {CUT_S:g} s: work flows {time.monotonic() - began:.1f} s later")
