@@ -91,6 +91,7 @@ def test_health_is_probed_at_most_once_a_second(
     probe = health._probe
     monkeypatch.setattr(health, "_probe", lambda: probes.append(1) or probe())
     monkeypatch.setattr(health, "CACHE_S", 60.0)
+    monkeypatch.setattr(health, "CACHE_DOWN_S", 60.0)
 
     answers = [client.json("GET", "/health")[1] for _ in range(3)]
 
