@@ -6,9 +6,9 @@ a new interpreter). They share nothing with the worker's threads, and the clock 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
-import os
 import queue
 import select
 import threading
@@ -16,7 +16,8 @@ import time
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
-from pathlib import Path
+
+import psutil
 
 from core.errors import GymError
 from verifiers import child, wire
@@ -81,12 +82,15 @@ class Child:
         )
 
     def _cpu_s(self) -> float:
-        """The child's CPU time so far; zero where the system does not report it."""
-        try:
-            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return 0.0
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """The CPU time so far of the child and of the forks in which it compares."""
+        total_s = 0.0
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(self.process.pid)
+            for member in (process, *process.children(recursive=True)):
+                with contextlib.suppress(psutil.Error):  # a fork that has just ended counts as its parent's
+                    times = member.cpu_times()
+                    total_s += times.user + times.system + times.children_user + times.children_system
+        return total_s
 
     @property
     def is_alive(self) -> bool:
@@ -193,7 +197,8 @@ def judge_guarded(
     A crash is retried once, since the child may have died of something else; so is a timeout of a child that
     hardly ran, since the machine may have stalled. If the verifier hangs or crashes on the answer but accepts
     the gold as an answer, the answer is at fault: incorrect, ``unparsable_answer``. Otherwise the failure is
-    ours and is raised: ``VerifierTimeout`` or ``VerifierCrash``, whose ``code`` is the void verdict's reason.
+    ours and is raised: ``VerifierTimeout`` or ``VerifierCrash``, whose ``code`` is the void verdict's reason,
+    or ``VerifierStalled``, after which the answer is to be judged later.
     """
 
     def verify(evidence: Evidence) -> Verdict:
@@ -208,9 +213,15 @@ def judge_guarded(
         logger.warning("%s: %s on an answer", verifier_id, failure.code)
         try:
             proof = verify(gold.as_evidence())
+        except VerifierStalled:
+            raise
         except (VerifierTimeout, VerifierCrash):
             proof = None
         if proof is None or not proof.correct:
             logger.error("%s fails on its own gold too", verifier_id)
             raise
+        if isinstance(failure, VerifierStalled):
+            # The machine runs again: only an answer on which the verifier stands still does so once more.
+            with contextlib.suppress(VerifierStalled):
+                return verify(evidence)
         return unparsable(gold=proof.parsed_gold)

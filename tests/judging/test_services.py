@@ -11,7 +11,7 @@ from trajectories import hot_sql
 from trajectories.judging import rejudge, services
 from trajectories.models import Verdict, VerdictEvidence
 from verifiers import programs, registry, types
-from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
+from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout
 from verifiers.sandbox import Report, Suite
 from verifiers.wire import Job
 
@@ -65,6 +65,23 @@ def test_our_failure_is_void_and_not_a_reward_of_zero(monkeypatch: Any, failure:
     verdict = _judged("42")
     assert (verdict.outcome, verdict.reward, verdict.reason) == ("void", None, reason)
     assert not verdict.terminated
+
+
+def test_a_machine_that_stood_still_leaves_the_answer_to_be_judged_later(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    def stall(*_args: Any, **_kwargs: Any) -> None:
+        raise VerifierStalled("verifier_timeout", "stood still")
+
+    episode = factories.episode()
+    factories.submission(episode, "42")
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "judge_guarded", stall)
+        with pytest.raises(VerifierStalled):
+            services.submission_judge(episode_id=episode.pk)
+    settings.CLAIM_LOST_S = 0.0
+    assert services.submission_judge(episode_id=episode.pk)
+    assert Verdict.objects.get(episode=episode).outcome == "correct"
 
 
 def _judged_program(program: str, *, kind: str = "eval", **gold: Any) -> Verdict:

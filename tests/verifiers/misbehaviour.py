@@ -21,6 +21,14 @@ def long_c_loop() -> None:
     pow(9, 9**9)
 
 
+def loop_in_fork() -> None:
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CPU, (8, 8))
+        long_c_loop()
+    os.waitpid(child, 0)
+
+
 def eat_memory() -> None:
     hoard = bytearray()
     while True:
@@ -47,6 +55,7 @@ def fail() -> None:
 WAYS: dict[str, Callable[[], None]] = {
     "sleep": sleep,
     "long_c_loop": long_c_loop,
+    "loop_in_fork": loop_in_fork,
     "eat_memory": eat_memory,
     "run_out_of_memory": run_out_of_memory,
     "grow": grow,

@@ -150,20 +150,48 @@ def test_a_child_that_did_not_run_is_distinguished_from_one_that_timed_out(
     assert type(raised.value) is error
 
 
-def test_a_job_is_retried_after_the_machine_stalled(pool: ChildPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    stalls = [VerifierStalled("verifier_timeout", "stood still")]
-    verify = ChildPool.verify
+class Machine:
+    """Lets a pool verify, or stand still, by turns: True is a stall."""
 
-    def once_stalled(self: ChildPool, *args: Any, **kwargs: Any) -> Verdict:
-        if stalls:
-            raise stalls.pop()
-        return verify(self, *args, **kwargs)
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *turns: bool) -> None:
+        self.turns = list(turns)
+        verify = ChildPool.verify
 
-    monkeypatch.setattr(ChildPool, "verify", once_stalled)
-    verdict = judge_guarded(
-        pool, verifier_id="numeric-v1", gold=Gold(answer="42"), evidence=Evidence(answer="42")
-    )
-    assert verdict.correct
+        def verify_by_turns(pool: ChildPool, *args: Any, **kwargs: Any) -> Verdict:
+            if self.turns and self.turns.pop(0):
+                raise VerifierStalled("verifier_timeout", "stood still")
+            return verify(pool, *args, **kwargs)
+
+        monkeypatch.setattr(ChildPool, "verify", verify_by_turns)
+
+
+@pytest.mark.parametrize("turns", [(True,), (True, True), (True, True, False)])
+def test_a_machine_that_stalled_and_runs_again_harms_no_answer(
+    pool: ChildPool, monkeypatch: pytest.MonkeyPatch, turns: tuple[bool, ...]
+) -> None:
+    Machine(monkeypatch, *turns)
+    assert judge(pool, "42").correct
+
+
+def test_a_machine_that_goes_on_standing_still_blames_nobody(
+    pool: ChildPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Machine(monkeypatch, True, True, True)
+    with pytest.raises(VerifierStalled):
+        judge(pool, "42")
+
+
+def test_an_answer_on_which_alone_the_verifier_stands_still_is_at_fault(
+    pool: ChildPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Machine(monkeypatch, True, True, False, True)
+    assert judge(pool, "42").reason == "unparsable_answer"
+
+
+def test_what_a_fork_of_the_child_computes_counts_as_the_childs(pool: ChildPool) -> None:
+    with pytest.raises(VerifierTimeout) as raised:
+        ask(pool, "loop_in_fork", timeout_s=4.0)
+    assert type(raised.value) is VerifierTimeout
 
 
 def together(pool: ChildPool, *answers: str) -> list[bool | None]:

@@ -15,7 +15,7 @@ from trajectories.judging import sandbox_sql, site_states, verdict_writer, worke
 from trajectories.models import Run
 from verifiers import registry
 from verifiers.answer_text import unparsable
-from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout, judge_guarded
+from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout, judge_guarded
 from verifiers.sandbox import SandboxMissing
 from verifiers.types import Evidence, Gold, Verdict, storable
 from verifiers.wire import Job
@@ -149,6 +149,8 @@ def _ending(
         return _void(episode_id, "verifier_error", claim, detail="The task has no gold.")
     try:
         opinions = _opinions(verdicts)
+    except VerifierStalled:
+        raise  # never void for a machine that stood still: the claim expires, and the job is sent again
     except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
     rewarding = _rewarding(claim)
