@@ -251,7 +251,7 @@ def test_the_log_of_slow_statements_holds_no_gold_and_no_answer(
     with psycopg.connect(installation.owner_url) as connection, pytest.raises(psycopg.errors.CheckViolation):
         connection.execute(f"UPDATE tasks_app_task SET prompt = '{CANARIES[0]}', guess_rate = -1")
     log = (installation.up.var_dir / "logs" / "postgres.log").read_text()
-    assert re.search(r"palaestra-lab/\S+ LOG:  duration: .*INSERT INTO trajectories_step", log, re.DOTALL)
-    assert re.search(r"palaestra-worker\S*/\S+ LOG:  duration: .*trajectories_verdict", log, re.DOTALL)
+    assert re.search(r"palaestra-lab \S+ LOG:  duration: .*INSERT INTO trajectories_step", log, re.DOTALL)
+    assert re.search(r"palaestra-worker\S* \S+ LOG:  duration: .*trajectories_verdict", log, re.DOTALL)
     assert [canary for canary in CANARIES if canary in log] == []
     assert [answer for answer in RIGHT.values() if answer in log] == []
