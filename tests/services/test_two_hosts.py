@@ -33,7 +33,8 @@ THREADS = 2
 CUT_S = 40.0  # longer than either side takes to notice
 SMALL = {"VERIFY_CHILDREN": "1", "SANDBOXES": "1", "MEDIA_PROCESSES": "1"}
 SETTINGS = {**SMALL, "CLAIM_LOST_S": "6", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
-ONLY = "arena,lab,live,sweeper,worker-verify"
+# All that the traffic needs, programs included, once the first host is gone.
+ONLY = "arena,lab,live,sweeper,worker-verify,worker-sandbox"
 
 
 @dataclass(eq=False)
