@@ -6,8 +6,11 @@ import os
 
 from celery import Celery
 
+from gymsite.broker import transport_mend
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 
+transport_mend()
 app = Celery("palaestra")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(

@@ -90,7 +90,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL: str = "" if IS_ARENA else env.str("REDIS_URL", "") or endpoints.redis_url(VAR_DIR)
 CELERY_BROKER_URL = addresses.celery_broker_url(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 2.0, "socket_connect_timeout": 1.0}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "socket_timeout": 2.0,
+    "socket_connect_timeout": 1.0,
+    "socket_keepalive": True,
+}
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = queues.VERIFY.id
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
