@@ -14,8 +14,8 @@ from gymsite.celery import app
 NAME = "acknowledgements"
 
 
-@pytest.mark.parametrize("is_told", [True, False])
-def test_a_worker_that_takes_one_job_at_a_time_takes_the_next(monkeypatch: Any, is_told: bool) -> None:
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_a_worker_that_takes_one_job_at_a_time_takes_the_next(monkeypatch: Any, is_answered: bool) -> None:
     def lost(*_args: Any, **_options: Any) -> None:
         raise redis.TimeoutError("the line is cut")
 
@@ -26,7 +26,7 @@ def test_a_worker_that_takes_one_job_at_a_time_takes_the_next(monkeypatch: Any, 
         channel.basic_publish(channel.prepare_message("{}"), "", NAME)
         message = queue.get()
         assert not channel.qos.can_consume()
-        if not is_told:
+        if not is_answered:
             monkeypatch.setattr(channel.qos, "_remove_from_indices", lost)
         message.ack_log_error(logging.getLogger(), connection.connection_errors)
         assert channel.qos.can_consume()
