@@ -21,6 +21,7 @@ import pytest
 from gymsite.services import endpoints, parent_death, postgres, redis, secrets
 from tests.buckets import Buckets, buckets_served
 from tests.embedded_services import TestServers, embedded_services
+from tests.services import chaos
 from tests.services.audit import complaints
 from tests.services.flow import JUDGED_S, fail_early, flow_wait, golds_of, judged_wait
 from tests.services.hosts import Host, hosts_made
@@ -32,7 +33,7 @@ pytestmark = [pytest.mark.services, pytest.mark.slow]
 THREADS = 2
 CUT_S = 40.0  # longer than either side takes to notice
 SMALL = {"VERIFY_CHILDREN": "1", "SANDBOXES": "1", "MEDIA_PROCESSES": "1"}
-SETTINGS = {**SMALL, "CLAIM_LOST_S": "6", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
+SETTINGS = {**SMALL, **chaos.SETTINGS}
 # All that the traffic needs, programs included, once the first host is gone.
 ONLY = "arena,lab,live,sweeper,worker-verify,worker-sandbox"
 
