@@ -15,8 +15,8 @@ from tests.services.traffic import Caller, Ledger, Traffic
 
 THREADS = 4
 HASTE_S = (0.1, 1.2)
-# An answer is tried three times, and its gold once, before its claim is lost; claims of the dead are not waited for.
-SETTINGS = {"CLAIM_LOST_S": "30", "VERIFIER_TIMEOUT_S": "7", "RESEND_AFTER_S": "2,4,8"}
+# An answer is tried three times, and its gold once, before its claim is lost.
+SETTINGS = {"CLAIM_LOST_S": "12", "VERIFIER_TIMEOUT_S": "3", "RESEND_AFTER_S": "2,4,8"}
 
 
 @dataclass(frozen=True)
