@@ -27,6 +27,7 @@ def serve(connection: Connection, modules: Sequence[str] = ()) -> None:
     for module in modules:
         importlib.import_module(module)
     most_bytes = _most_bytes() + CHILD_GROWTH_BYTES
+    connection.send_bytes(wire.READY)
     while True:
         try:
             jobs = wire.jobs_decode(connection.recv_bytes())

@@ -29,6 +29,7 @@ from verifiers.wire import Job, Reply
 logger = logging.getLogger(__name__)
 
 POOL_SIZE = 4
+READY_S = 30.0  # to start: 15 ms, but many times that where a machine starts everything at once
 STALLED_SHARE = 0.2  # of the timeout; a verifier only computes and never waits
 PROMPT_S = 0.1  # most verdicts arrive within it, without a need to read the child's CPU time
 
@@ -57,16 +58,26 @@ class Child:
         theirs.close()
         self._answered = _watched(self.connection.fileno())
         self._ended = _watched(self.process.sentinel)
+        self._is_ready = False
 
     def judge(self, jobs: Sequence[Job], *, timeout_s: float) -> list[Reply]:
         """Send jobs, return replies. ``VerifierTimeout`` and ``VerifierCrash`` leave the child unusable."""
         connection: Connection = self.connection
         try:
+            self.ready_wait()
             connection.send_bytes(wire.jobs_encode(jobs))
             self._wait(timeout_s)
             return wire.replies_decode(connection.recv_bytes(REPLY_BYTES * len(jobs)))
         except (EOFError, OSError, ValueError) as error:
             raise VerifierCrash("verifier_error", "The verifier's child died.") from error
+
+    def ready_wait(self) -> None:
+        """Until the child has imported what it needs, which is no part of anybody's time."""
+        if self._is_ready:
+            return
+        if not self._answered.poll(READY_S * 1000):
+            raise VerifierStalled("verifier_timeout", f"The verifier's child did not start in {READY_S:g} s.")
+        self._is_ready = self.connection.recv_bytes() == wire.READY
 
     def _wait(self, timeout_s: float) -> None:
         started = time.monotonic()
@@ -122,9 +133,11 @@ class ChildPool:
 
     def warm(self) -> None:
         """Start every child that is not running."""
-        places = [self._places.get() for _ in range(self.size)]
-        for place in places:
-            self._places.put(self._usable(place))
+        children = [self._usable(self._places.get()) for _ in range(self.size)]
+        for one in children:
+            with contextlib.suppress(VerifierStalled, EOFError, OSError):  # whoever needs it will find out
+                one.ready_wait()
+            self._places.put(one)
 
     def verify(
         self, verifier_id: str, *, gold: Gold, evidence: Evidence, timeout_s: float = VERIFY_TIMEOUT_S

@@ -11,6 +11,9 @@ import msgspec
 
 from verifiers.types import Evidence, Gold, Verdict, storable
 
+READY = b"ready"
+"""A child's first message."""
+
 
 class Job(NamedTuple):
     """One answer to judge by one verifier."""

@@ -150,6 +150,13 @@ def test_a_child_that_did_not_run_is_distinguished_from_one_that_timed_out(
     assert type(raised.value) is error
 
 
+def test_the_start_of_a_child_is_no_part_of_a_verifications_time() -> None:
+    pool = ChildPool(1, modules=["tests.verifiers.slow_to_import"])
+    verdict = pool.verify("numeric-v1", gold=GOLD, evidence=Evidence("42"), timeout_s=SHORT_S)
+    assert verdict.correct
+    pool.close()
+
+
 class Machine:
     """Lets a pool verify, or stand still, by turns: True is a stall."""
 
