@@ -86,8 +86,8 @@ class Up:
         started = Started(self, process)
         try:
             started.read_until("Ready in", seconds=START_S)
-            # Each process of the lab keeps its report for a second: one may still hold that of the start.
-            until(self.is_well, seconds=5, what="every process of the lab says that all is well")
+            # The housekeeper starts after that, and each process of the lab keeps its report for a second.
+            until(self.is_well, seconds=START_S, what="every process of the lab says that all is well")
             yield started
         finally:
             if process.poll() is None:
