@@ -101,6 +101,18 @@ def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
     return swept
 
 
+def path_flush(path: Path) -> None:
+    """To disk: a file's bytes, or a folder's names."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno != errno.EINVAL or not path.is_dir():  # some file systems cannot flush a folder
+            raise
+    finally:
+        os.close(fd)
+
+
 @cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(THREADS, thread_name_prefix="files")
@@ -120,20 +132,9 @@ def _rename(part: IO[bytes], target: Path) -> None:
 
 def _folders_flush(folder: Path, *, top: Path) -> None:
     """Flush the names in ``folder`` and in each folder above it, up to ``top``."""
-    _folder_flush(folder)
+    path_flush(folder)
     if folder != top and top in folder.parents:
         _folders_flush(folder.parent, top=top)
-
-
-def _folder_flush(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # a file system that cannot flush a folder
-            raise
-    finally:
-        os.close(fd)
 
 
 def _replace(storage: Storage, part: IO[bytes], *, name: str, size: int) -> None:

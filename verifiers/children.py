@@ -135,7 +135,7 @@ class ChildPool:
         """Start every child that is not running."""
         children = [self._usable(self._places.get()) for _ in range(self.size)]
         for one in children:
-            with contextlib.suppress(VerifierStalled, EOFError, OSError):  # whoever needs it will find out
+            with contextlib.suppress(VerifierStalled, EOFError, OSError):  # a verification will report it
                 one.ready_wait()
             self._places.put(one)
 

@@ -23,6 +23,7 @@ from tqdm import tqdm
 
 import core
 from core import blobs, file_lock
+from core.durable_files import path_flush
 from gymsite.services import preflight, preparation, secrets
 from gymsite.services.backups import dump, files, manifest
 from gymsite.services.backups.database import database_running
@@ -112,7 +113,7 @@ def _secrets_copy(var_dir: Path, target: Path) -> dict[str, str]:
         if secrets.NAME.fullmatch(path.name):
             secrets.file_write(target / path.name, path.read_text())
             digests[path.name] = manifest.digest(target / path.name)
-    manifest.flush(target)
+    path_flush(target)
     return digests
 
 

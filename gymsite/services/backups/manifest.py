@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 import msgspec
 
+from core.durable_files import path_flush
 from core.errors import GymError
 
 NAME = "manifest.json"
@@ -55,9 +55,9 @@ def manifest_write(folder: Path, manifest: Manifest) -> None:
     """Replace the manifest at once, after everything that it names is on disk."""
     half = folder / f".{NAME}"
     half.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-    flush(half)
+    path_flush(half)
     half.replace(folder / NAME)
-    flush(folder)
+    path_flush(folder)
 
 
 def manifest_read(folder: Path) -> Manifest:
@@ -78,7 +78,7 @@ def manifest_read(folder: Path) -> Manifest:
 
 def part_of(path: Path) -> Part:
     """A file as it is on disk, flushed."""
-    flush(path)
+    path_flush(path)
     return Part(file=path.name, bytes=path.stat().st_size, sha256=digest(path))
 
 
@@ -97,12 +97,3 @@ def damaged(path: Path) -> GymError:
 def digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def flush(path: Path) -> None:
-    """To disk, a file's bytes or a folder's names."""
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
