@@ -144,15 +144,13 @@ async def _warm_episode(pool: PagePool, address: str) -> None:
     try:
         await page.begin(address)
         seen = await page.observe(acted=False)
-        actions = [("type", "textbox"), ("click", "button")]
-        for step, (kind, role) in enumerate(actions, start=1):
+        actions = [("textbox", {"type": "type", "text": ANSWER}), ("button", {"type": "click"})]
+        for step, (role, action) in enumerate(actions, start=1):
             page.turn(step)
             target = re.findall(rf"\[(e\d+)\] {role}", seen.text if seen else "")[0]
-            outcome = await action_perform(
-                page, action_check({"type": kind, "target": target, "text": ANSWER})
-            )
+            outcome = await action_perform(page, action_check({**action, "target": target}))
             if outcome.result != "ok":
-                raise RuntimeError(f"{kind}: {outcome}")
+                raise RuntimeError(f"{role}: {outcome}")
             seen = await page.observe(acted=True)
     finally:
         await pool.release(page)
