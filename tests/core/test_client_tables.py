@@ -6,9 +6,11 @@ import dataclasses
 from typing import get_args
 
 from core.arms import ARMS
+from core.grammars import GRAMMARS
+from core.histories import HISTORY_POLICIES
 from core.observations import OBSERVATION_FORMATS
 from core.reasons import CLOSE_REASONS
-from palaestra import actions, arms, observation, records
+from palaestra import actions, arms, observation, records, setups
 from tasks_app.questions import AnswerForm
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.results import ResultCode
@@ -27,6 +29,17 @@ def test_client_and_server_have_the_same_observation_formats() -> None:
         observation.ObservationFormat(id=one.id, has_text=one.has_text, has_screenshot=one.has_screenshot)
         for one in OBSERVATION_FORMATS.values()
     ]
+
+
+def test_client_and_server_have_the_same_grammars_and_histories() -> None:
+    assert {
+        one.id: setups.Grammar(id=one.id, has_tools=one.has_tools, is_by_position=one.is_by_position)
+        for one in GRAMMARS.values()
+    } == setups.GRAMMARS
+    assert {
+        one.id: setups.HistoryPolicy(id=one.id, has_number=one.has_number, needs_text=one.needs_text)
+        for one in HISTORY_POLICIES.values()
+    } == setups.HISTORY_POLICIES
 
 
 def test_client_and_server_have_the_same_codes() -> None:

@@ -322,6 +322,18 @@ def test_a_run_shows_its_arms_reasons_and_versions(lab: Lab, owner: User) -> Non
         assert expected in html, expected
 
 
+def test_list_run_and_comparison_say_what_of_a_set_up_is_not_the_default(lab: Lab, owner: User) -> None:
+    other = factories.run(grammar="functions", history="last_k:3", actions_per_turn=4)
+    usual, unusual = factories.episode(), factories.episode(run=other)
+    client = lab(owner)
+
+    compared = f"/compare?episodes={usual.pk},{unusual.pk}"
+    for address in ("/", f"/runs/{other.pk}/", compared):
+        text = client.get(address).content.decode()
+        for label in ("Function calls", "Last 3 observations", "4 actions a turn"):
+            assert text.count(label) == 1, (address, label)
+
+
 def test_an_open_episode_polls_for_news_and_a_closed_one_does_not(lab: Lab, owner: User) -> None:
     episode = factories.episode()
     factories.step(episode)

@@ -14,6 +14,9 @@ RUN = {
     "model": "some-model",
     "checkpoint": "step-0",
     "observation": "axtree-v1",
+    "grammar": "browsergym",
+    "history": "last_k:3",
+    "actions_per_turn": 4,
     "affordances": {"zoom": True},
     "settings": {"temperature": 1.0, "nested": {"deep": [1, 2, {"x": None}]}},
     "tags": ["pilot"],
@@ -42,6 +45,12 @@ def test_a_run_is_stored_and_read_back_whole(api: Callable[..., Any]) -> None:
         ({"kind": 3}, "kind", "3"),
         ({"kind": None}, "kind", "null"),
         ({"observation": "axtree"}, "observation", "Did you mean axtree-v1"),
+        ({"grammar": "browser_gym"}, "grammar", "Did you mean browsergym"),
+        ({"grammar": "computer_openai"}, "grammar", "axtree-v1 has no picture"),
+        ({"history": "last_k"}, "history", "for example last_k:3"),
+        ({"history": "lask_k:3"}, "history", "Did you mean last_k:3"),
+        ({"observation": "screenshot", "history": "diff"}, "history", "screenshot has none"),
+        ({"actions_per_turn": 0}, "actions_per_turn", "1"),
         ({"name": ""}, "name", "blank"),
         ({"name": "x" * 201}, "name", "200"),
         ({"name": ["x"]}, "name", "string"),
@@ -65,6 +74,12 @@ def test_a_bad_run_is_refused_by_field_and_not_stored(
     assert answer["error"]["code"] == "invalid"
     assert message in " ".join(answer["error"]["fields"][field])
     assert not Run.objects.exists()
+
+
+def test_a_run_that_says_nothing_of_its_set_up_has_the_default(api: Callable[..., Any]) -> None:
+    _, made = api("trainer").json("POST", "/runs", {"name": "x", "kind": "eval"})
+
+    assert (made["grammar"], made["history"], made["actions_per_turn"]) == ("json", "full", 1)
 
 
 def test_settings_nested_too_deep_are_refused(api: Callable[..., Any]) -> None:

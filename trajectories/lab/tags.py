@@ -12,7 +12,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from core import grammars, histories
 from core.arms import ARMS
+from core.grammars import GRAMMARS
 from core.live_address import live_url, socket_origin
 from core.observations import OBSERVATION_FORMATS
 from core.reasons import CLOSE_REASONS, END_REASONS
@@ -26,6 +28,7 @@ from trajectories.lab.text.actions import NOT_CHECKED_LABEL, action_phrase, chec
 from trajectories.lab.text.excerpts import excerpt_html
 from trajectories.lab.text.untrusted import visible, visible_html
 from trajectories.lab.text.values import Value, fields_of, values_of
+from trajectories.models import Run
 from trajectories.reports.statistics import Rate
 
 register = template.Library()
@@ -48,7 +51,7 @@ for name, function in FILTERS.items():
     register.filter(name, function)
 register.inclusion_tag("lab/shared/_question.html", name="problem")(questions.problem_context)
 
-LABELLED: dict[str, Any] = {**CLOSE_REASONS, **END_REASONS, **ARMS, **OBSERVATION_FORMATS}
+LABELLED: dict[str, Any] = {**CLOSE_REASONS, **END_REASONS, **ARMS, **OBSERVATION_FORMATS, **GRAMMARS}
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOMES = ("correct", "incorrect", "void", "submitted", "open")
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
@@ -155,9 +158,26 @@ def tag_of(value: str) -> SafeString:
 
 @register.filter
 def label(code: str) -> str:
-    """The label of an arm, an observation format, or an end or close reason."""
+    """The label of an arm, an observation format, a grammar, or an end or close reason."""
     entry = LABELLED.get(code)
     return entry.label if entry else visible(code)
+
+
+@register.inclusion_tag("lab/shared/_setup.html")
+def setup_tags(run: Run) -> dict[str, Any]:
+    """How a run's model meets the gym: the observation, and what differs from the default."""
+    return {
+        "run": run,
+        "is_json": run.grammar == grammars.DEFAULT,
+        "is_full": run.history == histories.DEFAULT,
+    }
+
+
+@register.simple_tag
+def history_of(name: str) -> SafeString:
+    """The label of a history policy, with its name and description on hover."""
+    history = histories.history_read(name)
+    return format_html('<span title="{}: {}">{}</span>', name, history.policy.description, history.label)
 
 
 @register.simple_tag

@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core import grammars, histories
+
 RECORDING_FULL_SHARE = "recording_full_share"
 
 
@@ -27,6 +29,9 @@ class Run(models.Model):
     model = models.CharField(max_length=200, default="", blank=True)
     checkpoint = models.CharField(max_length=500, default="", blank=True)
     observation = models.CharField(max_length=32, default="", blank=True)
+    grammar = models.CharField(max_length=32, default=grammars.DEFAULT)
+    history = models.CharField(max_length=32, default=histories.DEFAULT)
+    actions_per_turn = models.PositiveSmallIntegerField(default=1)
     affordances = models.JSONField(default=dict)
     settings = models.JSONField(default=dict)
     tags = ArrayField(models.CharField(max_length=100), default=list)

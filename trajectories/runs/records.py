@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from rest_framework import serializers
 
+from core import grammars, histories
 from core.errors import did_you_mean
 from core.fields import (
     CountField,
@@ -30,6 +31,7 @@ TOOLS = "tools"
 TAGS_MAX = 50
 CANCEL_GROUPS_MAX = 10_000
 CANCEL_REASONS = ("stale", "overload")
+ACTIONS_PER_TURN_MAX = 20
 TRAINER_STEP_MAX = 2**63 - 1
 
 
@@ -39,6 +41,15 @@ class RunIn(StrictSerializer):
     model = TextField(max_length=200, default="", allow_blank=True)
     checkpoint = TextField(max_length=500, default="", allow_blank=True)
     observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
+    grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)
+    history = TextField(
+        default=histories.DEFAULT,
+        max_length=32,
+        help_text="What of earlier turns the model is sent again: `full`, `last_k:3` (any number), `diff`.",
+    )
+    actions_per_turn = CountField(
+        default=1, min_value=1, max_value=ACTIONS_PER_TURN_MAX, help_text="At most, in one completion."
+    )
     affordances = JsonObjectField(
         default=dict,
         help_text="What its pages offer besides the question: `{tools: {run: true, sort: true}}`.",
@@ -55,6 +66,27 @@ class RunIn(StrictSerializer):
         default=False,
         help_text="True for scripted policies, which are marked as simulated wherever they are shown.",
     )
+
+    def validate_history(self, value: str) -> str:
+        try:
+            histories.history_read(value)
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a grammar or a history that the observation gives nothing to work on."""
+        observation = OBSERVATION_FORMATS.get(attrs["observation"])
+        if observation is None:
+            return attrs
+        grammar, history = grammars.GRAMMARS[attrs["grammar"]], histories.history_read(attrs["history"])
+        if grammar.is_by_position and not observation.has_screenshot:
+            message = f"The grammar {grammar.id} acts by position; {observation.id} has no picture."
+            raise serializers.ValidationError({"grammar": [message]})
+        if history.policy.needs_text and not observation.has_text:
+            message = f"The history {history.policy.id} compares outlines; {observation.id} has none."
+            raise serializers.ValidationError({"history": [message]})
+        return attrs
 
     def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
         share = value.get(RECORDING_FULL_SHARE, 0)
@@ -86,6 +118,9 @@ class RunRecord(serializers.Serializer[Run]):
     model = serializers.CharField()
     checkpoint = serializers.CharField()
     observation = serializers.CharField()
+    grammar = serializers.CharField()
+    history = serializers.CharField()
+    actions_per_turn = serializers.IntegerField()
     affordances = JsonObjectField()
     settings = JsonObjectField()
     tags = serializers.ListField(child=serializers.CharField())

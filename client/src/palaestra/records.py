@@ -107,9 +107,15 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, kw_only=True):
+    """``observation``, ``grammar``, ``history`` and ``actions_per_turn`` say how its model meets the gym."""
+
     id: int
     name: str = ""
     kind: str = ""
+    observation: str = ""
+    grammar: str = "json"
+    history: str = "full"
+    actions_per_turn: int = 1
     simulated: bool = False
 
 
