@@ -15,7 +15,7 @@ from palaestra.actions.select import Select
 from palaestra.actions.type import Type
 from palaestra.actions.wait import Wait
 from palaestra.extraction import answer_extract
-from palaestra.grammar import turn_parse
+from palaestra.grammars.json import turn_parse
 from palaestra.pages import WarmPage
 
 

@@ -14,7 +14,7 @@ from palaestra.actions import Outcome
 from palaestra.engine import Engine
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import ApiError
-from palaestra.grammar import Turn
+from palaestra.grammars.json import Turn
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
 from palaestra.pool import PagePool

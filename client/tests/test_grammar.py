@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from palaestra.grammar import turn_parse
-from palaestra.lenient_json import Unreadable, string_decode
+from palaestra.grammars.json import turn_parse
+from palaestra.grammars.lenient_json import Unreadable, string_decode
 
 COMPLETIONS = [
     json.loads(line)

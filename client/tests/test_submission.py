@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.grammar import turn_parse
+from palaestra.grammars.json import turn_parse
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.policies.submission import PlannedAnswer, completion_next

@@ -16,7 +16,7 @@ from core.draws import Draws
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
 from palaestra.episode import Episode, EpisodeConfig
-from palaestra.grammar import action_line
+from palaestra.grammars.json import action_line
 from palaestra.policies import EpisodeInfo, Narrator
 from palaestra.pool import PagePool
 from palaestra.records import Message

@@ -9,7 +9,7 @@ import pytest
 
 from core.presentation import Look
 from palaestra.actions import action_perform
-from palaestra.grammar import turn_parse
+from palaestra.grammars.json import turn_parse
 from palaestra.observation import Observation, page_text
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Policy, Solution, Solver

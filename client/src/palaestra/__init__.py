@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from palaestra.api import Client
+from palaestra.completion import Completion
 from palaestra.env import Env
-from palaestra.episode import Completion
 from palaestra.errors import ApiError, BrowserMissing, PageDead, PageHung, PalaestraError, Unreachable
 from palaestra.observation import Observation
 from palaestra.records import Step, Task, Usage, Verdict

@@ -13,7 +13,8 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
-from palaestra.episode import Completion, Episode, EpisodeConfig
+from palaestra.completion import Completion
+from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
 from palaestra.observation import Observation
 from palaestra.pages import VIEWPORT

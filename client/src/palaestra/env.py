@@ -7,7 +7,8 @@ from typing import Any, TypedDict
 
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
-from palaestra.episode import Completion, Episode, EpisodeConfig
+from palaestra.completion import Completion
+from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import BrowserDead, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
 from palaestra.observation import Kind, Observation
 from palaestra.pages import VIEWPORT

@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
-from typing import Any
 
 from palaestra.actions import DONE, Action, Outcome, action_perform
 from palaestra.actions.answer import Answer as AnswerAction
 from palaestra.api import Client
 from palaestra.arms import arm_of
+from palaestra.completion import Completion
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, PalaestraError, TabClosed
 from palaestra.extraction import answer_extract
-from palaestra.grammar import Turn, turn_parse
+from palaestra.grammars import Turn, grammar_of
 from palaestra.observation import FORMATS, Kind, Observation, observation_message, page_observe
 from palaestra.pages import PageView, WarmPage
-from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
+from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 UNREADABLE = "(the page does not answer)"
@@ -36,26 +36,12 @@ Renew = Callable[[WarmPage], Awaitable[WarmPage]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Completion:
-    """What a model wrote, with any details of the call that produced it, named as in ``Step``."""
-
-    text: str
-    usage: Usage | None = None
-    finish_reason: str | None = None
-    model: str | None = None
-    model_ms: float | None = None
-    sampling: dict[str, Any] | None = None
-    prompt_sha256: str | None = None
-    tokens_blob: str | None = None
-    policy_version: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class EpisodeConfig:
     """How an episode is run. ``token_budget`` counts completion tokens, ``invalid_limit`` unreadable actions
     in a row; ``with_pictures`` records a screenshot with every step."""
 
     observation: Kind = "axtree"
+    grammar: str = "json"
     answer_channel: str = "page"
     token_budget: int | None = None
     invalid_limit: int | None = None
@@ -84,6 +70,7 @@ class Episode:
         self._client = client
         self._config = config
         self._form = FORMATS[config.observation]
+        self._grammar = grammar_of("json" if arm_of(opened.arm).is_free_text else config.grammar)
         self._messages = list(messages)
         self._tokens = self._invalid = 0
         self._deaths: Counter[type[PalaestraError]] = Counter()
@@ -114,8 +101,8 @@ class Episode:
         parsed, outcome, observed = await self._act(completion)
         outcome = replace(outcome, message=text_clean(outcome.message, limit=MESSAGE_CHARS))
         env_ms = (time.perf_counter() - started) * 1000
-        self._messages.append({"role": "assistant", "content": text_clean(completion.text)})
         step = self._step(completion, parsed, outcome, shown)
+        self._messages.append(self._grammar.completion_message(step.raw or ""))
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
         step.duration_ms = env_ms + (completion.model_ms or 0.0)
         self.step_queue.add(step, screenshot=shown.screenshot)
@@ -126,7 +113,8 @@ class Episode:
             # The step is recorded: what the model reads of its result stays as it was recorded.
             _, observed = await self._look_after(outcome)
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
-        self._show(replace(observed, result=outcome.result, result_message=outcome.message))
+        shown_next = replace(observed, result=outcome.result, result_message=outcome.message)
+        self._show(shown_next, after=step.raw or "")
         return parsed, outcome
 
     async def close(self, reason: CloseReason, detail: str = "") -> None:
@@ -146,7 +134,7 @@ class Episode:
         """The parsed turn, its outcome and the next observation; None once the answer was submitted."""
         if arm_of(self.opened.arm).is_free_text:
             return await self._answer_in_text(completion)
-        parsed = turn_parse(completion.text)
+        parsed = self._grammar.parse(completion)
         action = parsed.action
         is_by_api = self.page is None or self._config.answer_channel == "api"
         if action is None:
@@ -264,22 +252,24 @@ class Episode:
     def _unreadable(self) -> Observation:
         return Observation(kind=self.observation.kind, text=UNREADABLE, url=self.observation.url)
 
-    def _show(self, observation: Observation) -> None:
+    def _show(self, observation: Observation, *, after: str | None = None) -> None:
         # The model reads what is recorded, so that its conversation can be rebuilt from the record.
         observation = replace(observation, text=text_clean(observation.text))
         if self.page is not None or observation.result is not None:
-            self._messages.append(observation_message(observation))
+            message = observation_message(observation)
+            self._messages += [message] if after is None else self._grammar.result_messages(after, message)
         self.observation = replace(observation, messages=list(self._messages))
 
     # ---- steps and the end
     def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
         recorded = StepObservation(kind=shown.kind, text=shown.text) if self.page else None
         details = {field.name: getattr(completion, field.name) for field in fields(completion)}
-        del details["text"]
+        for apart in ("text", "reasoning", "tool_calls"):
+            del details[apart]
         return Step(
             index=self.steps,
             thought=text_clean(parsed.thought),
-            raw=text_clean(completion.text),
+            raw=text_clean(self._grammar.raw(completion)),
             action=json_clean(parsed.declared) if parsed.declared is not None else None,
             parsed=parsed.parse_error is None,
             parse_error=text_clean(parsed.parse_error, limit=1000) if parsed.parse_error else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from palaestra.episode import Completion
+from palaestra.completion import Completion
 from palaestra.observation import Observation
 from palaestra.records import AnswerForm
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palaestra.arms import arm_of
-from palaestra.grammar import action_line
+from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from palaestra.arms import arm_of
-from palaestra.grammar import action_line
+from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo
 from palaestra.policies.question_page import QuestionPage, page_read

@@ -1,4 +1,4 @@
-"""From a completion to a thought and an action, and back: one grammar, parsed and never evaluated.
+"""Actions as JSON on the last line, parsed and never evaluated.
 
 Free reasoning comes first (the thought), then one line ``Action: {json object}``. The last line that begins
 with ``Action:`` counts. Models write it in many ways, and what can only be meant in one way is taken: the
@@ -12,11 +12,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-from palaestra.actions import ACTIONS, Action, ActionInvalid, action_check
-from palaestra.lenient_json import Unreadable, space_skip, value_read
+from palaestra.actions import ACTIONS
+from palaestra.completion import Completion
+from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 
 ACTION_MAX_CHARS = 200_000
 EXAMPLE = 'Action: {"type": "click", "target": "e8"}'
@@ -34,42 +36,31 @@ _CALL_TYPES = ("function", "function_call", "tool_use", "tool_call")
 _OBJECTS_TRIED = 8
 
 
-@dataclass(frozen=True, kw_only=True)
-class Turn:
-    """A parsed completion.
+class Json(Grammar):
+    id = "json"
 
-    ``declared`` is the action as a JSON object with its ``type`` (recorded whatever it holds), ``action`` the
-    checked one; None when ``parse_error`` says why there is none.
-    """
+    def parse(self, completion: Completion) -> Turn:
+        return turn_parse(completion.text)
 
-    thought: str
-    declared: dict[str, Any] | None = None
-    action: Action | None = None
-    parse_error: str | None = None
+    def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
+        return [Completion(text=f"{thought}\n{action_line(**declared)}".lstrip())]
 
 
-def turn_parse(completion: str) -> Turn:
-    """Parse a completion. Never raises: an unreadable one comes back with ``parse_error``."""
-    line = max(_ACTION.finditer(completion), key=re.Match.start, default=None)
+def turn_parse(text: str) -> Turn:
+    """Parse the text of a completion. Never raises."""
+    line = max(_ACTION.finditer(text), key=re.Match.start, default=None)
     if line is None:
-        return _final_object(completion)
-    thought = completion[: line.start()].strip()
+        return _final_object(text)
+    thought = text[: line.start()].strip()
     try:
-        return _checked(thought, _declared(completion[line.end() :]))
+        return turn_checked(thought, _declared(text[line.end() :]))
     except Unreadable as failure:
         return Turn(thought=thought, parse_error=str(failure))
 
 
-def action_line(kind: str, **fields: object) -> str:
+def action_line(type: str, **fields: object) -> str:
     """The line that declares one action."""
-    return "Action: " + json.dumps({"type": kind, **fields}, ensure_ascii=False)
-
-
-def _checked(thought: str, declared: dict[str, Any]) -> Turn:
-    try:
-        return Turn(thought=thought, declared=declared, action=action_check(declared))
-    except ActionInvalid as failure:
-        return Turn(thought=thought, declared=declared, parse_error=str(failure))
+    return "Action: " + json.dumps({"type": type, **fields}, ensure_ascii=False)
 
 
 def _final_object(completion: str) -> Turn:
@@ -81,7 +72,7 @@ def _final_object(completion: str) -> Turn:
         except Unreadable:
             continue
         if declared.get("type") in ACTIONS and _FENCE_END.fullmatch(completion, end):
-            return _checked(completion[: start.start()].removesuffix("json\n").strip("`~ \n"), declared)
+            return turn_checked(completion[: start.start()].removesuffix("json\n").strip("`~ \n"), declared)
     missing = f'There is no line that begins with "Action:". End your turn with one, such as: {EXAMPLE}'
     return Turn(thought=completion.strip(), parse_error=missing)
 

@@ -1,0 +1,13 @@
+"""How a model writes its actions: one file per grammar, found by walking this folder."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from palaestra.grammars.base import GRAMMARS, Grammar, Turn, grammar_of
+
+__all__ = ["GRAMMARS", "Grammar", "Turn", "grammar_of"]
+
+for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)

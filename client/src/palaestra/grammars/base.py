@@ -1,0 +1,86 @@
+"""What a grammar is: how a completion is read as an action, and an action written as a completion.
+
+A new grammar is one file in this folder: a subclass of ``Grammar`` with an ``id``, ``parse`` and ``render``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from palaestra.actions import Action, ActionInvalid, action_check
+from palaestra.completion import Completion
+from palaestra.records import Message
+
+GRAMMARS: dict[str, Grammar] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """A parsed completion.
+
+    ``declared`` is the action as a JSON object with its ``type`` (recorded whatever it holds), ``action`` the
+    checked one; None when ``parse_error`` says why there is none.
+    """
+
+    thought: str
+    declared: dict[str, Any] | None = None
+    action: Action | None = None
+    parse_error: str | None = None
+
+
+class Grammar(ABC):
+    """One way to write actions. Subclasses are registered in ``GRAMMARS``.
+
+    ``has_tools``: the endpoint is sent tools, and a completion calls them. ``is_by_position``: elements are
+    named by their position in a picture alone.
+    """
+
+    id: ClassVar[str]
+    has_tools: ClassVar[bool] = False
+    is_by_position: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        if "id" not in cls.__dict__:
+            return
+        if cls.id in GRAMMARS:
+            raise ValueError(f"Two grammars have the id {cls.id!r}.")
+        GRAMMARS[cls.id] = cls()
+
+    @abstractmethod
+    def parse(self, completion: Completion) -> Turn:
+        """Read a completion. Never raises: an unreadable one comes back with ``parse_error``."""
+
+    @abstractmethod
+    def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
+        """The completions that declare an action, in turn. Raises ``ValueError`` where there are none."""
+
+    # ---- the conversation, which is made of what is recorded alone
+    def raw(self, completion: Completion) -> str:
+        """A completion as it is recorded: all that its message needs."""
+        return completion.text
+
+    def completion_message(self, raw: str) -> Message:
+        """The message that shows a model a completion of its own, from its record."""
+        return {"role": "assistant", "content": raw}
+
+    def result_messages(self, raw: str, message: Message) -> list[Message]:
+        """What a model is sent after a completion: ``message``, which holds the result and the page."""
+        return [message]
+
+
+def grammar_of(id_: str) -> Grammar:
+    """A grammar by its id. Raises ``ValueError``, which names the others."""
+    if id_ not in GRAMMARS:
+        raise ValueError(f"There is no grammar {id_!r}. Known: {', '.join(sorted(GRAMMARS))}.")
+    return GRAMMARS[id_]
+
+
+def turn_checked(thought: str, declared: dict[str, Any]) -> Turn:
+    """The turn that declares an action, or says what is wrong with it."""
+    try:
+        return Turn(thought=thought, declared=declared, action=action_check(declared))
+    except ActionInvalid as failure:
+        return Turn(thought=thought, declared=declared, parse_error=str(failure))
