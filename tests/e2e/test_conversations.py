@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle, islice
 from typing import Any
@@ -46,7 +46,12 @@ TURNS = (
     'Action: {"type": "press", "key": "Control+w"}',
     "The answer.\n" + action_line("answer", text="42"),
 )
-CONFIGS = (("gym", "axtree"), ("gym", "axtree"), ("gym", "both"), ("gym_with_text", "axtree"))
+CONFIGS = (
+    ("gym", "axtree", "full"),
+    ("gym", "axtree", "last_k:2"),
+    ("gym", "both", "last_k:1"),
+    ("gym_with_text", "axtree", "full"),
+)
 ARMS_WITHOUT_PAGE = ("text_agent", "text_zero_shot")
 Sent = tuple[int, list[list[Message]], list[list[Message]]]
 
@@ -100,7 +105,7 @@ def narrated(turns: Iterator[str], place: int) -> Iterator[str]:
     return (("" if place % 3 == 0 else text) for text in turns)
 
 
-async def play_all(lab: str, arena: str, key: str, run: int, tasks: list[int]) -> list[Sent]:
+async def play_all(lab: str, arena: str, key: str, runs: Mapping[str, int], tasks: list[int]) -> list[Sent]:
     async with Client(lab, key) as client:
         pool = PagePool(origin=arena, size=PAGES)
         limit = asyncio.Semaphore(PAGES)
@@ -110,12 +115,12 @@ async def play_all(lab: str, arena: str, key: str, run: int, tasks: list[int]) -
                 return await play(client, pool, opened, config, place)
 
         plays: list[Any] = []
-        settings_of = [*CONFIGS, *((arm, "axtree") for arm in ARMS_WITHOUT_PAGE)]
-        for arm, kind in settings_of:
-            fields = {"run": run, "arm": arm, "samples_per_task": SAMPLES}
+        settings_of = [*CONFIGS, *((arm, "axtree", "full") for arm in ARMS_WITHOUT_PAGE)]
+        for arm, kind, history in settings_of:
+            fields = {"run": runs[history], "arm": arm, "samples_per_task": SAMPLES}
             usable = tasks if arm == "gym" else tasks[:3]
             opening = await client.episodes_open(tasks=usable, **fields)
-            config = EpisodeConfig(observation=kind)  # type: ignore[arg-type]
+            config = EpisodeConfig(observation=kind, history=history)  # type: ignore[arg-type]
             plays += [
                 one((each, opening.messages_of(each)), config, len(plays) + place)
                 for place, each in enumerate(opening.episodes)
@@ -130,10 +135,11 @@ def test_what_a_model_was_sent_is_rebuilt_from_the_record(
     live_server: LiveServer, arena_server: ArenaServer, settings: LazySettings, browser: object
 ) -> None:
     settings.ARENA_URL = arena_server.url
-    run, tasks = factories.run(), [task.pk for task in tasks_make()]
+    runs = {history: factories.run(history=history).pk for _, _, history in CONFIGS}
+    tasks = [task.pk for task in tasks_make()]
     key = auth.key_create(name="conversations", scopes=["read", "trainer"])
     with ThreadPoolExecutor(1) as thread:
-        job = play_all(live_server.url, arena_server.url, key, run.pk, tasks)
+        job = play_all(live_server.url, arena_server.url, key, runs, tasks)
         episodes = thread.submit(asyncio.run, job).result()
 
     assert len(episodes) >= EPISODES

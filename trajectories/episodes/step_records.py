@@ -77,6 +77,10 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
     index: PositiveInt
     thought: str | None = None
+    thought_hidden: (
+        Annotated[bool, Meta(description="The model reasoned, and does not say what: `thought` lacks it.")]
+        | None
+    ) = None
     raw: str | None = None
     action: Annotated[dict[str, Any] | None, Meta(description=action_description())] = None
     parsed: Any = None

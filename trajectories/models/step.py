@@ -42,7 +42,7 @@ class Step(models.Model):
     actor = models.CharField(max_length=8, choices=Actor, default=Actor.POLICY)
     more = models.JSONField(
         default=dict
-    )  # model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...
+    )  # thought_hidden, model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...
     content_hash = models.BinaryField(max_length=16)
     created_at = models.DateTimeField(db_default=Now())
 
@@ -51,3 +51,8 @@ class Step(models.Model):
 
     def __str__(self) -> str:
         return f"step {self.index} of episode {self.episode_id}"
+
+    @property
+    def has_hidden_thought(self) -> bool:
+        """Whether the model reasoned and its endpoint did not say what: not the same as no thought."""
+        return bool(self.more and self.more.get("thought_hidden"))

@@ -7,6 +7,8 @@ from typing import Any
 
 from palaestra.records import Usage
 
+CUT_FOR_LENGTH = "length"
+
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
@@ -24,7 +26,8 @@ class ToolCall:
 class Completion:
     """What a model wrote, with any details of the call that produced it, named as in ``Step``.
 
-    ``reasoning`` is what an endpoint returned apart from the text; None where it returned none.
+    ``reasoning`` is what an endpoint returned apart from the text; None where it returned none. Reasoning
+    tokens in ``usage`` without it are thoughts that the model hides.
     """
 
     text: str
@@ -38,3 +41,13 @@ class Completion:
     prompt_sha256: str | None = None
     tokens_blob: str | None = None
     policy_version: int | None = None
+
+    @property
+    def is_thought_hidden(self) -> bool:
+        """Whether the model reasoned, by its usage, and does not say what."""
+        return bool(self.usage and self.usage.reasoning and not self.reasoning)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the output ended at its limit: what it would have said is unknown."""
+        return self.finish_reason == CUT_FOR_LENGTH

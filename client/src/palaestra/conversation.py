@@ -7,25 +7,35 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.arms import arm_of
-from palaestra.observation import Observation, has_picture, observation_message
+from palaestra.grammars import grammar_of
+from palaestra.histories import Turn, messages_send
+from palaestra.observation import Observation, has_picture
 from palaestra.records import Message
+from palaestra.setups import history_read
 
 
-async def conversation_rebuild(client: Client, episode: int) -> list[list[Message]]:
+async def conversation_rebuild(
+    client: Client, episode: int, *, history: str | None = None
+) -> list[list[Message]]:
     """For each recorded step the messages that the model was sent before it, byte for byte.
 
-    Pictures are data URLs, as ``observation_message`` makes them; those of the opening messages are addresses
-    of the lab, as they were sent (``Client.messages_inline``). Raises ``ApiError`` without a screenshot.
+    Grammar and history policy are those of the run; with another ``history``, what would have been sent
+    under it. Pictures are data URLs, as ``observation_message`` makes them; those of the opening messages
+    are addresses of the lab, as they were sent (``Client.messages_inline``). Raises ``ApiError`` without a
+    screenshot.
     """
-    messages = await client.episode_messages(episode)
+    opening = await client.episode_messages(episode)
     trajectory = await client.trajectory(episode)
+    run, arm = await client.run(trajectory["run"]), arm_of(trajectory["arm"])
+    grammar = grammar_of("json" if arm.is_free_text else run.grammar)
+    policy = history_read(history or run.history)
+    turns, sent = list[Turn](), list[list[Message]]()
     steps: Sequence[dict[str, Any]] = trajectory["steps"]
-    has_page, sent = arm_of(trajectory["arm"]).has_page, []
     for place, step in enumerate(steps):
-        if has_page or place:
-            messages.append(observation_message(await _shown(client, step, after=steps[place - 1 : place])))
-        sent.append(list(messages))
-        messages.append({"role": "assistant", "content": step["raw"]})
+        is_shown = arm.has_page or place > 0
+        shown = await _shown(client, step, after=steps[place - 1 : place]) if is_shown else None
+        sent.append(messages_send(history=policy, grammar=grammar, opening=opening, turns=turns, shown=shown))
+        turns.append(Turn(shown=shown, raw=step["raw"]))
     return sent
 
 

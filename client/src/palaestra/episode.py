@@ -16,9 +16,12 @@ from palaestra.completion import Completion
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, PalaestraError, TabClosed
 from palaestra.extraction import answer_extract
 from palaestra.grammars import Turn, grammar_of
-from palaestra.observation import FORMATS, Kind, Observation, observation_message, page_observe
+from palaestra.histories import Turn as PastTurn
+from palaestra.histories import messages_send
+from palaestra.observation import FORMATS, Kind, Observation, page_observe
 from palaestra.pages import PageView, WarmPage
-from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation
+from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
+from palaestra.setups import history_read
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 UNREADABLE = "(the page does not answer)"
@@ -29,6 +32,7 @@ REOPENED = "It is open again at the first page."
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 MESSAGE_CHARS = 2_000
+CUT = "The output was cut at its length limit, which ends the episode."
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
 MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
@@ -37,13 +41,17 @@ Renew = Callable[[WarmPage], Awaitable[WarmPage]]
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeConfig:
-    """How an episode is run. ``token_budget`` counts completion tokens, ``invalid_limit`` unreadable actions
-    in a row; ``with_pictures`` records a screenshot with every step."""
+    """How an episode is run. ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts
+    completion tokens, ``prompt_token_budget`` those of all prompts, as the model's usage gives them;
+    ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
+    step."""
 
     observation: Kind = "axtree"
     grammar: str = "json"
+    history: str = "full"
     answer_channel: str = "page"
     token_budget: int | None = None
+    prompt_token_budget: int | None = None
     invalid_limit: int | None = None
     with_pictures: bool = False
 
@@ -71,14 +79,16 @@ class Episode:
         self._config = config
         self._form = FORMATS[config.observation]
         self._grammar = grammar_of("json" if arm_of(opened.arm).is_free_text else config.grammar)
-        self._messages = list(messages)
-        self._tokens = self._invalid = 0
+        self._history = history_read(config.history)
+        self._opening = list(messages)
+        self._turns: list[PastTurn] = []
+        self._tokens = self._prompt_tokens = self._invalid = 0
         self._deaths: Counter[type[PalaestraError]] = Counter()
 
     async def begin(self) -> Observation:
         """Open the first page and observe it; in arms without a page the observation is the prompt."""
         if self.page is None:
-            self.observation = replace(self.observation, messages=list(self._messages))
+            self.observation = replace(self.observation, messages=list(self._opening))
             return self.observation
         try:
             first = await self._open_first_page(self.page)
@@ -102,7 +112,8 @@ class Episode:
         outcome = replace(outcome, message=text_clean(outcome.message, limit=MESSAGE_CHARS))
         env_ms = (time.perf_counter() - started) * 1000
         step = self._step(completion, parsed, outcome, shown)
-        self._messages.append(self._grammar.completion_message(step.raw or ""))
+        is_shown = self.page is not None or shown.result is not None
+        self._turns.append(PastTurn(shown=shown if is_shown else None, raw=step.raw or ""))
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
         step.duration_ms = env_ms + (completion.model_ms or 0.0)
         self.step_queue.add(step, screenshot=shown.screenshot)
@@ -114,7 +125,7 @@ class Episode:
             _, observed = await self._look_after(outcome)
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
         shown_next = replace(observed, result=outcome.result, result_message=outcome.message)
-        self._show(shown_next, after=step.raw or "")
+        self._show(shown_next)
         return parsed, outcome
 
     async def close(self, reason: CloseReason, detail: str = "") -> None:
@@ -132,6 +143,10 @@ class Episode:
     # ---- acting
     async def _act(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         """The parsed turn, its outcome and the next observation; None once the answer was submitted."""
+        if completion.is_cut:
+            self.is_over, self.closed_as = True, "token_budget"
+            cut = Outcome(result="invalid", message=CUT)
+            return Turn(thought=completion.text, parse_error=CUT), cut, self._unreadable()
         if arm_of(self.opened.arm).is_free_text:
             return await self._answer_in_text(completion)
         parsed = self._grammar.parse(completion)
@@ -252,13 +267,18 @@ class Episode:
     def _unreadable(self) -> Observation:
         return Observation(kind=self.observation.kind, text=UNREADABLE, url=self.observation.url)
 
-    def _show(self, observation: Observation, *, after: str | None = None) -> None:
+    def _show(self, observation: Observation) -> None:
         # The model reads what is recorded, so that its conversation can be rebuilt from the record.
         observation = replace(observation, text=text_clean(observation.text))
-        if self.page is not None or observation.result is not None:
-            message = observation_message(observation)
-            self._messages += [message] if after is None else self._grammar.result_messages(after, message)
-        self.observation = replace(observation, messages=list(self._messages))
+        is_shown = self.page is not None or observation.result is not None
+        messages = messages_send(
+            history=self._history,
+            grammar=self._grammar,
+            opening=self._opening,
+            turns=self._turns,
+            shown=observation if is_shown else None,
+        )
+        self.observation = replace(observation, messages=messages)
 
     # ---- steps and the end
     def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
@@ -268,7 +288,8 @@ class Episode:
             del details[apart]
         return Step(
             index=self.steps,
-            thought=text_clean(parsed.thought),
+            thought=text_clean("\n\n".join(filter(None, (completion.reasoning, parsed.thought)))),
+            thought_hidden=completion.is_thought_hidden or None,
             raw=text_clean(self._grammar.raw(completion)),
             action=json_clean(parsed.declared) if parsed.declared is not None else None,
             parsed=parsed.parse_error is None,
@@ -287,7 +308,9 @@ class Episode:
         if ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final:
             self.is_over = True
             return
-        self._tokens += (completion.usage.completion or 0) if completion.usage else 0
+        usage = completion.usage or Usage()
+        self._tokens += usage.completion or 0
+        self._prompt_tokens += usage.prompt or 0
         self._invalid = self._invalid + 1 if parsed.parse_error else 0
         reason = self.closed_as or self._spent_budget()
         if reason is not None:
@@ -296,6 +319,8 @@ class Episode:
     def _spent_budget(self) -> CloseReason | None:
         config = self._config
         if config.token_budget is not None and self._tokens >= config.token_budget:
+            return "token_budget"
+        if config.prompt_token_budget is not None and self._prompt_tokens >= config.prompt_token_budget:
             return "token_budget"
         if config.invalid_limit is not None and self._invalid >= config.invalid_limit:
             return "invalid_actions"

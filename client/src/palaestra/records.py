@@ -166,12 +166,14 @@ class StepObservation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """One turn: what the model was shown (``observation``), wrote and did, and the result.
 
-    ``result_message`` is the sentence that the model read of it, ``target_path`` the place in the document of
-    the element that was acted on, as the page's recorder writes it.
+    ``thought_hidden``: the model reasoned and does not say what. ``result_message`` is the sentence that the
+    model read of the result, ``target_path`` the place in the document of the element that was acted on, as
+    the page's recorder writes it.
     """
 
     index: int
     thought: str | None = None
+    thought_hidden: bool | None = None
     raw: str | None = None
     action: dict[str, Any] | None = None
     parsed: bool | None = None

@@ -357,3 +357,21 @@ def test_an_address_cannot_fake_the_notice_of_a_missing_step(lab: Lab, annotator
     episode = long_episode(steps=3)
     html = lab(annotator).get(address(episode, 3, "?requested=2")).content.decode()
     assert "data-notice" not in html
+
+
+def test_a_hidden_thought_is_not_shown_as_none(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    for index, thought_hidden in ((1, True), (2, None)):
+        more = {"usage": {"reasoning": 1320}, "thought_hidden": thought_hidden} if thought_hidden else {}
+        factories.step(episode, index, thought="", more=more)
+    client = lab(annotator)
+    pages = [client.get(address(episode, index)).content.decode() for index in (1, 2)]
+    hidden, missing = (html.partition('id="thought-title"')[2].partition("</section>")[0] for html in pages)
+    assert "The model reasoned out of sight (1,320 tokens)" in hidden
+    assert "None was posted." not in hidden
+    assert "None was posted." in missing
+    listed = client.get(f"/episodes/{episode.pk}/").content.decode()
+    assert re.findall(r'<p class="step-thought"\s+dir="auto">(.*?)</p>', listed) == [
+        "hidden thought",
+        "no thought",
+    ]

@@ -35,6 +35,7 @@ SHOWN_COLUMNS = (
     "screenshot",
     "duration_ms",
     "thought_start",
+    "more__thought_hidden",
     "has_picture",
 )
 

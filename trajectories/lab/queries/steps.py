@@ -30,6 +30,7 @@ LISTED = (
     "duration_ms",
     "screenshot",
     "actor",
+    "more__thought_hidden",
 )
 
 # Whether a step's screenshot can be shown: it may have been announced and never uploaded, or be no picture.

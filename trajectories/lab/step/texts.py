@@ -30,6 +30,15 @@ class StepTexts:
     def thought(self) -> Shown:
         return long_text.shown(self.step.thought, find=self.find)
 
+    @property
+    def hidden_thought(self) -> str:
+        """A sentence if the model keeps its reasoning to itself."""
+        if not self.step.has_hidden_thought:
+            return ""
+        usage = self.step.more.get("usage") or {}
+        length = f" ({usage['reasoning']:,} tokens)" if usage.get("reasoning") else ""
+        return f"The model reasoned out of sight{length}: its endpoint does not show the text."
+
     @cached_property
     def url(self) -> Shown:
         return long_text.shown(mask_tokens(self.step.url)[:URL_CHARS], find=self.find)

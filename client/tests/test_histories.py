@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fake_server import FakeServer
+from palaestra import Client, Completion, Observation, Usage
+from palaestra.episode import Episode, EpisodeConfig
+from palaestra.grammars import grammar_of
+from palaestra.histories import LEFT_OUT, UNCHANGED, Turn, messages_send
+from palaestra.records import Message
+from palaestra.setups import history_read
+
+OPENING: list[Message] = [{"role": "system", "content": "You see pages."}]
+
+
+def page(text: str, *, result: str = "ok") -> Observation:
+    return Observation(kind="axtree-v1", text=text, result=result)  # type: ignore[arg-type]
+
+
+def picture(content: bytes) -> Observation:
+    return Observation(kind="both", text="page", screenshot=content, result="ok")
+
+
+def sent(history: str, shown: Sequence[Observation]) -> list[Message]:
+    return messages_send(
+        history=history_read(history),
+        grammar=grammar_of("json"),
+        opening=OPENING,
+        turns=[Turn(shown=one, raw=f"reply {place}") for place, one in enumerate(shown[:-1])],
+        shown=shown[-1],
+    )
+
+
+def seen(messages: Sequence[Message]) -> list[str]:
+    return [str(message["content"]) for message in messages if message["role"] == "user"]
+
+
+def test_a_page_that_did_not_change_is_one_line() -> None:
+    one, two, three, four = seen(
+        sent("full", [page("A" * 99), page("A" * 99), page("B" * 99), page("A" * 99)])
+    )
+    assert "A" * 99 in one
+    assert UNCHANGED in two
+    assert "A" * 99 not in two
+    assert "Result of your action: ok." in two
+    assert "B" * 99 in three
+    assert "A" * 99 in four, "what was shown before the last page counts as new"
+
+
+def test_a_picture_that_did_not_change_is_not_sent_again() -> None:
+    messages = sent("full", [picture(b"1"), picture(b"1"), picture(b"2")])
+    assert [isinstance(message["content"], list) for message in messages if message["role"] == "user"] == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_a_recorded_picture_that_the_model_does_not_see_makes_no_difference() -> None:
+    shown = [
+        Observation(kind="axtree-v1", text="same", screenshot=content, result="ok")
+        for content in (b"1", b"2")
+    ]
+    assert UNCHANGED in seen(sent("full", shown))[1]
+
+
+def test_older_pages_are_one_line_each_and_replies_stay() -> None:
+    messages = sent("last_k:2", [page("A", result="ok"), page("B", result="refused"), page("C"), page("D")])
+    one, two, three, four = seen(messages)
+    assert LEFT_OUT in one
+    assert LEFT_OUT in two
+    assert "Result of your action: refused." in two, "results are kept"
+    assert three.endswith("C")
+    assert four.endswith("D")
+    assert [m["content"] for m in messages if m["role"] == "assistant"] == ["reply 0", "reply 1", "reply 2"]
+
+
+def test_the_newest_page_stands_whole_where_the_one_before_it_is_left_out() -> None:
+    one, two = seen(sent("last_k:1", [page("A"), page("A")]))
+    assert LEFT_OUT in one
+    assert two.endswith("A")
+
+
+async def played(fake: FakeServer, config: EpisodeConfig, *completions: Completion) -> Episode:
+    async with Client(fake.lab_url, "key") as client:
+        opening = await client.episodes_open(run=7, tasks=[1], arm="text_agent")
+        opened = opening.episodes[0]
+        episode = Episode(client, opened, messages=opening.messages_of(opened), config=config)
+        await episode.begin()
+        for completion in completions:
+            if not episode.is_over:
+                await episode.turn(completion)
+        await episode.step_queue.flush()
+    return episode
+
+
+async def test_an_output_that_was_cut_ends_the_episode_and_is_never_an_answer(fake: FakeServer) -> None:
+    text = 'Half of 84 is 42.\nAction: {"type": "answer", "text": "42"}'
+    await played(fake, EpisodeConfig(), Completion(text=text, finish_reason="length"))
+    row = fake.state.episodes[1]
+    assert row["closed"]["reason"] == "token_budget"
+    assert row["answer"] is None
+    assert row["steps"][1]["finish_reason"] == "length"
+    assert row["steps"][1]["raw"] == text
+
+
+async def test_the_prompt_budget_counts_what_the_model_says_it_read(fake: FakeServer) -> None:
+    usage = Usage(prompt=600, completion=1)
+    config = EpisodeConfig(prompt_token_budget=1_000)
+    episode = await played(fake, config, *[Completion(text="Hm.", usage=usage)] * 3)
+    assert episode.steps == 2
+    assert fake.state.episodes[1]["closed"]["reason"] == "token_budget"
+
+
+async def test_thoughts_apart_from_the_answer_are_recorded_and_hidden_ones_are_marked(
+    fake: FakeServer,
+) -> None:
+    hidden = Usage(reasoning=300)
+    await played(
+        fake,
+        EpisodeConfig(),
+        Completion(text="So I wait.\nAction: noop", reasoning="Half of 84 ...", usage=hidden),
+        Completion(text="Action: noop", usage=hidden),
+        Completion(text="Action: noop"),
+    )
+    steps = fake.state.episodes[1]["steps"]
+    assert steps[1]["thought"] == "Half of 84 ...\n\nSo I wait."
+    assert steps[1]["raw"] == "So I wait.\nAction: noop"
+    assert [steps[index].get("thought_hidden") for index in (1, 2, 3)] == [None, True, None]
