@@ -296,6 +296,16 @@ def test_questions_on_several_rooms_ask_what_none_of_them_has() -> None:
         assert not re.search(r"\b(?:every|all|each|not|lack|without)\b", question), question
 
 
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.id)
+def test_a_task_that_may_book_says_who_books(family: Family[World]) -> None:
+    """The form for a booking demands a name and an email address, which nobody should have to invent."""
+    for town, task in _tasks(family):
+        known = {trip.code for trip in town.trips}
+        trips = (task.goal or {}).get("state", {}).get("trips", [])
+        if family.id == "book_stay" or any(trip["code"] not in known for trip in trips):
+            assert re.search(r"[A-Z]\w+ [A-Z]\w+, [a-z.]+@example\.org\b", task.wording)
+
+
 LISTING = {"total_price": "legs", "latest_free_cancellation": "arrivals", "cancel_and_rebook": "rooms"}
 
 

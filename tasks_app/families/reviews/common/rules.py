@@ -29,6 +29,7 @@ class Rule:
         return asdict(self)
 
 
+NEXT_RULE = "\n- "
 CLAUSES = tuple(Rule().plain)
 REVERSED = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 5)}
 """By level: how many clauses are reversed, at least and at most."""
@@ -48,7 +49,7 @@ def rule_text(rule: Rule, term: Term, draws: Draws) -> str:
     stated = [phrases[f"{clause}_{str(is_true).lower()}"] for clause, is_true in rule.plain.items()]
     slots = {"forms": forms, "term": f'"{term.word}"'}
     clauses = (*draws.shuffled(stated), phrases["longer_words"])
-    return " ".join(draws.pick(clause).format(**slots) for clause in clauses)
+    return NEXT_RULE.join(draws.pick(clause).format(**slots) for clause in clauses)
 
 
 FRONT, BEHIND, REPLY = 0x00FF, 0x0F00, 0xF000
