@@ -13,12 +13,12 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
-from palaestra.completion import Completion
 from palaestra.episode import Episode, EpisodeConfig
-from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
-from palaestra.observation import Observation
+from palaestra.errors import ApiError, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
 from palaestra.pages import VIEWPORT
 from palaestra.policies import EpisodeInfo, Policy
+from palaestra.policies.base import TIME_LIMIT_S, PolicyStopped
+from palaestra.policies.clock import OutOfTime, PolicyClock
 from palaestra.pool import PagePool
 from palaestra.records import Message, OpenedEpisode, Opening, Verdict
 
@@ -28,7 +28,6 @@ logger = logging.getLogger(__name__)
 DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
-TIME_LIMIT_S = 600.0
 OURS = (PageDead, PageHung, TabClosed, Unreachable, ApiError)
 
 
@@ -50,10 +49,6 @@ class Rollout:
     def outcome(self) -> str:
         """``correct``, ``incorrect``, ``void``, or ``missing`` when no verdict came in time."""
         return self.verdict.outcome if self.verdict else "missing"
-
-
-class _PolicyTimedOut(Exception):
-    """A time-out inside a policy (its model server, say), as opposed to the episode's own."""
 
 
 class Engine:
@@ -195,9 +190,8 @@ class Engine:
             self._heartbeat.episodes.discard(episode.opened.id)
 
     async def _turns(self, episode: Episode, policy: Policy) -> None:
-        left_s = self._time_limit_s
         await episode.begin()
-        opened, memory = episode.opened, dict[str, Any]()
+        opened, memory, clock = episode.opened, dict[str, Any](), PolicyClock(self._time_limit_s)
         while not episode.is_over:
             info = EpisodeInfo(
                 id=opened.id,
@@ -208,27 +202,23 @@ class Engine:
                 sample_index=opened.sample_index,
                 memory=memory,
                 answer_form=opened.answer_form,
+                clock=clock,
             )
-            began = time.monotonic()
             try:
-                completion = await asyncio.wait_for(_policy_act(policy, episode.observation, info), left_s)
-            except asyncio.TimeoutError:
+                # Only the policy's own time counts: a slow arena or browser is not its fault.
+                completion = await clock.bound(policy.act(episode.observation, info))
+            except OutOfTime:
                 await episode.close("time_budget", f"longer than {self._time_limit_s:.0f} s")
                 return
+            except PolicyStopped as stopped:
+                await episode.close(stopped.reason, str(stopped))
+                return
             except Exception as failure:
-                logger.exception("episode %s: the policy raised", episode.opened.id)
+                is_expected = isinstance(failure, PalaestraError)
+                logger.warning("episode %s: %r", opened.id, failure, exc_info=not is_expected)
                 await episode.close("model_error", repr(failure))
                 return
             if completion is None:
                 await episode.close("agent_stopped")
                 return
-            # Only the policy's own time counts: a slow arena or browser is not its fault.
-            left_s -= time.monotonic() - began
             await episode.turn(completion)
-
-
-async def _policy_act(policy: Policy, observation: Observation, info: EpisodeInfo) -> str | Completion | None:
-    try:
-        return await policy.act(observation, info)
-    except asyncio.TimeoutError as failure:
-        raise _PolicyTimedOut(repr(failure)) from failure

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import random
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, TypeVar
 
 import httpx
 import msgspec
 
+from palaestra import backoff
 from palaestra.errors import ApiError, Unreachable
 
 T = TypeVar("T")
@@ -90,8 +90,9 @@ class Transport:
                 is_final = response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES
                 if is_final or attempt >= retries:
                     raise error
-                retry_after_s = _retry_after_s(response)
-            await asyncio.sleep(retry_after_s or _pause_s(attempt))
+                retry_after_s = backoff.retry_after_s(response.headers)
+            pause = backoff.pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
+            await asyncio.sleep(retry_after_s or pause)
         return response
 
     async def lines(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
@@ -132,16 +133,3 @@ def error_of(response: httpx.Response) -> ApiError:
 
 def _present(params: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (params or {}).items() if value is not None}
-
-
-def _pause_s(attempt: int) -> float:
-    """Pauses that double, with jitter, so that many clients do not return at once."""
-    longest = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * float(2**attempt))
-    return longest * random.uniform(0.5, 1.0)
-
-
-def _retry_after_s(response: httpx.Response) -> float | None:
-    try:
-        return min(float(response.headers.get("Retry-After", "")), 60.0)
-    except ValueError:
-        return None

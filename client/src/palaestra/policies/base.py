@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from palaestra.completion import Completion
 from palaestra.observation import Observation
-from palaestra.records import AnswerForm
+from palaestra.policies.clock import PolicyClock
+from palaestra.records import AnswerForm, CloseReason
+
+TIME_LIMIT_S = 600.0
+
+
+class PolicyStopped(Exception):
+    """The policy cannot go on; the episode ends for ``reason``."""
+
+    def __init__(self, reason: CloseReason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeInfo:
-    """The episode being played. ``step`` counts from 1; ``memory`` is the policy's own, per episode."""
+    """The episode being played. ``step`` counts from 1; ``memory`` is the policy's own, per episode;
+    ``clock`` counts the time that it has left."""
 
     id: int
     task: int
@@ -22,6 +34,7 @@ class EpisodeInfo:
     sample_index: int
     memory: dict[str, Any]
     answer_form: AnswerForm = "line"
+    clock: PolicyClock = field(default_factory=lambda: PolicyClock(TIME_LIMIT_S))
 
 
 class Policy(Protocol):

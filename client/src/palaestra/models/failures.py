@@ -1,0 +1,56 @@
+"""How a call of a model fails: what is tried again, and what it means for the episode."""
+
+from __future__ import annotations
+
+import openai
+
+from palaestra.backoff import retry_after_s
+from palaestra.errors import PalaestraError
+
+# What the error's code, type or message says when the prompt is too long: OpenAI, vLLM and others, llama.cpp.
+_TOO_LONG = (
+    "context_length_exceeded",
+    "exceed_context_size",
+    "maximum context length",
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+)
+_OUT_OF_CREDIT = "insufficient_quota"
+_RETRIED = frozenset({408, 409, 425, 429})
+
+
+class ModelFailure(PalaestraError):
+    """The endpoint returned no completion: its doing, never the model's answer."""
+
+    is_retried = False
+    retry_after_s: float | None = None
+
+
+class ContextOverflow(ModelFailure):
+    """The conversation is longer than the model can read."""
+
+
+class StreamBroken(Exception):
+    """A stream ended before its completion did, or held none."""
+
+
+def failure_of(error: openai.OpenAIError | StreamBroken | ValueError) -> ModelFailure:
+    """What an error of a call means; ``is_retried`` where the same call may succeed later."""
+    if not isinstance(error, openai.APIStatusError):
+        failure = ModelFailure(f"{type(error).__name__}: {error}")
+        failure.is_retried = isinstance(error, (openai.APIConnectionError, StreamBroken, ValueError)) or (
+            # An error inside a stream has no status.
+            type(error) is openai.APIError
+        )
+        return failure
+    words = f"{error.code} {error.type} {error.message}".lower()
+    if error.status_code in (400, 413, 422) and any(sign in words for sign in _TOO_LONG):
+        return ContextOverflow(error.message)
+    failure = ModelFailure(error.message)
+    is_passing = error.status_code >= 500 or error.status_code in _RETRIED
+    failure.is_retried = is_passing and _OUT_OF_CREDIT not in words
+    failure.retry_after_s = retry_after_s(error.response.headers)
+    return failure

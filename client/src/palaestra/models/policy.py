@@ -1,0 +1,47 @@
+"""A policy whose completions a model writes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from palaestra.api import Client
+from palaestra.completion import Completion
+from palaestra.models.endpoint import Endpoint
+from palaestra.models.failures import ContextOverflow
+from palaestra.observation import Observation
+from palaestra.policies.base import EpisodeInfo, PolicyStopped
+
+
+class ModelPolicy:
+    """Sends an episode's conversation to a model. ``sampling`` are fields of every call."""
+
+    simulated = False
+
+    def __init__(
+        self, endpoint: Endpoint, client: Client, *, model: str, sampling: Mapping[str, Any] | None = None
+    ) -> None:
+        self.name = model
+        self._endpoint = endpoint
+        self._client = client
+        self._sampling = dict(sampling or {})
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
+        """The model's next completion.
+
+        Raises ``PolicyStopped`` ``context_length`` where the conversation has grown too long for the model,
+        ``ModelFailure`` when its endpoint does not answer.
+        """
+        messages = await self._client.messages_inline(observation.messages)
+        try:
+            completion = await self._endpoint.complete(
+                messages, model=self.name, clock=episode.clock, sampling=self._sampling
+            )
+        except ContextOverflow as overflow:
+            raise PolicyStopped("context_length", str(overflow)) from overflow
+        digest = hashlib.sha256(msgspec.json.encode(messages)).hexdigest()
+        return replace(completion, model=completion.model or self.name, prompt_sha256=digest)

@@ -1,0 +1,78 @@
+"""The time that a policy has for an episode."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+POLL_S = 0.05
+
+
+class OutOfTime(Exception):
+    """The policy used up its time."""
+
+
+class PolicyClock:
+    """Counts down ``limit_s`` seconds while the policy works, and stands still while it waits for others: a
+    rate limit, a free place at its model server, a call that has to be repeated."""
+
+    def __init__(self, limit_s: float) -> None:
+        self.limit_s = limit_s
+        self._used_s = 0.0
+        self._began: float | None = None
+
+    @property
+    def left_s(self) -> float:
+        running_s = time.monotonic() - self._began if self._began is not None else 0.0
+        return self.limit_s - self._used_s - running_s
+
+    async def bound(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run ``work`` against the clock. Raises ``OutOfTime`` and cancels it when there is no time left."""
+        task = asyncio.ensure_future(work)
+        self._start()
+        try:
+            while not task.done():
+                if self.left_s <= 0:
+                    raise OutOfTime
+                await asyncio.wait({task}, timeout=max(self.left_s, POLL_S))
+            return task.result()
+        finally:
+            self._stop()
+            if not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let the clock stand still."""
+        was_running = self._began is not None
+        self._stop()
+        try:
+            yield
+        finally:
+            if was_running:
+                self._start()
+
+    @contextmanager
+    def refunded_on_failure(self) -> Iterator[None]:
+        """Give back the time of work that raises: it was not the policy's."""
+        used_s = self.limit_s - self.left_s
+        try:
+            yield
+        except BaseException:
+            self._used_s = used_s
+            if self._began is not None:
+                self._start()
+            raise
+
+    def _start(self) -> None:
+        self._began = time.monotonic()
+
+    def _stop(self) -> None:
+        if self._began is not None:
+            self._used_s += time.monotonic() - self._began
+        self._began = None
