@@ -71,6 +71,7 @@ class WarmPage:
         self._guard = guard
         self._frame = frame
         self.target_path = ""  # of the element that this step acted on
+        self.picture_scale = 1.0  # pixels of the picture that the model was sent, per pixel of the viewport
         self._world: int | None = None
         self._moved = asyncio.Event()
         self._refusals = 0
@@ -147,6 +148,8 @@ class WarmPage:
         None when the action submitted the answer: the agent is not shown what follows.
         """
         deadline = time.monotonic() + NAVIGATION_LIMIT_S
+        if self.bounds is not None and self.bounds.is_submitted:
+            return None
         while True:
             options = {"acted": acted, "limitMs": SETTLE_LIMIT_MS, "withText": with_text}
             world = await self._world_ready(deadline)
@@ -174,6 +177,12 @@ class WarmPage:
         passed = ",".join(json.dumps(argument) for argument in arguments)
         step = self.bounds.step if self.bounds else 0
         return await self._evaluate(f"palaestra.begin({step}), palaestra.{function}({passed})", world)
+
+    async def is_left(self) -> bool:
+        """Whether the action that was just performed led to another document, or submitted the answer."""
+        world = self._world
+        view = await self.observe(acted=True, with_text=False)
+        return view is None or self._world != world
 
     async def announce_step(self) -> None:
         """Give the page the number of this step, for an action that calls nothing else on it."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from palaestra.actions.base import Action, ActionFailed, ActionInvalid, as_text, field
+from palaestra.actions.base import Action, ActionFailed
+from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
 from palaestra.pages import WarmPage
 
 VALUES_MAX = 100
@@ -19,9 +20,19 @@ def as_text_or_texts(value: Any, name: str) -> str | tuple[str, ...]:
     return tuple(as_text(item, name) for item in value)
 
 
+TEXTS = Reader(
+    read=as_text_or_texts,
+    schema={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+)
+
+
 class Answer(Action):
     type = "answer"
-    text: str | tuple[str, ...] = field(as_text_or_texts)
+    description = "Submit the final answer, once and for all."
+    needs = ("answer",)
+    text: str | tuple[str, ...] = field(
+        TEXTS, "The answer; a list of strings if it has several values.", example="..."
+    )
 
     async def perform(self, page: WarmPage) -> None:
         raise ActionFailed("refused", "Answer through the page: there is no other way in this task.")

@@ -8,6 +8,7 @@ from palaestra.pages import WarmPage
 
 class Back(Action):
     type = "back"
+    description = "Go back to the previous page."
 
     async def perform(self, page: WarmPage) -> None:
         if not await page.back():

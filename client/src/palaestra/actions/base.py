@@ -1,28 +1,24 @@
-"""What an action is: its type, its fields and how each is read, and how it is performed on a page.
+"""What an action is: its type, its fields, where it is offered, and how it is performed on a page.
 
-A new action is one file in this folder: a subclass of ``Action`` with a ``type``, its fields and ``perform``.
+A new action is one file in this folder: a subclass of ``Action`` with a ``type``, a ``description``, what it
+``needs`` to be offered, its fields and ``perform``.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
+from palaestra.actions.fields import ActionInvalid, FieldSpec
+from palaestra.actions.offers import Condition, Conditions
 from palaestra.errors import PageHung
 from palaestra.pages import DocumentGone, WarmPage
 from palaestra.records import ActionResult
 
-TEXT_MAX_CHARS = 100_000
-TARGET_MAX_CHARS = 40
-_NUMERAL = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:px)?")
-
-
-class ActionInvalid(ValueError):
-    """A field is missing, of the wrong type or out of range."""
+Aim = dict[str, Any]  # {"id": ...} or {"x": ..., "y": ...} in pixels of the viewport; empty for none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +27,10 @@ class Outcome:
 
     result: ActionResult
     message: str = ""
+
+    @property
+    def is_ok(self) -> bool:
+        return self.result == "ok"
 
 
 class ActionFailed(Exception):
@@ -47,106 +47,140 @@ ACTIONS: dict[str, type[Action]] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Action(ABC):
-    """One checked action. Subclasses become frozen dataclasses and are registered in ``ACTIONS``."""
+    """One checked action. Subclasses become frozen dataclasses and are registered in ``ACTIONS``.
+
+    It is offered where all conditions that it ``needs`` hold. ``aim`` says whether it must name an element
+    (``target``) or a position (``x`` and ``y``). One that does not ``touches_page`` works without a page too.
+    """
 
     type: ClassVar[str]
+    description: ClassVar[str]
+    needs: ClassVar[tuple[Condition, ...]] = ("page",)
+    aim: ClassVar[Literal["none", "optional", "required"]] = "none"
+    touches_page: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
         if cls.type in ACTIONS:
             raise ValueError(f"Two actions have the type {cls.type!r}.")
         ACTIONS[cls.type] = dataclass(frozen=True, kw_only=True)(cls)
 
+    def __post_init__(self) -> None:
+        if self.aim != "none":
+            self._aim_check("target", "x", "y", is_required=self.aim == "required")
+
     @abstractmethod
-    async def perform(self, page: WarmPage) -> None:
-        """Carry the action out. A failure that the agent can cause raises ``ActionFailed``."""
+    async def perform(self, page: WarmPage) -> str | None:
+        """Carry the action out; a text is for the model. A failure that the agent can cause raises
+        ``ActionFailed``."""
 
     async def place(self, page: WarmPage, function: str, *arguments: object) -> dict[str, Any]:
-        """Call a page-side function, which returns a place of the page or says why there is none."""
-        place = await page.call(function, *arguments)
+        """Call a page-side function on what the action is aimed at: a place of the page. Raises
+        ``ActionFailed`` with the page's reason where there is none."""
+        aim = aim_of(page, self)
+        place = await page.call(function, aim, *arguments)
         page.target_path = place.get("element", "")
-        if "problem" in place:
-            target = getattr(self, "target", "") or "The page"
-            raise ActionFailed("no_target", f"{target}: {place['problem']}.")
+        place_check(page, aim, place)
         return place
 
+    def _aim_check(self, target: str, x: str, y: str, *, is_required: bool) -> None:
+        at = [getattr(self, name) for name in (x, y)]
+        if any(part is None for part in at) != all(part is None for part in at):
+            raise ActionInvalid(f'A position takes both "{x}" and "{y}".')
+        if is_required and at[0] is None and not getattr(self, target):
+            raise ActionInvalid(f'"{target}" must be an element id such as "e12", or "{x}" and "{y}" a position.')
 
-def action_check(declared: Mapping[str, Any]) -> Action:
-    """The typed action of a JSON object. Raises ``ActionInvalid`` with a sentence for the model."""
+
+def aim_of(page: WarmPage, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
+    """What an action is aimed at, for the page-side functions. A position comes in pixels of the picture."""
+    if id_ := getattr(action, target, ""):
+        return {"id": id_}
+    left, top = getattr(action, x, None), getattr(action, y, None)
+    if left is None or top is None:
+        return {}
+    return {"x": left / page.picture_scale, "y": top / page.picture_scale}
+
+
+def place_check(page: WarmPage, aim: Aim, place: Mapping[str, Any]) -> None:
+    """Raise ``ActionFailed`` where the page gave a reason instead of a place."""
+    if "problem" not in place:
+        return
+    name = aim.get("id") or (_position(page, aim) if aim else "The page")
+    closing = ""
+    if close := place.get("close"):
+        closing = f"; {close['id'] or _position(page, close)} ({close['name']}) closes it"
+    raise ActionFailed(place.get("result", "no_target"), f"{name}: {place['problem']}{closing}.")
+
+
+def _position(page: WarmPage, place: Mapping[str, float]) -> str:
+    """A place of the viewport in pixels of the picture."""
+    x, y = (round(place[axis] * page.picture_scale) for axis in ("x", "y"))
+    return f"({x}, {y})"
+
+
+# ---- what is offered
+def specs_of(kind: str) -> list[FieldSpec]:
+    """The fields of an action type, in order."""
+    return [FieldSpec(name=one.name, **one.metadata) for one in dataclasses.fields(ACTIONS[kind])]
+
+
+def actions_offered(conditions: Conditions) -> list[str]:
+    """The action types that an episode offers. Others are carried out where they can be."""
+    return [kind for kind in sorted(ACTIONS) if conditions.issuperset(ACTIONS[kind].needs)]
+
+
+def fields_offered(kind: str, conditions: Conditions) -> list[FieldSpec]:
+    """The fields of an action type that an episode offers. With one way to aim, its fields are required."""
+    offered = [spec for spec in specs_of(kind) if spec.needs is None or spec.needs in conditions]
+    is_aimed = ACTIONS[kind].aim == "required" and not conditions.issuperset(("ids", "positions"))
+    return [dataclasses.replace(spec, is_required=spec.is_required or (is_aimed and spec.needs is not None))
+            for spec in offered]
+
+
+def example_of(kind: str, conditions: Conditions) -> dict[str, Any]:
+    """An example of an action as a JSON object; with ids it names an element and no position."""
+    shown = conditions - {"positions"} if "ids" in conditions else conditions
+    fields = {spec.name: spec.example for spec in fields_offered(kind, shown) if spec.example is not None}
+    return {"type": kind, **fields}
+
+
+# ---- from JSON
+def action_check(declared: Mapping[str, Any], *, conditions: Conditions | None = None) -> Action:
+    """The typed action of a JSON object. Raises ``ActionInvalid`` with a sentence for the model, which
+    names the actions that ``conditions`` offer (all of them by default)."""
     kind = declared.get("type")
-    known = ", ".join(sorted(ACTIONS))
+    known = ", ".join(sorted(ACTIONS) if conditions is None else actions_offered(conditions))
     if kind is None:
         raise ActionInvalid(f'The key "type" names the action. Known: {known}.')
     if not isinstance(kind, str) or kind not in ACTIONS:
         raise ActionInvalid(f"There is no action type {kind!r:.40}. Known: {known}.")
     _fields_check(kind, declared)
-    fields = {
-        spec.name: spec.metadata["read"](declared.get(spec.name, spec.metadata["default"]), spec.name)
-        for spec in dataclasses.fields(ACTIONS[kind])
-    }
-    return ACTIONS[kind](**fields)
+    return ACTIONS[kind](**{spec.name: _value(spec, declared) for spec in specs_of(kind)})
+
+
+def _value(spec: FieldSpec, declared: Mapping[str, Any]) -> Any:
+    value = declared.get(spec.name)
+    if not spec.is_required and (value is None or value == spec.default):
+        return spec.default
+    return spec.reader.read(value, spec.name)
 
 
 def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
     """Refuse what only another action could do: a click with a text would not type it."""
-    own = [spec.name for spec in dataclasses.fields(ACTIONS[kind])]
-    known = {spec.name for action in ACTIONS.values() for spec in dataclasses.fields(action)}
-    for name in known.difference(own).intersection(declared):
-        if declared[name]:
+    own = {spec.name for spec in specs_of(kind)}
+    for name in sorted({spec.name for other in ACTIONS for spec in specs_of(other)} - own):
+        if declared.get(name):
             others = sorted(other for other, action in ACTIONS.items() if name in action.__dataclass_fields__)
             raise ActionInvalid(f'"{kind}" has no "{name}", which belongs to {", ".join(others)}.')
 
 
+# ---- performing
 async def action_perform(page: WarmPage, action: Action) -> Outcome:
     """Perform ``action``. Raises only for a page that is dead or closed (``PageDead``, ``TabClosed``)."""
     try:
-        await action.perform(page)
+        return Outcome(result="ok", message=await action.perform(page) or "")
     except ActionFailed as failure:
         return failure.outcome
     except PageHung as failure:
         return Outcome(result="timeout", message=str(failure))
     except DocumentGone:
         return Outcome(result="no_target", message="The page changed before the action reached it.")
-    return DONE
-
-
-# ---- fields: how each is read from JSON
-def field(read: Callable[[Any, str], Any], *, default: Any = None) -> Any:
-    """A dataclass field that ``read(value, name)`` checks. Without a default the field is required."""
-    has_default = {} if default is None else {"default": default}
-    made: Any = dataclasses.field(metadata={"read": read, "default": default}, **has_default)
-    return made
-
-
-def as_text(value: Any, name: str) -> str:
-    """A string; a number is taken as it prints."""
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise ActionInvalid(f'"{name}" must be a string.')
-    if len(str(value)) > TEXT_MAX_CHARS:
-        raise ActionInvalid(f'"{name}" is longer than {TEXT_MAX_CHARS} characters.')
-    return str(value)
-
-
-def as_element(value: Any, name: str) -> str:
-    """An element id; the brackets that an observation puts around it are dropped."""
-    if not isinstance(value, str):
-        raise ActionInvalid(f'"{name}" must be an element id such as "e12".')
-    return value.strip().strip("[]")[:TARGET_MAX_CHARS]
-
-
-def as_flag(value: Any, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise ActionInvalid(f'"{name}" must be true or false.')
-    return value
-
-
-def as_number(limit: int) -> Callable[[Any, str], int]:
-    """A reader of numbers between ``-limit`` and ``limit``, also as text, cut to whole ones."""
-
-    def read(value: Any, name: str) -> int:
-        if isinstance(value, str) and _NUMERAL.fullmatch(value):
-            value = float(value.removesuffix("px"))
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not -limit <= value <= limit:
-            raise ActionInvalid(f'"{name}" must be a number between {-limit} and {limit}.')
-        return int(value)
-
-    return read

@@ -1,15 +1,27 @@
-"""Click an element."""
+"""Click an element or a position."""
 
 from __future__ import annotations
 
-from palaestra.actions.base import Action, as_element, field
+from palaestra.actions import fields
+from palaestra.actions.base import Action
+from palaestra.actions.fields import field
 from palaestra.pages import WarmPage
+
+BUTTONS = ("left", "right", "middle")
 
 
 class Click(Action):
     type = "click"
-    target: str = field(as_element)
+    description = "Click an element; it is scrolled into view."
+    aim = "required"
+    target: str = fields.target()
+    button: str = field(fields.choice(*BUTTONS), "Mouse button.", default="left")
+    double: bool = field(fields.FLAG, "Whether to click twice.", default=False)
+    x: int | None = fields.x()
+    y: int | None = fields.y()
 
     async def perform(self, page: WarmPage) -> None:
-        place = await self.place(page, "locate", self.target)
-        await page.act(page.page.mouse.click(place["x"], place["y"]))
+        place = await self.place(page, "clickable", self.button)
+        clicks = 2 if self.double else 1
+        mouse = page.page.mouse
+        await page.act(mouse.click(place["x"], place["y"], button=self.button, click_count=clicks))

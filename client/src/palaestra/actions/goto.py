@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import Action, ActionFailed, as_text, field
+from palaestra.actions import fields
+from palaestra.actions.base import Action, ActionFailed
+from palaestra.actions.fields import field
 from palaestra.pages import WarmPage
 
 
 class Goto(Action):
     type = "goto"
-    url: str = field(as_text)
+    description = "Open an address of this site."
+    needs = ("page", "site")
+    url: str = field(fields.TEXT, "The address.", example="https://gym/...")
 
     async def perform(self, page: WarmPage) -> None:
         address = page.bounds and page.bounds.resolve(self.url, base=page.page.url)

@@ -8,6 +8,9 @@ from palaestra.pages import WarmPage
 
 class Noop(Action):
     type = "noop"
+    description = "Do nothing."
+    needs = ("never",)
+    touches_page = False
 
     async def perform(self, page: WarmPage) -> None:
         return

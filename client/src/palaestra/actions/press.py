@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from palaestra.actions.base import Action, ActionFailed, as_element, as_text, field
+from palaestra.actions import fields
+from palaestra.actions.base import Action, ActionFailed
+from palaestra.actions.fields import field
 from palaestra.pages import WarmPage
 
 # Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
@@ -20,15 +22,18 @@ CHORD = re.compile(
 
 class Press(Action):
     type = "press"
-    key: str = field(as_text)
-    target: str = field(as_element, default="")
+    description = "Press a key."
+    key: str = field(
+        fields.TEXT, "The key, such as Enter, Escape, Tab, ArrowDown, Control+a.", example="Enter"
+    )
+    target: str = fields.target("Id of the element to press it on; without one, where the focus is.")
 
     async def perform(self, page: WarmPage) -> None:
         key = "Space" if self.key == " " else self.key
         if not KEY.match(key) and not CHORD.match(key):
             raise ActionFailed("refused", f"The key {key[:40]!r} is not available.")
         if self.target:
-            await self.place(page, "reach", self.target)
+            await self.place(page, "reach")
         else:
             await page.announce_step()
         await page.act(page.page.keyboard.press(key))

@@ -1,20 +1,28 @@
-"""Scroll the page, or the frame around an element, by pixels."""
+"""Scroll the page, or the frame around an element or position, by pixels."""
 
 from __future__ import annotations
 
-from palaestra.actions.base import Action, ActionInvalid, as_element, as_number, field
+from palaestra.actions import fields
+from palaestra.actions.base import Action, aim_of
+from palaestra.actions.fields import ActionInvalid, field
 from palaestra.pages import WarmPage
 
 DISTANCE_MAX_PX = 100_000
+DISTANCE = fields.number(DISTANCE_MAX_PX)
 
 
 class Scroll(Action):
     type = "scroll"
-    dx: int = field(as_number(DISTANCE_MAX_PX), default=0)
-    dy: int = field(as_number(DISTANCE_MAX_PX), default=0)
-    target: str = field(as_element, default="")
+    description = "Scroll the page, or the part of it that is named."
+    aim = "optional"
+    dx: int = field(DISTANCE, "Pixels to the right; negative is left.", default=0)
+    dy: int = field(DISTANCE, "Pixels down; negative is up.", default=0, example=600)
+    target: str = fields.target("Id of an element in the part to scroll.", example=None)
+    x: int | None = fields.x("Pixels from the left edge, in the part to scroll.", example=None)
+    y: int | None = fields.y("Pixels from the top edge, in the part to scroll.", example=None)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.dx and not self.dy:
             raise ActionInvalid(
                 'A scroll says how far, in pixels: "dy" (positive is down), "dx" (positive is right) or '
@@ -22,8 +30,8 @@ class Scroll(Action):
             )
 
     async def perform(self, page: WarmPage) -> None:
-        if self.target:
-            place = await self.place(page, "locate", self.target)
+        if aim_of(page, self):
+            place = await self.place(page, "locate")
         elif self.dx and not self.dy:
             place = await self.place(page, "sideways", self.dx)
         else:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import Action, as_element, as_text, field
+from palaestra.actions import fields
+from palaestra.actions.base import Action
+from palaestra.actions.fields import field
 from palaestra.pages import WarmPage
 
 
 class Select(Action):
     type = "select"
-    target: str = field(as_element)
-    value: str = field(as_text)
+    description = "Choose an option of a drop-down list."
+    aim = "required"
+    target: str = fields.target("Id of the list.")
+    value: str = field(fields.TEXT, "The option, as the list shows it.", example="...")
+    x: int | None = fields.x()
+    y: int | None = fields.y()
 
     async def perform(self, page: WarmPage) -> None:
-        await self.place(page, "choose", self.target, self.value)
+        await self.place(page, "choose", self.value)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from palaestra.actions.base import Action, as_element, as_flag, as_text, field
+from palaestra.actions import fields
+from palaestra.actions.base import Action
+from palaestra.actions.fields import field
 from palaestra.pages import WarmPage
 
 KEYS_MAX = 200  # characters typed key by key; the rest is inserted at once
@@ -10,12 +12,16 @@ KEYS_MAX = 200  # characters typed key by key; the rest is inserted at once
 
 class Type(Action):
     type = "type"
-    target: str = field(as_element)
-    text: str = field(as_text)
-    clear: bool = field(as_flag, default=False)
+    description = "Type text into a field, after what it holds."
+    aim = "optional"
+    target: str = fields.target("Id of the field; without one, the text goes where the focus is.")
+    text: str = field(fields.TEXT, "The text.", example="...")
+    clear: bool = field(fields.FLAG, "Whether to empty the field first.", default=False, example=True)
+    x: int | None = fields.x()
+    y: int | None = fields.y()
 
     async def perform(self, page: WarmPage) -> None:
-        place = await self.place(page, "focus", self.target, self.clear)
+        place = await self.place(page, "focus", self.clear)
         keyboard = page.page.keyboard
         if self.clear and not self.text and place["had"]:
             await page.act(keyboard.press("Backspace"))

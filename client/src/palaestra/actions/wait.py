@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from palaestra.actions.base import Action, as_number, field
+from palaestra.actions.base import Action
+from palaestra.actions.fields import Reader, as_number, field
 from palaestra.pages import WarmPage
 
 DEFAULT_MS = 500
@@ -16,9 +17,13 @@ def as_pause(value: Any, name: str) -> int:
     return min(max(as_number(10**9)(value, name), 0), WAIT_MAX_MS)
 
 
+PAUSE = Reader(read=as_pause, schema={"type": "integer", "minimum": 0, "maximum": WAIT_MAX_MS})
+
+
 class Wait(Action):
     type = "wait"
-    ms: int = field(as_pause, default=DEFAULT_MS)
+    description = "Wait for a moment."
+    ms: int = field(PAUSE, f"Milliseconds, at most {WAIT_MAX_MS}.", default=DEFAULT_MS, example=DEFAULT_MS)
 
     async def perform(self, page: WarmPage) -> None:
         await page.call("idle", self.ms)

@@ -283,5 +283,12 @@
     const text = lines.join("\n");
     return text.length > LIMIT_CHARS ? text.slice(0, LIMIT_CHARS) + "\n(cut: the page is longer)" : text;
   }
-  globalThis.palaestra = { serialise, elementOf };
+  // An element as a reader would call it: its role and name.
+  function labelOf(el, limit) {
+    const role = roleOf(el), name = nameOf(el, role) || (el.querySelector("h1,h2,h3,h4") || {}).textContent || "";
+    const text = clean(name);
+    const shown = limit && text.length > limit ? text.slice(0, limit) + "\u2026" : text;
+    return role || shown ? (role || "element") + (shown ? ' "' + shown + '"' : "") : "";
+  }
+  globalThis.palaestra = { serialise, elementOf, idOf: (el) => idOf.get(el) || "", labelOf, optionsOf };
 })();

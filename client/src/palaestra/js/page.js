@@ -1,4 +1,4 @@
-// What the client does inside a page, in the same isolated world as axtree.js: wait until the page has settled, locate
+// What the client does inside a page, in the same isolated world as axtree.js: wait until the page has settled, reach
 // an element, focus it, choose an option, scroll. Every wait is bounded by the caller's limit.
 "use strict";
 (() => {
@@ -70,18 +70,85 @@
       text: withText ? palaestra.serialise() : "" };
   }
 
-  function placeOf(el) {
-    let box = el.getBoundingClientRect();
-    if (box.width === 0 || box.height === 0) return { problem: "it has no visible area" };
-    if (box.top < 0 || box.left < 0 || box.bottom > innerHeight || box.right > innerWidth) {
-      el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
-      box = [...el.getClientRects()].find((r) => r.width && r.height) || el.getBoundingClientRect();
+  // ---- aims: {id} of an element, {x, y} in the viewport, or {} for wherever the focus is
+  function elementAt(x, y) {
+    let el = document.elementFromPoint(x, y);
+    while (el && el.shadowRoot) {
+      const inner = el.shadowRoot.elementFromPoint(x, y);
+      if (!inner || inner === el) break;
+      el = inner;
     }
+    return el;
+  }
+  function aimed(aim) {
+    if (aim.id !== undefined) {
+      const el = palaestra.elementOf(aim.id);
+      return el ? { el } : { problem: "there is no such element on the page" };
+    }
+    if (aim.x === undefined) return { el: document.activeElement };
+    const el = elementAt(aim.x, aim.y);
+    return el ? { el } : { problem: "the position is outside the picture" };
+  }
+  // The control that a click on an element acts on: its own, that of its label, or the element itself.
+  const controlOf = (el) => el.control || el.closest("label")?.control || el.closest("button,select,input,textarea,a[href],[contenteditable]") || el;
+
+  // ---- reaching: an element is acted on where a user could, at a point of it that nothing covers
+  const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.2], [0.9, 0.2], [0.1, 0.8], [0.9, 0.8]];
+  function isHit(hit, el) {
+    return hit && (el.contains(hit) || el.shadowRoot || (hit.control || hit.closest("label")?.control) === el);
+  }
+  function freePoint(el) {
+    for (const box of el.getClientRects()) {
+      const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth);
+      const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
+      if (right - left < 1 || bottom - top < 1) continue;
+      for (const [across, down] of SPOTS) {
+        const x = left + (right - left) * across, y = top + (bottom - top) * down;
+        if (isHit(document.elementFromPoint(x, y), el)) return { x, y };
+      }
+    }
+    return null;
+  }
+  const hasArea = (el) => [...el.getClientRects()].some((box) => box.width && box.height);
+  function isWhole(el) {
+    const box = el.getBoundingClientRect();
+    return box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight && box.right <= innerWidth;
+  }
+  // A hidden control is reached by its label.
+  function reached(el) {
+    const parts = [el, ...(el.labels || [])].filter(hasArea);
+    if (!parts.length) return { problem: "it has no visible area" };
+    for (const part of parts) {
+      const point = isWhole(part) && freePoint(part);
+      if (point) return point;
+      for (const block of ["center", "start", "end", "nearest"]) {
+        part.scrollIntoView({ block, inline: "center", behavior: "instant" });
+        const free = freePoint(part);
+        if (free) return free;
+      }
+    }
+    parts[0].scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    const box = parts[0].getBoundingClientRect();
     const x = Math.min(Math.max(box.left + box.width / 2, 0), innerWidth - 1);
     const y = Math.min(Math.max(box.top + box.height / 2, 0), innerHeight - 1);
-    const hit = document.elementFromPoint(x, y);
-    const isReached = hit && (el.contains(hit) || hit.contains(el) || el.shadowRoot || (hit.control || hit.closest("label")?.control) === el);
-    return isReached ? { x, y } : { problem: "another element covers it" };
+    return coverer(document.elementFromPoint(x, y));
+  }
+  const LAYERS = "dialog,[role=dialog],[role=alertdialog],[popover]";
+  const CLOSES = /close|dismiss|accept|agree|got it|no,? thanks|not now|later|continue|hide|skip|ok\b|[\u00d7\u2715\u2716]/i;
+  const COVER_CHARS = 60;
+  // What covers an element, and the button that closes it, by id or by its place.
+  function coverer(hit) {
+    if (!hit || hit === document.documentElement || hit === document.body) return { problem: "it cannot be scrolled into view" };
+    let layer = hit.closest(LAYERS);
+    for (let at = hit; at && !layer; at = at.parentElement) if (/fixed|sticky/.test(getComputedStyle(at).position)) layer = at;
+    layer = layer || hit;
+    const buttons = [...layer.querySelectorAll("button,a[href],[role=button],summary")].filter(hasArea);
+    const close = buttons.find((one) => CLOSES.test(palaestra.labelOf(one))) || (buttons.length === 1 ? buttons[0] : null);
+    return { problem: `it is covered by ${palaestra.labelOf(layer, COVER_CHARS) || "another element"}`, close: close && handleOf(close) };
+  }
+  function handleOf(el) {
+    const box = el.getBoundingClientRect();
+    return { id: palaestra.idOf(el), name: palaestra.labelOf(el, COVER_CHARS), x: box.left + box.width / 2, y: box.top + box.height / 2 };
   }
   // Where an element is in the document, as the page's recorder writes it; empty inside a shadow root.
   function pathOf(el) {
@@ -90,29 +157,63 @@
     for (let at = el; at.parentElement; at = at.parentElement) places.push([...at.parentElement.children].indexOf(at));
     return places.reverse().join("/");
   }
-  function locate(id) {
-    const el = palaestra.elementOf(id);
-    if (!el) return { problem: "there is no such element on the page" };
-    if (el.matches(":disabled")) return { problem: "it is disabled" };
-    return { element: pathOf(el), ...placeOf(el) };
+  function locate(aim) {
+    const { el, problem } = aimed(aim);
+    if (problem) return { problem };
+    return { element: pathOf(el), ...(aim.id === undefined ? { x: aim.x, y: aim.y } : reached(el)) };
   }
-  function focus(id, clear) {
-    const el = palaestra.elementOf(id);
-    if (!el) return { problem: "there is no such element on the page" };
-    const isField = el.isContentEditable || typeof el.value === "string" && !/^(button|submit|checkbox|radio|hidden|image|reset|file)$/.test(el.type);
-    if (!isField || el.matches(":disabled") || el.readOnly) return { problem: "text cannot be typed into it" };
-    el.scrollIntoView({ block: "nearest", behavior: "instant" });
-    el.focus();
-    if (!hasFocus(el)) return { problem: "it does not take the focus" };
+  // A click is refused where it would do nothing that can be seen.
+  function clickable(aim, button) {
+    const { el, problem } = aimed(aim);
+    if (problem) return { problem };
+    const control = controlOf(el);
+    if (control.matches(":disabled")) return { problem: "it is disabled", element: pathOf(el) };
+    if (button === "left" && control.tagName === "SELECT" && !control.multiple && control.size < 2) {
+      control.focus();
+      return { problem: `this is a list, which opens nothing here; choose with "select", one of: ${palaestra.optionsOf(control)}`, result: "refused", element: pathOf(control) };
+    }
+    return locate(aim);
+  }
+  // Both ends of a drag, which must be in view together.
+  function span(aim, to) {
+    const begin = locate(aim), end = locate(to);
+    if (begin.problem || end.problem || aim.id === undefined) return { ...begin, end };
+    const point = freePoint(palaestra.elementOf(aim.id));
+    return point ? { ...begin, ...point, end } : { problem: "it and the place to end on are not in view at the same time", end };
+  }
+  // What kind of control an element is, for filling it in.
+  function control(aim) {
+    const { el, problem } = aimed(aim);
+    if (problem) return { problem };
+    const state = el.checked !== undefined ? el.checked : el.getAttribute("aria-checked");
+    const isToggle = /^(checkbox|radio)$/.test(el.type) || /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(el.getAttribute("role") || "");
+    return { element: pathOf(el), isList: el.tagName === "SELECT", ...(isToggle ? { checked: state === true || state === "true" } : {}) };
+  }
+  function focus(aim, clear) {
+    const aimedAt = aimed(aim);
+    if (aimedAt.problem) return aimedAt;
+    const isFocused = aim.id === undefined && aim.x === undefined;
+    const el = isFocused ? aimedAt.el : aim.id === undefined ? controlOf(aimedAt.el) : aimedAt.el;
+    const isField = el.isContentEditable || typeof el.value === "string" && !/^(button|submit|checkbox|radio|hidden|image|reset|file|select-one|select-multiple)$/.test(el.type);
+    if (isFocused && !isField) return { problem: "no field has the focus: name the field, or click it first" };
+    if (!isField) return { problem: `text cannot be typed into it${el.tagName === "SELECT" ? '; choose with "select"' : ""}` };
+    if (el.matches(":disabled")) return { problem: "it is disabled", element: pathOf(el) };
+    if (el.readOnly) return { problem: "it is read-only", element: pathOf(el) };
+    const place = aim.id === undefined ? {} : reached(el);
+    if (place.problem) return { element: pathOf(el), ...place };
+    el.focus({ preventScroll: true });
+    if (!hasFocus(el)) return { problem: "it does not take the focus", element: pathOf(el) };
     moveCaret(el, clear);
     return { element: pathOf(el), had: el.isContentEditable ? el.textContent.length : el.value.length,
       lines: el.isContentEditable || el.tagName === "TEXTAREA" };
   }
   const hasFocus = (el) => el.getRootNode().activeElement === el;
-  function reach(id) {
-    const el = palaestra.elementOf(id);
-    if (!el) return { problem: "there is no such element on the page" };
-    el.focus();
+  function reach(aim) {
+    const { el, problem } = aimed(aim);
+    if (problem) return { problem };
+    const place = reached(el);
+    if (place.problem) return { element: pathOf(el), ...place };
+    el.focus({ preventScroll: true });
     return hasFocus(el) ? { element: pathOf(el) } : { problem: "it does not take the focus" };
   }
   function moveCaret(el, clear) {
@@ -127,7 +228,7 @@
     }
   }
   // The page itself hardly ever scrolls sideways: find the first frame in view that can.
-  function sideways(dx) {
+  function sideways(_aim, dx) {
     const hasMore = (el) => dx > 0 ? el.scrollLeft + el.clientWidth < el.scrollWidth - 1 : el.scrollLeft > 0;
     if (hasMore(document.scrollingElement)) return {};
     for (const el of document.querySelectorAll("*")) {
@@ -138,13 +239,17 @@
     }
     return { problem: "nothing in view moves that way" };
   }
-  function choose(id, value) {
-    const el = palaestra.elementOf(id);
-    if (!el) return { problem: "there is no such element on the page" };
-    if (el.tagName !== "SELECT" || el.disabled) return { problem: "it is not a list to select from" };
+  function choose(aim, value) {
+    const aimedAt = aimed(aim);
+    if (aimedAt.problem) return aimedAt;
+    const el = controlOf(aimedAt.el);
+    if (el.tagName !== "SELECT") return { problem: "it is not a list to select from" };
+    if (el.disabled) return { problem: "it is disabled", element: pathOf(el) };
+    const place = aim.id === undefined ? {} : reached(el);
+    if (place.problem) return { element: pathOf(el), ...place };
     const labelOf = (o) => (o.label || o.text).replace(/\s+/g, " ").trim();
     const option = [...el.options].find((o) => labelOf(o) === value) || [...el.options].find((o) => o.value === value);
-    if (!option || option.disabled) return { problem: "it has no such option" };
+    if (!option || option.disabled) return { problem: `it has no such option; its options: ${palaestra.optionsOf(el)}` };
     const element = pathOf(el);
     el.focus();
     if (el.multiple) option.selected = true; else el.selectedIndex = option.index;
@@ -169,5 +274,5 @@
     });
   }
   const idle = (ms) => pause(ms).then(() => ({}));
-  Object.assign(globalThis.palaestra, { begin, observe, locate, focus, reach, sideways, choose, idle, flushRecorder });
+  Object.assign(globalThis.palaestra, { begin, observe, locate, clickable, span, control, focus, reach, sideways, choose, idle, flushRecorder });
 })();

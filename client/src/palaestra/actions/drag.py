@@ -1,0 +1,37 @@
+"""Drag from one element or position to another."""
+
+from __future__ import annotations
+
+from palaestra.actions import fields
+from palaestra.actions.base import Action, aim_of, place_check
+from palaestra.pages import WarmPage
+
+MOVES = 8  # steps of the mouse on its way
+
+
+class Drag(Action):
+    type = "drag"
+    description = "Press the mouse on one element, move it to another and release it there."
+    aim = "required"
+    target: str = fields.target("Id of the element to begin on.")
+    to_target: str = fields.target("Id of the element to end on.", example="e9")
+    x: int | None = fields.x("Pixels from the left edge of the picture, where to begin.")
+    y: int | None = fields.y("Pixels from the top edge of the picture, where to begin.")
+    to_x: int | None = fields.x("Pixels from the left edge, where to end.", example=820)
+    to_y: int | None = fields.y("Pixels from the top edge, where to end.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._aim_check("to_target", "to_x", "to_y", is_required=True)
+
+    async def perform(self, page: WarmPage) -> None:
+        end = aim_of(page, self, target="to_target", x="to_x", y="to_y")
+        place = await self.place(page, "span", end)
+        place_check(page, end, place["end"])
+        mouse = page.page.mouse
+        await page.act(mouse.move(place["x"], place["y"]))
+        await page.act(mouse.down())
+        try:
+            await page.act(mouse.move(place["end"]["x"], place["end"]["y"], steps=MOVES))
+        finally:
+            await page.act(mouse.up())

@@ -1,0 +1,107 @@
+"""Fill several fields of a form at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.actions import fields
+from palaestra.actions.base import Action, ActionFailed
+from palaestra.actions.click import Click
+from palaestra.actions.fields import ActionInvalid, Reader, as_element, as_flag, as_text, field
+from palaestra.actions.select import Select
+from palaestra.actions.type import Type
+from palaestra.pages import WarmPage
+
+FIELDS_MAX = 50
+CONTENTS = ("text", "value", "checked")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One field and what it is to hold: a text or an option (``content``), or whether it is ``checked``."""
+
+    target: str
+    content: str = ""
+    checked: bool | None = None
+
+
+def as_entries(value: Any, name: str) -> tuple[Entry, ...]:
+    """The entries of a list of objects."""
+    if not isinstance(value, list) or not 0 < len(value) <= FIELDS_MAX:
+        raise ActionInvalid(f'"{name}" must be a list of 1 to {FIELDS_MAX} objects.')
+    return tuple(_entry(item, name) for item in value)
+
+
+def _entry(item: Any, name: str) -> Entry:
+    if not isinstance(item, Mapping):
+        raise ActionInvalid(f'Each of "{name}" must be an object such as {{"target": "e3", "text": "..."}}.')
+    target = as_element(item.get("target"), "target")
+    given = [key for key in CONTENTS if item.get(key) is not None]
+    if len(given) != 1:
+        raise ActionInvalid(f'For {target}, give one of "text", "value" (of a list) and "checked".')
+    if given == ["checked"]:
+        return Entry(target=target, checked=as_flag(item["checked"], "checked"))
+    return Entry(target=target, content=as_text(item[given[0]], given[0]))
+
+
+ENTRIES = Reader(
+    read=as_entries,
+    schema={
+        "type": "array",
+        "minItems": 1,
+        "maxItems": FIELDS_MAX,
+        "items": {
+            "type": "object",
+            "properties": {
+                "target": fields.ELEMENT.schema,
+                "text": fields.TEXT.schema,
+                "value": fields.TEXT.schema,
+                "checked": fields.FLAG.schema,
+            },
+            "required": ["target"],
+            "additionalProperties": False,
+        },
+    },
+)
+EXAMPLE = [
+    {"target": "e3", "text": "..."},
+    {"target": "e4", "value": "..."},
+    {"target": "e5", "checked": True},
+]
+
+
+class Fill(Action):
+    type = "fill"
+    description = "Fill several fields at once, each instead of what it holds."
+    needs = ("page", "ids")
+    fields: tuple[Entry, ...] = field(
+        ENTRIES,
+        'Each field with the "text" to type, the "value" of the option to choose, or whether it is "checked".',
+        example=EXAMPLE,
+    )
+
+    async def perform(self, page: WarmPage) -> None:
+        for number, entry in enumerate(self.fields):
+            try:
+                await _entry_fill(page, entry)
+            except ActionFailed as failure:
+                done = f"{number} of {len(self.fields)} fields were filled. " if number else ""
+                raise ActionFailed(failure.outcome.result, f"{done}{failure.outcome.message}") from failure
+        page.target_path = ""
+
+
+async def _entry_fill(page: WarmPage, entry: Entry) -> None:
+    control = await Click(target=entry.target).place(page, "control")
+    if entry.checked is not None and "checked" not in control:
+        raise ActionFailed("no_target", f"{entry.target}: it cannot be checked.")
+    if entry.checked is None and "checked" in control:
+        raise ActionFailed("no_target", f'{entry.target}: it takes "checked": true or false.')
+    if entry.checked is not None:
+        if control["checked"] != entry.checked:
+            await Click(target=entry.target).perform(page)
+    elif control.get("isList"):
+        await Select(target=entry.target, value=entry.content).perform(page)
+    else:
+        await Type(target=entry.target, text=entry.content, clear=True).perform(page)

@@ -1,0 +1,48 @@
+"""Several actions in one turn, where the run allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palaestra.actions.base import Action, ActionFailed, action_check, action_perform
+from palaestra.actions.fields import ActionInvalid, Reader, field
+from palaestra.pages import WarmPage
+
+ALONE = ("sequence", "answer", "give_up")
+
+
+def as_actions(value: Any, name: str) -> tuple[Action, ...]:
+    """The checked actions of a list of objects."""
+    if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
+        raise ActionInvalid(f'"{name}" must be a list of actions.')
+    if alone := next((item["type"] for item in value if item.get("type") in ALONE), None):
+        raise ActionInvalid(f'"{alone}" must be the only action of its turn.')
+    return tuple(action_check(item) for item in value)
+
+
+READER = Reader(read=as_actions, schema={"type": "array", "minItems": 1, "items": {"type": "object"}})
+
+
+class Sequence(Action):
+    type = "sequence"
+    description = "Several actions in one turn; it ends at the first that fails or leads to another page."
+    needs = ("page", "sequence")
+    actions: tuple[Action, ...] = field(
+        READER,
+        "The actions, in order.",
+        example=[{"type": "click", "target": "e8"}, {"type": "press", "key": "Enter"}],
+    )
+
+    async def perform(self, page: WarmPage) -> str | None:
+        for number, action in enumerate(self.actions, start=1):
+            outcome = await action_perform(page, action)
+            page.target_path = ""
+            if outcome.result != "ok":
+                raise ActionFailed(outcome.result, f"{self._done(number - 1)}Number {number}: {outcome.message}")
+            if number < len(self.actions) and await page.is_left():
+                return f"{self._done(number)}The page changed, so the rest was left out."
+        return None
+
+    def _done(self, number: int) -> str:
+        return f"{number} of {len(self.actions)} actions were carried out. "
