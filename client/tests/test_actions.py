@@ -6,8 +6,9 @@ import pytest
 
 from palaestra.actions import ACTIONS, Action, action_perform
 from palaestra.actions.answer import Answer
-from palaestra.actions.base import ActionFailed, as_text, field
+from palaestra.actions.base import ActionFailed
 from palaestra.actions.click import Click
+from palaestra.actions.fields import TEXT, field
 from palaestra.actions.goto import Goto
 from palaestra.actions.press import Press
 from palaestra.actions.scroll import Scroll
@@ -113,7 +114,8 @@ async def test_a_new_action_is_one_class(monkeypatch: pytest.MonkeyPatch) -> Non
 
     class Hum(Action):
         type = "hum"
-        tune: str = field(as_text)
+        description = "Hum a tune."
+        tune: str = field(TEXT, "Which.")
 
         async def perform(self, page: WarmPage) -> None:
             raise ActionFailed("refused", f"Nobody hears {self.tune}.")

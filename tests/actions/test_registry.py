@@ -12,7 +12,15 @@ from trajectories.actions import builtin, registry
 from trajectories.actions.checks import CHECKS, CheckId
 from trajectories.actions.marks import Marks
 from trajectories.actions.results import RESULTS, ResultCode
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
+from trajectories.actions.types import (
+    ActionType,
+    DeclaredStep,
+    Field,
+    Finding,
+    PageRecord,
+    ReportedEvent,
+    target,
+)
 from trajectories.capture.marks import marks_of
 from trajectories.episodes import step_records
 from trajectories.facts import behaviour
@@ -21,25 +29,26 @@ from trajectories.facts.types import CheckContext
 from trajectories.lab.queries.timeline import timeline_cells
 from trajectories.lab.text.actions import action_phrase, check_label
 
-DRAG = {"type": "drag", "target": "e1", "to": "e2"}
+SPIN = {"type": "spin", "target": "e1", "to": "e2"}
 
 
-def _dragged(step: DeclaredStep, record: PageRecord) -> Finding:
+def _spun(step: DeclaredStep, record: PageRecord) -> Finding:
     drags = record.events_of(step.index, "drop")
     return Finding(kind="confirmed", explained=drags) if drags else Finding(kind="missing", detail="no drop")
 
 
 @pytest.fixture
-def drag(monkeypatch: pytest.MonkeyPatch) -> None:
+def spin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry.ACTIONS, "_items", dict(registry.ACTIONS._items))
     registry.register(
         ActionType(
-            id="drag",
-            rule=_dragged,
-            fields=("target", "to"),
+            id="spin",
+            description="Spin an element.",
+            rule=_spun,
+            fields=(target(), Field("to", "Where to stop.")),
             object="to",
             verbs=("pull",),
-            marks=lambda action, events, scrolled: Marks(text="dragged"),
+            marks=lambda action, events, scrolled: Marks(text="spun"),
             labels={"confirmed": "Dropped"},
         )
     )
@@ -56,36 +65,38 @@ def test_every_result_code_and_check_has_a_record() -> None:
 
 
 def test_the_object_and_the_marked_fields_of_an_action_are_among_its_fields() -> None:
-    assert all(kind.object in ("", *kind.fields) for _, kind in registry.ACTIONS.items())
+    assert all(
+        kind.object in ("", *(one.name for one in kind.fields)) for _, kind in registry.ACTIONS.items()
+    )
 
 
-@pytest.mark.usefixtures("drag")
+@pytest.mark.usefixtures("spin")
 def test_a_new_action_is_checked_by_its_own_rule() -> None:
-    step = DeclaredStep(index=1, action=DRAG)
+    step = DeclaredStep(index=1, action=SPIN)
     load, drop = ReportedEvent(kind="settled", step=1), ReportedEvent(kind="drop", step=1)
     assert episode_check([step], [load, drop], CheckContext()).checks[1].kind == "confirmed"
     check = episode_check([step], [load], CheckContext()).checks[1]
     assert (check.kind, check.detail) == ("no_effect", "no drop")
 
 
-@pytest.mark.usefixtures("drag")
+@pytest.mark.usefixtures("spin")
 def test_a_new_action_is_phrased_labelled_drawn_and_documented() -> None:
-    phrase = action_phrase(DRAG)
-    assert (phrase.verb, phrase.what, phrase.where) == ("drag", "e2", "e1")
-    assert check_label("confirmed", action_type="drag") == "Dropped"
-    assert marks_of(DRAG, ()).text == "dragged"
-    assert "`drag` (`target`, `to`)" in step_records.action_description()
+    phrase = action_phrase(SPIN)
+    assert (phrase.verb, phrase.what, phrase.where) == ("spin", "e2", "e1")
+    assert check_label("confirmed", action_type="spin") == "Dropped"
+    assert marks_of(SPIN, ()).text == "spun"
+    assert "`spin` (`target`, `to`)" in step_records.action_description()
 
 
-@pytest.mark.usefixtures("drag")
+@pytest.mark.usefixtures("spin")
 def test_a_thought_that_announces_a_new_action_restates_it() -> None:
-    action = {"type": "drag", "to": "basket"}
+    action = {"type": "spin", "to": "basket"}
     assert behaviour.restated_share("pull basket", observation="", action=action) == 1.0
 
 
-@pytest.mark.usefixtures("drag")
+@pytest.mark.usefixtures("spin")
 def test_the_timeline_shows_the_object_of_a_new_action(db: None) -> None:
     episode = factories.episode()
-    factories.step(episode, 1, action=DRAG, action_type="drag")
+    factories.step(episode, 1, action=SPIN, action_type="spin")
     (cell,) = timeline_cells(episode_id=episode.pk, first=1, last=1)
     assert cell.phrase.what == "e2"

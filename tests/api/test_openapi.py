@@ -130,6 +130,9 @@ def test_the_schema_lists_every_action_with_its_fields(api: Callable[..., Any]) 
     page = api().get("/api/v1/docs").content.decode()
 
     for name, kind in ACTIONS.items():
-        assert all(f"`{one}`" in steps["action"]["description"] for one in (name, *kind.fields))
-    assert ", `back`, `click` (`target`, `x`, `y`), " in steps["action"]["description"]
-    assert "<code>back</code>, <code>click</code> (<code>target</code>, <code>x</code>" in page
+        assert all(
+            f"`{one}`" in steps["action"]["description"]
+            for one in (name, *(field.name for field in kind.fields))
+        )
+    assert ", `back`, `click` (`target`, `button`, `double`, `x`, `y`), " in steps["action"]["description"]
+    assert "<code>back</code>, <code>click</code> (<code>target</code>, <code>button</code>" in page

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import get_args
+import itertools
+from typing import Any, get_args
+
+import pytest
 
 from core.arms import ARMS
 from core.grammars import GRAMMARS
@@ -12,8 +14,10 @@ from core.observations import OBSERVATION_FORMATS
 from core.reasons import CLOSE_REASONS
 from palaestra import actions, arms, observation, records, setups
 from tasks_app.questions import AnswerForm
+from trajectories.actions import offers
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.results import ResultCode
+from trajectories.actions.types import Field
 from trajectories.models import Verdict
 
 
@@ -50,8 +54,33 @@ def test_client_and_server_have_the_same_codes() -> None:
 
 
 def test_client_and_server_have_the_same_actions() -> None:
-    """The client acts on elements alone; the server also knows of actions by position, ``x`` and ``y``."""
     assert list(ACTIONS) == sorted(actions.ACTIONS)
     for id_, kind in ACTIONS.items():
-        fields = [field.name for field in dataclasses.fields(actions.ACTIONS[id_])]
-        assert sorted(fields) == sorted(set(kind.fields) - {"x", "y"}), id_
+        ours = actions.ACTIONS[id_]
+        facts = (ours.description, ours.needs, ours.aim)
+        assert facts == (kind.description, tuple(kind.needs), kind.aim), id_
+
+
+CONDITIONS = [
+    {"has_page": False},
+    *(
+        {"has_page": True, "has_ids": ids, "has_positions": positions, "has_outline": outline, **more}
+        for ids, positions, outline in itertools.product((True, False), repeat=3)
+        for more in ({}, {"is_site": True}, {"answer_channel": "api"}, {"actions_per_turn": 3})
+    ),
+]
+
+
+@pytest.mark.parametrize("setup", CONDITIONS)
+def test_client_and_server_offer_the_same_actions_and_fields(setup: dict[str, Any]) -> None:
+    ours, theirs = actions.conditions_of(**setup), offers.conditions_of(**setup)
+    assert actions.actions_offered(ours) == offers.actions_offered(theirs)
+    for id_ in ACTIONS:
+        assert actions.example_of(id_, ours) == offers.example_of(id_, theirs), id_
+        fields = [
+            Field(
+                one.name, one.description, needs=one.needs, example=one.example, is_required=one.is_required
+            )
+            for one in actions.fields_offered(id_, ours)
+        ]
+        assert fields == offers.fields_offered(id_, theirs), id_

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -112,19 +112,56 @@ Rule = Callable[[DeclaredStep, PageRecord], Finding]
 MarksRule = Callable[[Mapping[str, Any], Sequence[ReportedEvent], Offset], Marks]
 
 
+# page: there is one. ids: elements are shown with ids. positions: a picture is shown, whose pixels count.
+# outline: the text of the page is shown. site: the page belongs to a mock site. answer: the API takes the
+# answer, no page does. sequence: several actions are allowed in one turn. never: carried out, never offered.
+Condition = Literal["page", "ids", "positions", "outline", "site", "answer", "sequence", "never"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of an action, as a model is told of it. ``needs`` is the condition under which it is offered;
+    ``example`` stands in examples, None where they leave the field out."""
+
+    name: str
+    description: str
+    _: KW_ONLY
+    needs: Condition | None = None
+    example: Any = None
+    is_required: bool = False
+
+
+def target(description: str = "Id of the element.", *, example: str | None = "e8") -> Field:
+    """The id of an element."""
+    return Field("target", description, needs="ids", example=example)
+
+
+def x(description: str = "Pixels from the left edge of the picture.", *, example: int | None = 640) -> Field:
+    return Field("x", description, needs="positions", example=example)
+
+
+def y(description: str = "Pixels from the top edge of the picture.", *, example: int | None = 360) -> Field:
+    return Field("y", description, needs="positions", example=example)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ActionType:
     """All that the server knows of one type of action.
 
-    ``fields`` are its keys besides ``type``; ``object`` is the one that says what was typed, pressed or
-    opened, followed by ``unit``. ``verbs`` are how thoughts announce it. ``rule`` says what the page must
-    have reported, ``marks`` what is drawn on the screenshot; ``labels`` override those of ``CHECKS``.
-    ``is_passive``: it does nothing to the page; ``needs_page``: its rule reads page events.
+    ``description`` is for models. The type is offered where all conditions that it ``needs`` hold; ``aim``
+    says whether it must name an element (``target``) or a position (``x``, ``y``). ``fields`` are its keys
+    besides ``type``; ``object`` is the one that says what was typed, pressed or opened, followed by ``unit``.
+    ``verbs`` are how thoughts announce it. ``rule`` says what the page must have reported, ``marks`` what is
+    drawn on the screenshot; ``labels`` override those of ``CHECKS``. ``is_passive``: it does nothing to the
+    page; ``needs_page``: its rule reads page events.
     """
 
     id: str
+    description: str
     rule: Rule
-    fields: Sequence[str] = ()
+    needs: Sequence[Condition] = ("page",)
+    aim: Literal["none", "optional", "required"] = "none"
+    fields: Sequence[Field] = ()
     object: str = ""
     unit: str = ""
     verbs: Sequence[str] = ()

@@ -30,7 +30,7 @@ class OpenedEpisode(Struct):
     """An opened episode; ``start_url`` is null in arms without a page.
 
     ``answer_form`` is how the answer is written if no page takes it: one line, a fenced block of lines, a
-    fenced program, or values separated by ``|``.
+    fenced program, or values separated by ``|``. ``is_site``: its page belongs to a mock site.
     """
 
     id: int
@@ -41,6 +41,7 @@ class OpenedEpisode(Struct):
     start_url: str | None
     messages_ref: str
     answer_form: AnswerForm
+    is_site: bool
     max_steps: int
     presentation_hash: str
 

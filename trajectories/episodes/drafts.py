@@ -131,6 +131,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "task": task.pk,
             "arm": opening.arm,
             "answer_form": kind.form_of(task.payload),
+            "is_site": task.kind == "site",
             "start_url": start_url(episode_id=episode_id, arm=opening.arm),
             "messages_ref": prompts.ref(variation, max_steps=max_steps),
         }

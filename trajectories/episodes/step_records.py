@@ -44,14 +44,16 @@ Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
 def action_description() -> str:
     """What an action may hold, for the API's documentation."""
     types = [
-        f"`{name}` ({', '.join(f'`{field}`' for field in kind.fields)})" if kind.fields else f"`{name}`"
+        f"`{name}` ({', '.join(f'`{field.name}`' for field in kind.fields)})" if kind.fields else f"`{name}`"
         for name, kind in ACTIONS.items()
     ]
     return (
         f"An object with a `type` and the fields of that type: {', '.join(types)}. "
-        "`target` is an element by its number in the observation, such as `e7`; `x`, `y`, `dx` and `dy` are "
-        "CSS pixels, `dy` positive downwards, `ms` milliseconds; `clear` empties the field first; the `text` "
-        "of an `answer` may be a list. Other types and fields are stored; unknown types are marked."
+        "`target` is an element by its number in the observation, such as `e7`; `x` and `y` are pixels of "
+        "the picture sent; `dx` and `dy` of the page, `dy` positive downwards; `ms` milliseconds; `clear` "
+        "empties the field first; the `text` of an `answer` may be a list; `fields` is a list of objects "
+        "`{target, text | value | checked}`, `actions` one of actions. Other types and fields are stored; "
+        "unknown types are marked."
     )
 
 

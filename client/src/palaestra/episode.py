@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
 
-from palaestra.actions import DONE, Action, Outcome, action_perform
+from palaestra.actions import DONE, Action, Outcome, action_perform, conditions_of
 from palaestra.actions.answer import Answer as AnswerAction
+from palaestra.actions.give_up import GiveUp
+from palaestra.actions.sequence import Sequence as SequenceAction
 from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.completion import Completion
@@ -28,6 +30,7 @@ UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
+TOO_MANY = "One turn has at most {} of them: nothing was done."
 REOPENED = "It is open again at the first page."
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
@@ -50,6 +53,7 @@ class EpisodeConfig:
     grammar: str = "json"
     history: str = "full"
     answer_channel: str = "page"
+    actions_per_turn: int = 1
     token_budget: int | None = None
     prompt_token_budget: int | None = None
     invalid_limit: int | None = None
@@ -74,6 +78,7 @@ class Episode:
         self.steps = 0
         self.is_over = False
         self.closed_as: CloseReason | None = None
+        self._detail = ""
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
@@ -83,6 +88,15 @@ class Episode:
         self._opening = list(messages)
         self._turns: list[PastTurn] = []
         self._tokens = self._prompt_tokens = self._invalid = 0
+        self.conditions = conditions_of(
+            has_page=arm_of(opened.arm).has_page,
+            has_ids=self._form.has_text,
+            has_positions=self._form.has_screenshot,
+            has_outline=self._form.has_text,
+            is_site=opened.is_site,
+            answer_channel=config.answer_channel,
+            actions_per_turn=config.actions_per_turn,
+        )
         self._deaths: Counter[type[PalaestraError]] = Counter()
 
     async def begin(self) -> Observation:
@@ -156,10 +170,17 @@ class Episode:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")
         elif isinstance(action, AnswerAction) and is_by_api:
             outcome = await self._submit(action.text)
-            if outcome == DONE:
+            if outcome.is_ok:
                 return parsed, outcome, None
+        elif isinstance(action, GiveUp):
+            self.is_over, self.closed_as, self._detail = True, "agent_stopped", action.reason
+            return parsed, DONE, None
+        elif isinstance(action, SequenceAction) and len(action.actions) > self._config.actions_per_turn:
+            outcome = Outcome(result="refused", message=TOO_MANY.format(self._config.actions_per_turn))
+        elif not action.touches_page:
+            outcome = DONE
         elif self.page is None:
-            outcome = DONE if action.type == "noop" else NO_PAGE
+            outcome = NO_PAGE
         else:
             return parsed, *await self._act_on_page(self.page, action)
         return parsed, *await self._look_after(outcome)
@@ -171,7 +192,7 @@ class Episode:
             missing = Outcome(result="invalid", message=MISSING[self.opened.answer_form])
             return Turn(thought=completion.text, parse_error=missing.message), missing, None
         outcome = await self._submit(answer)
-        if outcome != DONE:
+        if not outcome.is_ok:
             self.closed_as = "agent_stopped"
         self.is_over = True
         return Turn(thought=completion.text, declared={"type": "answer", "text": answer}), outcome, None
@@ -187,14 +208,14 @@ class Episode:
         bounds = page.turn(self.steps)
         refused_before = len(bounds.refused)
         outcome = await action_perform(page, action)
-        view = await page.observe(acted=outcome == DONE, with_text=self._form.has_text)
-        if len(bounds.refused) > refused_before and outcome == DONE:
+        view = await page.observe(acted=outcome.is_ok, with_text=self._form.has_text)
+        if len(bounds.refused) > refused_before and outcome.is_ok:
             outcome = Outcome(result="refused", message="That leads outside this task.")
         if view is None:
             return outcome, None
         if view.opens_tab:
             outcome = Outcome(result="refused", message="New tabs are not opened.")
-        if view.is_error and outcome == DONE:
+        if view.is_error and outcome.is_ok:
             outcome = Outcome(result="refused", message=NOT_OPENED)
         return outcome, await self._look(view)
 
@@ -314,7 +335,7 @@ class Episode:
         self._invalid = self._invalid + 1 if parsed.parse_error else 0
         reason = self.closed_as or self._spent_budget()
         if reason is not None:
-            await self.close(reason)
+            await self.close(reason, self._detail)
 
     def _spent_budget(self) -> CloseReason | None:
         config = self._config

@@ -148,8 +148,6 @@ class WarmPage:
         None when the action submitted the answer: the agent is not shown what follows.
         """
         deadline = time.monotonic() + NAVIGATION_LIMIT_S
-        if self.bounds is not None and self.bounds.is_submitted:
-            return None
         while True:
             options = {"acted": acted, "limitMs": SETTLE_LIMIT_MS, "withText": with_text}
             world = await self._world_ready(deadline)

@@ -122,7 +122,8 @@ class Run(msgspec.Struct, kw_only=True):
 class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     """A newly opened episode; ``start_url`` is None in arms without a page.
 
-    ``answer_form`` is how the answer is written in free text: see ``palaestra.extraction``.
+    ``answer_form`` is how the answer is written in free text: see ``palaestra.extraction``. ``is_site``: its
+    page belongs to a mock site.
     """
 
     id: int
@@ -133,6 +134,7 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     start_url: str | None = None
     messages_ref: str | int | None = None
     answer_form: AnswerForm = "line"
+    is_site: bool = False
     max_steps: int
     presentation_hash: str = ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -28,7 +28,16 @@ register(
     ActionType(
         id="answer",
         rule=_rule,
-        fields=("text",),
+        description="Submit the final answer, once and for all.",
+        needs=("answer",),
+        fields=(
+            Field(
+                "text",
+                "The answer; a list of strings if it has several values.",
+                example="...",
+                is_required=True,
+            ),
+        ),
         object="text",
         verbs=("answer", "submit answer"),
         labels={

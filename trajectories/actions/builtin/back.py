@@ -12,4 +12,4 @@ def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
     return Finding(kind="unknown", detail="a page restored from the browser's memory is not served again")
 
 
-register(ActionType(id="back", rule=_rule, verbs=("go back",)))
+register(ActionType(id="back", description="Go back to the previous page.", rule=_rule, verbs=("go back",)))

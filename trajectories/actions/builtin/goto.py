@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -37,5 +37,13 @@ def _path(address: Any) -> str:
 
 
 register(
-    ActionType(id="goto", rule=_rule, fields=("url",), object="url", verbs=("go to", "open", "navigate to"))
+    ActionType(
+        id="goto",
+        description="Open an address of this site.",
+        rule=_rule,
+        needs=("page", "site"),
+        fields=(Field("url", "The address.", example="https://gym/...", is_required=True),),
+        object="url",
+        verbs=("go to", "open", "navigate to"),
+    )
 )

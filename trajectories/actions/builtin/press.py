@@ -6,7 +6,7 @@ import re
 
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, target
 
 # The keys that pages report; all others are text.
 NAMED_KEY = re.compile(r"Enter|Escape|Tab|Backspace|Delete|Home|End|Page(Up|Down)|Arrow(Up|Down|Left|Right)")
@@ -38,7 +38,16 @@ register(
     ActionType(
         id="press",
         rule=_rule,
-        fields=("key", "target"),
+        description="Press a key.",
+        fields=(
+            Field(
+                "key",
+                "The key, such as Enter, Escape, Tab, ArrowDown, Control+a.",
+                example="Enter",
+                is_required=True,
+            ),
+            target("Id of the element to press it on; without one, where the focus is."),
+        ),
         object="key",
         verbs=("press", "hit"),
         marks=lambda action, events, scrolled: rules.field_marks(action.get("key"), events, scrolled),

@@ -8,7 +8,17 @@ from typing import Any
 from trajectories.actions import marks, rules
 from trajectories.actions.marks import Marks, Offset
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
+from trajectories.actions.types import (
+    ActionType,
+    DeclaredStep,
+    Field,
+    Finding,
+    PageRecord,
+    ReportedEvent,
+    target,
+    x,
+    y,
+)
 
 # The position before a scroll is looked for in this many earlier steps.
 EARLIER_STEPS = 50
@@ -64,7 +74,15 @@ register(
     ActionType(
         id="scroll",
         rule=_rule,
-        fields=("dx", "dy", "target"),
+        description="Scroll the page, or the part of it that is named.",
+        aim="optional",
+        fields=(
+            Field("dx", "Pixels to the right; negative is left."),
+            Field("dy", "Pixels down; negative is up.", example=600),
+            target("Id of an element in the part to scroll.", example=None),
+            x("Pixels from the left edge, in the part to scroll.", example=None),
+            y("Pixels from the top edge, in the part to scroll.", example=None),
+        ),
         object="dy",
         unit=" px",
         verbs=("scroll", "scroll down", "scroll up"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trajectories.actions import elements, rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord
+from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, target, x, y
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -26,7 +26,14 @@ register(
     ActionType(
         id="select",
         rule=_rule,
-        fields=("target", "value"),
+        description="Choose an option of a drop-down list.",
+        aim="required",
+        fields=(
+            target("Id of the list."),
+            Field("value", "The option, as the list shows it.", example="...", is_required=True),
+            x(),
+            y(),
+        ),
         object="value",
         verbs=("select", "choose"),
         marks=lambda action, events, scrolled: rules.field_marks(

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from core.tokens import mask_tokens
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Finding, PageRecord, ReportedEvent
+from trajectories.actions.types import (
+    ActionType,
+    DeclaredStep,
+    Field,
+    Finding,
+    PageRecord,
+    ReportedEvent,
+    target,
+    x,
+    y,
+)
 
 # Pages report this much of a field.
 VALUE_CHARS = 2_000
@@ -61,7 +71,15 @@ register(
     ActionType(
         id="type",
         rule=_rule,
-        fields=("target", "text", "clear"),
+        description="Type text into a field, after what it holds.",
+        aim="optional",
+        fields=(
+            target("Id of the field; without one, the text goes where the focus is."),
+            Field("text", "The text.", example="...", is_required=True),
+            Field("clear", "Whether to empty the field first.", example=True),
+            x(),
+            y(),
+        ),
         object="text",
         verbs=("type", "enter", "fill in", "write"),
         marks=lambda action, events, scrolled: rules.field_marks(

@@ -87,7 +87,9 @@ class Action(ABC):
         if any(part is None for part in at) != all(part is None for part in at):
             raise ActionInvalid(f'A position takes both "{x}" and "{y}".')
         if is_required and at[0] is None and not getattr(self, target):
-            raise ActionInvalid(f'"{target}" must be an element id such as "e12", or "{x}" and "{y}" a position.')
+            raise ActionInvalid(
+                f'"{target}" must be an element id such as "e12", or "{x}" and "{y}" a position.'
+            )
 
 
 def aim_of(page: WarmPage, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
@@ -132,8 +134,10 @@ def fields_offered(kind: str, conditions: Conditions) -> list[FieldSpec]:
     """The fields of an action type that an episode offers. With one way to aim, its fields are required."""
     offered = [spec for spec in specs_of(kind) if spec.needs is None or spec.needs in conditions]
     is_aimed = ACTIONS[kind].aim == "required" and not conditions.issuperset(("ids", "positions"))
-    return [dataclasses.replace(spec, is_required=spec.is_required or (is_aimed and spec.needs is not None))
-            for spec in offered]
+    return [
+        dataclasses.replace(spec, is_required=spec.is_required or (is_aimed and spec.needs is not None))
+        for spec in offered
+    ]
 
 
 def example_of(kind: str, conditions: Conditions) -> dict[str, Any]:
@@ -167,9 +171,10 @@ def _value(spec: FieldSpec, declared: Mapping[str, Any]) -> Any:
 def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
     """Refuse what only another action could do: a click with a text would not type it."""
     own = {spec.name for spec in specs_of(kind)}
-    for name in sorted({spec.name for other in ACTIONS for spec in specs_of(other)} - own):
+    acting = sorted(other for other, action in ACTIONS.items() if action.touches_page)
+    for name in sorted({spec.name for other in acting for spec in specs_of(other)} - own):
         if declared.get(name):
-            others = sorted(other for other, action in ACTIONS.items() if name in action.__dataclass_fields__)
+            others = [other for other in acting if name in ACTIONS[other].__dataclass_fields__]
             raise ActionInvalid(f'"{kind}" has no "{name}", which belongs to {", ".join(others)}.')
 
 

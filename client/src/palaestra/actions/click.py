@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
 from palaestra.pages import WarmPage
 
-BUTTONS = ("left", "right", "middle")
+Button = Literal["left", "right", "middle"]
 
 
 class Click(Action):
@@ -15,7 +17,7 @@ class Click(Action):
     description = "Click an element; it is scrolled into view."
     aim = "required"
     target: str = fields.target()
-    button: str = field(fields.choice(*BUTTONS), "Mouse button.", default="left")
+    button: Button = field(fields.choice(*get_args(Button)), "Mouse button.", default="left")
     double: bool = field(fields.FLAG, "Whether to click twice.", default=False)
     x: int | None = fields.x()
     y: int | None = fields.y()

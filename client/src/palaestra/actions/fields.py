@@ -117,9 +117,7 @@ def choice(*values: str) -> Reader:
 
 
 def number(limit: int) -> Reader:
-    return Reader(
-        read=as_number(limit), schema={"type": "integer", "minimum": -limit, "maximum": limit}
-    )
+    return Reader(read=as_number(limit), schema={"type": "integer", "minimum": -limit, "maximum": limit})
 
 
 TEXT = Reader(read=as_text, schema={"type": "string"})

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.actions import fields
-from palaestra.actions.base import Action, ActionFailed
-from palaestra.actions.click import Click
+from palaestra.actions.base import Action, ActionFailed, action_check
 from palaestra.actions.fields import ActionInvalid, Reader, as_element, as_flag, as_text, field
-from palaestra.actions.select import Select
-from palaestra.actions.type import Type
 from palaestra.pages import WarmPage
 
 FIELDS_MAX = 50
@@ -78,7 +75,8 @@ class Fill(Action):
     needs = ("page", "ids")
     fields: tuple[Entry, ...] = field(
         ENTRIES,
-        'Each field with the "text" to type, the "value" of the option to choose, or whether it is "checked".',
+        'Each field with the "text" to type, the "value" of the option to choose, or whether it is '
+        '"checked".',
         example=EXAMPLE,
     )
 
@@ -93,15 +91,17 @@ class Fill(Action):
 
 
 async def _entry_fill(page: WarmPage, entry: Entry) -> None:
-    control = await Click(target=entry.target).place(page, "control")
+    click = action_check({"type": "click", "target": entry.target})
+    control = await click.place(page, "control")
     if entry.checked is not None and "checked" not in control:
         raise ActionFailed("no_target", f"{entry.target}: it cannot be checked.")
     if entry.checked is None and "checked" in control:
         raise ActionFailed("no_target", f'{entry.target}: it takes "checked": true or false.')
     if entry.checked is not None:
         if control["checked"] != entry.checked:
-            await Click(target=entry.target).perform(page)
-    elif control.get("isList"):
-        await Select(target=entry.target, value=entry.content).perform(page)
+            await click.perform(page)
+    elif control["isList"]:
+        await action_check({"type": "select", "target": entry.target, "value": entry.content}).perform(page)
     else:
-        await Type(target=entry.target, text=entry.content, clear=True).perform(page)
+        typing = {"type": "type", "target": entry.target, "text": entry.content, "clear": True}
+        await action_check(typing).perform(page)

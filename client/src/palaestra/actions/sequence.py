@@ -39,7 +39,9 @@ class Sequence(Action):
             outcome = await action_perform(page, action)
             page.target_path = ""
             if outcome.result != "ok":
-                raise ActionFailed(outcome.result, f"{self._done(number - 1)}Number {number}: {outcome.message}")
+                raise ActionFailed(
+                    outcome.result, f"{self._done(number - 1)}Number {number}: {outcome.message}"
+                )
             if number < len(self.actions) and await page.is_left():
                 return f"{self._done(number)}The page changed, so the rest was left out."
         return None

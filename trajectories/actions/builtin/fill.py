@@ -1,0 +1,74 @@
+"""Fill several fields of a form at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from trajectories.actions import rules
+from trajectories.actions.registry import register
+from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, ReportedEvent
+
+ENTRIES_MAX = 50
+# Pages report this much of a field.
+VALUE_CHARS = 2_000
+EXAMPLE = [
+    {"target": "e3", "text": "..."},
+    {"target": "e4", "value": "..."},
+    {"target": "e5", "checked": True},
+]
+
+
+def _entries(step: DeclaredStep) -> Iterator[DeclaredStep]:
+    """A step for each field, aimed at it alone."""
+    fields = step.field("fields")
+    for entry in fields[:ENTRIES_MAX] if isinstance(fields, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("target"), str):
+            yield msgspec.structs.replace(step, action={"type": step.type, **entry}, target_path="")
+
+
+def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
+    inputs = record.events_of(step.index, "input")
+    if not inputs:
+        return Finding(kind="missing", detail="no page recorded input in any field")
+    # Filling clicks boxes, and line ends are keys.
+    events = record.events_of(step.index)
+    for entry in _entries(step):
+        own = rules.on_target(entry, inputs)
+        if own and not any(_holds(entry, event) for event in own):
+            detail = f"{rules.target_of(entry) or 'a field'} holds something else"
+            return Finding(kind="different_effect", detail=detail, explained=events)
+    return Finding(kind="confirmed", explained=events)
+
+
+def _holds(entry: DeclaredStep, event: ReportedEvent) -> bool:
+    """Whether a field holds its text. The value of an option may differ from what a list shows."""
+    text: Any = entry.field("text")
+    value = event.data.get("value")
+    if not isinstance(text, str) or not isinstance(value, str) or event.data.get("role") == "combobox":
+        return True
+    return rules.without_spaces(text)[: VALUE_CHARS // 2] in rules.without_spaces(value)
+
+
+register(
+    ActionType(
+        id="fill",
+        description="Fill several fields at once, each instead of what it holds.",
+        rule=_rule,
+        needs=("page", "ids"),
+        fields=(
+            Field(
+                "fields",
+                'Each field with the "text" to type, the "value" of the option to choose, or whether it is '
+                '"checked".',
+                example=EXAMPLE,
+                is_required=True,
+            ),
+        ),
+        object="fields",
+        verbs=("fill", "fill in", "enter"),
+        marks=lambda action, events, scrolled: rules.field_marks("", events, scrolled),
+    )
+)

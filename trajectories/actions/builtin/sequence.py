@@ -1,0 +1,47 @@
+"""Several actions in one turn."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trajectories.actions import registry
+from trajectories.actions.registry import register
+from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord
+
+ACTIONS_MAX = 100
+EXAMPLE = [{"type": "click", "target": "e8"}, {"type": "press", "key": "Enter"}]
+
+
+def _parts(step: DeclaredStep) -> list[DeclaredStep]:
+    """A step for each action; their elements are known by name alone."""
+    actions = step.field("actions")
+    listed = actions[:ACTIONS_MAX] if isinstance(actions, list) else []
+    return [
+        msgspec.structs.replace(step, action=action, target_path="")
+        for action in listed
+        if isinstance(action, dict) and action.get("type") != step.type
+    ]
+
+
+def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
+    """Confirmed by any of its actions: those after one that led to another page were left out."""
+    findings = []
+    for part in _parts(step):
+        kind = registry.find(part.type)
+        findings.append(kind.rule(part, record) if kind else Finding(kind="unknown"))
+    if not findings:
+        return Finding(kind="none", detail="the action names no others")
+    decisive = next((one for one in findings if one.kind == "confirmed"), findings[0])
+    return Finding(kind=decisive.kind, detail=decisive.detail, explained=record.events_of(step.index))
+
+
+register(
+    ActionType(
+        id="sequence",
+        description="Several actions in one turn; it ends at the first that fails or leads to another page.",
+        rule=_rule,
+        needs=("page", "sequence"),
+        fields=(Field("actions", "The actions, in order.", example=EXAMPLE, is_required=True),),
+        object="actions",
+    )
+)
