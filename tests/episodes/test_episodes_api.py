@@ -99,6 +99,7 @@ def test_an_interrupted_episode_can_continue(trainer: ApiClient) -> None:
     status, answer = trainer.json("POST", f"/episodes/{episode.pk}/resume")
     assert (status, answer["next_index"], answer["drafts"]) == (200, 4, {})
     assert "/e/" in answer["start_url"]
+    assert answer["answer_form"] == "line"
     factories.verdict(episode)
     assert trainer.json("POST", f"/episodes/{episode.pk}/resume")[0] == 409
 

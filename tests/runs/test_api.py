@@ -347,3 +347,10 @@ def test_an_unsupported_method_is_405(api: Callable[..., Any]) -> None:
     status, answer = api("admin").json("DELETE", "/runs")
 
     assert (status, answer["error"]["code"]) == (405, "method_not_allowed")
+
+
+def test_runs_are_listed_by_their_whole_name(api: Callable[..., Any]) -> None:
+    for name in ("one", "one more", "one"):
+        factories.run(name=name)
+    listed = api("read").json("GET", "/runs?name=one")[1]["results"]
+    assert [run["name"] for run in listed] == ["one", "one"]

@@ -156,7 +156,15 @@ def test_task_stats_have_samples_mean_reward_and_last_policy_version(api: Callab
     _, rest = api("read").json("GET", f"/tasks/stats?run={run.pk}&cursor={answer['next']}")
 
     assert answer["results"] == [
-        {"task": task.pk, "samples": 3, "judged": 2, "void": 1, "mean_reward": 0.5, "last_policy_version": 3}
+        {
+            "task": task.pk,
+            "samples": 3,
+            "judged": 2,
+            "void": 1,
+            "mean_reward": 0.5,
+            "last_policy_version": 3,
+            "usage": None,
+        }
     ]
     assert rest == {
         "results": [
@@ -167,9 +175,36 @@ def test_task_stats_have_samples_mean_reward_and_last_policy_version(api: Callab
                 "void": 0,
                 "mean_reward": None,
                 "last_policy_version": None,
+                "usage": None,
             }
         ],
         "next": None,
+    }
+
+
+def test_task_stats_add_up_what_judged_episodes_used(api: Callable[..., Any]) -> None:
+    run, task = factories.run(), factories.task()
+    for outcome in ("correct", "incorrect", "void"):
+        episode = factories.episode(group=factories.group(run=run, task=task))
+        read = {"more": {"usage": {"prompt": 500, "completion": 40, "reasoning": 30, "cached": 100}}}
+        factories.step(episode, 1, action_result="ok", **read)
+        again = {"more": {"usage": {"prompt": 900, "completion": 2}}}
+        factories.step(episode, 2, action_result="no_target", **again)
+        factories.step(episode, 3, action_result="invalid", parse_error="There is no action.")
+        factories.verdict(episode, outcome, "harness_error" if outcome == "void" else "answer")
+
+    [stats] = api("read").json("GET", f"/tasks/stats?run={run.pk}")[1]["results"]
+
+    assert stats["usage"] == {
+        "steps": 6,
+        "parsed": 4,
+        "done": 2,
+        "prompt": 2_800,
+        "completion": 84,
+        "reasoning": 60,
+        "cached": 200,
+        "longest_prompt": 900,
+        "unmetered": 2,
     }
 
 

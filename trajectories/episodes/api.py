@@ -199,9 +199,12 @@ class CloseView(APIView):
 
 
 class Resumption(Struct):
-    """``drafts`` are the values last typed into the page's fields, by field name."""
+    """``drafts`` are the values last typed into the page's fields, by field name; ``answer_form`` and
+    ``is_site`` are as when the episode was opened."""
 
     start_url: str | None
+    answer_form: AnswerForm
+    is_site: bool
     next_index: int
     drafts: dict[str, str]
 

@@ -10,6 +10,8 @@ from django.db.models.functions import Now
 
 from core.errors import GymError
 from core.reasons import CLOSE_REASONS
+from tasks_app import kinds
+from tasks_app.questions import questions
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
 from trajectories.episodes.drafts import start_url
@@ -139,6 +141,8 @@ def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
     )
     return {
         "start_url": start_url(episode_id=episode_id, arm=episode.arm),
+        "is_site": episode.task.kind == kinds.SITE,
+        "answer_form": questions.get(episode.task.kind).form_of(episode.task.payload),
         "next_index": (last or 0) + 1,
         "drafts": _drafts(episode_id),
     }

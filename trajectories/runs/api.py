@@ -45,7 +45,11 @@ class RunsView(APIView):
     def get(self, request: Request) -> Response:
         query = query_read(records.RunsQuery, request)
         runs = selectors.run_list(
-            kind=query.get("kind"), tag=query.get("tag"), before=query.get("cursor"), limit=query["limit"]
+            kind=query.get("kind"),
+            tag=query.get("tag"),
+            name=query.get("name"),
+            before=query.get("cursor"),
+            limit=query["limit"],
         )
         shown, following = page(runs, limit=query["limit"], place=lambda run: run.pk)
         return Response({"results": [_run_record(run) for run in shown], "next": following})

@@ -150,6 +150,7 @@ class RunPage(serializers.Serializer[Any]):
 class RunsQuery(Query):
     kind = SuggestingChoiceField(choices=Run.Kind.values, required=False)
     tag = serializers.CharField(max_length=100, required=False)
+    name = serializers.CharField(max_length=200, required=False, help_text="The whole name.")
 
 
 class PolicyIn(StrictSerializer):
@@ -230,6 +231,21 @@ class GroupRecord(Struct):
     degenerate: Annotated[
         bool, Meta(description="True if all rewards are equal, so that the group teaches nothing.")
     ]
+
+
+class UsageTotals(Struct):
+    """What judged episodes used, in steps and in tokens as their steps report them. Its fields are the
+    columns of ``task_usage.sql``."""
+
+    steps: int
+    parsed: Annotated[int, Meta(description="Steps whose action could be read.")]
+    done: Annotated[int, Meta(description="Steps whose action was carried out.")]
+    prompt: Annotated[int, Meta(description="Tokens of all prompts.")]
+    completion: int
+    reasoning: Annotated[int, Meta(description="Tokens of thoughts, a part of `completion`.")]
+    cached: Annotated[int, Meta(description="Tokens that the endpoint had read before, a part of `prompt`.")]
+    longest_prompt: Annotated[int, Meta(description="Tokens of the longest prompt.")]
+    unmetered: Annotated[int, Meta(description="Steps that report no tokens.")]
 
 
 class GroupPage(Struct):

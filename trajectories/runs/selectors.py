@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -12,10 +12,11 @@ from core.sql import Statement
 from trajectories.api.auth import Principal
 from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode, Run
-from trajectories.runs.records import GroupRecord
+from trajectories.runs.records import GroupRecord, UsageTotals
 
 GROUPS_AFTER = Statement(__file__, "groups_after")
 PROGRESS = Statement(__file__, "progress", unfinished=UNFINISHED)
+TASK_USAGE = Statement(__file__, "task_usage")
 
 
 def run_get(run_id: int) -> Run:
@@ -26,13 +27,17 @@ def run_get(run_id: int) -> Run:
     return run
 
 
-def run_list(*, kind: str | None, tag: str | None, before: int | None, limit: int) -> list[Run]:
+def run_list(
+    *, kind: str | None, tag: str | None, name: str | None, before: int | None, limit: int
+) -> list[Run]:
     """Runs, newest first: up to ``limit``, and one more if there is a next page."""
     runs = _with_version(Run.objects.all())
     if kind is not None:
         runs = runs.filter(kind=kind)
     if tag is not None:
         runs = runs.filter(tags__contains=[tag])
+    if name is not None:
+        runs = runs.filter(name=name)
     if before is not None:
         runs = runs.filter(pk__lt=before)
     return list(runs.order_by("-pk")[: limit + 1])
@@ -74,7 +79,15 @@ def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> lis
         )
         .order_by("task_id")[: limit + 1]
     )
-    return [_stats_record(row) for row in rows]
+    usage = _task_usage(run=run, tasks=[row["task_id"] for row in rows])
+    return [{**_stats_record(row), "usage": usage.get(row["task_id"])} for row in rows]
+
+
+def _task_usage(*, run: Run, tasks: Sequence[int]) -> dict[int, dict[str, int]]:
+    """What the judged episodes of each task used: the columns of ``task_usage.sql``."""
+    names = UsageTotals.__struct_fields__
+    rows = TASK_USAGE.rows(run=run.pk, tasks=list(tasks))
+    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
 
 
 def _with_version(runs: QuerySet[Run]) -> QuerySet[Run]:

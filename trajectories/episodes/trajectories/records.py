@@ -12,6 +12,7 @@ from core.paging import CursorField, Query
 from trajectories.episodes.api import EpisodeRecord, Message
 from trajectories.facts.measures import MEASURES, TOTALS
 from trajectories.models import Episode, EpisodeFacts, StepFacts
+from trajectories.runs.records import UsageTotals
 
 STATS_PAGE_MAX = 10_000
 STATS_PAGE_DEFAULT = 1_000
@@ -290,6 +291,7 @@ class TaskStats(Struct):
     void: int
     mean_reward: float | None
     last_policy_version: int | None
+    usage: Annotated[UsageTotals | None, Meta(description="Null if no judged episode has a step.")]
 
 
 class TaskStatsPage(Struct):

@@ -1,0 +1,59 @@
+"""The command line: one file per subcommand. Each has ``add(commands)``, which declares its arguments."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+
+import msgspec
+
+from palaestra.errors import PalaestraError
+
+KEY_SETTING = "PALAESTRA_KEY"
+SERVER = "http://127.0.0.1:8001"
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    options = parser_make().parse_args(arguments)
+    try:
+        status: int = options.command(options)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except (PalaestraError, OSError, msgspec.ValidationError, ModuleNotFoundError) as failure:
+        print(f"{options.title} stopped: {failure}", file=sys.stderr)
+        return 1
+    return status
+
+
+def parser_make() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = argparse.ArgumentParser(prog="palaestra", description="Client of the Palaestra reasoning gym.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for module in pkgutil.iter_modules(__path__, f"{__name__}."):
+        importlib.import_module(module.name).add(commands)
+    return parser
+
+
+def server_add(parser: argparse.ArgumentParser) -> None:
+    """The arguments that name an installation."""
+    parser.add_argument("--server", default=SERVER, help=f"address of the lab; default: {SERVER}")
+    key = os.environ.get(KEY_SETTING, "")
+    parser.add_argument("--key", default=key, help=f"a trainer key; default: ${KEY_SETTING}")
+
+
+def count(text: str) -> int:
+    """A number of at least 1."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return value
