@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,17 @@ from gymsite.services.preparation import roles_apply
 from tests.empty_tables import tables_empty
 from tests.servers import servers
 from trajectories.api import auth
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage among what stays until the end: thousands of tests and their modules."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -53,9 +65,10 @@ def _tables_emptied() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _cheap_passwords() -> Iterator[None]:
-    """Hashing passwords properly took a third of the time of all tests."""
-    with override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"]):
+def _cheap_settings() -> Iterator[None]:
+    """Hashing passwords properly took a third of the time of all tests, listing static files a twelfth."""
+    hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    with override_settings(PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True):
         yield
 
 

@@ -66,7 +66,7 @@ def session_make() -> str:
     from django.contrib.auth.models import User
     from django.contrib.sessions.backends.db import SessionStore
 
-    user = User.objects.create_user("bench", is_staff=True)
+    user, _ = User.objects.get_or_create(username="bench", defaults={"is_staff": True})
     store = SessionStore()
     store[SESSION_KEY] = str(user.pk)
     store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
