@@ -89,8 +89,9 @@
     const el = elementAt(aim.x, aim.y);
     return el ? { el } : { problem: "the position is outside the picture" };
   }
-  // The control that a click on an element acts on: its own, that of its label, or the element itself.
-  const controlOf = (el) => el.control || el.closest("label")?.control || el.closest("button,select,input,textarea,a[href],[contenteditable]") || el;
+  // The control that a click on an element acts on: one around it, that of its label, or the element itself.
+  const CONTROLS = "button,select,input,textarea,a[href],[contenteditable]";
+  const controlOf = (el) => el.closest(CONTROLS) || el.control || el.closest("label")?.control || el;
 
   // ---- reaching: an element is acted on where a user could, at a point of it that nothing covers
   const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.2], [0.9, 0.2], [0.1, 0.8], [0.9, 0.8]];
@@ -170,7 +171,8 @@
     if (control.matches(":disabled")) return { problem: "it is disabled", element: pathOf(el) };
     if (button === "left" && control.tagName === "SELECT" && !control.multiple && control.size < 2) {
       control.focus();
-      return { problem: `this is a list, which opens nothing here; choose with "select", one of: ${palaestra.optionsOf(control)}`, result: "refused", element: pathOf(control) };
+      return { problem: `this list opens nothing here; it has the focus now: choose with "select", or with ArrowDown and ArrowUp; its options: ${palaestra.optionsOf(control)}`,
+        result: "refused", element: pathOf(control) };
     }
     return locate(aim);
   }
