@@ -217,7 +217,7 @@ async def test_a_drag_ends_where_it_says(env: Env, fake: FakeServer) -> None:
     assert 70 <= int(await shown(page, "document.querySelector('input').value")) <= 80
 
 
-async def test_a_sequence_ends_at_the_first_failure_and_says_how_far_it_came(fake: FakeServer, pool: Any) -> None:
+async def test_a_sequence_ends_at_the_first_failure(fake: FakeServer, pool: Any) -> None:
     async with Env(fake.lab_url, "key", run=7, pool=pool, actions_per_turn=3) as env:
         page = await visit(env, fake, FORM)
         name, send = id_of(env, 'textbox "Name"'), id_of(env, 'button "Send"')
@@ -250,7 +250,8 @@ async def test_a_sequence_may_end_with_the_submission(fake: FakeServer, pool: An
             {"type": "click", "target": submit},
             {"type": "press", "key": "Tab"},
         ]
-        _, reward, terminated, _, _ = await env.step("Action: " + json.dumps({"type": "sequence", "actions": actions}))
+        completion = "Action: " + json.dumps({"type": "sequence", "actions": actions})
+        _, reward, terminated, _, _ = await env.step(completion)
         assert (reward, terminated) == (1.0, True)
 
 
@@ -258,7 +259,7 @@ async def test_giving_up_ends_the_episode_with_its_reason(env: Env, fake: FakeSe
     await env.reset(1)
     _, reward, _, _, info = await env.step('Action: {"type": "give_up", "reason": "no such house"}')
     assert (reward, info["action_result"]) == (0.0, "ok")
-    assert fake.state.episodes[1]["closed_as"] == ("agent_stopped", "no such house")
+    assert fake.state.episodes[1]["closed"] == {"reason": "agent_stopped", "detail": "no such house"}
 
 
 async def test_a_note_touches_no_page(env: Env, fake: FakeServer) -> None:

@@ -49,6 +49,7 @@ class Env:
         run: int,
         observation: Kind = "axtree",
         arm: str = "gym",
+        actions_per_turn: int = 1,
         with_pictures: bool = False,
         invalid_limit: int | None = None,
         verdict_limit_s: float = VERDICT_LIMIT_S,
@@ -63,6 +64,7 @@ class Env:
         self._config = EpisodeConfig(
             observation=observation,
             answer_channel=opening.get("answer_channel") or "page",
+            actions_per_turn=actions_per_turn,
             token_budget=opening.get("token_budget"),
             invalid_limit=invalid_limit,
             with_pictures=with_pictures,
