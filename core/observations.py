@@ -11,7 +11,11 @@ from core.tables import table_load
 
 @dataclass(frozen=True)
 class ObservationFormat:
-    """``id`` ends in a version where a change of the format may change a score."""
+    """``id`` ends in a version, because a change of the format may change a score.
+
+    ``has_text``: the page's outline is shown; ``has_ids``: elements can be named by their ids, else by
+    positions alone; ``has_marks``: the ids stand on the picture, beside a list of its interactive elements.
+    """
 
     id: str
     label: str
@@ -19,6 +23,8 @@ class ObservationFormat:
     _: KW_ONLY
     has_text: bool = False
     has_screenshot: bool = False
+    has_ids: bool = False
+    has_marks: bool = False
 
 
 OBSERVATION_FORMATS: Mapping[str, ObservationFormat] = {

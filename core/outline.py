@@ -32,8 +32,11 @@ WITH_VALUE = frozenset(
 WITH_OPTIONS = frozenset({"combobox", "listbox"})
 LINES_CACHED = 64
 """The measures and checks of a step read the line of its target one after the other."""
-ADDRESS_MARKS = {"link": " -> ", "page": " "}
-"""What stands before the address in which such a line ends."""
+ADDRESSES = {
+    "link": re.compile(r" -> (?P<url>\S+)(?P<more> \| .*)?$"),
+    "page": re.compile(r" (?P<url>\S+)(?P<more>)$"),
+}
+"""The address in which such a line ends; in a list item words may follow it."""
 
 _REFERENCE = re.compile(REFERENCE)
 _TEXT = re.compile(rf"({'|'.join(TEXTS)}): (.*)")
@@ -119,9 +122,9 @@ def ids_removed(outline: str) -> str:
 
 def _described(head: Line, tail: str) -> Line:
     """The line with what follows its role: name, value, states, options and address, in this order."""
-    rest, url, options, value = tail, "", "", None
-    if head.role in ADDRESS_MARKS and (mark := ADDRESS_MARKS[head.role]) in rest:
-        rest, _, url = rest.rpartition(mark)
+    rest, url, more, options, value = tail, "", "", "", None
+    if head.role in ADDRESSES and (address := ADDRESSES[head.role].search(rest)):
+        rest, url, more = rest[: address.start()], address["url"], address["more"] or ""
     if head.role in WITH_OPTIONS:
         rest, _, options = rest.partition(" options: ")
     rest, states = _states_split(rest)
@@ -131,7 +134,7 @@ def _described(head: Line, tail: str) -> Line:
     if is_whole or not rest:
         name = rest[2:-1] if rest else None
         choices = tuple(_OPTION.findall(options))
-        return replace(head, name=name, value=value, states=states, options=choices, url=url)
+        return replace(head, name=name, value=value, states=states, options=choices, url=url, text=more)
     match = _NAME.match(tail)
     return replace(head, name=match[1], text=tail[match.end() :]) if match else replace(head, text=tail)
 

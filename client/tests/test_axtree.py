@@ -1,4 +1,4 @@
-"""axtree-v1 is a contract: a change of a golden file is a new version of the format."""
+"""axtree-v2 is a contract: a change of a golden file is a new version of the format."""
 
 from __future__ import annotations
 

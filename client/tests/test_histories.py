@@ -14,11 +14,11 @@ OPENING: list[Message] = [{"role": "system", "content": "You see pages."}]
 
 
 def page(text: str, *, result: str = "ok") -> Observation:
-    return Observation(kind="axtree-v1", text=text, result=result)  # type: ignore[arg-type]
+    return Observation(kind="axtree-v2", text=text, result=result)  # type: ignore[arg-type]
 
 
 def picture(content: bytes) -> Observation:
-    return Observation(kind="both", text="page", screenshot=content, result="ok")
+    return Observation(kind="both-v2", text="page", screenshot=content, result="ok")
 
 
 def sent(history: str, shown: Sequence[Observation]) -> list[Message]:
@@ -58,7 +58,7 @@ def test_a_picture_that_did_not_change_is_not_sent_again() -> None:
 
 def test_a_recorded_picture_that_the_model_does_not_see_makes_no_difference() -> None:
     shown = [
-        Observation(kind="axtree-v1", text="same", screenshot=content, result="ok")
+        Observation(kind="axtree-v2", text="same", screenshot=content, result="ok")
         for content in (b"1", b"2")
     ]
     assert UNCHANGED in seen(sent("full", shown))[1]

@@ -60,7 +60,7 @@ def info(**fields: Any) -> EpisodeInfo:
 
 def act(text: str, answer: PlannedAnswer, episode: EpisodeInfo) -> dict[str, Any]:
     completion = completion_next(
-        Observation(kind="axtree-v1", text=text), episode, answer=answer, reasoning="a", closing="b"
+        Observation(kind="axtree-v2", text=text), episode, answer=answer, reasoning="a", closing="b"
     )
     declared = turn_parse(completion or "").declared
     assert declared is not None
@@ -102,7 +102,7 @@ def test_a_button_that_opens_no_form_is_given_up() -> None:
     episode, answer = info(), PlannedAnswer(values=("42",))
     for _ in range(2):
         assert act(IN_DIALOG, answer, episode)["target"] == "e3"
-    shown = Observation(kind="axtree-v1", text=IN_DIALOG)
+    shown = Observation(kind="axtree-v2", text=IN_DIALOG)
     assert completion_next(shown, episode, answer=answer, reasoning="a", closing="b") is None
 
 

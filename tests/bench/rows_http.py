@@ -41,7 +41,7 @@ def _step(index: int) -> dict[str, object]:
         "thought": THOUGHT[:512],
         "action": {"type": "click", "target": "e3"},
         "action_result": "ok",
-        "observation": {"kind": "axtree-v1", "text": OBSERVATION[:1024]},
+        "observation": {"kind": "axtree-v2", "text": OBSERVATION[:1024]},
         "duration_ms": 812.5,
         "usage": {"prompt": 900, "completion": 140},
     }

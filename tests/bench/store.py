@@ -97,7 +97,7 @@ def _step(rng: random.Random, episode: int, index: int, number: int, sentences: 
     raw = f'{{"type": "{action}", "target": "e3"}}'
     columns = (
         *(str(episode), str(index), f"{thought} Step {number} of all.", "", raw, action, "t", "ok", ""),
-        *("axtree-v1", page, "", "", f"https://gym/stays/{rng.randint(1, 30)}", MOMENT),
+        *("axtree-v2", page, "", "", f"https://gym/stays/{rng.randint(1, 30)}", MOMENT),
         *(str(rng.randint(200, 4000)), "policy", "{}", r"\\x00", MOMENT),
     )
     return "\t".join(columns) + "\n"
@@ -133,7 +133,7 @@ _RUNS = """
 WITH made AS (
     INSERT INTO trajectories_run (name, kind, model, checkpoint, observation, affordances, settings, tags,
         simulated, created_at)
-    SELECT 'store ' || n, 'eval', 'model-' || n %% 5, '', 'axtree-v1', '{}', '{}', '{}', true, now()
+    SELECT 'store ' || n, 'eval', 'model-' || n %% 5, '', 'axtree-v2', '{}', '{}', '{}', true, now()
     FROM generate_series(1, %s) n RETURNING id
 ), counters AS (INSERT INTO trajectories_verdictcounter (run_id, count) SELECT id, 0 FROM made)
 SELECT id FROM made ORDER BY id"""

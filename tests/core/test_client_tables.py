@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any, get_args
 
@@ -28,9 +29,14 @@ def test_client_and_server_have_the_same_arms() -> None:
     } == arms.ARMS
 
 
+def _shared_facts(facts: list[tuple[str, Any]]) -> dict[str, Any]:
+    """What a format is called and described as is for people, and the server's alone."""
+    return {name: value for name, value in facts if name not in ("label", "description")}
+
+
 def test_client_and_server_have_the_same_observation_formats() -> None:
     assert list(observation.FORMATS.values()) == [
-        observation.ObservationFormat(id=one.id, has_text=one.has_text, has_screenshot=one.has_screenshot)
+        observation.ObservationFormat(**dataclasses.asdict(one, dict_factory=_shared_facts))
         for one in OBSERVATION_FORMATS.values()
     ]
 

@@ -55,7 +55,7 @@ async def _steps(page: WarmPage, policy: Policy, info: EpisodeInfo, *, address: 
     for step in range(1, info.max_steps + 1):
         assert view
         page.turn(step)
-        observation = Observation(kind="axtree-v1", text=page_text(view, bounds))
+        observation = Observation(kind="axtree-v2", text=page_text(view, bounds))
         reply = await policy.act(observation, info)
         turn = turn_parse(reply or "")
         assert turn.action, observation.text

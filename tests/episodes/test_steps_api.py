@@ -27,7 +27,7 @@ def test_a_step_is_stored_completely(trainer: ApiClient) -> None:
         "raw": 'Action: {"type": "click"}',
         "action": {"type": "click", "target": "e3"},
         "action_result": "ok",
-        "observation": {"kind": "axtree-v1", "text": "[e1] heading"},
+        "observation": {"kind": "axtree-v2", "text": "[e1] heading"},
         "usage": {"prompt": 10, "completion": 5},
         "rewards": {"format": 0.5},
         "started_at": "2026-03-02T09:00:00Z",

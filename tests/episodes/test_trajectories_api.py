@@ -33,7 +33,7 @@ def _full_episode(**fields: Any) -> Episode:
         thought=f"I open {address}",
         raw='say "\u2028\n</script>" \\ \U0001f600',
         url=address,
-        observation_kind="axtree-v1",
+        observation_kind="axtree-v2",
         observation_text=f"link {address}submit",
         screenshot="0" * 64,
         policy_version=3,

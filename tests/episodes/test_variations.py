@@ -155,13 +155,13 @@ def test_a_refill_continues_the_random_orders_of_its_group(trainer: ApiClient) -
 
 def test_a_picture_that_nobody_could_see_is_refused(trainer: ApiClient) -> None:
     task = _choice_task(pictures=[PICTURE])
-    blind = factories.run(observation="axtree-v1")
+    blind = factories.run(observation="axtree-v2")
     status, answer = trainer.json("POST", "/episodes", {"run": blind.pk, "tasks": [task.pk], "arm": "gym"})
     assert (status, answer["error"]["code"]) == (422, "unperceivable")
     for fields in (
         {"run": blind, "arm": "gym_with_text"},
         {"run": blind, "arm": "text_agent"},
-        {"run": factories.run(observation="both"), "arm": "gym"},
+        {"run": factories.run(observation="both-v2"), "arm": "gym"},
     ):
         _open(trainer, task, **fields)
 

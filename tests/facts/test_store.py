@@ -30,7 +30,7 @@ def _step(of: Episode, index: int, **fields: Any) -> Step:
         "action": action,
         "action_type": action["type"] if action else "",
         "action_result": "ok",
-        "observation_kind": "axtree-v1",
+        "observation_kind": "axtree-v2",
         "observation_text": PAGE,
         "url": "https://gym/",
         "started_at": timezone.now(),

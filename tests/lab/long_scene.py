@@ -115,7 +115,7 @@ def _step(episode: Episode, index: int, *, picture: str) -> Step:
         action=action,
         action_type=action["type"],
         action_result=RESULTS[index % len(RESULTS)],
-        observation_kind="axtree-v1",
+        observation_kind="axtree-v2",
         observation_text=tree_make(place, index),
         screenshot=picture,
         url=f"https://gym/{place}",

@@ -258,7 +258,7 @@ def test_a_step_shows_its_screenshot_and_the_events_of_page_and_server(
         episode,
         1,
         screenshot=stored.sha256,
-        observation_kind="axtree-v1",
+        observation_kind="axtree-v2",
         observation_text='[e1] heading "Question"\n[e7] textbox "Answer"',
         action={"type": "type", "target": "e7", "text": "42"},
         action_type="type",

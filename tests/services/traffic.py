@@ -159,7 +159,7 @@ class Traffic:
                 "index": index,
                 "thought": f"thought {uuid4().hex}",
                 "action": {"type": "wait", "ms": index},
-                "observation": {"kind": "axtree-v1", "text": f"page {uuid4().hex}"},
+                "observation": {"kind": "axtree-v2", "text": f"page {uuid4().hex}"},
             }
             for index in indexes
         ]

@@ -132,7 +132,7 @@ class Harness:
             "thought": f"{episode} {THOUGHT}",
             "action": {"type": "click", "target": "e3"},
             "action_result": "ok",
-            "observation": {"kind": "axtree-v1", "text": f"{OUTLINE}{index}"},
+            "observation": {"kind": "axtree-v2", "text": f"{OUTLINE}{index}"},
             "duration_ms": 812.5,
             "usage": {"prompt": 900, "completion": 140},
         } | ({"screenshot": screenshot} if screenshot else {})

@@ -10,7 +10,7 @@ from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import BrowserDead, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
-from palaestra.observation import Kind, Observation
+from palaestra.observation import Observation
 from palaestra.pages import VIEWPORT
 from palaestra.pool import PagePool
 from palaestra.records import CloseReason, Verdict
@@ -47,7 +47,7 @@ class Env:
         key: str,
         *,
         run: int,
-        observation: Kind = "axtree",
+        observation: str = "axtree",
         arm: str = "gym",
         actions_per_turn: int = 1,
         with_pictures: bool = False,

@@ -20,7 +20,7 @@ from palaestra.extraction import answer_extract
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Turn as PastTurn
 from palaestra.histories import messages_send
-from palaestra.observation import FORMATS, Kind, Observation, page_observe
+from palaestra.observation import MAX_CHARS, Observation, ObservationConfig, Observer, Scope, format_of
 from palaestra.pages import PageView, WarmPage
 from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
 from palaestra.setups import history_read
@@ -49,7 +49,10 @@ class EpisodeConfig:
     ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
     step."""
 
-    observation: Kind = "axtree"
+    observation: str = "axtree"
+    scope: Scope = "page"
+    max_chars: int = MAX_CHARS
+    picture_max: int | None = None
     grammar: str = "json"
     history: str = "full"
     answer_channel: str = "page"
@@ -82,7 +85,16 @@ class Episode:
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
-        self._form = FORMATS[config.observation]
+        self._form = format_of(config.observation)
+        self._observer = Observer(
+            ObservationConfig(
+                form=self._form,
+                scope=config.scope,
+                max_chars=config.max_chars,
+                picture_max=config.picture_max,
+                with_pictures=config.with_pictures,
+            )
+        )
         self._grammar = grammar_of("json" if arm_of(opened.arm).is_free_text else config.grammar)
         self._history = history_read(config.history)
         self._opening = list(messages)
@@ -90,7 +102,7 @@ class Episode:
         self._tokens = self._prompt_tokens = self._invalid = 0
         self.conditions = conditions_of(
             has_page=arm_of(opened.arm).has_page,
-            has_ids=self._form.has_text,
+            has_ids=self._form.has_ids,
             has_positions=self._form.has_screenshot,
             has_outline=self._form.has_text,
             is_site=opened.is_site,
@@ -234,9 +246,7 @@ class Episode:
         if self.page is None or view is None:
             return self._unreadable()
         try:
-            return await page_observe(
-                self.page, view, form=self._form, with_picture=self._config.with_pictures
-            )
+            return await self._observer.observe(self.page, view)
         except PageHung:
             return self._unreadable()
 

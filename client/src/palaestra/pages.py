@@ -27,8 +27,9 @@ CALL_LIMIT_S = 10.0
 DISCONNECT_LIMIT_S = 0.3
 FLUSH_LIMIT_MS = 150
 VIEWPORT = (1280, 720)
+"""Width and height of a page, in pixels."""
 JAVASCRIPT = resources.files("palaestra") / "js"
-SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "page.js"))
+SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "marks.js", "page.js"))
 # What Chromium shows in place of a page that it cannot load: no answer, or going back to a form's result.
 ERROR_PAGE = "chrome-error:"
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
@@ -36,15 +37,17 @@ FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 
 @dataclass(frozen=True, kw_only=True)
 class PageView:
-    """A page at one moment. ``text`` is its axtree-v1 body, the token not yet masked.
+    """A page at one moment. ``text`` is the outline of its body, the token not yet masked.
 
-    ``opens_tab``: its last link would have opened another tab.
+    ``in_view`` are the numbers of the outline's lines that the viewport shows. ``opens_tab``: its last link
+    would have opened another tab.
     """
 
     url: str
     title: str
     text: str
     is_settled: bool
+    in_view: tuple[int, ...] = ()
     opens_tab: bool = False
 
     @property
@@ -162,6 +165,7 @@ class WarmPage:
                     title=state["title"],
                     text=state["text"],
                     is_settled=state["settled"],
+                    in_view=tuple(state["inView"]),
                     opens_tab=state["newTab"],
                 )
             await self._next_document(world, deadline=deadline)

@@ -103,15 +103,14 @@ def _form_lines(wording: Wording, *, is_dialog: bool) -> frozenset[Line]:
 
 
 def _is_frame(line: Line, form: frozenset[Line]) -> bool:
-    if line.role == "figure":
-        return line.is_bare and FIGURE.fullmatch(line.name or "") is not None
     return line in form or (line.role == "text" and KEYS_HINT.fullmatch(line.text) is not None)
 
 
 def _words(text: str, line: Line) -> str:
     """The words of the question in a line; a line of another kind stays whole."""
     is_choice = line.role == "radio" and line.states in (("unchecked",), ("unchecked", "focused"))
-    if line.name is not None and (is_choice or (line.role == "image" and line.is_bare)):
+    is_picture = line.role == "image" or (line.role == "figure" and FIGURE.fullmatch(line.name or ""))
+    if line.name is not None and (is_choice or (is_picture and line.is_bare)):
         return line.name
     return line.text if line.role in ("text", outline.PREFORMATTED) else text
 
@@ -147,7 +146,8 @@ def _place(lines: Sequence[str], box: Sequence[str]) -> int | None:
 
 
 def _panel_lines(panel: Panel) -> list[str]:
-    inside = [f'heading 2 "{panel.heading}"', *(f"text: {text}" for text in panel.texts)]
+    heading = [] if panel.heading == panel.label else [f'heading 2 "{panel.heading}"']
+    inside = [*heading, *(f"text: {text}" for text in panel.texts)]
     items = ["list", *(f"{INDENT}- {item}" for item in panel.items)] if panel.items else []
     return [f'complementary "{panel.label}"', *(INDENT + line for line in (*inside, *items))]
 

@@ -19,7 +19,7 @@ from palaestra.background import tasks_cancel
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.observation import FORMATS, Kind
+from palaestra.observation import format_of
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
 from palaestra.records import Task
@@ -117,7 +117,7 @@ def links(tallies: Mapping[str, Tally], plan: DemoPlan) -> list[str]:
     return lines
 
 
-def _kind(plan: DemoPlan) -> Kind:
+def _kind(plan: DemoPlan) -> str:
     """Without screenshots no picture can be perceived, so tasks with pictures are left out."""
     return "both" if plan.with_pictures else "axtree"
 
@@ -158,7 +158,7 @@ async def _play(
         name=f"demo: {policy.name}",
         kind="eval",
         model=f"scripted/{policy.name}",
-        observation=FORMATS[_kind(plan)].id,
+        observation=format_of(_kind(plan)).id,
         simulated=policy.simulated,
     )
     tally = Tally()

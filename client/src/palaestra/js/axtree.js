@@ -1,10 +1,13 @@
-// axtree-v1: the page as lines of text, one line per element or run of text.
+// axtree-v2: the page as lines of text, one line per element or run of text. A line is `{ depth, text, el }` here, `el`
+// being the element that it stands for or is inside of, so that a part of the page can be told from the rest.
 // Runs in an isolated world, out of reach of the page's scripts; its functions are under `palaestra`.
 // The format is versioned: a change of any line is a new version, not an edit.
 "use strict";
 (() => {
   const LIMIT_CHARS = 100000;
   const VALUE_CHARS = 400;
+  const OPTIONS_CHARS = 100; // of a list's options; the rest of a longer list is counted
+  const ITEM_CHARS = 300; // a list item of several short lines is one line up to here
   const CONTAINERS = new Set(["main", "navigation", "banner", "contentinfo", "complementary", "search", "list", "dialog",
     "alertdialog", "alert", "status", "radiogroup", "tablist", "tabpanel", "menu", "listbox", "toolbar", "figure"]);
   const NAMED_CONTAINERS = new Set(["form", "region", "group", "article"]);
@@ -148,39 +151,56 @@
     if (el === document.activeElement) out.push("focused");
     return out;
   }
-  function optionsOf(el) {
-    return [...el.options].map((o) => '"' + clean(o.label || o.text) + '"' + (o.disabled ? " (disabled)" : "")).join(" | ");
+  function optionsOf(el, limit = Infinity) {
+    const options = [...el.options].map((o) => '"' + clean(o.label || o.text) + '"' + (o.disabled ? " (disabled)" : ""));
+    let shown = 0, chars = 0;
+    while (shown < options.length && (shown < 2 || chars + options[shown].length <= limit)) chars += options[shown++].length + 3;
+    const more = options.length - shown;
+    return options.slice(0, shown).join(" | ") + (more > 0 ? " | ... " + more + " more" : "");
+  }
+  // Where a link leads: nothing for another view of the same page, and "?..." for a query that begins as the page's own.
+  function addressOf(el) {
+    const url = new URL(el.href, location.href);
+    if (url.origin !== location.origin) return url.href;
+    if (url.pathname === location.pathname) return "";
+    const parts = url.search.slice(1).split("&").filter(Boolean);
+    const own = location.search.slice(1).split("&").filter((part) => /=./.test(part));
+    const isRepeated = own.length > 0 && own.every((part) => parts.includes(part));
+    const query = isRepeated ? ["...", ...parts.filter((part) => !own.includes(part))] : parts;
+    return url.origin + url.pathname + (query.length ? "?" + query.join("&") : "") + url.hash;
   }
   function isInteractive(el, role) {
     return INTERACTIVE.has(role) || (el.tabIndex >= 0 && el.hasAttribute("tabindex") && !CONTAINERS.has(role));
   }
-  function describe(el, role) {
+  function describe(el, role, withAddress = true) {
     const name = nameOf(el, role);
     const parts = ["[" + assignId(el, role, name) + "]", role || "element"];
     if (name || role) parts.push('"' + name + '"');
     if (HAS_VALUE.has(role)) parts.push('value="' + valueOf(el, role) + '"');
     parts.push(...statesOf(el, role));
-    if (el.tagName === "SELECT") parts.push("options: " + optionsOf(el));
-    if (role === "link") parts.push("-> " + el.href);
+    if (el.tagName === "SELECT") parts.push("options: " + optionsOf(el, OPTIONS_CHARS));
+    const address = role === "link" && el.href && withAddress ? addressOf(el) : "";
+    if (address) parts.push("-> " + address);
     return parts.join(" ");
   }
 
   // ---- the walk
-  const indented = (lines) => lines.map((line) => "  " + line);
+  const indented = (lines) => lines.map((line) => ({ ...line, depth: line.depth + 1 }));
 
   class Writer {
-    constructor() { this.lines = []; this.run = ""; }
-    text(words) { this.run += words; }
+    constructor(el) { this.el = el; this.lines = []; this.run = ""; this.runEl = null; }
+    text(words, el) { this.run += words; if (!this.runEl && clean(words)) this.runEl = el; }
     flush() {
       const words = clean(this.run);
+      if (words) this.lines.push({ depth: 0, text: "text: " + words, el: this.runEl || this.el });
       this.run = "";
-      if (words) this.lines.push("text: " + words);
+      this.runEl = null;
     }
-    line(line) { this.flush(); this.lines.push(line); }
-    nest(head, lines) { this.flush(); this.lines.push(head, ...indented(lines)); }
+    line(text, el) { this.flush(); this.lines.push({ depth: 0, text, el }); }
+    nest(head, el, lines) { this.line(head, el); this.lines.push(...indented(lines)); }
   }
   function linesOf(el, isShown) {
-    const writer = new Writer();
+    const writer = new Writer(el);
     children(el, writer, isShown);
     writer.flush();
     return writer.lines;
@@ -188,7 +208,7 @@
   function children(el, writer, isShown) {
     const slotted = el.tagName === "SLOT" ? el.assignedNodes({ flatten: true }) : [];
     for (const child of slotted.length ? slotted : (el.shadowRoot || el).childNodes) {
-      if (child.nodeType === 3) { if (isShown) writer.text(child.data); } else if (child.nodeType === 1) visit(child, writer);
+      if (child.nodeType === 3) { if (isShown) writer.text(child.data, el); } else if (child.nodeType === 1) visit(child, writer);
     }
   }
   function visit(el, writer) {
@@ -197,30 +217,31 @@
     const isShown = style.visibility === "visible";
     const role = roleOf(el);
     if (!isShown) { children(el, writer, false); return; }
-    if (role === "math") { writer.text(mathText(el, style)); return; }
+    if (role === "math") { writer.text(mathText(el, style), el); return; }
     if (isLabelOfShown(el)) {
       if (el.contains(el.control)) visit(el.control, writer);
       return;
     }
     if (isInteractive(el, role)) { interactive(el, role, writer); return; }
     if (role === "heading") { heading(el, role, writer); return; }
-    if (role === "image") { const name = nameOf(el, role); if (name) writer.line('image "' + name + '"'); return; }
+    if (role === "image") { image(el, role, writer); return; }
     if (role === "table" || role === "grid") { table(el, writer); return; }
     if (role === "list") { list(el, writer); return; }
-    if (role === "progressbar" || role === "meter") { writer.line(role + ' "' + nameOf(el, role) + '" value="' + valueOf(el, role) + '"'); return; }
+    if (role === "progressbar" || role === "meter") { writer.line(role + ' "' + nameOf(el, role) + '" value="' + valueOf(el, role) + '"', el); return; }
     if (el.tagName === "DETAILS" && !el.open) {
       const summary = el.querySelector(":scope > summary");
       if (summary) visit(summary, writer);
       return;
     }
-    if (el.tagName === "HR") { writer.line("separator"); return; }
+    if (el.tagName === "DL") { definitions(el, writer); return; }
+    if (el.tagName === "HR") { writer.line("separator", el); return; }
     if (el.tagName === "BR") { writer.flush(); return; }
-    if (el.tagName === "IFRAME") { writer.line('frame "' + clean(el.title || "") + '"'); return; }
+    if (el.tagName === "IFRAME") { writer.line('frame "' + clean(el.title || "") + '"', el); return; }
     if (/^pre/.test(style.whiteSpace) && /\n/.test(el.textContent.trim()) && !el.firstElementChild) { preformatted(el, writer); return; }
     const name = CONTAINERS.has(role) || NAMED_CONTAINERS.has(role) ? nameOf(el, role) : "";
     if (CONTAINERS.has(role) || (NAMED_CONTAINERS.has(role) && name)) {
       const inner = linesOf(el, isShown);
-      if (inner.length) writer.nest(role + (name ? ' "' + name + '"' : ""), inner);
+      if (inner.length) writer.nest(role + (name ? ' "' + name + '"' : ""), el, contents(role, name, inner));
       return;
     }
     if (el.tagName === "LEGEND" || el.tagName === "CAPTION" || el.tagName === "FIGCAPTION") return;
@@ -229,6 +250,20 @@
     children(el, writer, isShown);
     if (isBlock) writer.flush();
   }
+  // The name of a figure stands for its pictures.
+  function contents(role, name, lines) {
+    if (role === "figure" && name) return lines.filter((line) => !line.text.startsWith('image "'));
+    return withoutTitle(role === "article" ? joined(lines) : lines, name);
+  }
+  // A heading that says only what the part is called is not repeated in it.
+  function withoutTitle(lines, name) {
+    const title = lines.findIndex((line) => line.depth === 0 && name && line.text.replace(/^heading \d /, "") === '"' + name + '"');
+    if (title < 0) return lines;
+    let end = title + 1;
+    while (end < lines.length && lines[end].depth > 0) end++;
+    const inside = lines.slice(title + 1, end).map((line) => ({ ...line, depth: line.depth - 1 }));
+    return [...lines.slice(0, title), ...inside, ...lines.slice(end)];
+  }
   // A label's text is the name of its control and is not repeated.
   function isLabelOfShown(el) {
     if (el.tagName !== "LABEL" || !el.control) return false;
@@ -236,16 +271,17 @@
     return !el.control.hasAttribute("aria-label") && control.display !== "none" && control.visibility === "visible";
   }
   function interactive(el, role, writer) {
-    writer.line(describe(el, role));
+    writer.line(describe(el, role), el);
     if (role === "" || (role === "listbox" && el.tagName !== "SELECT")) writer.lines.push(...indented(linesOf(el, true)));
   }
   // A heading's text is its name; interactive elements inside are listed too, so that they have an id.
   function heading(el, role, writer) {
     const level = el.getAttribute("aria-level") || el.tagName[1] || 2;
-    writer.nest("heading " + level + ' "' + nameOf(el, role) + '"', linesOf(el, true).filter((line) => /^ *\[e/.test(line)));
+    writer.nest("heading " + level + ' "' + nameOf(el, role) + '"', el, linesOf(el, true).filter((line) => /^\[e/.test(line.text)));
   }
   function preformatted(el, writer) {
-    writer.nest("preformatted:", el.textContent.replace(/\s+$/, "").split("\n").map((line) => "| " + line));
+    const lines = el.textContent.replace(/\s+$/, "").split("\n");
+    writer.nest("preformatted:", el, lines.map((line) => ({ depth: 0, text: "| " + line, el })));
   }
   function marker(item, index, start) {
     const parent = item.parentElement;
@@ -253,19 +289,49 @@
     const n = item.hasAttribute("value") ? item.value : start + index;
     return (/^[aA]$/.test(parent.type) ? String.fromCharCode(parent.type.charCodeAt(0) + n - 1) : n) + ".";
   }
+  // Short words that stand together in an item (of a list, or an article) are one line, an element before them included.
+  function joined(lines) {
+    const out = [];
+    for (const line of lines) {
+      const words = /^(?:text: |(?=image "))(.*)/.exec(line.text);
+      const last = out[out.length - 1];
+      const isShort = words && line.depth === 0 && last && last.isOpen && last.text.length + words[1].length <= ITEM_CHARS;
+      if (isShort) last.text += " | " + words[1];
+      else out.push({ ...line, isOpen: line.depth === 0 && (words !== null || (out.length === 0 && /^\[e/.test(line.text))) });
+    }
+    return out;
+  }
   function list(el, writer) {
     const name = nameOf(el, "list");
     const lines = [];
     [...el.children].filter((item) => !isGone(item, getComputedStyle(item))).forEach((item, index) => {
-      const inner = linesOf(item, true);
+      const inner = joined(linesOf(item, true));
       const mark = marker(item, index, el.start || 1);
-      if (inner.length === 1) lines.push(mark + " " + inner[0].replace(/^text: /, ""));
-      else if (inner.length) lines.push(mark, ...indented(inner));
+      if (inner.length === 1) lines.push({ depth: 0, text: mark + " " + inner[0].text.replace(/^text: /, ""), el: item });
+      else if (inner.length) lines.push({ depth: 0, text: mark, el: item }, ...indented(inner));
     });
-    if (lines.length) writer.nest("list" + (name ? ' "' + name + '"' : ""), lines);
+    if (lines.length) writer.nest("list" + (name ? ' "' + name + '"' : ""), el, lines);
+  }
+  // A term and what it means are one line where words are all that there is.
+  function definitions(el, writer) {
+    const term = new Writer(el);
+    for (const part of el.querySelectorAll(":scope > dt, :scope > dd, :scope > div > dt, :scope > div > dd")) {
+      const lines = linesOf(part, true);
+      const isWords = lines.length === 1 && /^text: /.test(lines[0].text);
+      const last = term.lines[term.lines.length - 1];
+      if (part.tagName === "DD" && isWords && last && last.isTerm) last.text += ": " + lines[0].text.slice(6);
+      else term.lines.push(...lines.map((line) => ({ ...line, isTerm: part.tagName === "DT" && isWords })));
+    }
+    for (const line of term.lines) writer.flush(), writer.lines.push(line);
+  }
+  // A picture is named unless what stands beside it says the same.
+  function image(el, role, writer) {
+    const name = nameOf(el, role);
+    const around = el.closest("a,figure,li,article,section,tr") || el.parentElement;
+    if (name && !(around && wordsOf(around, el).toLowerCase().includes(name.toLowerCase()))) writer.line('image "' + name + '"', el);
   }
   function cellText(cell) {
-    return linesOf(cell, true).map((line) => line.trim().replace(/^text: /, "")).join(" ").replace(/\|/g, "\\|");
+    return linesOf(cell, true).map((line) => line.text.replace(/^text: /, "")).join(" ").replace(/\|/g, "\\|");
   }
   function table(el, writer) {
     const name = nameOf(el, "table");
@@ -274,14 +340,26 @@
       if (isGone(row, getComputedStyle(row))) continue;
       const cells = [...(row.cells || row.querySelectorAll('[role$="cell"],[role$="header"]'))].filter((c) => !isGone(c, getComputedStyle(c)));
       const isHead = cells.length > 0 && cells.every((c) => c.tagName === "TH" || /header$/.test(c.getAttribute("role") || ""));
-      lines.push((isHead ? "header: " : "row: ") + cells.map(cellText).join(" | "));
+      lines.push({ depth: 0, text: (isHead ? "header: " : "row: ") + cells.map(cellText).join(" | "), el: row });
     }
-    writer.nest("table" + (name ? ' "' + name + '"' : ""), lines);
+    writer.nest("table" + (name ? ' "' + name + '"' : ""), el, lines);
   }
+  const written = (line) => "  ".repeat(line.depth) + line.text;
+  function isInView(el) {
+    const box = el.getBoundingClientRect();
+    return box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth && box.height > 0;
+  }
+  // The body as text, and the numbers of the lines that are in view.
   function serialise() {
     const lines = document.body ? linesOf(document.body, true) : [];
-    const text = lines.join("\n");
-    return text.length > LIMIT_CHARS ? text.slice(0, LIMIT_CHARS) + "\n(cut: the page is longer)" : text;
+    const inView = [];
+    let chars = 0, end = 0;
+    for (; end < lines.length && chars <= LIMIT_CHARS; end++) {
+      chars += written(lines[end]).length + 1;
+      if (isInView(lines[end].el)) inView.push(end);
+    }
+    const text = lines.slice(0, end).map(written).join("\n");
+    return { text: end < lines.length ? text + "\n(cut: the page is longer)" : text, inView };
   }
   // An element as a reader would call it: its role and name.
   function labelOf(el, limit) {
@@ -290,5 +368,6 @@
     const shown = limit && text.length > limit ? text.slice(0, limit) + "\u2026" : text;
     return role || shown ? (role || "element") + (shown ? ' "' + shown + '"' : "") : "";
   }
-  globalThis.palaestra = { serialise, elementOf, idOf: (el) => idOf.get(el) || "", labelOf, optionsOf };
+  globalThis.palaestra = { serialise, elementOf, linesOf, written, describe, roleOf, nameOf, isInteractive, optionsOf, clean,
+    labelOf, idOf: (el) => idOf.get(el) || "" };
 })();

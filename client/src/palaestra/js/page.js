@@ -67,7 +67,7 @@
     const wantsTab = newTab;
     newTab = false;
     return { leaving: false, settled: isSettled, newTab: wantsTab, url: location.href, title: document.title,
-      text: withText ? palaestra.serialise() : "" };
+      ...(withText ? palaestra.serialise() : { text: "", inView: [] }) };
   }
 
   // ---- aims: {id} of an element, {x, y} in the viewport, or {} for wherever the focus is

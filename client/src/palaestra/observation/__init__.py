@@ -1,0 +1,34 @@
+"""What a model is shown of a page: its outline, a picture, or both, with the token nowhere in it."""
+
+from __future__ import annotations
+
+from palaestra.observation.base import (
+    FORMATS,
+    SHORT_NAMES,
+    Observation,
+    ObservationFormat,
+    format_of,
+    has_picture,
+)
+from palaestra.observation.changes import outline_diff
+from palaestra.observation.message import observation_message
+from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
+from palaestra.observation.outline import Scope, page_text
+from palaestra.observation.picture import position_on_page
+
+__all__ = [
+    "FORMATS",
+    "MAX_CHARS",
+    "SHORT_NAMES",
+    "Observation",
+    "ObservationConfig",
+    "ObservationFormat",
+    "Observer",
+    "Scope",
+    "format_of",
+    "has_picture",
+    "observation_message",
+    "outline_diff",
+    "page_text",
+    "position_on_page",
+]

@@ -1,0 +1,71 @@
+"""What changed between two outlines of the same page, as a model reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+CHANGED = "Changed since the page above (+ new, - gone; all other lines are as they were):"
+GONE_LINES = 3
+"""So many lines that are gone are listed one by one."""
+GONE_CHARS = 80
+_ID = re.compile(r"\[e\d+\] ?")
+
+
+def lines_new(before: str, after: str) -> set[int]:
+    """The numbers of the lines of ``after`` that ``before`` lacks, ids and indentation aside."""
+    known = {_bare(line) for line in before.split("\n")}
+    return {number for number, line in enumerate(after.split("\n")) if _bare(line) not in known}
+
+
+def outline_diff(before: str, after: str) -> str:
+    """What changed from one outline to the next: empty when nothing did, ``after`` itself when it is shorter.
+
+    The first line is the page's own. Of what is new every line is given, and the lines that it is inside of.
+    """
+    if before == after:
+        return ""
+    old, new = before.split("\n"), after.split("\n")
+    if old[0] != new[0]:
+        return after
+    difference = "\n".join([new[0], CHANGED, *_changes(old[1:], new[1:])])
+    return difference if len(difference) < len(after) else after
+
+
+def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    context: list[str] = []
+    for kind, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        inside = _inside_of(new, begin) if begin < stop else []
+        yield from (f"  {line}" for line in inside if line not in context)
+        context = inside or context
+        yield from _gone(old[start:end])
+        yield from (f"+ {line}" for line in new[begin:stop])
+
+
+def _gone(lines: Sequence[str]) -> list[str]:
+    shown = [f"- {line[:GONE_CHARS]}{'...' if len(line) > GONE_CHARS else ''}" for line in lines]
+    if len(lines) <= GONE_LINES:
+        return shown
+    return [shown[0], f"- ... and {len(lines) - 1} more lines after it"]
+
+
+def _inside_of(lines: Sequence[str], number: int) -> list[str]:
+    """The lines that a line is inside of, the outermost first."""
+    outer: list[str] = []
+    depth = _depth(lines[number])
+    for line in reversed(lines[:number]):
+        if _depth(line) < depth:
+            outer.insert(0, line)
+            depth = _depth(line)
+    return outer
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _bare(line: str) -> str:
+    return _ID.sub("", line).strip()

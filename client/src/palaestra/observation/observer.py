@@ -1,0 +1,81 @@
+"""Looks at the page of an episode and makes its observations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.observation.base import Observation, ObservationFormat
+from palaestra.observation.changes import lines_new
+from palaestra.observation.outline import STILL_LOADING, Cut, Scope, outline_cut, page_head
+from palaestra.observation.picture import Mark, picture_make, picture_size
+from palaestra.pages import VIEWPORT, PageView, WarmPage
+
+MAX_CHARS = 12_000
+NEW_SHARE = 0.6
+"""A page of which more is new counts as another page: nothing on it comes first."""
+PLACES = {"above": "above", "below": "below", "left": "to the left", "right": "to the right"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObservationConfig:
+    """What a run fixes of its observations. ``max_chars`` bounds an outline, ``picture_max`` is the largest
+    side of a picture in pixels; ``with_pictures`` records a screenshot with every step."""
+
+    form: ObservationFormat
+    scope: Scope = "page"
+    max_chars: int = MAX_CHARS
+    picture_max: int | None = None
+    with_pictures: bool = False
+
+
+class Observer:
+    """Makes the observations of one episode; it remembers the outline before, to know what is new."""
+
+    def __init__(self, config: ObservationConfig) -> None:
+        self._config = config
+        self._before = ("", "")  # title and body of the page at the last look
+
+    async def observe(self, page: WarmPage, view: PageView) -> Observation:
+        """The observation of a page as it is now."""
+        if page.bounds is None:
+            raise ValueError("The page has no episode: call begin first.")
+        config, form = self._config, self._config.form
+        parts = [page_head(view)]
+        screenshot = None
+        if form.has_screenshot:
+            seen = await page.call("picture", form.has_marks)
+            screenshot, lines = await self._picture(page, seen)
+            parts += lines
+        elif config.with_pictures:
+            screenshot = await page.screenshot()
+        if form.has_text:
+            parts += self._outline(view)
+        if not view.is_settled:
+            parts.append(STILL_LOADING)
+        return Observation(
+            kind=form.id,
+            text=page.bounds.mask("\n".join(parts)),
+            url=page.bounds.mask(view.url),
+            screenshot=screenshot,
+        )
+
+    def _outline(self, view: PageView) -> list[str]:
+        title, before = self._before
+        self._before = (view.title, view.text)
+        lines = view.text.split("\n")
+        new = lines_new(before, view.text) if title == view.title else set()
+        new = new if len(new) <= NEW_SHARE * len(lines) else set()
+        cut = Cut(max_chars=self._config.max_chars, scope=self._config.scope)
+        return outline_cut(lines, in_view=view.in_view, new=new, cut=cut)
+
+    async def _picture(self, page: WarmPage, seen: dict[str, Any]) -> tuple[bytes, list[str]]:
+        """The picture, and the lines that say what it is."""
+        marks = [Mark(id=one["id"], box=tuple(one["box"]), line=one["line"]) for one in seen["marks"]]
+        size = picture_size(VIEWPORT, self._config.picture_max)
+        screenshot = picture_make(await page.screenshot(), size=size, marks=marks)
+        scale = size[0] / VIEWPORT[0]
+        more = [f"{round(seen[side] * scale)} {words}" for side, words in PLACES.items() if seen[side]]
+        rest = f" More of the page, in pixels: {', '.join(more)}." if more else " It shows the whole page."
+        declared = f"Picture: {size[0]} x {size[1]} pixels.{rest}"
+        return screenshot, [declared, *(mark.line for mark in marks)]

@@ -1,0 +1,138 @@
+"""The outline of a page as a model reads it: whole, or the parts of a long one that matter now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from palaestra.navigation import EpisodeBounds
+from palaestra.pages import PageView
+
+Scope = Literal["page", "viewport"]
+STILL_LOADING = "(the page is still loading)"
+INDENT = "  "
+GAP_CHARS = 100
+"""About as long as the line that stands for lines left out."""
+SECTIONS = ("heading", "region", "article", "navigation", "complementary", "search", "form", "group", "table")
+
+
+def page_head(view: PageView) -> str:
+    return f'page "{" ".join(view.title.split())}" {view.url}'
+
+
+def page_text(view: PageView, bounds: EpisodeBounds) -> str:
+    """The whole outline of a page: a line for the page, then its body."""
+    lines = [page_head(view), view.text, *([] if view.is_settled else [STILL_LOADING])]
+    return bounds.mask("\n".join(lines))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """Bounds of an outline: ``max_chars`` characters, of the whole page or of what the viewport shows."""
+
+    max_chars: int
+    scope: Scope = "page"
+
+
+def outline_cut(
+    lines: Sequence[str], *, in_view: Collection[int], new: Collection[int], cut: Cut
+) -> list[str]:
+    """The lines of a page's body that a model is shown, in their order.
+
+    All of them where they fit. Otherwise those that are new since the last action come first, then those that
+    the viewport shows, then those nearest to these; a line stands for each run of lines left out.
+    """
+    is_whole = cut.scope == "page" and sum(len(line) + 1 for line in lines) <= cut.max_chars
+    if is_whole:
+        return list(lines)
+    parents = _parents(lines)
+    chosen: set[int] = set()
+    left = cut.max_chars - GAP_CHARS
+    for number in _by_priority(len(lines), in_view=in_view, new=new, scope=cut.scope):
+        added = _with_parents(number, parents, chosen)
+        cost = sum(len(lines[one]) + 1 for one in added)
+        if cost > left and chosen:
+            break
+        chosen.update(added)
+        left -= cost
+    return _with_gaps(lines, chosen)
+
+
+def _by_priority(
+    count: int, *, in_view: Collection[int], new: Collection[int], scope: Scope
+) -> Iterable[int]:
+    first = [*sorted(new), *(number for number in sorted(in_view) if number not in set(new))]
+    yield from first
+    if scope == "viewport":
+        return
+    distances = _distances(count, first or [0])
+    yield from sorted(set(range(count)).difference(first), key=lambda number: (distances[number], number))
+
+
+def _distances(count: int, anchors: Sequence[int]) -> list[int]:
+    """How far each line is from the nearest anchor; what follows one counts as half as far."""
+    distances = [2 * count] * count
+    known = set(anchors)
+    last = None
+    for number in range(count):
+        last = number if number in known else last
+        if last is not None:
+            distances[number] = number - last
+    following = None
+    for number in reversed(range(count)):
+        following = number if number in known else following
+        if following is not None:
+            distances[number] = min(distances[number], 2 * (following - number))
+    return distances
+
+
+def _depth(line: str) -> int:
+    return (len(line) - len(line.lstrip(" "))) // len(INDENT)
+
+
+def _parents(lines: Sequence[str]) -> list[int | None]:
+    """For each line the number of the line that it is inside of."""
+    parents: list[int | None] = []
+    open_lines: list[int] = []
+    for number, line in enumerate(lines):
+        while open_lines and _depth(lines[open_lines[-1]]) >= _depth(line):
+            open_lines.pop()
+        parents.append(open_lines[-1] if open_lines else None)
+        open_lines.append(number)
+    return parents
+
+
+def _with_parents(number: int, parents: Sequence[int | None], chosen: Collection[int]) -> list[int]:
+    added: list[int] = []
+    at: int | None = number
+    while at is not None and at not in chosen:
+        added.append(at)
+        at = parents[at]
+    return added
+
+
+def _with_gaps(lines: Sequence[str], chosen: Collection[int]) -> list[str]:
+    shown: list[str] = []
+    gap: list[str] = []
+    for number, line in enumerate(lines):
+        if number not in chosen:
+            gap.append(line)
+            continue
+        shown += [_gap_line(gap), line] if gap else [line]
+        gap = []
+    return [*shown, _gap_line(gap)] if gap else shown
+
+
+def _gap_line(gap: Sequence[str]) -> str:
+    """The line that stands for lines left out: how much they are, and how they can be read."""
+    chars = sum(len(line) + 1 for line in gap)
+    sections = [name for line in gap if (name := section_of(line))]
+    how = f'read "{sections[0]}"' if sections else "read"
+    return f"{INDENT * min(map(_depth, gap))}... {chars:,} more characters: {how} or scroll"
+
+
+def section_of(line: str) -> str:
+    """The name by which the part of a page that begins with this line can be read; empty for other lines."""
+    role, _, name = line.strip().partition(' "')
+    return name[:-1] if role.split(" ")[0] in SECTIONS and name.endswith('"') else ""
