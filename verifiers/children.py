@@ -19,6 +19,7 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 
 import psutil
 
+from core import child_processes
 from core.errors import GymError
 from verifiers import child, wire
 from verifiers.answer_text import unparsable
@@ -54,7 +55,8 @@ class Child:
         self.process: ForkServerProcess = context.Process(
             target=child.serve, args=(theirs, modules), daemon=True, name="verifier-child"
         )
-        self.process.start()
+        with child_processes.main_hidden():
+            self.process.start()
         theirs.close()
         self._answered = _watched(self.connection.fileno())
         self._ended = _watched(self.process.sentinel)

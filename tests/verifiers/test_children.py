@@ -36,6 +36,12 @@ if __name__ == "__main__":
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
+UNGUARDED = """
+from tests.verifiers.test_children import ask, pool_of
+print("imported", flush=True)
+ask(pool_of(1), "42")
+"""
+
 
 def pool_of(size: int) -> ChildPool:
     return ChildPool(size, modules=["tests.verifiers.misbehaviour"])
@@ -155,6 +161,15 @@ def test_the_start_of_a_child_is_no_part_of_a_verifications_time() -> None:
     verdict = pool.verify("numeric-v1", gold=GOLD, evidence=Evidence("42"), timeout_s=SHORT_S)
     assert verdict.correct
     pool.close()
+
+
+def test_a_child_does_not_import_the_main_module_of_its_worker(tmp_path: Path) -> None:
+    program = tmp_path / "unguarded.py"
+    program.write_text(UNGUARDED)
+    run = subprocess.run(
+        [sys.executable, program], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, timeout=60
+    )
+    assert (run.returncode, run.stdout) == (0, "imported\n"), run.stderr
 
 
 class Machine:
