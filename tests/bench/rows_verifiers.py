@@ -117,10 +117,11 @@ def _pool_rate(ask: Callable[[], int]) -> float:
 
 
 def _together(pool: ChildPool, jobs: list[Job]) -> int:
-    verdicts = pool.verify_together(jobs)
-    if None in verdicts:
+    """The number of verdicts: fewer than jobs when the child has grown so much that it is replaced."""
+    count = sum(verdict is not None for verdict in pool.verify_together(jobs))
+    if not count:
         raise RuntimeError(f"{jobs[0].verifier} brought no verdict")
-    return len(verdicts)
+    return count
 
 
 def _alone(pool: ChildPool, jobs: list[Job]) -> int:
