@@ -175,7 +175,7 @@ class Episode:
             return Turn(thought=completion.text, parse_error=CUT), cut, self._unreadable()
         if arm_of(self.opened.arm).is_free_text:
             return await self._answer_in_text(completion)
-        parsed = self._grammar.parse(completion)
+        parsed = self._grammar.parse(completion, self.conditions)
         action = parsed.action
         is_by_api = self.page is None or self._config.answer_channel == "api"
         if action is None:

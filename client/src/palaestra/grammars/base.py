@@ -6,15 +6,16 @@ A new grammar is one file in this folder: a subclass of ``Grammar`` with an ``id
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from palaestra.actions import Action, ActionInvalid, action_check
+from palaestra.actions import Action, ActionInvalid, Conditions, action_check
 from palaestra.completion import Completion
 from palaestra.records import Message
 
 GRAMMARS: dict[str, Grammar] = {}
+ONE_ACTION = "There is more than one action, and nothing was done. Write one per turn."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +51,17 @@ class Grammar(ABC):
         GRAMMARS[cls.id] = cls()
 
     @abstractmethod
-    def parse(self, completion: Completion) -> Turn:
-        """Read a completion. Never raises: an unreadable one comes back with ``parse_error``."""
+    def parse(self, completion: Completion, conditions: Conditions) -> Turn:
+        """Read a completion. Never raises: an unreadable one comes back with ``parse_error``, which names
+        what ``conditions`` offer."""
 
     @abstractmethod
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
         """The completions that declare an action, in turn. Raises ``ValueError`` where there are none."""
+
+    def tools(self, conditions: Conditions) -> list[dict[str, Any]] | None:
+        """What an endpoint is sent as ``tools``; None where it is sent none."""
+        return None
 
     # ---- the conversation, which is made of what is recorded alone
     def raw(self, completion: Completion) -> str:
@@ -78,9 +84,12 @@ def grammar_of(id_: str) -> Grammar:
     return GRAMMARS[id_]
 
 
-def turn_checked(thought: str, declared: dict[str, Any]) -> Turn:
-    """The turn that declares an action, or says what is wrong with it."""
+def turn_checked(thought: str, declared: Sequence[dict[str, Any]], conditions: Conditions) -> Turn:
+    """The turn that declares some actions, at least one, or says what is wrong with them."""
+    if len(declared) > 1 and "sequence" not in conditions:
+        return Turn(thought=thought, parse_error=ONE_ACTION)
+    action = declared[0] if len(declared) == 1 else {"type": "sequence", "actions": list(declared)}
     try:
-        return Turn(thought=thought, declared=declared, action=action_check(declared))
+        return Turn(thought=thought, declared=action, action=action_check(action, conditions=conditions))
     except ActionInvalid as failure:
-        return Turn(thought=thought, declared=declared, parse_error=str(failure))
+        return Turn(thought=thought, declared=action, parse_error=str(failure))

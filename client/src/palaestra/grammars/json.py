@@ -9,26 +9,24 @@ the model is shown; no input makes this module raise.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.actions import ACTIONS
+from palaestra.actions import ACTIONS, Conditions, actions_offered, example_of
+from palaestra.actions.base import specs_of
 from palaestra.completion import Completion
 from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.calls import NAME, call_read, element_read
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 
 ACTION_MAX_CHARS = 200_000
-EXAMPLE = 'Action: {"type": "click", "target": "e8"}'
 # What stands around the word in lists, quotes, headings and emphasis.
 _ACTION = re.compile(r"^[ \t>#*_`-]*Action[*_`]*[ \t]*:[ \t*_]*", re.MULTILINE | re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:`{1,3}|~{3})(?:json|python)?\s*")
 _OBJECT = re.compile(r"^[ \t`]*\{", re.MULTILINE)
 _FENCE_END = re.compile(r"[\s`~]*")
-_NAME = re.compile(r"([A-Za-z_]+)[ \t]*")
-_ELEMENT = re.compile(r"\[?(e\d{1,9})\]?(?![\w\"'])")
 _MORE = re.compile(rf"\{{|\b(?:{'|'.join(sorted(ACTIONS))})\(")
 _TYPE_KEYS = ("type", "action", "name")
 _FIELD_KEYS = ("arguments", "parameters", "args")
@@ -39,21 +37,21 @@ _OBJECTS_TRIED = 8
 class Json(Grammar):
     id = "json"
 
-    def parse(self, completion: Completion) -> Turn:
-        return turn_parse(completion.text)
+    def parse(self, completion: Completion, conditions: Conditions) -> Turn:
+        return turn_parse(completion.text, conditions)
 
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
         return [Completion(text=f"{thought}\n{action_line(**declared)}".lstrip())]
 
 
-def turn_parse(text: str) -> Turn:
+def turn_parse(text: str, conditions: Conditions) -> Turn:
     """Parse the text of a completion. Never raises."""
     line = max(_ACTION.finditer(text), key=re.Match.start, default=None)
     if line is None:
-        return _final_object(text)
+        return _final_object(text, conditions)
     thought = text[: line.start()].strip()
     try:
-        return turn_checked(thought, _declared(text[line.end() :]))
+        return turn_checked(thought, _declared(text[line.end() :], conditions), conditions)
     except Unreadable as failure:
         return Turn(thought=thought, parse_error=str(failure))
 
@@ -63,37 +61,55 @@ def action_line(type: str, **fields: object) -> str:
     return "Action: " + json.dumps({"type": type, **fields}, ensure_ascii=False)
 
 
-def _final_object(completion: str) -> Turn:
+def _final_object(completion: str, conditions: Conditions) -> Turn:
     """The action of a completion that ends with an object and has no ``Action:``."""
     for start in list(_OBJECT.finditer(completion))[: -_OBJECTS_TRIED - 1 : -1]:
         try:
             value, end = value_read(completion, start.end() - 1)
-            declared = _normalised(value)
+            declared = envelope_open(value)
         except Unreadable:
             continue
         if declared.get("type") in ACTIONS and _FENCE_END.fullmatch(completion, end):
-            return turn_checked(completion[: start.start()].removesuffix("json\n").strip("`~ \n"), declared)
-    missing = f'There is no line that begins with "Action:". End your turn with one, such as: {EXAMPLE}'
+            thought = completion[: start.start()].removesuffix("json\n").strip("`~ \n")
+            return turn_checked(thought, [declared], conditions)
+    example = _example(conditions)
+    missing = f'There is no line that begins with "Action:". End your turn with one, such as: {example}'
     return Turn(thought=completion.strip(), parse_error=missing)
 
 
 # ---- what follows "Action:"
-def _declared(text: str) -> dict[str, Any]:
+def _declared(text: str, conditions: Conditions) -> list[dict[str, Any]]:
     if len(text) > ACTION_MAX_CHARS:
         raise Unreadable(f"The action is longer than {ACTION_MAX_CHARS} characters.")
     fence = _FENCE.match(text)
     at = space_skip(text, fence.end() if fence else 0)
-    if text[at : at + 1] == "{":
+    if text[at : at + 1] in ("{", "["):
         value, end = value_read(text, at)
-        declared = _normalised(value)
+        declared = [envelope_open(each) for each in _objects(value)]
     else:
-        declared, end = _call(text, at)
+        call, end = _call(text, at, conditions)
+        declared = [call]
     if _MORE.search(text, end):
-        raise Unreadable(f"There is more than one action. Write one per turn, such as: {EXAMPLE}")
+        example = _example(conditions)
+        raise Unreadable(f"There is more than one action. Write one per turn, such as: {example}")
     return declared
 
 
-def _normalised(value: dict[str, Any]) -> dict[str, Any]:
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """An object, or the objects of a list."""
+    objects = value if isinstance(value, list) else [value]
+    if not objects or not all(isinstance(each, dict) for each in objects):
+        raise Unreadable("An action is one JSON object: { ... }.")
+    return objects
+
+
+def _example(conditions: Conditions) -> str:
+    offered = actions_offered(conditions)
+    kind = next(kind for kind in ("click", "answer", *offered) if kind in offered)
+    return action_line(**example_of(kind, conditions))
+
+
+def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
     """The object with its action's name under ``type`` and the fields beside it.
 
     Takes ``{"name": ..., "arguments": {...}}``, ``{"action": ..., ...}``, ``{"click": {...}}`` and the
@@ -101,7 +117,7 @@ def _normalised(value: dict[str, Any]) -> dict[str, Any]:
     """
     if value.get("type") in _CALL_TYPES:
         inner = value.get("function")
-        return _normalised(
+        return envelope_open(
             inner if isinstance(inner, dict) else {k: v for k, v in value.items() if k != "type"}
         )
     if "type" not in value and len(value) == 1:
@@ -119,55 +135,36 @@ def _normalised(value: dict[str, Any]) -> dict[str, Any]:
 
 
 # ---- calls: click(e8), type("e3", text="162"), back
-def _call(text: str, at: int) -> tuple[dict[str, Any], int]:
+def _call(text: str, at: int, conditions: Conditions) -> tuple[dict[str, Any], int]:
     line_end = text.find("\n", at)
     shown = text[at : line_end if line_end >= 0 else None][:40].strip()
-    name = _NAME.match(text, at)
+    name = NAME.match(text, at)
     if name is None or name[1] not in ACTIONS:
-        known = ", ".join(sorted(ACTIONS))
+        known = ", ".join(actions_offered(conditions))
         begin = f"{shown!r} is no action." if shown else "There is nothing after it."
-        raise Unreadable(f'After "Action:" write one JSON object, such as: {EXAMPLE} {begin} Known: {known}.')
-    names = [spec.name for spec in dataclasses.fields(ACTIONS[name[1]])]
-    at = name.end()
-    if text[at : at + 1] != "(":
-        return _bare(text, at, name[1], names)
-    declared: dict[str, Any] = {"type": name[1]}
-    at = space_skip(text, at + 1)
-    while text[at : at + 1] != ")":
-        key, at = _keyword(text, at, [field for field in names if field not in declared], names)
-        if key in declared:
-            raise Unreadable(f'"{key}" stands twice in the call.')
-        declared[key], at = _argument(text, at)
-        at = space_skip(text, at)
-        if text[at : at + 1] == ",":
-            at = space_skip(text, at + 1)
-        elif text[at : at + 1] != ")":
-            raise Unreadable(f"The call {shown!r} cannot be read. Write a JSON object instead: {EXAMPLE}")
-    return declared, at + 1
+        example = _example(conditions)
+        raise Unreadable(f'After "Action:" write one JSON object, such as: {example} {begin} Known: {known}.')
+    if text[name.end() : name.end() + 1] != "(":
+        return _bare(text, name.end(), name[1])
+    try:
+        _, fields, end = call_read(text, at, signatures=_signatures())
+    except Unreadable as failure:
+        raise Unreadable(f"{failure} Or write a JSON object: {_example(conditions)}") from failure
+    return {"type": name[1], **fields}, end
 
 
-def _keyword(text: str, at: int, free: list[str], names: list[str]) -> tuple[str, int]:
-    """The field that an argument is for: the one named before it, or the next in order."""
-    named = re.compile(r"([A-Za-z_]+)\s*[=:]\s*").match(text, at)
-    if named and named[1] in names:
-        return named[1], named.end()
-    if not free:
-        raise Unreadable(f"The call has too many values. Its fields: {', '.join(names) or 'none'}.")
-    return free[0], at
+def _signatures() -> dict[str, list[str]]:
+    return {kind: [spec.name for spec in specs_of(kind)] for kind in ACTIONS}
 
 
-def _argument(text: str, at: int) -> tuple[Any, int]:
-    element = _ELEMENT.match(text, at)
-    return (element[1], element.end()) if element else value_read(text, at)
-
-
-def _bare(text: str, at: int, name: str, names: list[str]) -> tuple[dict[str, Any], int]:
+def _bare(text: str, at: int, name: str) -> tuple[dict[str, Any], int]:
     """``click e8``, ``back``: an action, and at most its element, alone on the line."""
+    names = [spec.name for spec in specs_of(name)]
     line = text[at:].split("\n", 1)[0]
-    element = _ELEMENT.match(text, at) if "target" in names else None
-    rest = text[element.end() if element else at : at + len(line)]
+    element = element_read(text, at) if "target" in names else None
+    rest = text[element[1] if element else at : at + len(line)]
     if rest.strip(" \t.`*"):
         fields = ", ".join(f'"{field}": ...' for field in names)
         raise Unreadable(f'Write the action as a JSON object: Action: {{"type": "{name}", {fields}}}')
-    declared = {"type": name, "target": element[1]} if element else {"type": name}
+    declared = {"type": name, "target": element[0]} if element else {"type": name}
     return declared, at + len(line)

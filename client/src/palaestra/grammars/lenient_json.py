@@ -13,6 +13,7 @@ would turn ``\\frac`` into a form feed and ``rac`` without a word. So, within st
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, NoReturn
 
 NESTING_MAX = 32  # no action needs more
@@ -145,8 +146,18 @@ def _string(text: str, at: int) -> tuple[str, int]:
         if end < 0:
             raise Unreadable(f"The action breaks off within a string: a {closing} is missing.")
         if not _is_escaped(text, begin, end) and _AFTER_STRING.match(text, end + 1):
+            is_key = text.startswith(":", space_skip(text, end + 1))
+            if not is_key and _joined(closing).fullmatch(text, begin, end):
+                raise Unreadable(rf"A text is one string: write \{closing} for a quotation mark within it.")
             return string_decode(text[begin:end]), end + 1
         end += 1
+
+
+@cache
+def _joined(mark: str) -> re.Pattern[str]:
+    """What stands between the first and the last quotation mark of ``"a" + "b"`` and of ``"a" "b"``."""
+    inside = rf"(?:[^\\{mark}]|\\.)*"
+    return re.compile(rf"{inside}(?:{mark}\s*\+?\s*{mark}{inside})+", re.DOTALL)
 
 
 def _is_escaped(text: str, begin: int, at: int) -> bool:

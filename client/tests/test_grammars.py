@@ -11,14 +11,26 @@ from typing import Any
 
 import pytest
 
-from palaestra.grammars.json import turn_parse
+from palaestra.actions import Conditions, conditions_of
+from palaestra.completion import Completion, ToolCall
+from palaestra.grammars import Turn, grammar_of
 from palaestra.grammars.lenient_json import Unreadable, string_decode
 
 COMPLETIONS = [
-    json.loads(line)
-    for file in sorted(Path(__file__).with_name("completions").glob("*.jsonl"))
+    {"grammar": file.parent.name, **json.loads(line)}
+    for file in sorted(Path(__file__).with_name("completions").glob("*/*.jsonl"))
     for line in file.read_text(encoding="utf-8").splitlines()
 ]
+# Everything that an action may need is there, so that what is read depends on the completion alone.
+EVERYWHERE: Conditions = conditions_of(
+    has_page=True,
+    has_ids=True,
+    has_positions=True,
+    has_outline=True,
+    is_site=True,
+    answer_channel="api",
+    actions_per_turn=5,
+)
 TEX = [
     r"\frac{1}{2}",
     r"\right)",
@@ -46,12 +58,25 @@ def _texts(parts: list[str]) -> list[str]:
 
 
 def _id(case: dict[str, Any]) -> str:
-    return case["completion"][-60:]
+    calls = "".join(call["arguments"] for call in case.get("tool_calls", ()))
+    return f"{case['grammar']}-{(case['completion'] + calls)[-60:]}"
+
+
+def _parsed(case: dict[str, Any]) -> Turn:
+    calls = tuple(ToolCall(**call) for call in case.get("tool_calls", ()))
+    conditions = EVERYWHERE if case.get("several") else EVERYWHERE - {"sequence"}
+    return grammar_of(case["grammar"]).parse(
+        Completion(text=case["completion"], tool_calls=calls), conditions
+    )
+
+
+def turn_parse(text: str) -> Turn:
+    return grammar_of("json").parse(Completion(text=text), EVERYWHERE)
 
 
 @pytest.mark.parametrize("case", [c for c in COMPLETIONS if "action" in c], ids=_id)
 def test_what_can_only_be_meant_in_one_way_is_parsed(case: dict[str, Any]) -> None:
-    turn = turn_parse(case["completion"])
+    turn = _parsed(case)
     assert turn.parse_error is None
     assert turn.declared == case["action"]
     assert turn.action is not None
@@ -59,7 +84,7 @@ def test_what_can_only_be_meant_in_one_way_is_parsed(case: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("case", [c for c in COMPLETIONS if "refused" in c], ids=_id)
 def test_what_cannot_be_read_is_answered_with_what_to_write(case: dict[str, Any]) -> None:
-    turn = turn_parse(case["completion"])
+    turn = _parsed(case)
     assert turn.action is None
     assert case["refused"] in (turn.parse_error or "")
 

@@ -1,0 +1,93 @@
+"""What the computer-use grammars share: one tool for mouse and keyboard, by position in a picture.
+
+What that tool cannot say (go to an address, choose an option, give up, ...) is a function of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from palaestra.actions import ACTIONS, ActionInvalid, Conditions, actions_offered
+from palaestra.completion import Completion, ToolCall
+from palaestra.grammars.counterparts import Counterpart, counterpart_of, counterpart_write, parts_of
+from palaestra.grammars.tools import Schema, ToolGrammar, call_make, function_tool
+
+TOOL = "computer"
+DESCRIPTION = (
+    "Use mouse and keyboard on the page in the picture. Positions are pixels from the top left corner of the "
+    "picture. Typed text goes where the focus is: click a field first."
+)
+
+
+class ComputerGrammar(ToolGrammar):
+    """``table`` has the actions of the tool, ``key`` is the argument that names one, ``batch`` the one that
+    lists several, and ``schemas`` are the JSON schemas of their fields."""
+
+    is_by_position = True
+    table: ClassVar[Sequence[Counterpart]]
+    key: ClassVar[str]
+    batch: ClassVar[str] = ""
+    schemas: ClassVar[Mapping[str, Schema]]
+
+    def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
+        if name == TOOL and isinstance(fields.get(self.batch), list):
+            return [self._read(each) for each in fields[self.batch]]
+        if name == TOOL:
+            return [self._read(fields)]
+        if counterpart_of(name, self.table) and name not in self._functions(conditions):
+            return [self._read({**fields, self.key: name})]
+        if name in ACTIONS:
+            return [{**fields, "type": name}]
+        known = ", ".join((TOOL, *self._functions(conditions)))
+        raise ActionInvalid(f"There is no tool {name!r:.40}. Known: {known}.")
+
+    def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
+        calls = list(self._calls(declared))
+        turns = [calls] if declared["type"] == "sequence" else [[call] for call in calls]
+        return [
+            Completion(text="" if number else thought, tool_calls=tuple(turn))
+            for number, turn in enumerate(turns)
+        ]
+
+    def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
+        functions = [function_tool(kind, conditions) for kind in self._functions(conditions)]
+        return [self._tool(conditions), *functions] if "page" in conditions else functions
+
+    def _read(self, fields: Any) -> dict[str, Any]:
+        kind = fields.get(self.key) if isinstance(fields, dict) else None
+        row = counterpart_of(kind, self.table) if isinstance(kind, str) else None
+        if row is None:
+            known = ", ".join(row.name for row in self.table if row.type)
+            raise ActionInvalid(f'"{self.key}" names the action of "{TOOL}". Known: {known}.')
+        return row.read({name: value for name, value in fields.items() if name != self.key})
+
+    def _calls(self, declared: Mapping[str, Any]) -> Iterator[ToolCall]:
+        written = counterpart_write(declared, self.table)
+        if written is not None:
+            yield call_make(TOOL, {self.key: written[0], **written[1]})
+        elif declared["type"] not in {row.type for row in self.table}:
+            yield call_make(
+                declared["type"], {key: value for key, value in declared.items() if key != "type"}
+            )
+        else:
+            for part in parts_of(declared):
+                yield from self._calls(part)
+
+    def _functions(self, conditions: Conditions) -> list[str]:
+        """The actions that are functions of their own."""
+        of_tool = {row.type for row in self.table}
+        return [kind for kind in actions_offered(conditions) if kind not in of_tool and kind != "sequence"]
+
+    def _tool(self, conditions: Conditions) -> dict[str, Any]:
+        rows = [row for row in self.table if row.type]
+        names = dict.fromkeys(name for row in rows for name in row.fields)
+        properties = {
+            self.key: {"type": "string", "enum": [row.name for row in rows]},
+            **{name: self.schemas[name] for name in names},
+        }
+        parameters = {"type": "object", "properties": properties, "required": [self.key]}
+        return {
+            "type": "function",
+            "function": {"name": TOOL, "description": DESCRIPTION, "parameters": parameters},
+        }

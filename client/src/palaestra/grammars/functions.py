@@ -1,0 +1,36 @@
+"""Actions as calls of functions, one for each action, through an endpoint's tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palaestra.actions import ACTIONS, ActionInvalid, Conditions, actions_offered
+from palaestra.completion import Completion
+from palaestra.grammars.tools import ToolGrammar, call_make, function_tool
+
+
+class Functions(ToolGrammar):
+    id = "functions"
+
+    def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
+        if name not in ACTIONS:
+            known = ", ".join(functions_offered(conditions))
+            raise ActionInvalid(f"There is no function {name!r:.40}. Known: {known}.")
+        return [{**fields, "type": name}]
+
+    def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
+        actions = declared["actions"] if declared["type"] == "sequence" else [declared]
+        calls = [
+            call_make(action["type"], {name: value for name, value in action.items() if name != "type"})
+            for action in actions
+        ]
+        return [Completion(text=thought, tool_calls=tuple(calls))]
+
+    def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
+        return [function_tool(kind, conditions) for kind in functions_offered(conditions)]
+
+
+def functions_offered(conditions: Conditions) -> list[str]:
+    """The actions that are functions: several in one turn are several calls."""
+    return [kind for kind in actions_offered(conditions) if kind != "sequence"]

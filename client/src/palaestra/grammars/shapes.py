@@ -1,0 +1,164 @@
+"""How fields of another grammar hold what fields of ours hold: read from theirs, and written to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.actions import ActionInvalid
+from palaestra.grammars.keys import key_read, key_write_openai, key_write_xdotool
+
+Fields = Mapping[str, Any]
+NOTCH_PX = 100  # how far one notch of a mouse wheel scrolls
+_DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """Fields of theirs, the fields of ours that say the same, and the way in both directions.
+
+    ``read`` gets the fields of theirs that are there (at least one is) and raises ``ActionInvalid`` for what
+    it cannot read; ``write`` gets our fields, which are all there.
+    """
+
+    theirs: tuple[str, ...]
+    ours: tuple[str, ...]
+    read: Callable[[Fields], dict[str, Any]]
+    write: Callable[[Fields], dict[str, Any]]
+
+
+def same(theirs: str, ours: str = "") -> Shape:
+    """A field that holds the same value, under its own name."""
+    ours = ours or theirs
+    return Shape(
+        theirs=(theirs,),
+        ours=(ours,),
+        read=lambda fields: {ours: fields[theirs]},
+        write=lambda fields: {theirs: fields[ours]},
+    )
+
+
+def key(theirs: str) -> Shape:
+    """A key or chord by Playwright's names, which others are turned into."""
+    return Shape(
+        theirs=(theirs,),
+        ours=("key",),
+        read=lambda fields: {"key": key_read(fields[theirs])},
+        write=lambda fields: {theirs: fields["key"]},
+    )
+
+
+def pair(theirs: str, *ours: str) -> Shape:
+    """Two numbers in a list: ``"coordinate": [640, 360]``."""
+
+    def read(fields: Fields) -> dict[str, Any]:
+        return dict(zip(ours, _point(fields[theirs], theirs), strict=True))
+
+    return Shape(
+        theirs=(theirs,), ours=ours, read=read, write=lambda fields: {theirs: [fields[name] for name in ours]}
+    )
+
+
+def checked(theirs: str, *, is_checked: bool) -> Shape:
+    """The id of a box to check or uncheck, which ours fills in."""
+
+    def write(fields: Fields) -> dict[str, Any]:
+        [entry] = fields["fields"]
+        if entry.get("checked") is not is_checked:
+            raise ValueError("That is another action.")
+        return {theirs: entry["target"]}
+
+    return Shape(
+        theirs=(theirs,),
+        ours=("fields",),
+        read=lambda fields: {"fields": [{"target": fields[theirs], "checked": is_checked}]},
+        write=write,
+    )
+
+
+def _point(value: Any, name: str) -> list[Any]:
+    if isinstance(value, Mapping):
+        value = [value.get("x"), value.get("y")]
+    if not isinstance(value, list) or len(value) != 2 or None in value:
+        raise ActionInvalid(f'"{name}" must be a position in pixels, such as [640, 360].')
+    return value
+
+
+def _path_read(fields: Fields) -> dict[str, Any]:
+    path = fields["path"]
+    if not isinstance(path, list) or len(path) < 2:
+        raise ActionInvalid('"path" must be a list of positions: [{"x": 10, "y": 20}, {"x": 90, "y": 20}].')
+    (x, y), (to_x, to_y) = _point(path[0], "path"), _point(path[-1], "path")
+    return {"x": x, "y": y, "to_x": to_x, "to_y": to_y}
+
+
+def _path_write(fields: Fields) -> dict[str, Any]:
+    return {"path": [{"x": fields["x"], "y": fields["y"]}, {"x": fields["to_x"], "y": fields["to_y"]}]}
+
+
+def _wheel_read(fields: Fields) -> dict[str, Any]:
+    direction, notches = fields.get("scroll_direction", "down"), fields.get("scroll_amount", 3)
+    is_number = isinstance(notches, (int, float)) and not isinstance(notches, bool)
+    if direction not in _DIRECTIONS or not is_number:
+        raise ActionInvalid('A scroll needs "scroll_direction" (up, down, left, right) and "scroll_amount".')
+    dx, dy = _DIRECTIONS[direction]
+    distance = round(notches * NOTCH_PX)
+    return {"dx": dx * distance, "dy": dy * distance}
+
+
+def _wheel_write(fields: Fields) -> dict[str, Any]:
+    dx, dy = fields["dx"], fields["dy"]
+    if dx and dy:
+        raise ValueError("A wheel turns in one direction at a time.")
+    direction = ("right" if dx > 0 else "left") if dx else ("down" if dy > 0 else "up")
+    return {"scroll_direction": direction, "scroll_amount": abs(dx or dy) / NOTCH_PX}
+
+
+def _seconds_read(fields: Fields) -> dict[str, Any]:
+    seconds = fields["duration"]
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise ActionInvalid('"duration" must be a number of seconds.')
+    return {"ms": seconds * 1000}
+
+
+def _option_read(fields: Fields) -> dict[str, Any]:
+    options = fields["options"]
+    if isinstance(options, list):
+        if len(options) != 1:
+            raise ActionInvalid("One option can be chosen at a time.")
+        [options] = options
+    return {"value": options}
+
+
+BUTTON_OPENAI = Shape(
+    theirs=("button",),
+    ours=("button",),
+    read=lambda fields: {"button": "middle" if fields["button"] == "wheel" else fields["button"]},
+    write=lambda fields: {"button": "wheel" if fields["button"] == "middle" else fields["button"]},
+)
+PATH = Shape(theirs=("path",), ours=("x", "y", "to_x", "to_y"), read=_path_read, write=_path_write)
+WHEEL = Shape(
+    theirs=("scroll_direction", "scroll_amount"), ours=("dx", "dy"), read=_wheel_read, write=_wheel_write
+)
+SECONDS = Shape(
+    theirs=("duration",),
+    ours=("ms",),
+    read=_seconds_read,
+    write=lambda fields: {"duration": fields["ms"] / 1000},
+)
+KEY_XDOTOOL = Shape(
+    theirs=("text",),
+    ours=("key",),
+    read=lambda fields: {"key": key_read(fields["text"])},
+    write=lambda fields: {"text": key_write_xdotool(fields["key"])},
+)
+KEYS = Shape(
+    theirs=("keys",),
+    ours=("key",),
+    read=lambda fields: {"key": key_read(fields["keys"])},
+    write=lambda fields: {"keys": key_write_openai(fields["key"])},
+)
+OPTION = Shape(
+    theirs=("options",), ours=("value",), read=_option_read, write=lambda fields: {"options": fields["value"]}
+)

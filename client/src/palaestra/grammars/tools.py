@@ -1,0 +1,203 @@
+"""What the grammars share whose actions come as calls of an endpoint's tools.
+
+Such a completion is recorded as a JSON object with its ``content`` and ``tool_calls``, from which the
+messages of the conversation are made again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from palaestra.actions import ACTIONS, ActionInvalid, Conditions, FieldSpec, fields_offered
+from palaestra.completion import Completion, ToolCall
+from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.json import envelope_open
+from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
+from palaestra.records import Message
+
+RECORD_BEGIN = '{"content": '
+ELSEWHERE = "See the result of the last call."
+NO_CALL = "You called no function. End your turn with a call of one of: {}."
+NO_NAME = 'A call is one JSON object with a "name" and "arguments".'
+_CALL_TAG = re.compile(r"<tool_call>\s*")
+Schema = dict[str, Any]
+
+
+class ToolGrammar(Grammar):
+    """A completion calls tools. Calls between tags in its text, where an endpoint without a parser for them
+    leaves them, count too."""
+
+    has_tools = True
+
+    @abstractmethod
+    def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
+        """The actions of one call. Raises ``ActionInvalid``."""
+
+    @abstractmethod
+    def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
+        """What an endpoint is sent as ``tools``."""
+
+    def parse(self, completion: Completion, conditions: Conditions) -> Turn:
+        tags = [] if completion.tool_calls else list(_CALL_TAG.finditer(completion.text))
+        thought = completion.text[: tags[0].start()].strip() if tags else completion.text.strip()
+        try:
+            calls = [_call_read(completion.text, tag.end()) for tag in tags] or [
+                (call.name, arguments_read(call.arguments)) for call in completion.tool_calls
+            ]
+            declared = [action for call in calls for action in self.declared(*call, conditions)]
+        except (ActionInvalid, Unreadable) as failure:
+            return Turn(thought=thought, parse_error=str(failure))
+        if not declared:
+            names = ", ".join(tool["function"]["name"] for tool in self.tools(conditions))
+            return Turn(thought=thought, parse_error=NO_CALL.format(names))
+        return turn_checked(thought, declared, conditions)
+
+    # ---- the conversation
+    def raw(self, completion: Completion) -> str:
+        if not completion.tool_calls and not completion.text.startswith(RECORD_BEGIN):
+            return completion.text
+        calls = [
+            {"id": call.id or f"call_{number}", "name": call.name, "arguments": call.arguments}
+            for number, call in enumerate(completion.tool_calls)
+        ]
+        return json.dumps({"content": completion.text, "tool_calls": calls}, ensure_ascii=False)
+
+    def completion_message(self, raw: str) -> Message:
+        content, calls = _recorded(raw)
+        message: Message = {"role": "assistant", "content": content}
+        if calls:
+            message["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": _arguments_sendable(call.arguments)},
+                }
+                for call in calls
+            ]
+        return message
+
+    def result_messages(self, raw: str, message: Message) -> list[Message]:
+        _, calls = _recorded(raw)
+        if not calls:
+            return [message]
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+        results: list[Message] = [
+            {"role": "tool", "tool_call_id": call.id, "content": text if call is calls[-1] else ELSEWHERE}
+            for call in calls
+        ]
+        # Results of tools are text alone; what is not follows as the user's.
+        others = [part for part in parts if part["type"] != "text"]
+        return [*results, {"role": "user", "content": others}] if others else results
+
+
+def call_make(name: str, fields: Mapping[str, Any]) -> ToolCall:
+    return ToolCall(name=name, arguments=json.dumps(fields, ensure_ascii=False))
+
+
+def arguments_read(text: str) -> dict[str, Any]:
+    """The arguments of a call, without those that are null. Raises ``Unreadable``."""
+    if not text.strip():
+        return {}
+    value, end = value_read(text)
+    if not isinstance(value, dict) or space_skip(text, end) < len(text):
+        raise Unreadable("The arguments of a call are one JSON object: { ... }.")
+    return _without_null(value)
+
+
+def _without_null(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: item for name, item in fields.items() if item is not None}
+
+
+def _call_read(text: str, at: int) -> tuple[str, dict[str, Any]]:
+    """The name and arguments of a call that was written as an object."""
+    value, _ = value_read(text, at)
+    opened = envelope_open(value) if isinstance(value, dict) else {}
+    name = opened.pop("type", None)
+    if not isinstance(name, str):
+        raise Unreadable(NO_NAME)
+    return name, _without_null(opened)
+
+
+def _arguments_sendable(text: str) -> str:
+    """Arguments that an endpoint takes back: many refuse what is no JSON object, at every later turn."""
+    try:
+        strict = json.loads(text)
+    except (ValueError, RecursionError):
+        strict = None
+    try:
+        value = arguments_read(text)
+    except Unreadable:
+        return text if isinstance(strict, dict) else "{}"
+    is_same = isinstance(strict, dict) and _without_null(strict) == value
+    return text if is_same else json.dumps(value, ensure_ascii=False)
+
+
+class _Recorded(msgspec.Struct, forbid_unknown_fields=True):
+    content: str
+    tool_calls: list[ToolCall]
+
+
+def _recorded(raw: str) -> tuple[str, list[ToolCall]]:
+    """The text and the calls of a recorded completion. One that was cut is text."""
+    try:
+        record = msgspec.json.decode(raw, type=_Recorded)
+    except (msgspec.MsgspecError, UnicodeError):
+        return raw, []
+    return record.content, record.tool_calls
+
+
+# ---- tools from the table of actions
+def function_tool(kind: str, conditions: Conditions) -> dict[str, Any]:
+    """The function that stands for an action, with a strict schema: every field is required, and those that
+    may be left out may be null."""
+    specs = fields_offered(kind, conditions)
+    properties = {spec.name: _described(spec) for spec in specs}
+    return {
+        "type": "function",
+        "function": {
+            "name": kind,
+            "description": ACTIONS[kind].description,
+            "strict": True,
+            "parameters": _strict(properties),
+        },
+    }
+
+
+def _described(spec: FieldSpec) -> Schema:
+    schema = _schema_strict(spec.reader.schema)
+    return {**(schema if spec.is_required else _nullable(schema)), "description": spec.description}
+
+
+def _strict(properties: dict[str, Schema]) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _schema_strict(schema: Schema) -> Schema:
+    """A schema in which every property of an object is required."""
+    if schema.get("type") == "array":
+        return {**schema, "items": _schema_strict(schema["items"])}
+    if schema.get("type") != "object" or "properties" not in schema:
+        return schema
+    required = schema.get("required", ())
+    properties = {name: _schema_strict(each) for name, each in schema["properties"].items()}
+    return _strict({name: each if name in required else _nullable(each) for name, each in properties.items()})
+
+
+def _nullable(schema: Schema) -> Schema:
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
+    nullable = {**schema, "type": [schema["type"], "null"]}
+    return {**nullable, "enum": [*schema["enum"], None]} if "enum" in schema else nullable
