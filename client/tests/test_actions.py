@@ -4,6 +4,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from everywhere import turn_parse
 from palaestra.actions import ACTIONS, Action, action_perform
 from palaestra.actions.answer import Answer
 from palaestra.actions.base import ActionFailed
@@ -16,7 +17,6 @@ from palaestra.actions.select import Select
 from palaestra.actions.type import Type
 from palaestra.actions.wait import Wait
 from palaestra.extraction import answer_extract
-from palaestra.grammars.json import turn_parse
 from palaestra.pages import WarmPage
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.actions import Conditions, conditions_of
+from everywhere import EVERYWHERE, ONE_A_TURN, turn_parse
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars import Turn, grammar_of
 from palaestra.grammars.lenient_json import Unreadable, string_decode
@@ -21,16 +21,6 @@ COMPLETIONS = [
     for file in sorted(Path(__file__).with_name("completions").glob("*/*.jsonl"))
     for line in file.read_text(encoding="utf-8").splitlines()
 ]
-# Everything that an action may need is there, so that what is read depends on the completion alone.
-EVERYWHERE: Conditions = conditions_of(
-    has_page=True,
-    has_ids=True,
-    has_positions=True,
-    has_outline=True,
-    is_site=True,
-    answer_channel="api",
-    actions_per_turn=5,
-)
 TEX = [
     r"\frac{1}{2}",
     r"\right)",
@@ -64,14 +54,10 @@ def _id(case: dict[str, Any]) -> str:
 
 def _parsed(case: dict[str, Any]) -> Turn:
     calls = tuple(ToolCall(**call) for call in case.get("tool_calls", ()))
-    conditions = EVERYWHERE if case.get("several") else EVERYWHERE - {"sequence"}
+    conditions = EVERYWHERE if case.get("several") else ONE_A_TURN
     return grammar_of(case["grammar"]).parse(
         Completion(text=case["completion"], tool_calls=calls), conditions
     )
-
-
-def turn_parse(text: str) -> Turn:
-    return grammar_of("json").parse(Completion(text=text), EVERYWHERE)
 
 
 @pytest.mark.parametrize("case", [c for c in COMPLETIONS if "action" in c], ids=_id)

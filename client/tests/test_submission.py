@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.grammars.json import turn_parse
+from everywhere import turn_parse
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.policies.submission import PlannedAnswer, completion_next

@@ -13,7 +13,7 @@ from core.grammars import GRAMMARS
 from core.histories import HISTORY_POLICIES
 from core.observations import OBSERVATION_FORMATS
 from core.reasons import CLOSE_REASONS
-from palaestra import actions, arms, observation, records, setups
+from palaestra import actions, arms, grammars, observation, records, setups
 from tasks_app.questions import AnswerForm
 from trajectories.actions import offers
 from trajectories.actions.registry import ACTIONS
@@ -42,10 +42,9 @@ def test_client_and_server_have_the_same_observation_formats() -> None:
 
 
 def test_client_and_server_have_the_same_grammars_and_histories() -> None:
-    assert {
-        one.id: setups.Grammar(id=one.id, has_tools=one.has_tools, is_by_position=one.is_by_position)
-        for one in GRAMMARS.values()
-    } == setups.GRAMMARS
+    assert {one.id: (one.has_tools, one.is_by_position) for one in GRAMMARS.values()} == {
+        id_: (one.has_tools, one.is_by_position) for id_, one in grammars.GRAMMARS.items()
+    }
     assert {
         one.id: setups.HistoryPolicy(id=one.id, has_number=one.has_number, needs_text=one.needs_text)
         for one in HISTORY_POLICIES.values()

@@ -57,7 +57,7 @@ async def _steps(page: WarmPage, policy: Policy, info: EpisodeInfo, *, address: 
         page.turn(step)
         observation = Observation(kind="axtree-v2", text=page_text(view, bounds))
         reply = await policy.act(observation, info)
-        turn = turn_parse(reply or "")
+        turn = turn_parse(reply or "", frozenset())
         assert turn.action, observation.text
         outcome = await action_perform(page, turn.action)
         assert outcome.result == "ok", f"{outcome.message} {observation.text}"

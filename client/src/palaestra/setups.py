@@ -1,4 +1,4 @@
-"""Set-ups: how a run's model meets the gym. The server has the same tables."""
+"""Histories, as a run names them. The server has the same table."""
 
 from __future__ import annotations
 
@@ -7,16 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 _HISTORY = re.compile(r"([a-z_]+)(?::([1-9][0-9]{0,2}))?")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grammar:
-    """How a model writes its actions. ``has_tools``: it calls tools that the endpoint is sent.
-    ``is_by_position``: elements are named by their position in a picture alone."""
-
-    id: str
-    has_tools: bool = False
-    is_by_position: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,16 +27,6 @@ class History:
     number: int | None = None
 
 
-GRAMMARS: Mapping[str, Grammar] = {
-    grammar.id: grammar
-    for grammar in (
-        Grammar(id="json"),
-        Grammar(id="functions", has_tools=True),
-        Grammar(id="computer_openai", has_tools=True, is_by_position=True),
-        Grammar(id="computer_anthropic", has_tools=True, is_by_position=True),
-        Grammar(id="browsergym"),
-    )
-}
 HISTORY_POLICIES: Mapping[str, HistoryPolicy] = {
     policy.id: policy
     for policy in (

@@ -66,7 +66,7 @@ class ComputerGrammar(ToolGrammar):
         written = counterpart_write(declared, self.table)
         if written is not None:
             yield call_make(TOOL, {self.key: written[0], **written[1]})
-        elif declared["type"] not in {row.type for row in self.table}:
+        elif declared["type"] not in {"sequence", *(row.type for row in self.table)}:
             yield call_make(
                 declared["type"], {key: value for key, value in declared.items() if key != "type"}
             )

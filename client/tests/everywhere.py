@@ -1,0 +1,23 @@
+"""An episode that offers every action, so that what is read depends on the completion alone."""
+
+from __future__ import annotations
+
+from palaestra.actions import Conditions, conditions_of
+from palaestra.grammars import Turn
+from palaestra.grammars import json as json_grammar
+
+EVERYWHERE: Conditions = conditions_of(
+    has_page=True,
+    has_ids=True,
+    has_positions=True,
+    has_outline=True,
+    is_site=True,
+    answer_channel="api",
+    actions_per_turn=5,
+)
+ONE_A_TURN = EVERYWHERE - {"sequence"}
+
+
+def turn_parse(text: str) -> Turn:
+    """The turn of a completion in the grammar ``json``."""
+    return json_grammar.turn_parse(text, ONE_A_TURN)
