@@ -1,0 +1,110 @@
+"""A clumsy but sensible agent wanders over the mock sites, in looks full of what lies over their pages.
+
+It acts on any element that the outline lists, closes nothing by itself, and closes what it is told covers an
+element. Fewer than one action in fifty may reach nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import pytest
+
+from palaestra.actions import action_perform
+from palaestra.grammars.json import turn_parse
+from palaestra.observation import page_text
+from palaestra.pages import WarmPage
+from palaestra.pool import PagePool
+from tasks_app.starters import starter_drafts
+from tests import factories
+from tests.e2e.conftest import ArenaServer
+from trajectories.models import Episode
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+ACTIONS = 30
+SHARE_MAX = 0.02
+# Each lays something else over a page: boxes, walls, bars that are high because everything is large.
+LOOKS = (
+    {"pop_ups": "often", "form": "dialog", "zoom": 125},
+    {"pop_ups": "often", "form": "beside", "density": "roomy", "zoom": 125, "listing": "table"},
+    {"pop_ups": "late", "form": "above", "paging": "more", "slow": "short"},
+    {"pop_ups": "early", "form": "below", "paging": "scroll", "zoom": 90, "density": "compact"},
+)
+ELEMENT = re.compile(r'\[(e\d+)\] (\w+) "([^"\n]*)"(.*)')
+OPTION = re.compile(r'"([^"\n]*)"(?! \(disabled\))')
+CLOSING = re.compile(r"; (e\d+) \(.*\) closes it")
+# Answering ends the episode.
+LEFT_ALONE = re.compile("answer|submit", re.IGNORECASE)
+
+
+def next_action(text: str, message: str, rng: Random) -> dict[str, Any]:
+    """What a visitor might do next with any of the elements listed."""
+    if closing := CLOSING.search(message):
+        return {"type": "click", "target": closing[1]}
+    open_ones = [one for one in ELEMENT.findall(text) if "disabled" not in one[3]]
+    listed = [one for one in open_ones if not LEFT_ALONE.search(one[2])]
+    target, role, _, more = rng.choice(listed) if listed else ("", "", "", "")
+    if role in ("textbox", "searchbox", "spinbutton"):
+        return {"type": "type", "target": target, "text": "2", "clear": True}
+    if role == "combobox":
+        options = OPTION.findall(more.partition("options:")[2])
+        return {"type": "select", "target": target, "value": rng.choice(options)}
+    return {"type": "click", "target": target} if target else {"type": "back"}
+
+
+async def wander(page: WarmPage, address: str, rng: Random) -> Counter[str]:
+    """The results of a walk by what was said of them."""
+    bounds = await page.begin(address)
+    view, message, results = await page.observe(acted=False), "", Counter[str]()
+    for step in range(1, ACTIONS + 1):
+        if view is None:
+            break
+        page.turn(step)
+        action = next_action(page_text(view, bounds), message, rng)
+        turn = turn_parse(f"Action: {json.dumps(action)}")
+        assert turn.action
+        outcome = await action_perform(page, turn.action)
+        message = outcome.message
+        results[outcome.result if outcome.result == "ok" else f"{outcome.result}: {message}"] += 1
+        view = await page.observe(acted=outcome.result == "ok")
+    return results
+
+
+async def _wander_all(addresses: list[str]) -> Counter[str]:
+    pool = PagePool(origin="/".join(addresses[0].split("/")[:3]), size=1)
+    try:
+        total = Counter[str]()
+        for seed, address in enumerate(addresses):
+            page = await pool.acquire()
+            total += await wander(page, address, Random(seed))
+            await pool.release(page)
+        return total
+    finally:
+        await pool.aclose()
+
+
+def episode_make(site: str, look: dict[str, Any], seed: int) -> Episode:
+    drafts = starter_drafts(site)
+    draft = drafts[seed % len(drafts)]
+    task = factories.task(kind=draft.kind, payload=dict(draft.payload), prompt=draft.prompt)
+    return factories.episode(task=task, presentation=look, seed=seed)
+
+
+@pytest.mark.parametrize("site", ["stays", "reviews"])
+def test_nearly_every_listed_element_can_be_acted_on(
+    site: str, arena_server: ArenaServer, browser: object
+) -> None:
+    walks = [episode_make(site, look, seed) for seed, look in enumerate(LOOKS)]
+    addresses = [arena_server.address(one) for one in walks]
+    with ThreadPoolExecutor(1) as thread:
+        results = thread.submit(asyncio.run, _wander_all(addresses)).result()
+    missed = {said: count for said, count in results.items() if said.startswith("no_target")}
+    assert results.total() >= len(LOOKS) * ACTIONS * 0.8
+    assert sum(missed.values()) <= SHARE_MAX * results.total(), missed
