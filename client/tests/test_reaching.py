@@ -202,6 +202,34 @@ async def test_typing_without_a_target_needs_a_focused_field(env: Env, fake: Fak
     assert (result, "no field has the focus" in message) == ("no_target", True)
 
 
+async def test_elements_keep_their_ids_when_a_page_is_drawn_or_opened_again(
+    env: Env, fake: FakeServer
+) -> None:
+    listed = "".join(f"<p>{name} <a href='{name}'>Details</a></p>" for name in ("one", "two"))
+    fold = "<details open><summary>Task</summary><input aria-label='Answer'></details>"
+    page = await visit(env, fake, f"{fold}<main>{listed}</main>{FORM}")
+    lines = ('link "Details" -> https://gym/two', 'textbox "Name"', 'button "Send"')
+    before = [id_of(env, line) for line in lines]
+    await shown(page, "document.querySelector('main').innerHTML += ''")
+    await shown(page, "document.querySelector('details').open = false")
+    await act(env, type="wait", ms=0)
+    assert [id_of(env, line) for line in lines] == before
+    fake.state.pages["one"] = HEAD + "<button>New</button>" + FORM
+    for action in ({"type": "goto", "url": "one"}, {"type": "back"}, {"type": "goto", "url": "form?x=1"}):
+        assert (await act(env, **action))[0] == "ok"
+        assert [id_of(env, line) for line in lines[1:]] == before[1:]
+    assert id_of(env, lines[0]) == before[0]
+
+
+async def test_an_id_of_another_page_names_nothing_here(env: Env, fake: FakeServer) -> None:
+    await visit(env, fake, FORM)
+    send = id_of(env, 'button "Send"')
+    fake.state.pages["one"] = HEAD + "<button>Delete</button>"
+    await act(env, type="goto", url="one")
+    result, message = await act(env, type="click", target=send)
+    assert (result, message) == ("no_target", f"{send}: there is no such element on the page.")
+
+
 async def test_a_drag_ends_where_it_says(env: Env, fake: FakeServer) -> None:
     things = """<input type="range" max="100" value="0" style="width: 400px; margin: 0" aria-label="Price">
     <div draggable="true" ondragstart="event.dataTransfer.setData('text', 'box')" tabindex="0"

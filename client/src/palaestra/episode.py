@@ -109,6 +109,7 @@ class Episode:
             answer_channel=config.answer_channel,
             actions_per_turn=config.actions_per_turn,
         )
+        self._ids: dict[str, int] = {}
         self._deaths: Counter[type[PalaestraError]] = Counter()
 
     async def begin(self) -> Observation:
@@ -268,7 +269,7 @@ class Episode:
     async def _open_first_page(self, page: WarmPage) -> Observation:
         if self.opened.start_url is None:
             raise ValueError("The episode has no page.")
-        await page.begin(self.opened.start_url)
+        await page.begin(self.opened.start_url, ids=self._ids)
         return await self._look(await self._view(page))
 
     # ---- broken pages

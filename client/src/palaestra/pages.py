@@ -29,7 +29,9 @@ FLUSH_LIMIT_MS = 150
 VIEWPORT = (1280, 720)
 """Width and height of a page, in pixels."""
 JAVASCRIPT = resources.files("palaestra") / "js"
-SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in ("axtree.js", "marks.js", "page.js"))
+SCRIPT = "\n".join(
+    (JAVASCRIPT / name).read_text("utf-8") for name in ("ids.js", "axtree.js", "marks.js", "page.js")
+)
 # What Chromium shows in place of a page that it cannot load: no answer, or going back to a form's result.
 ERROR_PAGE = "chrome-error:"
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
@@ -75,7 +77,9 @@ class WarmPage:
         self._frame = frame
         self.target_path = ""  # of the element that this step acted on
         self.picture_scale = 1.0  # pixels of the picture that the model was sent, per pixel of the viewport
+        self.ids: dict[str, int] = {}  # of the episode's elements, by the fingerprint of what they are called
         self._world: int | None = None
+        self._introduced: int | None = None  # the document that knows these ids
         self._moved = asyncio.Event()
         self._refusals = 0
         self._has_hung = False
@@ -114,12 +118,14 @@ class WarmPage:
         """Whether another episode may be played here."""
         return not self._end.done() and not self._has_hung
 
-    async def begin(self, start_url: str) -> EpisodeBounds:
-        """Forget the previous episode and open the first page of the next one."""
+    async def begin(self, start_url: str, *, ids: dict[str, int] | None = None) -> EpisodeBounds:
+        """Forget the previous episode and open the first page of the next one. ``ids`` are those that its
+        elements had on another page of the browser."""
         bounds = EpisodeBounds.of(start_url)
         bounds.on_end = self._moved.set
         self._guard.admit(self._frame, bounds)
-        self.bounds, self._world = bounds, None
+        self.bounds, self._world, self._introduced = bounds, None, None
+        self.ids = {} if ids is None else ids
         answers: tuple[dict[str, Any], ...] = await asyncio.gather(
             self._send("Storage.clearDataForOrigin", origin=bounds.origin, storageTypes="all"),
             self._send("Page.addScriptToEvaluateOnNewDocument", source=FORGET),
@@ -155,7 +161,7 @@ class WarmPage:
             options = {"acted": acted, "limitMs": SETTLE_LIMIT_MS, "withText": with_text}
             world = await self._world_ready(deadline)
             try:
-                state = await self._evaluate(f"palaestra.observe({json.dumps(options)})", world)
+                state = await self._run("observe", options, world=world)
             except DocumentGone:
                 acted = False
                 continue
@@ -176,9 +182,7 @@ class WarmPage:
     async def call(self, function: str, *arguments: object) -> dict[str, Any]:
         """Call one of the page-side functions with JSON arguments."""
         world = await self._world_ready(time.monotonic() + CALL_LIMIT_S)
-        passed = ",".join(json.dumps(argument) for argument in arguments)
-        step = self.bounds.step if self.bounds else 0
-        return await self._evaluate(f"palaestra.begin({step}), palaestra.{function}({passed})", world)
+        return await self._run(function, *arguments, world=world, step=self.bounds.step if self.bounds else 0)
 
     async def is_left(self) -> bool:
         """Whether the action that was just performed led to another document, or submitted the answer."""
@@ -286,6 +290,15 @@ class WarmPage:
         if self.bounds is None:
             return False
         return self.bounds.is_submitted or self.bounds.refused_documents > self._refusals
+
+    async def _run(self, function: str, *arguments: object, world: int, step: int = 0) -> dict[str, Any]:
+        """The answer of a page-side function. A new document is told the ids of those before it."""
+        around = {"step": step, "ids": None if self._introduced == world else self.ids}
+        passed = ",".join(json.dumps(argument) for argument in (function, arguments, around))
+        answer = await self._evaluate(f"palaestra.run({passed})", world)
+        self._introduced = world
+        self.ids.update(answer.pop("fresh", {}))
+        return answer
 
     async def _evaluate(self, expression: str, world: int) -> dict[str, Any]:
         params = {"expression": expression, "contextId": world, "awaitPromise": True, "returnByValue": True}

@@ -21,37 +21,6 @@
     button: "button", submit: "button", reset: "button", image: "button" };
   const SKIPPED = new Set(["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "HEAD", "LINK", "META", "DATALIST"]);
 
-  // ---- ids: an element keeps its id for as long as it lives; a re-rendered element takes over its predecessor's.
-  const idOf = new WeakMap();
-  const refs = new Map(); // id -> {ref, signature}
-  let lastId = 0;
-
-  function signatureOf(el, role, name) {
-    return [role, el.id || el.getAttribute("name") || "", name].join("\u0000");
-  }
-  function vacantId(signature) {
-    for (const [id, held] of refs) {
-      const old = held.ref.deref();
-      if (held.signature === signature && !(old && old.isConnected)) return id;
-    }
-    return null;
-  }
-  function assignId(el, role, name) {
-    let id = idOf.get(el);
-    if (id === undefined) {
-      const signature = signatureOf(el, role, name);
-      id = vacantId(signature) || "e" + ++lastId;
-      idOf.set(el, id);
-      refs.set(id, { ref: new WeakRef(el), signature });
-    }
-    return id;
-  }
-  function elementOf(id) {
-    const held = refs.get(id);
-    const el = held && held.ref.deref();
-    return el && el.isConnected ? el : null;
-  }
-
   // ---- roles, names, states
   function roleOf(el) {
     const given = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
@@ -174,7 +143,7 @@
   }
   function describe(el, role, withAddress = true) {
     const name = nameOf(el, role);
-    const parts = ["[" + assignId(el, role, name) + "]", role || "element"];
+    const parts = ["[" + palaestra.assignId(el, role, name) + "]", role || "element"];
     if (name || role) parts.push('"' + name + '"');
     if (HAS_VALUE.has(role)) parts.push('value="' + valueOf(el, role) + '"');
     parts.push(...statesOf(el, role));
@@ -368,6 +337,5 @@
     const shown = limit && text.length > limit ? text.slice(0, limit) + "\u2026" : text;
     return role || shown ? (role || "element") + (shown ? ' "' + shown + '"' : "") : "";
   }
-  globalThis.palaestra = { serialise, elementOf, linesOf, written, describe, roleOf, nameOf, isInteractive, optionsOf, clean,
-    labelOf, idOf: (el) => idOf.get(el) || "" };
+  Object.assign(globalThis.palaestra, { serialise, linesOf, written, describe, roleOf, nameOf, isInteractive, optionsOf, clean, labelOf });
 })();

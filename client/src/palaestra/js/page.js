@@ -276,5 +276,13 @@
     });
   }
   const idle = (ms) => pause(ms).then(() => ({}));
-  Object.assign(globalThis.palaestra, { begin, observe, locate, clickable, span, control, focus, reach, sideways, choose, idle, flushRecorder });
+  // One call of the harness: `ids` are those of earlier pages, told once to each page; ids that are new go back with the answer.
+  async function run(name, given, { step, ids }) {
+    if (ids) palaestra.adopt(ids);
+    if (step) begin(step);
+    const answer = await palaestra[name](...given);
+    const fresh = palaestra.takeFresh();
+    return fresh ? { ...answer, fresh } : answer;
+  }
+  Object.assign(globalThis.palaestra, { run, observe, locate, clickable, span, control, focus, reach, sideways, choose, idle, flushRecorder });
 })();
