@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from fake_server import FakeServer
-from palaestra.observation import Observation, ObservationConfig, Observer, format_of, position_on_page
+from palaestra.observation import Observation, ObservationConfig, Observer, format_of
 from palaestra.observation.picture import Mark, picture_make, picture_size
 from palaestra.pages import WarmPage
 
@@ -52,11 +52,6 @@ def test_a_picture_is_scaled_to_its_largest_side(largest: int | None, size: tupl
     assert picture_size(VIEWPORT, largest) == size
 
 
-def test_positions_of_a_scaled_picture_lead_to_the_page() -> None:
-    assert position_on_page(320, 180, viewport=VIEWPORT, largest=640) == (640, 360)
-    assert position_on_page(320, 180, viewport=VIEWPORT, largest=None) == (320, 180)
-
-
 def test_a_picture_without_marks_or_scaling_is_the_screenshot_itself() -> None:
     png = plain()
     assert picture_make(png, size=(400, 300)) is png
@@ -97,6 +92,7 @@ async def test_a_scaled_picture_has_the_size_that_it_declares(page: WarmPage, fa
     assert "Picture: 640 x 360 pixels." in observation.text
     assert observation.screenshot
     assert opened(observation.screenshot).size == (640, 360)
+    assert page.picture_scale == 0.5
 
 
 async def test_marks_stand_on_what_can_be_clicked_and_the_list_holds_nothing_else(

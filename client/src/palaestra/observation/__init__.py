@@ -14,7 +14,6 @@ from palaestra.observation.changes import outline_diff
 from palaestra.observation.message import observation_message
 from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
 from palaestra.observation.outline import Scope, page_text
-from palaestra.observation.picture import position_on_page
 
 __all__ = [
     "FORMATS",
@@ -30,5 +29,4 @@ __all__ = [
     "observation_message",
     "outline_diff",
     "page_text",
-    "position_on_page",
 ]

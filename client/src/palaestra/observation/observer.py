@@ -74,7 +74,7 @@ class Observer:
         marks = [Mark(id=one["id"], box=tuple(one["box"]), line=one["line"]) for one in seen["marks"]]
         size = picture_size(VIEWPORT, self._config.picture_max)
         screenshot = picture_make(await page.screenshot(), size=size, marks=marks)
-        scale = size[0] / VIEWPORT[0]
+        page.picture_scale = scale = size[0] / VIEWPORT[0]
         more = [f"{round(seen[side] * scale)} {words}" for side, words in PLACES.items() if seen[side]]
         rest = f" More of the page, in pixels: {', '.join(more)}." if more else " It shows the whole page."
         declared = f"Picture: {size[0]} x {size[1]} pixels.{rest}"

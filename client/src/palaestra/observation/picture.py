@@ -34,12 +34,6 @@ def picture_size(viewport: Size, largest: int | None) -> Size:
     return round(viewport[0] * scale), round(viewport[1] * scale)
 
 
-def position_on_page(x: float, y: float, *, viewport: Size, largest: int | None) -> tuple[float, float]:
-    """Where a position of the picture is in the viewport."""
-    width, height = picture_size(viewport, largest)
-    return x * viewport[0] / width, y * viewport[1] / height
-
-
 def picture_make(screenshot: bytes, *, size: Size, marks: Sequence[Mark] = ()) -> bytes:
     """The PNG of ``size`` made of a screenshot, with its marks; its own bytes where nothing is to be done."""
     image: Image.Image = Image.open(io.BytesIO(screenshot))
