@@ -16,6 +16,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 import django
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
+from django.urls import get_resolver
 
 from core.garbage import collect_seldom
 
@@ -40,6 +41,9 @@ class ApiHandler(WSGIHandler):
 django.setup(set_prefix=False)
 _api = ApiHandler()
 _pages = WSGIHandler()
+
+# Addresses and views load now, once for all processes, not in each one's first request.
+_ = get_resolver().url_patterns
 collect_seldom()
 
 
