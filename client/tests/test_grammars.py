@@ -76,6 +76,22 @@ def test_what_cannot_be_read_is_answered_with_what_to_write(case: dict[str, Any]
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "click('e1')",
+        "Action: click('e1')",
+        "Action:\nclick('e1')",
+        "**Action:**\n```python\nclick('e1')\n```",
+        "<action>click('e1')</action>",
+        "- `click('e1')`",
+    ],
+)
+def test_the_thought_before_a_call_ends_where_the_call_is_announced(call: str) -> None:
+    completion = Completion(text=f"First:\nwhy. {call}" if call.startswith("<") else f"First:\nwhy.\n{call}")
+    assert grammar_of("browsergym").parse(completion, ONE_A_TURN).thought == "First:\nwhy."
+
+
+@pytest.mark.parametrize(
     "completion", ["Why.\nAction: click(e1)", 'Why.\n```json\n{"type": "click", "target": "e1"}\n```']
 )
 def test_the_thought_is_what_stands_before_the_action(completion: str) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from fake_model import FakeModel, Reply
 from fake_server import GOLD, FakeServer
 from palaestra import Client, Completion, Usage
 from palaestra.engine import Engine
+from palaestra.episode import EpisodeConfig
 from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
 from palaestra.models.failures import ContextOverflow, ModelFailure
@@ -261,3 +263,24 @@ async def test_pictures_reach_the_model_as_data(fake: FakeServer, model: FakeMod
         messages = await client.messages_inline([{"role": "user", "content": content}])
         await endpoint.complete(messages, model="tiny", clock=PolicyClock(60))
     assert model.requests[0]["messages"][0]["content"][0]["image_url"]["url"] == "data:image/png;base64,UE5H"
+
+
+async def test_a_model_that_calls_functions_is_sent_them_and_their_results(
+    fake: FakeServer, model: FakeModel
+) -> None:
+    def call(name: str, text: str) -> Reply:
+        function = {"name": name, "arguments": json.dumps({"text": text})}
+        calls = [{"id": f"of_{name}", "type": "function", "function": function}]
+        return Reply(text=f"I {name}.", tool_calls=calls, finish_reason="tool_calls")
+
+    model.replies(call("note", "half of 84"), call("answer", GOLD))
+    row = await play(fake, model, arm="text_agent", config=EpisodeConfig(grammar="functions"))
+    assert row["verdict"]["outcome"] == "correct"
+    assert [step["action"]["type"] for step in row["steps"].values()] == ["note", "answer"]
+    first, second = model.requests
+    assert [tool["function"]["name"] for tool in first["tools"]] == ["answer", "give_up", "note"]
+    spoken, result = second["messages"][-2:]
+    assert spoken["content"] == "I note."
+    assert [each["function"]["name"] for each in spoken["tool_calls"]] == ["note"]
+    assert (result["role"], result["tool_call_id"]) == ("tool", "of_note")
+    assert "ok" in result["content"]

@@ -203,6 +203,7 @@ class Engine:
                 memory=memory,
                 answer_form=opened.answer_form,
                 clock=clock,
+                tools=episode.tools,
             )
             try:
                 # Only the policy's own time counts: a slow arena or browser is not its fault.

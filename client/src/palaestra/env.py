@@ -36,9 +36,10 @@ class Env:
     """One warm page (in arms that have one) and one episode at a time.
 
     ``arm`` is how tasks are presented, ``observation`` what is shown of a page (``axtree``, ``screenshot``,
-    ``both``). Other keywords (``policy_version``, ``seed``, ``max_steps``, ``token_budget``,
-    ``presentation``, ``looks``, ``recording``, ``answer_channel``, ``shots``) are passed to
-    ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
+    ``som``, ``both``), ``grammar`` how actions are written: with ``functions`` and computer use a step takes
+    a ``Completion`` that calls ``episode.tools``. Other keywords (``policy_version``, ``seed``,
+    ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
+    ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Env:
         *,
         run: int,
         observation: str = "axtree",
+        grammar: str = "json",
         arm: str = "gym",
         actions_per_turn: int = 1,
         with_pictures: bool = False,
@@ -63,6 +65,7 @@ class Env:
         self._verdict_limit_s = verdict_limit_s
         self._config = EpisodeConfig(
             observation=observation,
+            grammar=grammar,
             answer_channel=opening.get("answer_channel") or "page",
             actions_per_turn=actions_per_turn,
             token_budget=opening.get("token_budget"),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
+from typing import Any
 
 from palaestra.actions import DONE, Action, Outcome, action_perform, conditions_of
 from palaestra.actions.answer import Answer as AnswerAction
@@ -111,6 +112,11 @@ class Episode:
         )
         self._ids: dict[str, int] = {}
         self._deaths: Counter[type[PalaestraError]] = Counter()
+
+    @property
+    def tools(self) -> list[dict[str, Any]] | None:
+        """What a model's endpoint is sent as ``tools``; None where the grammar has none."""
+        return self._grammar.tools(self.conditions)
 
     async def begin(self) -> Observation:
         """Open the first page and observe it; in arms without a page the observation is the prompt."""

@@ -27,6 +27,8 @@ _CALL = re.compile(
     rf"(?:^[ \t>#*_`-]*{_ACTION}|`{{3}}(?:python)?[ \t]*|<action>[ \t]*)`*(?P<name>[A-Za-z_]+)[ \t]*\(",
     re.MULTILINE | re.IGNORECASE,
 )
+_HEAD = re.compile(r"[\s>#*_`~-]*(?:action|<action>|python)?[\s*_`~:-]*", re.IGNORECASE)
+HEAD_MAX_CHARS = 80
 _PLAIN = re.compile(r"[^'\\\x00-\x1f\x7f]*")
 
 
@@ -36,9 +38,9 @@ class Browsergym(Grammar):
     def parse(self, completion: Completion, conditions: Conditions) -> Turn:
         text = completion.text[-COMPLETION_MAX_CHARS:]
         begin, calls, failure = _calls_last(text)
+        thought = _thought(text[:begin])
         if failure or not calls:
-            return Turn(thought=text[:begin].strip(), parse_error=failure or _no_call(conditions))
-        thought = re.sub(r"(?:```(?:python)?|<action>)\s*$", "", text[:begin].rstrip(" \t>#*_`-")).strip()
+            return Turn(thought=thought, parse_error=failure or _no_call(conditions))
         try:
             return turn_checked(thought, [_declared(*call) for call in calls], conditions)
         except ActionInvalid as invalid:
@@ -91,6 +93,14 @@ def _calls_last(text: str) -> tuple[int, list[tuple[str, dict[str, Any]]], str]:
             begin, calls = at, []
         calls, failure, end = [*calls, (name, fields)], "", stop
     return begin, calls, failure
+
+
+def _thought(text: str) -> str:
+    """What stands before a call, without the marks and words that announce it."""
+    lines = text.split("\n")
+    while lines and len(lines[-1]) <= HEAD_MAX_CHARS and _HEAD.fullmatch(lines[-1]):
+        lines.pop()
+    return "\n".join(lines).rstrip(" \t`").removesuffix("<action>").strip()
 
 
 def _declared(name: str, fields: dict[str, Any]) -> dict[str, Any]:
