@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -181,13 +180,12 @@ def test_where_the_api_takes_the_answer_the_prompt_says_so(
 ) -> None:
     for task in (booking, factories.task()):
         by_page, _ = _first_and_last_message(trainer, task, arm=arm)
-        assert "submit your final answer through the page itself" in by_page
+        assert "Submit your final answer through the page" in by_page
         for fields in ({"answer_channel": "api"}, WITHOUT):
             by_api, _ = _first_and_last_message(trainer, task, arm=arm, **fields)
             assert '{"type": "answer", "text": ' in by_api
-            assert "the page does not accept answers" in by_api
-            assert "through the page itself" not in by_api
-            assert "only if no page is shown" not in by_api
+            assert "the page takes no answers" in by_api
+            assert "through the page" not in by_api
             assert by_api.split("\n\n")[0] == by_page.split("\n\n")[0]
 
 
@@ -220,13 +218,12 @@ def test_the_lab_rebuilds_the_prompt_of_a_site_task(trainer: ApiClient, booking:
 def test_a_refill_uses_the_template_version_of_its_group(
     trainer: ApiClient, booking: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(templates.FOLDER / "v3", tmp_path / "v3")
-    shutil.copytree(templates.FOLDER / "v3", tmp_path / "v2")
-    for text in (tmp_path / "v2").glob("instruction_values_*"):
-        text.write_text("Older words.")
+    words = (templates.FOLDER / "v4.toml").read_text()
+    (tmp_path / "v4.toml").write_text(words)
+    (tmp_path / "v3.toml").write_text(words.replace("Solve the task.", "Older words."))
     monkeypatch.setattr(templates, "FOLDER", tmp_path)
     _, answer = trainer.json("POST", "/episodes", body(booking, **WITHOUT))
-    Group.objects.update(template="prompts-v2a")
+    Group.objects.update(template="prompts-v3a")
     status, later = trainer.json("POST", f"/groups/{answer['episodes'][0]['group']}/refill", {"count": 1})
     assert status == 201
     (messages,) = later["messages"].values()

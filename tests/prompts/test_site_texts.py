@@ -17,7 +17,7 @@ from trajectories.episodes.opening_messages import opening_messages
 from trajectories.judging import services
 from trajectories.lab.episode.prompt import SHOWN_CHARS, episode_prompt_shown
 from trajectories.models import Episode, Group, Verdict
-from trajectories.prompts import conversation
+from trajectories.prompts import conversation, interface
 from verifiers import denotations
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
@@ -75,8 +75,9 @@ def test_the_sites_text_stands_before_the_wording_in_every_arm_that_has_text(
 
 def test_a_question_is_the_same_in_every_arm_that_has_text(trainer: ApiClient, site: str) -> None:
     tasks = _short(site)
+    setup = interface.setup_of(factories.run(), arm="gym_with_text", channel="page")
     with_page = conversation.messages_for(
-        arm="gym_with_text", template="prompts-v3a", question=conversation.Question(text="?"), max_steps=1
+        template="prompts-v4a", setup=setup, question=conversation.Question(text="?"), max_steps=1
     )
     before = str(with_page[-1]["content"]).removesuffix("?")
     questions = [_questions(_open(trainer, tasks, arm=arm)) for arm in (*TEXT_ARMS, "gym_with_text")]

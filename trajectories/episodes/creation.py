@@ -24,6 +24,10 @@ from trajectories.live import notices
 from trajectories.models import Group, Run
 
 SEED_BITS = 63
+RUN_FIELDS = (
+    *("pk", "kind", "affordances", "settings"),
+    *("observation", "grammar", "history", "actions_per_turn"),
+)
 
 
 def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
@@ -102,7 +106,7 @@ def _channel(opening: Opening) -> str:
 
 
 def _run_load(run_id: int) -> Run:
-    run = Run.objects.filter(pk=run_id).only("pk", "kind", "observation", "affordances", "settings").first()
+    run = Run.objects.filter(pk=run_id).only(*RUN_FIELDS).first()
     if run is None:
         raise GymError(
             "unknown_run", f"There is no run {run_id}. Create one with POST /api/v1/runs.", status=404

@@ -23,7 +23,7 @@ from trajectories.episodes.creation_body import Opening
 from trajectories.episodes.looks import Looks, derive
 from trajectories.models import Episode, Run
 from trajectories.models.run import RECORDING_FULL_SHARE
-from trajectories.prompts import conversation, templates
+from trajectories.prompts import conversation, interface, templates
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
@@ -162,8 +162,10 @@ class _Prompts:
     def __init__(self, draft: Draft, call: Call, task: Task, plan: GroupPlan) -> None:
         self._draft = draft
         self._task = task
-        self._arm = call.opening.arm
-        self._channel = call.opening.answer_channel or "page"
+        self._setup = interface.setup_of(
+            call.run, arm=call.opening.arm, channel=call.opening.answer_channel or "page"
+        )
+        self._token_budget = call.opening.token_budget
         self._template = plan.template
         self._examples = call.examples.solved_of(plan.examples)
         self._refs: dict[tuple[str, int], str] = {}
@@ -180,11 +182,11 @@ class _Prompts:
             kind=task.kind, prompt=task.prompt, payload=task.payload, variation=variation
         )
         return conversation.messages_for(
-            arm=self._arm,
             template=self._template,
+            setup=self._setup,
             question=question,
             max_steps=max_steps,
-            channel=self._channel,
+            token_budget=self._token_budget,
             examples=self._examples,
         )
 

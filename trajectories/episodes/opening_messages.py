@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from trajectories.episodes import few_shot
 from trajectories.models import Episode
-from trajectories.prompts import conversation
+from trajectories.prompts import conversation, interface
 from trajectories.prompts.templates import Template
 
 HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
@@ -26,11 +26,11 @@ def opening_messages(episode: Episode, *, with_solutions: bool) -> list[conversa
         kind=task.kind, prompt=task.prompt, payload=task.payload, variation=episode.variation
     )
     return conversation.messages_for(
-        arm=episode.arm,
         template=template,
+        setup=interface.setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel),
         question=question,
         max_steps=episode.max_steps,
-        channel=episode.answer_channel,
+        token_budget=episode.token_budget,
         examples=_examples(episode, with_solutions=with_solutions),
     )
 

@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from core.arms import ARMS, Arm
-from tasks_app import figures
+from core.arms import Arm
+from tasks_app import figures, kinds
 from tasks_app.questions import AnswerForm, question_text, questions
 from tasks_app.variation import Variation, has_task_bar
-from trajectories.prompts import site_text
+from trajectories.prompts import interface, site_text
+from trajectories.prompts.interface import Setup
 from trajectories.prompts.templates import Template
 
 ANSWER_WORD = "Answer:"
@@ -36,7 +37,8 @@ class Question:
     is_on_page: bool = True
     fields: tuple[str, ...] = ()
     instruction: str = ""
-    form: str = "line"
+    form: AnswerForm = "line"
+    is_site: bool = False
     pictures: frozenset[str] = frozenset()
 
 
@@ -69,37 +71,40 @@ def question_of(
         fields=() if is_named else tuple(payload["fields"]),
         instruction=plugin.instruction_of(payload),
         form=plugin.form_of(payload),
+        is_site=kind == kinds.SITE,
         pictures=pictures,
     )
 
 
 def messages_for(
     *,
-    arm: str,
     template: str,
+    setup: Setup,
     question: Question,
     max_steps: int,
-    channel: str = "page",
+    token_budget: int | None = None,
     examples: Sequence[Example] = (),
 ) -> list[Message]:
     """Chat messages (``role``, ``content``) that open an episode; pure, so that a page can rebuild them.
 
-    ``content`` is a text, or a list of text and picture parts if the question has pictures. ``channel``
-    (``page``, ``api``) is where the answer is submitted in arms with a page. Each of ``examples`` adds a turn
-    of the user and one of the assistant before the question.
+    ``content`` is a text, or a list of text and picture parts if the question has pictures. Each of
+    ``examples`` adds a turn of the user and one of the assistant before the question.
     """
-    words, record = Template(template), ARMS[arm]
-    if record.is_free_text:
-        interface = words.text_interface(question.form)
+    words, arm = Template(template), setup.arm
+    if arm.is_free_text:
+        blocks = iter([words.words.endings[question.form]])
     else:
-        where = channel if record.has_page else "page"
-        interface = words.agent_interface(question.form, max_steps=max_steps, channel=where)
-    system = f"{words.instruction(question.instruction)}\n\n{interface}"
-    messages: list[Message] = [{"role": "system", "content": system}]
+        blocks = interface.agent_blocks(
+            words.words, setup, form=question.form, is_site=question.is_site, max_steps=max_steps
+        )
+    system = [words.instruction(question.instruction), *blocks]
+    if token_budget is not None:
+        system.append(words.words.limits["tokens"].format(tokens=f"{token_budget:,}"))
+    messages: list[Message] = [{"role": "system", "content": "\n\n".join(system)}]
     for example in examples:
-        messages.append(_question_message(words, record, example.question))
+        messages.append(_question_message(words, arm, example.question))
         messages.append({"role": "assistant", "content": example.reply})
-    return [*messages, _question_message(words, record, question)]
+    return [*messages, _question_message(words, arm, question)]
 
 
 def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
@@ -137,16 +142,16 @@ def _question_message(words: Template, arm: Arm, question: Question) -> Message:
     text = question.text
     if arm.has_page and question.fields:
         text = f"{text}\n\n{site_text.fields_line(question.fields)}"
-    task = words.read(_task_template(arm, question)).replace("{question}", text)
+    task = words.words.tasks[_task_words(arm, question)].strip().replace("{question}", text)
     return {"role": "user", "content": _content(task, question.pictures)}
 
 
-def _task_template(arm: Arm, question: Question) -> str:
+def _task_words(arm: Arm, question: Question) -> str:
     if not arm.has_page:
-        return "task_text"
+        return "text"
     if not question.is_on_page:
-        return "task_off_page"
-    return "task_page_with_text" if arm.has_text else "task_page"
+        return "off_page"
+    return "page_with_text" if arm.has_text else "page"
 
 
 def _content(text: str, pictures: frozenset[str]) -> str | list[dict[str, Any]]:

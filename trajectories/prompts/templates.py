@@ -1,4 +1,4 @@
-"""Prompt templates, a folder per version: a group keeps the words that it was opened with.
+"""Prompt templates, a file per version: a group keeps the words that it was opened with.
 
 One task instruction, byte-identical in all arms, then the arm's own interface block: two arms differ in
 nothing else. The instruction has paraphrases, crossed with tasks as looks are; it states the format of the
@@ -8,16 +8,54 @@ answer, which depends on the kind of question.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core.errors import GymError, did_you_mean
+from msgspec import Struct
 
-VERSION = "prompts-v3"
+from core.errors import GymError, did_you_mean
+from core.tables import toml_load
+from trajectories.actions.types import Condition
+
+VERSION = "prompts-v4"
 PARAPHRASES = ("a", "b", "c")
 FOLDER = Path(__file__).parent
-ANSWER_EXAMPLES = {"values": '["...", "..."]'}
+
+
+class Call(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a call is written that declares an action of ``type``.
+
+    It is offered with the action where ``needs`` hold too. ``values`` is how it is written where the answer
+    is a list of values; what it ``does`` is the action's own description unless it says less or more.
+    """
+
+    type: str
+    call: str
+    values: str = ""
+    needs: tuple[Condition, ...] = ()
+    does: str = ""
+
+
+class Words(Struct, frozen=True, forbid_unknown_fields=True):
+    """The texts of one version, by what they are about and then by case."""
+
+    instructions: Mapping[str, str]
+    answers: Mapping[str, str]
+    endings: Mapping[str, str]
+    tasks: Mapping[str, str]
+    turns: Mapping[str, str]
+    acts: Mapping[str, str]
+    acts_several: Mapping[str, str]
+    lessons: Mapping[str, str]
+    observations: Mapping[str, str]
+    aims: Mapping[str, str]
+    submissions: Mapping[str, str]
+    names: Mapping[str, str]
+    limits: Mapping[str, str]
+    histories: Mapping[str, str]
+    calls: Sequence[Call]
 
 
 @dataclass(frozen=True)
@@ -27,35 +65,21 @@ class Template:
     id: str
 
     @property
-    def folder(self) -> Path:
-        return FOLDER / self.id[:-1].removeprefix("prompts-")
+    def _path(self) -> Path:
+        return FOLDER / f"{self.id[:-1].removeprefix('prompts-')}.toml"
 
     @property
     def is_known(self) -> bool:
         """False for a template that only another version of this program has."""
-        return self.folder != FOLDER and self.folder.is_dir()
+        return self.id[-1:] in PARAPHRASES and self._path.is_file()
 
-    def read(self, name: str) -> str:
-        return _read(self.folder / f"{name}.txt")
+    @property
+    def words(self) -> Words:
+        return _read(self._path)
 
     def instruction(self, kind: str = "") -> str:
         """The block that all arms share; ``kind`` is a ``Question``'s instruction."""
-        return self.read("_".join(filter(None, ("instruction", kind, self.id[-1]))))
-
-    def text_interface(self, form: str) -> str:
-        """How a free-text completion ends, by the form of the answer."""
-        return self._special("interface_text", form)
-
-    def agent_interface(self, form: str, *, max_steps: int, channel: str) -> str:
-        """The action grammar, and where the answer is submitted: through the page or by an action."""
-        text = self.read("interface_agent").replace("{max_steps}", str(max_steps))
-        text = text.replace("{answer}", ANSWER_EXAMPLES.get(form, '"..."'))
-        return text.replace("{submission}", self._special(f"submission_{channel}", form))
-
-    def _special(self, name: str, form: str) -> str:
-        """The text for this form of answer if there is one, else the general one."""
-        special = f"{name}_{form}"
-        return self.read(special if (self.folder / f"{special}.txt").is_file() else name)
+        return self.words.instructions[self.id[-1]].format(answer=self.words.answers[kind or "line"])
 
 
 def template_for(*, seed: int, instruction: object = None) -> str:
@@ -71,5 +95,5 @@ def template_for(*, seed: int, instruction: object = None) -> str:
 
 
 @cache
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8").strip()
+def _read(path: Path) -> Words:
+    return toml_load(path, Words)

@@ -63,11 +63,11 @@ register(
     ActionType(
         id="click",
         rule=_rule,
-        description="Click an element; it is scrolled into view.",
+        description="Click an element.",
         aim="required",
         fields=(
             target(),
-            Field("button", "Mouse button."),
+            Field("button", "Left, right or middle."),
             Field("double", "Whether to click twice."),
             x(),
             y(),

@@ -71,7 +71,7 @@ register(
     ActionType(
         id="type",
         rule=_rule,
-        description="Type text into a field, after what it holds.",
+        description='Type text into a field; "clear" empties it first.',
         aim="optional",
         fields=(
             target("Id of the field; without one, the text goes where the focus is."),

@@ -14,10 +14,10 @@ Button = Literal["left", "right", "middle"]
 
 class Click(Action):
     type = "click"
-    description = "Click an element; it is scrolled into view."
+    description = "Click an element."
     aim = "required"
     target: str = fields.target()
-    button: Button = field(fields.choice(*get_args(Button)), "Mouse button.", default="left")
+    button: Button = field(fields.choice(*get_args(Button)), "Left, right or middle.", default="left")
     double: bool = field(fields.FLAG, "Whether to click twice.", default=False)
     x: int | None = fields.x()
     y: int | None = fields.y()

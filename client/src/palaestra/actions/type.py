@@ -12,7 +12,7 @@ KEYS_MAX = 200  # characters typed key by key; the rest is inserted at once
 
 class Type(Action):
     type = "type"
-    description = "Type text into a field, after what it holds."
+    description = 'Type text into a field; "clear" empties it first.'
     aim = "optional"
     target: str = fields.target("Id of the field; without one, the text goes where the focus is.")
     text: str = field(fields.TEXT, "The text.", example="...")
