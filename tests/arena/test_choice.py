@@ -114,13 +114,16 @@ def test_the_chosen_label_is_the_answer(submit: Callable[..., Any]) -> None:
     assert Submission.objects.get(episode=episode).answer == "C"
 
 
-def test_an_episode_answered_through_the_api_shows_no_choices(
+def test_an_episode_answered_through_the_api_shows_its_choices_without_a_form(
     arena_client: ArenaClient, address: Address
 ) -> None:
     html = page(arena_client, address(choice_episode(answer_channel="api")))
 
     assert Outline(html).all("form") == []
+    assert Outline(html).all("input") == []
     assert PAYLOAD["text"] in html
+    for choice in PAYLOAD["choices"]:
+        assert f'<span class="choice-label">{choice["label"]}.</span>' in html
 
 
 def test_the_text_has_passage_pictures_question_and_lettered_choices() -> None:
