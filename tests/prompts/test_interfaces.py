@@ -11,7 +11,8 @@ import pytest
 from django.conf import settings
 
 from core.arms import ARMS
-from palaestra.actions import action_check
+from palaestra.completion import Completion
+from palaestra.grammars import GRAMMARS
 from tasks_app.questions import questions
 from trajectories.actions.offers import actions_offered
 from trajectories.prompts import document
@@ -20,7 +21,7 @@ from trajectories.prompts.templates import PARAPHRASES, VERSION, Template
 
 CASES = {case.title: case for case in document.cases()}
 EXAMPLE = re.compile(r"^- (\{.*?\}): [A-Z]", re.MULTILINE)
-CALL = re.compile(r"^- (\w+)\(", re.MULTILINE)
+CALL = re.compile(r"^- (\w+\(.*?\)): [A-Z]", re.MULTILINE)
 
 
 def system_of(case: Case) -> str:
@@ -65,18 +66,23 @@ def test_every_example_is_an_action_that_is_offered_and_can_be_read(case: Case) 
     conditions = case.setup.conditions(is_site=case.question.is_site)
     assert [example["type"] for example in examples] == actions_offered(conditions)
     for example in examples:
-        assert action_check(example).type == example["type"]
+        turn = GRAMMARS["json"].parse(Completion(text=f"Thus.\nAction: {json.dumps(example)}"), conditions)
+        assert (turn.parse_error, turn.action and turn.action.type) == (None, example["type"])
 
 
 def test_every_call_belongs_to_an_action_that_is_offered(case: Case) -> None:
     if case.setup.arm.is_free_text or case.setup.grammar.id != "browsergym":
         assert not CALL.search(system_of(case))
         return
-    conditions = case.setup.conditions(is_site=case.question.is_site)
-    words = Template(f"{VERSION}a").words
-    types = {call.call.partition("(")[0]: call.type for call in words.calls}
-    listed = {types[name] for name in CALL.findall(system_of(case))}
-    assert listed == set(actions_offered(conditions)) - {"sequence"}
+    offered = case.setup.conditions(is_site=case.question.is_site)
+    types = {
+        text: call.type for call in Template(f"{VERSION}a").words.calls for text in (call.call, call.values)
+    }
+    calls = CALL.findall(system_of(case))
+    for call in calls:
+        turn = GRAMMARS["browsergym"].parse(Completion(text=f"Thus.\nAction: {call}"), offered)
+        assert (turn.parse_error, turn.action and turn.action.type) == (None, types[call])
+    assert {types[call] for call in calls} == set(actions_offered(offered)) - {"sequence"}
 
 
 def test_an_arm_without_a_page_hears_nothing_of_one(case: Case) -> None:
