@@ -22,6 +22,7 @@ DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</
 <link rel="icon" href="data:,"></head><body><h1>Answer recorded</h1></body></html>"""
 SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
 GOLD = "42"
+PROMPT = [{"role": "user", "content": QUESTION}]
 # An answer that the arena refuses.
 REFUSED = "nothing"
 
@@ -41,6 +42,7 @@ class State:
         self.fail_next: list[tuple[int, dict[str, str]]] = []
         self.max_steps = 6
         self.tasks_per_call = 1_000
+        self.runs: list[dict[str, Any]] = []
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
 
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
@@ -63,7 +65,7 @@ class State:
     def state_of(self, episode: dict[str, Any]) -> dict[str, Any]:
         verdict = episode["verdict"] or {}
         return {
-            "id": episode["id"],
+            **{name: episode[name] for name in ("id", "task", "group", "arm", "sample_index", "max_steps")},
             "status": episode["status"],
             "steps_used": len(episode["steps"]),
             "terminated": verdict.get("terminated", False),
@@ -190,8 +192,12 @@ class Lab(Handler):
             return 200, {"status": "ok", "version": "0", **urls}
         if path == "/api/v1/benchmarks":
             return 200, [{"id": "gsm8k", "splits": {"train": 5}}]
-        if path == "/api/v1/runs":
-            return 201, {"id": 7, "name": json.loads(self.body)["name"], "kind": "eval"}
+        if path.startswith("/api/v1/runs"):
+            return self.runs_call(method, path)
+        if path == "/api/v1/tasks/stats":
+            return 200, {"results": [], "next": None}
+        if path == "/api/v1/episodes" and method == "GET":
+            return 200, {"results": [state.state_of(one) for one in state.episodes.values()], "next": None}
         if path == "/api/v1/tasks":
             return 200, self.tasks_page()
         if path == "/api/v1/episodes" and method == "POST":
@@ -212,6 +218,18 @@ class Lab(Handler):
         if match:
             return self.episode_call(state.episodes[int(match[1])], match[2])
         return None
+
+    def runs_call(self, method: str, path: str) -> tuple[int, object]:
+        runs = self.fake.state.runs
+        if method == "POST":
+            runs.append({**json.loads(self.body), "id": 7 + len(runs)})
+            return 201, runs[-1]
+        if path == "/api/v1/runs":
+            return 200, {
+                "results": [run for run in runs if run["name"] == self.query.get("name")],
+                "next": None,
+            }
+        return 200, next((run for run in runs if path.endswith(f"/{run['id']}")), {"id": 7})
 
     def tasks_page(self) -> dict[str, Any]:
         first, limit = int(self.query.get("cursor", 1)), int(self.query.get("limit", 2))
@@ -235,14 +253,23 @@ class Lab(Handler):
                 opened.append(row)
                 more: dict[str, Any] = {"token": token, "status": "open", "verdict": None, "steps": {}}
                 state.episodes[number] = {**row, **more, "answer": None, "closed": None, "body": body}
-        prompt = [{"role": "user", "content": QUESTION}]
-        return {"episodes": opened, "messages": {str(g): prompt for g in range(1, len(body["tasks"]) + 1)}}
+        return {"episodes": opened, "messages": {str(g): PROMPT for g in range(1, len(body["tasks"]) + 1)}}
 
     def episode_call(self, episode: dict[str, Any], name: str | None) -> tuple[int, object] | None:
         state = self.fake.state
         if name is None:
             return 200, state.state_of(episode)
         body = json.loads(self.body or b"{}")
+        if name == "messages":
+            return 200, {"messages": PROMPT}
+        if name == "trajectory":
+            blank = dict.fromkeys(("observation", "screenshot", "usage", "parse_error", "result_message"))
+            steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]
+            return 200, {"run": 7, "arm": episode["arm"], "steps": steps}
+        if name == "resume":
+            if episode["status"] == "finished":
+                return 409, {"error": {"code": "episode_final", "message": ""}}
+            return 200, {"start_url": episode["start_url"], "next_index": len(episode["steps"]) + 1}
         if name == "steps":
             return self.steps(episode, body["steps"])
         if name == "submission":

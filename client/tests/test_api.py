@@ -10,8 +10,8 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import ApiError, Client, Step, Unreachable
-from palaestra.__main__ import main
 from palaestra.browser import browser_find
+from palaestra.commands import main
 from palaestra.errors import BrowserMissing
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 

@@ -81,6 +81,18 @@ def test_the_newest_page_stands_whole_where_the_one_before_it_is_left_out() -> N
     assert two.endswith("A")
 
 
+def test_only_what_changed_of_a_page_is_sent_where_that_is_shorter() -> None:
+    before = "\n".join(['page "Trip" https://gym/', *(f"  text: Line {n} of the page" for n in range(40))])
+    after = before.replace("Line 7 of the page", "Line 7, now another")
+    away = before.replace("https://gym/", "https://gym/next")
+    one, two, three, four = seen(sent("diff", [page(before), page(after), page(after), page(away)]))
+    assert "Line 39 of the page" in one
+    assert "Line 7, now another" in two
+    assert "Line 39 of the page" not in two
+    assert UNCHANGED in three
+    assert "Line 39 of the page" in four, "another page is shown whole"
+
+
 async def played(fake: FakeServer, config: EpisodeConfig, *completions: Completion) -> Episode:
     async with Client(fake.lab_url, "key") as client:
         opening = await client.episodes_open(run=7, tasks=[1], arm="text_agent")

@@ -13,9 +13,9 @@ from fake_server import GOLD, FakeServer
 from palaestra import Client, Completion, Usage
 from palaestra.engine import Engine
 from palaestra.episode import EpisodeConfig
+from palaestra.errors import ContextOverflow, ModelFailure
 from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
-from palaestra.models.failures import ContextOverflow, ModelFailure
 from palaestra.models.policy import ModelPolicy
 from palaestra.models.thoughts import thoughts_split
 from palaestra.policies.clock import PolicyClock
@@ -66,7 +66,7 @@ async def complete(endpoint: Endpoint, **fields: Any) -> Completion:
 
 
 @pytest.mark.parametrize("name", endpoints.REASONING_FIELDS)
-async def test_thoughts_in_a_field_of_their_own_are_kept_apart(
+async def test_thoughts_in_a_field_of_their_own_are_separate(
     name: str, model: FakeModel, endpoint: Endpoint
 ) -> None:
     details = {
@@ -103,7 +103,7 @@ async def test_a_model_that_hides_its_thoughts_is_seen_to_hide_them(
         ("Write <think> and </think> around it.", None, "Write <think> and </think> around it."),
     ],
 )
-def test_thoughts_in_the_text_are_kept_apart(text: str, thoughts: str | None, rest: str) -> None:
+def test_thoughts_in_the_text_are_split_off(text: str, thoughts: str | None, rest: str) -> None:
     assert thoughts_split(text) == (thoughts, rest)
 
 
@@ -167,7 +167,7 @@ async def test_an_empty_purse_is_not_waited_for(model: FakeModel, endpoint: Endp
 
 
 @pytest.mark.parametrize("error", OVERFLOWS, ids=["OpenAI", "llama.cpp", "vLLM"])
-async def test_a_prompt_that_is_too_long_is_told_apart(
+async def test_a_prompt_that_is_too_long_is_recognised(
     error: dict[str, Any], model: FakeModel, endpoint: Endpoint
 ) -> None:
     model.replies(Reply(status=400, error=error))
@@ -176,7 +176,7 @@ async def test_a_prompt_that_is_too_long_is_told_apart(
     assert len(model.requests) == 1
 
 
-async def test_the_newer_name_of_the_output_limit_is_taken_where_it_is_wanted(
+async def test_the_newer_name_of_the_output_limit_is_taken_where_it_is_needed(
     model: FakeModel, endpoint: Endpoint
 ) -> None:
     def reply(request: dict[str, Any]) -> Reply:

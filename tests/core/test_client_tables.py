@@ -24,7 +24,9 @@ from trajectories.models import Verdict
 
 def test_client_and_server_have_the_same_arms() -> None:
     assert {
-        arm.id: arms.Arm(id=arm.id, has_page=arm.has_page, is_free_text=arm.is_free_text)
+        arm.id: arms.Arm(
+            id=arm.id, has_page=arm.has_page, has_text=arm.has_text, is_free_text=arm.is_free_text
+        )
         for arm in ARMS.values()
     } == arms.ARMS
 

@@ -19,6 +19,7 @@ from palaestra.transport import RETRIES, Transport, decode
 T = TypeVar("T")
 
 WAIT_S = 20
+PAGE_MAX = 1_000
 WAIT_MARGIN_S = 10.0
 V1 = "/api/v1"
 _BLOB = re.compile(r"/api/v1/blobs/([0-9a-f]{64})$")
@@ -72,10 +73,11 @@ class Client:
 
     async def tasks(self, *, limit: int = 100, **filters: Any) -> list[records.Task]:
         """The first ``limit`` tasks that match the filters, in the server's order."""
-        page = await self.tasks_page(limit=limit, **filters)
+        page = await self.tasks_page(limit=min(limit, PAGE_MAX), **filters)
         tasks = page.results
         while page.next is not None and len(tasks) < limit:
-            page = await self.tasks_page(cursor=page.next, limit=limit - len(tasks), **filters)
+            share = min(limit - len(tasks), PAGE_MAX)
+            page = await self.tasks_page(cursor=page.next, limit=share, **filters)
             tasks += page.results
         return tasks[:limit]
 
@@ -85,8 +87,9 @@ class Client:
         async for line in self._lab.lines(f"{V1}/tasks/export", params=_query(filters)):
             yield decoder.decode(line)
 
-    async def tasks_stats(self, *, run: int) -> Any:
-        return await self._get("tasks/stats", Any, run=run)
+    async def tasks_stats(self, *, run: int, cursor: str | int | None = None) -> Page[records.TaskStats]:
+        """One page of a run's results by task."""
+        return await self._get("tasks/stats", Page[records.TaskStats], run=run, cursor=cursor)
 
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
@@ -98,8 +101,9 @@ class Client:
     async def run(self, run: int) -> records.Run:
         return await self._get(f"runs/{run}", records.Run)
 
-    async def runs(self, *, cursor: str | int | None = None) -> Any:
-        return await self._get("runs", Any, cursor=cursor)
+    async def runs(self, *, cursor: str | int | None = None, **filters: Any) -> Page[records.Run]:
+        """One page of runs, the newest first. Filters: kind, tag, name."""
+        return await self._get("runs", Page[records.Run], cursor=cursor, **filters)
 
     async def policy_register(
         self, run: int, *, version: int, checkpoint: str | None = None, trainer_step: int | None = None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.grammars import grammar_of
-from palaestra.histories import Turn, messages_send
+from palaestra.histories import Past, Turn, messages_send
 from palaestra.observation import Observation, has_picture
-from palaestra.records import Message
+from palaestra.records import Message, Usage
 from palaestra.setups import history_read
 
 
@@ -29,14 +31,40 @@ async def conversation_rebuild(
     run, arm = await client.run(trajectory["run"]), arm_of(trajectory["arm"])
     grammar = grammar_of("json" if arm.is_free_text else run.grammar)
     policy = history_read(history or run.history)
-    turns, sent = list[Turn](), list[list[Message]]()
+    turns = await _turns(client, trajectory)
+    return [
+        messages_send(history=policy, grammar=grammar, opening=opening, turns=turns[:place], shown=turn.shown)
+        for place, turn in enumerate(turns)
+    ]
+
+
+async def past_read(client: Client, episode: int) -> Past:
+    """What an interrupted episode goes on from."""
+    trajectory = await client.trajectory(episode)
     steps: Sequence[dict[str, Any]] = trajectory["steps"]
-    for place, step in enumerate(steps):
-        is_shown = arm.has_page or place > 0
-        shown = await _shown(client, step, after=steps[place - 1 : place]) if is_shown else None
-        sent.append(messages_send(history=policy, grammar=grammar, opening=opening, turns=turns, shown=shown))
-        turns.append(Turn(shown=shown, raw=step["raw"]))
-    return sent
+    last = steps[-1] if steps else {}
+    return Past(
+        turns=await _turns(client, trajectory),
+        steps=last.get("index", 0),
+        used=[
+            (msgspec.convert(step["usage"], Usage) if step.get("usage") else None, not step["parse_error"])
+            for step in steps
+        ],
+        result=last.get("action_result"),
+        result_message=last.get("result_message") or "",
+    )
+
+
+async def _turns(client: Client, trajectory: dict[str, Any]) -> list[Turn]:
+    steps: Sequence[dict[str, Any]] = trajectory["steps"]
+    has_page = arm_of(trajectory["arm"]).has_page
+    return [
+        Turn(
+            shown=await _shown(client, step, after=steps[place - 1 : place]) if has_page or place else None,
+            raw=step["raw"],
+        )
+        for place, step in enumerate(steps)
+    ]
 
 
 async def _shown(client: Client, step: dict[str, Any], *, after: Sequence[dict[str, Any]]) -> Observation:

@@ -13,6 +13,7 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
+from palaestra.conversation import past_read
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import ApiError, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
 from palaestra.pages import VIEWPORT
@@ -20,7 +21,7 @@ from palaestra.policies import EpisodeInfo, Policy
 from palaestra.policies.base import TIME_LIMIT_S, PolicyStopped
 from palaestra.policies.clock import OutOfTime, PolicyClock
 from palaestra.pool import PagePool
-from palaestra.records import Message, OpenedEpisode, Opening, Verdict
+from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening, Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -102,19 +103,75 @@ class Engine:
         Results come in the order of opening.
         Raises ``ApiError`` when opening is refused and ``BrowserMissing`` when there is no browser.
         """
+        opening |= {"run": run, "arm": arm, "samples_per_task": samples_per_task}
+
+        async def episodes() -> AsyncIterator[Episode]:
+            async for opened in self._open(tasks, opening):
+                for one in opened.episodes:
+                    yield self._episode(one, opened.messages_of(one))
+
+        return await self._play_all(run, episodes(), policy, on_done)
+
+    async def resume(
+        self,
+        *,
+        run: int,
+        interrupted: Sequence[EpisodeState],
+        policy: Policy,
+        on_done: Callable[[Rollout], None] | None = None,
+    ) -> list[Rollout]:
+        """Play open episodes of a run from where they were interrupted; those that have ended meanwhile are
+        left out."""
+
+        async def episodes() -> AsyncIterator[Episode]:
+            for state in interrupted:
+                if (episode := await self._resumed(state)) is not None:
+                    yield episode
+
+        return await self._play_all(run, episodes(), policy, on_done)
+
+    # ---- inside
+    async def _play_all(
+        self,
+        run: int,
+        episodes: AsyncIterator[Episode],
+        policy: Policy,
+        on_done: Callable[[Rollout], None] | None,
+    ) -> list[Rollout]:
         async with VerdictStream(self.client, run) as verdicts:
             playing: list[asyncio.Task[Rollout]] = []
-            opening |= {"run": run, "arm": arm, "samples_per_task": samples_per_task}
             try:
-                async for opened in self._open(tasks, opening):
-                    for episode in opened.episodes:
-                        play = self._play(episode, opened.messages_of(episode), policy, verdicts, on_done)
-                        playing.append(asyncio.ensure_future(play))
+                async for episode in episodes:
+                    playing.append(asyncio.ensure_future(self._play(episode, policy, verdicts, on_done)))
                 return list(await asyncio.gather(*playing))
             finally:
                 await tasks_cancel(playing)
 
-    # ---- inside
+    def _episode(self, opened: OpenedEpisode, messages: list[Message]) -> Episode:
+        return Episode(self.client, opened, messages=messages, config=self._config)
+
+    async def _resumed(self, state: EpisodeState) -> Episode | None:
+        try:
+            resumed = await self.client.episode_resume(state.id)
+        except ApiError as failure:
+            if failure.code != "episode_final":
+                raise
+            return None
+        opened = OpenedEpisode(
+            id=state.id,
+            task=state.task,
+            group=state.group,
+            sample_index=state.sample_index,
+            arm=state.arm,
+            max_steps=state.max_steps,
+            start_url=resumed.start_url,
+            answer_form=resumed.answer_form,
+            is_site=resumed.is_site,
+        )
+        episode = self._episode(opened, await self.client.episode_messages(state.id))
+        episode.resume(await past_read(self.client, state.id))
+        return episode
+
     async def _open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
         """Open the episodes of all tasks, a thousand per call, or fewer when their prompts are too long."""
         share = max(1, OPEN_AT_ONCE // opening["samples_per_task"])
@@ -132,13 +189,12 @@ class Engine:
 
     async def _play(
         self,
-        opened: OpenedEpisode,
-        messages: list[Message],
+        episode: Episode,
         policy: Policy,
         verdicts: VerdictStream,
         on_done: Callable[[Rollout], None] | None,
     ) -> Rollout:
-        episode = Episode(self.client, opened, messages=messages, config=self._config)
+        opened = episode.opened
         started = time.monotonic()
         problem = await self._play_on_page(episode, policy)
         verdict = episode.step_queue.ack.verdict

@@ -15,15 +15,16 @@ from palaestra.actions.give_up import GiveUp
 from palaestra.actions.sequence import Sequence as SequenceAction
 from palaestra.api import Client
 from palaestra.arms import arm_of
+from palaestra.budgets import Budgets
 from palaestra.completion import Completion
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, PalaestraError, TabClosed
 from palaestra.extraction import answer_extract
 from palaestra.grammars import Turn, grammar_of
+from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
-from palaestra.histories import messages_send
 from palaestra.observation import MAX_CHARS, Observation, ObservationConfig, Observer, Scope, format_of
 from palaestra.pages import PageView, WarmPage
-from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation, Usage
+from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation
 from palaestra.setups import history_read
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
@@ -100,7 +101,9 @@ class Episode:
         self._history = history_read(config.history)
         self._opening = list(messages)
         self._turns: list[PastTurn] = []
-        self._tokens = self._prompt_tokens = self._invalid = 0
+        self._budgets = Budgets(
+            tokens=config.token_budget, prompt_tokens=config.prompt_token_budget, invalid=config.invalid_limit
+        )
         self.conditions = conditions_of(
             has_page=arm_of(opened.arm).has_page,
             has_ids=self._form.has_ids,
@@ -118,17 +121,24 @@ class Episode:
         """What a model's endpoint is sent as ``tools``; None where the grammar has none."""
         return self._grammar.tools(self.conditions)
 
+    def resume(self, past: Past) -> None:
+        """Go on after the recorded turns of ``past``: to be called before ``begin``."""
+        self._turns = list(past.turns)
+        self.steps = past.steps
+        for usage, is_parsed in past.used:
+            self._budgets.count(usage, is_parsed=is_parsed)
+        self.observation = replace(self.observation, result=past.result, result_message=past.result_message)
+
     async def begin(self) -> Observation:
         """Open the first page and observe it; in arms without a page the observation is the prompt."""
-        if self.page is None:
-            self.observation = replace(self.observation, messages=list(self._opening))
-            return self.observation
-        try:
-            first = await self._open_first_page(self.page)
-        except PAGE_FAILURES:
-            # The episode before may have left a page that is about to break.
-            first = await self._reopen()
-        self._show(first)
+        first, before = Observation(kind="text"), self.observation
+        if self.page is not None:
+            try:
+                first = await self._open_first_page(self.page)
+            except PAGE_FAILURES:
+                # The episode before may have left a page that is about to break.
+                first = await self._reopen()
+        self._show(replace(first, result=before.result, result_message=before.result_message))
         return self.observation
 
     async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
@@ -346,20 +356,7 @@ class Episode:
         if ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final:
             self.is_over = True
             return
-        usage = completion.usage or Usage()
-        self._tokens += usage.completion or 0
-        self._prompt_tokens += usage.prompt or 0
-        self._invalid = self._invalid + 1 if parsed.parse_error else 0
-        reason = self.closed_as or self._spent_budget()
+        self._budgets.count(completion.usage, is_parsed=parsed.parse_error is None)
+        reason = self.closed_as or self._budgets.spent()
         if reason is not None:
             await self.close(reason, self._detail)
-
-    def _spent_budget(self) -> CloseReason | None:
-        config = self._config
-        if config.token_budget is not None and self._tokens >= config.token_budget:
-            return "token_budget"
-        if config.prompt_token_budget is not None and self._prompt_tokens >= config.prompt_token_budget:
-            return "token_budget"
-        if config.invalid_limit is not None and self._invalid >= config.invalid_limit:
-            return "invalid_actions"
-        return None

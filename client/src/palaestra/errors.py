@@ -46,3 +46,17 @@ class PageRefused(PageHung):
 
 class TabClosed(PalaestraError):
     """The page closed itself: the agent can cause that, so it is an observation."""
+
+
+class ModelFailure(PalaestraError):
+    """An endpoint returned no completion: its doing, never the model's answer.
+
+    ``is_retried``: the same call may succeed later, after ``retry_after_s`` seconds if the endpoint says so.
+    """
+
+    is_retried = False
+    retry_after_s: float | None = None
+
+
+class ContextOverflow(ModelFailure):
+    """The conversation is longer than the model can read."""

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palaestra.grammars import Grammar
-from palaestra.observation import Observation, has_picture, observation_message
-from palaestra.records import Message
+from palaestra.observation import FORMATS, Observation, has_picture, observation_message, outline_diff
+from palaestra.records import ActionResult, Message, Usage
 from palaestra.setups import History
 
 UNCHANGED = "The page is as it was."
+SAME_OUTLINE = "The outline is as it was."
 LEFT_OUT = "(left out: an older page)"
 
 
@@ -26,6 +27,18 @@ class Turn:
 
     shown: Observation | None
     raw: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Past:
+    """What an interrupted episode goes on from: its recorded ``turns``, ``steps`` (the number of the last),
+    the result of the last action, and for each turn its usage and whether its action could be read."""
+
+    turns: Sequence[Turn]
+    steps: int
+    used: Sequence[tuple[Usage | None, bool]]
+    result: ActionResult | None = None
+    result_message: str = ""
 
 
 def messages_send(
@@ -56,7 +69,10 @@ def _sent(shown: Sequence[Observation], *, history: History) -> list[Observation
         first = max(0, len(shown) - (history.number or 1))
         # The first page that is kept stands whole: the one before it, which it may be like, is left out.
         return [_left_out(older) for older in shown[:first]] + _full(shown[first:])
-    return _full(shown)
+    sent = _full(shown)
+    if history.policy.id == "diff":
+        sent[1:] = map(_changes, shown, shown[1:], sent[1:])
+    return sent
 
 
 def _full(shown: Sequence[Observation]) -> list[Observation]:
@@ -64,6 +80,14 @@ def _full(shown: Sequence[Observation]) -> list[Observation]:
         _unchanged(now) if place and is_same_page(shown[place - 1], now) else now
         for place, now in enumerate(shown)
     ]
+
+
+def _changes(before: Observation, now: Observation, sent: Observation) -> Observation:
+    """What is ``sent`` of an outline, reduced to what changed."""
+    form = FORMATS.get(now.kind)
+    if sent is not now or form is None or not form.has_text:
+        return sent
+    return replace(now, text=outline_diff(before.text, now.text) or SAME_OUTLINE)
 
 
 def is_same_page(before: Observation, now: Observation) -> bool:

@@ -112,6 +112,8 @@ class Run(msgspec.Struct, kw_only=True):
     id: int
     name: str = ""
     kind: str = ""
+    model: str = ""
+    settings: dict[str, Any] = {}
     observation: str = ""
     grammar: str = "json"
     history: str = "full"
@@ -157,6 +159,32 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     completion: int | None = None
     reasoning: int | None = None
     cached: int | None = None
+
+
+class UsageTotals(msgspec.Struct, kw_only=True):
+    """Steps and tokens of the judged episodes of a task. ``done``: actions that were carried out;
+    ``unmetered``: steps that report no tokens."""
+
+    steps: int = 0
+    parsed: int = 0
+    done: int = 0
+    prompt: int = 0
+    completion: int = 0
+    reasoning: int = 0
+    cached: int = 0
+    longest_prompt: int = 0
+    unmetered: int = 0
+
+
+class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
+    """A run's results on one task; ``usage`` is None without a step of a judged episode."""
+
+    task: int
+    samples: int
+    judged: int
+    void: int
+    mean_reward: float | None = None
+    usage: UsageTotals | None = None
 
 
 class StepObservation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -214,6 +242,11 @@ class StepsAck(msgspec.Struct, frozen=True, kw_only=True):
 
 class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
     id: int
+    task: int = 0
+    group: int = 0
+    arm: str = ""
+    sample_index: int = 0
+    max_steps: int = 0
     status: str
     steps_used: int = 0
     terminated: bool = False
@@ -223,6 +256,8 @@ class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
     start_url: str | None = None
+    answer_form: AnswerForm = "line"
+    is_site: bool = False
     next_index: int = 1
     drafts: Any = None
 

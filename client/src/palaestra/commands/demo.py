@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import math
 import sys
@@ -16,6 +17,7 @@ from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.background import tasks_cancel
+from palaestra.commands import count, server_add
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
@@ -42,7 +44,7 @@ BAR = "[{bar:30}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}{postfix}"
 class DemoPlan:
     """The size of a demonstration. ``episodes`` is the number of each policy's episodes."""
 
-    server: str = "http://127.0.0.1:8001"
+    server: str
     key: str = ""
     golds: Path | None = None
     episodes: int = 12
@@ -68,6 +70,37 @@ class Tally:
         self.by_task.setdefault(rollout.task, {}).setdefault(rollout.arm, rollout)
         if is_full and rollout.steps:
             self.fully_recorded.append(rollout)
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "demo", help="run the scripted policies against a running server", description=__doc__
+    )
+    server_add(parser)
+    parser.add_argument("--golds", type=Path, help="golds export (NDJSON), for the solver")
+    parser.add_argument("--episodes", type=count, default=12, help="episodes per policy")
+    parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
+    parser.add_argument(
+        "--policy", dest="policies", action="append", default=[], help="play only this policy (repeatable)"
+    )
+    parser.add_argument(
+        "--no-pictures", dest="with_pictures", action="store_false", help="record no screenshots"
+    )
+    parser.set_defaults(command=command, title="The demonstration")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Play the demonstration and print its results; 1 if an episode broke."""
+    plan = DemoPlan(**{name: getattr(options, name) for name in DemoPlan.__dataclass_fields__})
+    tallies = asyncio.run(demo_run(plan))
+    print(table(tallies))
+    if lines := links(tallies, plan):
+        print("", *lines, sep="\n")
+    problems = [problem for tally in tallies.values() for problem in tally.problems]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
 
 
 async def demo_run(plan: DemoPlan) -> dict[str, Tally]:
@@ -164,7 +197,7 @@ async def _play(
     tally = Tally()
 
     async def play(arm: str, chosen: Sequence[int], *, is_full: bool = False) -> None:
-        def count(rollout: Rollout) -> None:
+        def on_done(rollout: Rollout) -> None:
             tally.add(rollout, is_full=is_full)
             bar.set_postfix_str(policy.name, refresh=False)
             bar.update()
@@ -172,7 +205,7 @@ async def _play(
         recording: dict[str, Any] = {"recording": "full"} if is_full else {}
         # A task given twice in one call would become two groups, so repeated tasks go into separate calls.
         for ids in _rounds(chosen):
-            await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=count, **recording)
+            await engine.rollout(run=run.id, tasks=ids, policy=policy, arm=arm, on_done=on_done, **recording)
 
     for arm, chosen in _shares(tasks).items():
         if arm != BROWSER_ARM:

@@ -17,7 +17,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionMessage
 
 from palaestra.backoff import pause_s
 from palaestra.completion import Completion, ToolCall
-from palaestra.models.failures import ModelFailure, StreamBroken, failure_of
+from palaestra.errors import ModelFailure
+from palaestra.models.failures import StreamBroken, failure_of
 from palaestra.models.thoughts import thoughts_split
 from palaestra.policies.clock import PolicyClock
 from palaestra.records import Message, Usage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import openai
 
 from palaestra.backoff import retry_after_s
-from palaestra.errors import PalaestraError
+from palaestra.errors import ContextOverflow, ModelFailure
 
 # What the error's code, type or message says when the prompt is too long: OpenAI, vLLM and others, llama.cpp.
 _TOO_LONG = (
@@ -20,17 +20,6 @@ _TOO_LONG = (
 )
 _OUT_OF_CREDIT = "insufficient_quota"
 _RETRIED = frozenset({408, 409, 425, 429})
-
-
-class ModelFailure(PalaestraError):
-    """The endpoint returned no completion: its doing, never the model's answer."""
-
-    is_retried = False
-    retry_after_s: float | None = None
-
-
-class ContextOverflow(ModelFailure):
-    """The conversation is longer than the model can read."""
 
 
 class StreamBroken(Exception):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from palaestra.api import Client
 from palaestra.completion import Completion
-from palaestra.models.endpoint import Endpoint
-from palaestra.models.failures import ContextOverflow
+from palaestra.errors import ContextOverflow
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped
+
+if TYPE_CHECKING:
+    from palaestra.models.endpoint import Endpoint
 
 
 class ModelPolicy:

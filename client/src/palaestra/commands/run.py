@@ -1,0 +1,133 @@
+"""``palaestra run``: take a model through a benchmark. Run it again to go on where it was interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from palaestra.api import Client
+from palaestra.arms import ARMS
+from palaestra.commands import count, server_add
+from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
+from palaestra.model_options import endpoint_add, endpoint_make
+from palaestra.models.policy import ModelPolicy
+from palaestra.observation import FORMATS, SHORT_NAMES
+from palaestra.policies import Policy
+from palaestra.policies.base import TIME_LIMIT_S
+from palaestra.prices import PriceTable, prices_read
+from palaestra.records import Run
+from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_find_or_create
+from palaestra.run_report import report_read
+from palaestra.setups import GRAMMARS
+
+BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left  {postfix}"
+# Fields of a call that have an argument of their own.
+SAMPLING = ("temperature", "top_p", "max_tokens")
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("run", help="take a model through a benchmark", description=__doc__)
+    server_add(parser)
+    endpoint_add(parser)
+    parser.add_argument("--model", required=True, help="the model's id at its endpoint")
+    parser.add_argument("--benchmark", required=True)
+    parser.add_argument("--split", help="default: all")
+    parser.add_argument("--arm", choices=sorted(ARMS), default="gym")
+    parser.add_argument("--observation", choices=[*SHORT_NAMES, *FORMATS], default="axtree")
+    parser.add_argument("--grammar", choices=list(GRAMMARS), default="json")
+    parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
+    parser.add_argument("--limit", type=count, help="the first so many tasks; default: all")
+    parser.add_argument("--samples", type=count, default=1, help="episodes of each task; default: 1")
+    parser.add_argument("--name", default="", help="of the run; default: made of its settings")
+    parser.add_argument("--tag", dest="tags", action="append", default=[], help="of the run (repeatable)")
+    parser.add_argument("--actions-per-turn", type=count, default=1)
+    parser.add_argument("--temperature", type=float)
+    parser.add_argument("--top-p", type=float)
+    parser.add_argument("--max-tokens", type=count, help="of one completion; a cut ends its episode")
+    parser.add_argument("--extra", type=json.loads, help="more fields of every call, as a JSON object")
+    parser.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
+    parser.add_argument("--prompt-token-budget", type=count, help="tokens that it may read in an episode")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of looks and worlds; default: {SEED}")
+    parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
+    parser.add_argument(
+        "--time-limit", type=float, default=TIME_LIMIT_S, help="seconds of the model in an episode"
+    )
+    parser.add_argument("--prices", type=Path, help="price table (JSON), see the README")
+    parser.set_defaults(command=command, title="The run")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Play the run and print its report; 1 if an episode broke."""
+    prices = prices_read(options.prices) if options.prices else None
+    return asyncio.run(run_play(options, plan_of(options), prices))
+
+
+def plan_of(options: argparse.Namespace) -> RunPlan:
+    """The plan that the arguments state."""
+    sampling = {name: getattr(options, name) for name in SAMPLING if getattr(options, name) is not None}
+    if options.extra:
+        sampling["extra_body"] = options.extra
+    names = RunPlan.__dataclass_fields__.keys() - {"sampling"}
+    return RunPlan(sampling=sampling, **{name: getattr(options, name) for name in names})
+
+
+async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTable | None) -> int:
+    """Play what is missing of a plan; returns the exit status."""
+    async with Client(options.server, options.key) as client, endpoint_make(options) as endpoint:
+        run = await run_find_or_create(client, plan)
+        progress = await progress_read(client, plan, run)
+        address = f"{options.server.rstrip('/')}/runs/{run.id}/"
+        print(f'Run {run.id} "{run.name}": {address}', file=sys.stderr)
+        if progress.left_out:
+            print(f"{progress.left_out} tasks are left out: not to be seen this way.", file=sys.stderr)
+        policy = ModelPolicy(endpoint, client, model=plan.model, sampling=plan.sampling)
+        engine = Engine(client, pages=options.pages, config=plan.config, time_limit_s=options.time_limit)
+        async with engine:
+            problems = await play(engine, run, plan, progress, policy)
+        states = await episodes_list(client, run.id)
+        report = await report_read(client, run.id, states, model=plan.model, prices=prices)
+        print(report.table())
+        print(address)
+    return 1 if problems else 0
+
+
+async def play(engine: Engine, run: Run, plan: RunPlan, progress: Progress, policy: Policy) -> Counter[str]:
+    """Play what is missing, with a progress bar; returns what broke, and how often."""
+    outcomes, problems = Counter[str](), Counter[str]()
+    outcomes.update(state.verdict.outcome for state in progress.judged if state.verdict)
+    total = len(progress.judged) + len(progress.unfinished) + progress.count_missing
+    every_s = 0.1 if sys.stderr.isatty() else 5.0
+    bar = tqdm(
+        total=total, initial=len(progress.judged), bar_format=BAR, ascii=".#", unit="", mininterval=every_s
+    )
+
+    def count_rollout(rollout: Rollout) -> None:
+        outcomes[rollout.outcome] += 1
+        problems[rollout.problem] += bool(rollout.problem)
+        judged = outcomes["correct"] + outcomes["incorrect"]
+        void = f", {outcomes['void']} void" if outcomes["void"] else ""
+        bar.set_postfix_str(f"{outcomes['correct']} of {judged} correct{void}", refresh=False)
+        bar.update()
+
+    with bar:
+        interrupted = [state for state in progress.unfinished if state.status == "open"]
+        await engine.resume(run=run.id, interrupted=interrupted, policy=policy, on_done=count_rollout)
+        for samples in sorted(set(progress.missing.values())):
+            tasks = [task for task, missing in progress.missing.items() if missing == samples]
+            await engine.rollout(
+                run=run.id,
+                tasks=tasks,
+                policy=policy,
+                samples_per_task=samples,
+                on_done=count_rollout,
+                **plan.opening,
+            )
+    return +problems

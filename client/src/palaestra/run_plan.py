@@ -1,0 +1,183 @@
+"""A run of one model over one benchmark: what is to be played, and what has been."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.arms import arm_of
+from palaestra.episode import EpisodeConfig
+from palaestra.errors import PalaestraError
+from palaestra.observation import format_of
+from palaestra.records import EpisodeState, Run, Task
+
+# With a seed the looks of a task are the same for every model, arm and attempt.
+SEED = 1
+ALL_TASKS = 1_000_000
+SITE = "site"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPlan:
+    """What `palaestra run` plays: ``samples`` of each of the first ``limit`` tasks of a benchmark.
+
+    ``sampling`` are fields of every call of the model. Two plans with the same ``name`` are one run.
+    """
+
+    model: str
+    benchmark: str
+    split: str | None = None
+    arm: str = "gym"
+    observation: str = "axtree"
+    grammar: str = "json"
+    history: str = "full"
+    limit: int | None = None
+    samples: int = 1
+    name: str = ""
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    token_budget: int | None = None
+    prompt_token_budget: int | None = None
+    actions_per_turn: int = 1
+    seed: int = SEED
+    tags: Sequence[str] = ()
+
+    @property
+    def title(self) -> str:
+        """The run's name: the one that was given, or what it compares."""
+        if self.name:
+            return self.name
+        benchmark = f"{self.benchmark}/{self.split}" if self.split else self.benchmark
+        parts = [self.model, benchmark, self.arm]
+        if arm_of(self.arm).has_page:
+            parts.append(format_of(self.observation).id)
+        if not arm_of(self.arm).is_free_text:
+            parts += [self.grammar, self.history]
+        return " ".join(parts)[:200]
+
+    @property
+    def config(self) -> EpisodeConfig:
+        return EpisodeConfig(
+            observation=self.observation,
+            grammar=self.grammar,
+            history=self.history,
+            actions_per_turn=self.actions_per_turn,
+            token_budget=self.token_budget,
+            prompt_token_budget=self.prompt_token_budget,
+        )
+
+    @property
+    def opening(self) -> dict[str, Any]:
+        """Fields of ``Client.episodes_open`` beside run and tasks."""
+        return {"arm": self.arm, "seed": self.seed, "token_budget": self.token_budget}
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Fields of ``Client.run_create``; a run that goes on must have the same."""
+        settings = {
+            "benchmark": self.benchmark,
+            "split": self.split,
+            "arm": self.arm,
+            "seed": self.seed,
+            "sampling": dict(self.sampling),
+            "token_budget": self.token_budget,
+            "prompt_token_budget": self.prompt_token_budget,
+        }
+        return {
+            "kind": "eval",
+            "model": self.model,
+            "observation": format_of(self.observation).id,
+            "grammar": self.grammar,
+            "history": self.history,
+            "actions_per_turn": self.actions_per_turn,
+            "settings": settings,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """What a run holds of its plan. ``missing`` are samples by task that have to be opened, ``unfinished``
+    episodes that were interrupted, ``left_out`` tasks that cannot be perceived."""
+
+    tasks: list[Task]
+    left_out: int
+    judged: list[EpisodeState]
+    unfinished: list[EpisodeState]
+    missing: dict[int, int]
+
+    @property
+    def count_missing(self) -> int:
+        return sum(self.missing.values())
+
+
+async def run_find(client: Client, plan: RunPlan) -> Run | None:
+    """The run that the plan goes on with, if any. Raises ``PalaestraError`` if its set-up differs."""
+    page = await client.runs(name=plan.title)
+    if not page.results:
+        return None
+    run: Run = page.results[0]
+    differing = [name for name, value in plan.fields.items() if getattr(run, name) != value]
+    if "settings" in differing:
+        settings = plan.fields["settings"]
+        differing += [name for name in settings if run.settings.get(name) != settings[name]]
+        differing.remove("settings")
+    if differing:
+        raise PalaestraError(
+            f'Run {run.id} is named "{plan.title}" and differs in: {", ".join(sorted(differing))}. '
+            "Give this one another name (--name)."
+        )
+    return run
+
+
+async def run_find_or_create(client: Client, plan: RunPlan) -> Run:
+    """The run of the plan. Raises as ``run_find``."""
+    run = await run_find(client, plan)
+    return run or await client.run_create(name=plan.title, tags=list(plan.tags), **plan.fields)
+
+
+async def progress_read(client: Client, plan: RunPlan, run: Run) -> Progress:
+    """What has been played. Void episodes count for nothing: their samples are opened again.
+
+    Raises ``PalaestraError`` if the benchmark has no such tasks.
+    """
+    tasks, left_out = await _tasks(client, plan)
+    ids = {task.id for task in tasks}
+    episodes = [one for one in await episodes_list(client, run.id) if one.task in ids]
+    judged = [one for one in episodes if one.verdict is not None and one.verdict.reward is not None]
+    # An answer that waits for its verdict needs no more turns.
+    unfinished = [one for one in episodes if one.status != "finished"]
+    held = Counter(one.task for one in (*judged, *unfinished))
+    missing = {task.id: plan.samples - held[task.id] for task in tasks if held[task.id] < plan.samples}
+    return Progress(tasks=tasks, left_out=left_out, judged=judged, unfinished=unfinished, missing=missing)
+
+
+async def episodes_list(client: Client, run: int) -> list[EpisodeState]:
+    """The states of all episodes of a run."""
+    page = await client.episodes_page(run=run, limit=1_000)
+    episodes = list(page.results)
+    while page.next is not None:
+        page = await client.episodes_page(run=run, limit=1_000, cursor=page.next)
+        episodes += page.results
+    return episodes
+
+
+async def _tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]:
+    """The plan's tasks, and how many were left out because they cannot be perceived."""
+    filters = {"benchmark": plan.benchmark, "split": plan.split}
+    offered = await client.tasks(limit=plan.limit or ALL_TASKS, **filters)
+    if not offered:
+        known = ", ".join(sorted(benchmark.id for benchmark in await client.benchmarks()))
+        raise PalaestraError(
+            f"There are no tasks of {plan.benchmark!r}{f' in split {plan.split!r}' if plan.split else ''}. "
+            f"Benchmarks: {known}. Load one with manage.py load_benchmark."
+        )
+    arm = arm_of(plan.arm)
+    is_blind = not arm.has_text and not format_of(plan.observation).has_screenshot
+    tasks = [
+        task
+        for task in offered
+        if not (is_blind and task.payload.get("pictures")) and (arm.has_page or task.kind != SITE)
+    ]
+    return tasks, len(offered) - len(tasks)

@@ -1,0 +1,141 @@
+"""What a run came to: accuracy with its interval, actions, tokens and costs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from palaestra.api import Client
+from palaestra.prices import PriceTable
+from palaestra.records import EpisodeState, TaskStats, UsageTotals
+
+Z = 1.96  # of a 95% interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunReport:
+    """``states`` are all episodes of the run, ``usage`` the sum over those that were judged."""
+
+    states: Sequence[EpisodeState]
+    usage: UsageTotals
+    model: str
+    prices: PriceTable | None = None
+
+    @property
+    def rewards(self) -> dict[int, list[float]]:
+        """Rewards by task."""
+        rewards = defaultdict[int, list[float]](list)
+        for state in self.states:
+            if state.verdict is not None and state.verdict.reward is not None:
+                rewards[state.task].append(state.verdict.reward)
+        return rewards
+
+    def table(self) -> str:
+        """The report as text, a line each."""
+        return "\n".join(f"{name:<10}{value}" for name, value in self._rows().items() if value)
+
+    def _rows(self) -> dict[str, str]:
+        judged = sum(map(len, self.rewards.values()))
+        return {
+            "episodes": _counted(
+                {
+                    "judged": judged,
+                    "void": sum(_is_void(state) for state in self.states),
+                    "open": sum(state.verdict is None for state in self.states),
+                }
+            ),
+            "accuracy": self._accuracy(judged),
+            "reasons": _counted(Counter(s.verdict.reason for s in self.states if s.verdict)),
+            "actions": self._actions(),
+            "tokens": self._tokens(judged),
+            "cost": self._cost(),
+        }
+
+    def _accuracy(self, judged: int) -> str:
+        if not judged:
+            return "nothing was judged"
+        correct = sum(sum(rewards) for rewards in self.rewards.values())
+        low, high = interval(list(self.rewards.values()))
+        return f"{correct / judged:.1%} ({correct:g} of {judged}), 95% interval {low:.1%} to {high:.1%}"
+
+    def _actions(self) -> str:
+        usage = self.usage
+        if not usage.steps:
+            return ""
+        parsed, done = usage.parsed / usage.steps, usage.done / usage.steps
+        return f"{usage.steps:,}, of which {parsed:.0%} could be read and {done:.0%} were carried out"
+
+    def _tokens(self, judged: int) -> str:
+        usage = self.usage
+        if not usage.prompt or not judged:
+            return ""
+        correct = sum(sum(rewards) for rewards in self.rewards.values())
+        tokens = usage.prompt + usage.completion
+        solved = f"; {tokens / correct:,.0f} per solved task" if correct else ""
+        missing = f"; {usage.unmetered:,} steps report none" if usage.unmetered else ""
+        return (
+            f"{usage.prompt / judged:,.0f} read ({usage.cached / usage.prompt:.0%} of it cached) and "
+            f"{usage.completion / judged:,.0f} written ({usage.reasoning / judged:,.0f} as thoughts) per "
+            f"episode; longest prompt {usage.longest_prompt:,}{solved}{missing}"
+        )
+
+    def _cost(self) -> str:
+        price = self.prices.models.get(self.model) if self.prices else None
+        if price is None or self.prices is None:
+            return f"no price of {self.model} is given" if self.prices else ""
+        return f"{price.cost(self.usage):,.4f} {self.prices.currency}"
+
+
+async def report_read(
+    client: Client, run: int, states: Sequence[EpisodeState], *, model: str, prices: PriceTable | None
+) -> RunReport:
+    """The report on a run and the ``states`` of its episodes."""
+    usage = usage_sum([stats.usage for stats in await _stats(client, run) if stats.usage])
+    return RunReport(states=states, usage=usage, model=model, prices=prices)
+
+
+async def _stats(client: Client, run: int) -> list[TaskStats]:
+    page = await client.tasks_stats(run=run)
+    stats = list(page.results)
+    while page.next is not None:
+        page = await client.tasks_stats(run=run, cursor=page.next)
+        stats += page.results
+    return stats
+
+
+def usage_sum(parts: Sequence[UsageTotals]) -> UsageTotals:
+    """The totals of all parts; the longest prompt is the longest of all."""
+    names = UsageTotals.__struct_fields__
+    totals = {name: sum(getattr(part, name) for part in parts) for name in names}
+    totals["longest_prompt"] = max((part.longest_prompt for part in parts), default=0)
+    return UsageTotals(**totals)
+
+
+def interval(rewards: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The 95% Wilson interval of a mean of rewards of 0 and 1, given by task.
+
+    Samples of one task depend on each other, so the interval counts the effective sample size: the number of
+    independent episodes whose mean would vary as much as that of these tasks. With one sample each it is the
+    number of tasks.
+    """
+    count = sum(map(len, rewards))
+    mean = sum(map(sum, rewards)) / count
+    size = float(count)
+    if count > len(rewards) > 1 and 0 < mean < 1:
+        residuals = [sum(task) - mean * len(task) for task in rewards]
+        tasks = len(rewards)
+        variance = sum(r * r for r in residuals) / count**2 * tasks / (tasks - 1)
+        size = min(size, mean * (1 - mean) / variance) if variance else size
+    centre = (mean + Z * Z / (2 * size)) / (1 + Z * Z / size)
+    half = Z / (1 + Z * Z / size) * math.sqrt(mean * (1 - mean) / size + Z * Z / (4 * size * size))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _is_void(state: EpisodeState) -> bool:
+    return state.verdict is not None and state.verdict.reward is None
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

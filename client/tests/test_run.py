@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fake_model import FakeModel, Reply
+from fake_server import GOLD, FakeServer
+from palaestra.commands import INTERRUPTED, main
+from palaestra.prices import Price, prices_read
+from palaestra.records import EpisodeState, UsageTotals, Verdict
+from palaestra.run_report import RunReport, interval
+
+RIGHT = Reply(text=f'Half of 84.\nAction: {{"type": "answer", "text": "{GOLD}"}}')
+LOOKS = Reply(text="I look.\nAction: noop")
+
+
+@pytest.fixture
+def model() -> Iterator[FakeModel]:
+    made = FakeModel()
+    yield made
+    made.close()
+
+
+def run(fake: FakeServer, model: FakeModel, *more: str, arm: str = "text_agent") -> int:
+    where = ["--server", fake.lab_url, "--key", "k", "--base-url", model.url, "--model", "tiny"]
+    return main(["run", *where, "--benchmark", "gsm8k", "--arm", arm, *more])
+
+
+def played(fake: FakeServer) -> list[int]:
+    return sorted(one["task"] for one in fake.state.episodes.values() if one["status"] == "finished")
+
+
+def test_a_run_plays_every_sample_once_and_ends_with_its_results(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.replies(RIGHT)
+    assert run(fake, model, "--limit", "3", "--samples", "2", "--temperature", "0.5") == 0
+    out = capsys.readouterr()
+    assert played(fake) == [1, 1, 2, 2, 3, 3]
+    assert "100.0% (6 of 6), 95% interval" in out.out
+    assert f"{fake.lab_url}/runs/7/" in out.out
+    assert "6/6 episodes" in out.err
+    assert model.requests[0]["temperature"] == 0.5
+
+    assert run(fake, model, "--limit", "3", "--samples", "2", "--temperature", "0.5") == 0
+    assert len(fake.state.episodes) == 6
+    assert run(fake, model, "--limit", "4", "--samples", "2", "--temperature", "0.5") == 0
+    assert Counter(played(fake)) == {1: 2, 2: 2, 3: 2, 4: 2}, "a larger run goes on with what is there"
+    assert len(fake.state.runs) == 1
+
+
+def test_other_settings_need_another_name(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.replies(RIGHT)
+    assert run(fake, model, "--limit", "1", "--name", "mine") == 0
+    assert (
+        run(fake, model, "--limit", "1", "--name", "mine", "--temperature", "1", "--history", "last_k:2") == 1
+    )
+    assert "differs in: history, sampling." in capsys.readouterr().err
+    assert len(fake.state.episodes) == 1
+
+
+@pytest.mark.parametrize("arm", ["text_agent", "gym"])
+def test_an_interrupted_run_goes_on_where_it_was(arm: str, fake: FakeServer, model: FakeModel) -> None:
+    turns = Counter[str]()
+
+    def reply(request: dict[str, object]) -> Reply:
+        with model.lock:
+            turns["before"] += 1
+            if turns["before"] == 6:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        return LOOKS
+
+    model.reply = reply
+    fake.state.max_steps = 30
+    assert run(fake, model, "--limit", "3", arm=arm) == INTERRUPTED
+    before = {number: dict(one["steps"]) for number, one in fake.state.episodes.items()}
+    assert len(before) == 3
+    assert played(fake) == []
+
+    model.replies(Reply(text='Stop.\nAction: {"type": "give_up", "reason": "no"}'))
+    assert run(fake, model, "--limit", "3", arm=arm) == 0
+    assert played(fake) == [1, 2, 3]
+    assert len(fake.state.episodes) == 3, "no episode is opened twice"
+    for number, steps in before.items():
+        after = fake.state.episodes[number]["steps"]
+        assert {index: after[index] for index in steps} == steps
+        assert len(after) == len(steps) + 1
+    repeated = sorted(json.dumps(request["messages"]).count("I look.") for request in model.requests[-3:])
+    assert repeated == sorted(map(len, before.values())), "the model is shown what it did before"
+
+
+def test_void_episodes_are_played_again(fake: FakeServer, model: FakeModel) -> None:
+    model.replies(Reply(status=401, error={"message": "no such key"}))
+    assert run(fake, model, "--limit", "2") == 0
+    assert {one["verdict"]["outcome"] for one in fake.state.episodes.values()} == {"void"}
+    model.replies(RIGHT)
+    assert run(fake, model, "--limit", "2") == 0
+    assert [one["verdict"]["outcome"] for one in fake.state.episodes.values()] == ["void"] * 2 + [
+        "correct"
+    ] * 2
+
+
+def test_a_benchmark_without_tasks_is_named(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fake_server.Lab.tasks_page", lambda _: {"results": [], "next": None})
+    assert run(fake, model) == 1
+    assert "There are no tasks of 'gsm8k'. Benchmarks: gsm8k." in capsys.readouterr().err
+
+
+def test_the_models_of_an_endpoint_are_listed_and_one_is_tried(
+    model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.replies(Reply(text="42"))
+    assert main(["models", "--base-url", model.url, "--model", "tiny"]) == 0
+    out = capsys.readouterr().out
+    assert f"{model.url}/ offers: big, tiny" in out
+    assert "It wrote: '42'" in out
+    assert "120 tokens read, 30 written" in out
+    model.replies(Reply(status=401, error={"message": "no such key"}))
+    assert main(["models", "--base-url", model.url]) == 1
+
+
+# ---- the report
+def test_costs_follow_from_a_price_table(tmp_path: Path) -> None:
+    table = tmp_path / "prices.json"
+    table.write_text(
+        '{"currency": "EUR", "models": {"tiny": {"prompt": 2, "cached": 0.5, "completion": 10}}}'
+    )
+    prices = prices_read(table)
+    usage = UsageTotals(steps=4, prompt=3_000_000, cached=1_000_000, completion=100_000)
+    assert prices.models["tiny"].cost(usage) == pytest.approx(2 * 2 + 0.5 + 1)
+    assert Price(prompt=2, completion=10).cost(usage) == pytest.approx(7)
+    verdict = Verdict(outcome="correct", reward=1.0, reason="answer")
+    state = EpisodeState(id=1, task=1, status="finished", verdict=verdict)
+    text = RunReport(states=[state], usage=usage, model="tiny", prices=prices).table()
+    assert "5.5000 EUR" in text
+    assert "no price of other" in RunReport(states=[state], usage=usage, model="other", prices=prices).table()
+
+
+def test_samples_of_one_task_widen_the_interval() -> None:
+    apart = interval([[1.0], [0.0]] * 50)
+    assert apart == pytest.approx((0.404, 0.596), abs=0.001)
+    together = interval([[1.0] * 10, [0.0] * 10] * 5)
+    assert together[1] - together[0] > 2 * (apart[1] - apart[0]), "100 episodes, and only 10 tasks"
+    mixed = interval([[1.0, 0.0] * 5] * 10)
+    assert mixed == pytest.approx(apart, abs=0.001), "tasks that do not differ: every sample counts"
+    assert interval([[0.0]] * 10)[0] == 0.0
