@@ -49,6 +49,7 @@ TURNS = (
 CONFIGS = (
     ("gym", "axtree", "full"),
     ("gym", "axtree", "last_k:2"),
+    ("gym", "axtree", "diff"),
     ("gym", "both", "last_k:1"),
     ("gym_with_text", "axtree", "full"),
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
 from typing import Any
 
-from palaestra.actions import DONE, Action, Outcome, action_perform, conditions_of
+from palaestra.actions import DONE, Action, Conditions, Outcome, action_perform, conditions_of
 from palaestra.actions.answer import Answer as AnswerAction
 from palaestra.actions.give_up import GiveUp
 from palaestra.actions.sequence import Sequence as SequenceAction
@@ -64,6 +64,19 @@ class EpisodeConfig:
     invalid_limit: int | None = None
     with_pictures: bool = False
 
+    def conditions(self, opened: OpenedEpisode) -> Conditions:
+        """What decides which actions an episode offers."""
+        form = format_of(self.observation)
+        return conditions_of(
+            has_page=arm_of(opened.arm).has_page,
+            has_ids=form.has_ids,
+            has_positions=form.has_screenshot,
+            has_outline=form.has_text,
+            is_site=opened.is_site,
+            answer_channel=self.answer_channel,
+            actions_per_turn=self.actions_per_turn,
+        )
+
 
 class Episode:
     """One attempt at one task.
@@ -104,15 +117,7 @@ class Episode:
         self._budgets = Budgets(
             tokens=config.token_budget, prompt_tokens=config.prompt_token_budget, invalid=config.invalid_limit
         )
-        self.conditions = conditions_of(
-            has_page=arm_of(opened.arm).has_page,
-            has_ids=self._form.has_ids,
-            has_positions=self._form.has_screenshot,
-            has_outline=self._form.has_text,
-            is_site=opened.is_site,
-            answer_channel=config.answer_channel,
-            actions_per_turn=config.actions_per_turn,
-        )
+        self.conditions = config.conditions(opened)
         self._ids: dict[str, int] = {}
         self._deaths: Counter[type[PalaestraError]] = Counter()
 
