@@ -16,6 +16,7 @@ from palaestra.api import Client
 from palaestra.arms import ARMS
 from palaestra.commands import count, server_add
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
+from palaestra.grammars import GRAMMARS
 from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
 from palaestra.observation import FORMATS, SHORT_NAMES
@@ -25,7 +26,6 @@ from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Run
 from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_find_or_create
 from palaestra.run_report import report_read
-from palaestra.setups import GRAMMARS
 
 BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left  {postfix}"
 # Fields of a call that have an argument of their own.
