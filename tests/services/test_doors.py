@@ -219,6 +219,7 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
         "ids": ",".join(map(str, scene.tasks.values())),
         "kind": "train",
         "limit": 1000,
+        "name": "a run",
         "run": scene.run,
         "split": "test",
         "status": "finished",
