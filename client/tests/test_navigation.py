@@ -201,6 +201,13 @@ def test_addresses_are_masked(bounds: EpisodeBounds) -> None:
     assert bounds.mask(text) == "https://gym/x / ***"
 
 
+def test_a_shortened_address_has_the_query_of_the_page_that_it_stands_on() -> None:
+    bounds = EpisodeBounds.of("http://127.0.0.1:8000/e/tok-en/")
+    base = f"{bounds.root}search?guests=2&from=today"
+    address = bounds.resolve("https://gym/stays/L-1?...&room=3#x", base=base)
+    assert address == f"{bounds.root}stays/L-1?guests=2&from=today&room=3#x"
+
+
 def test_the_browser_can_resolve_only_one_host() -> None:
     assert resolver_rules("http://127.0.0.1:8000") == "MAP 127.0.0.1:8000 127.0.0.1:8000,MAP * ~NOTFOUND"
     assert (

@@ -70,6 +70,11 @@ def test_text_missing_from_the_observation_is_a_failure(browser: Browser) -> Non
     assert second.problem.startswith("The page is longer than an observation may be")
 
 
+def test_a_page_longer_than_an_observation_is_recovered_by_reading_it(browser: Browser) -> None:
+    paragraphs = "\n\n".join(f"Paragraph {number} says {'so much ' * 60}." for number in range(60))
+    assert check(paragraphs, text_format="plain") == [None]
+
+
 @pytest.mark.slow
 def test_every_kind_of_question_is_recovered(browser: Browser) -> None:
     # No single page states the question of a mock site, and it counts in no modality gap.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
 from typing import Any
 
-from palaestra.actions import DONE, Action, Conditions, Outcome, action_perform, conditions_of
+from palaestra.actions import DONE, Action, Conditions, Outcome, action_perform, conditions_of, shows_hidden
 from palaestra.actions.answer import Answer as AnswerAction
 from palaestra.actions.give_up import GiveUp
 from palaestra.actions.sequence import Sequence as SequenceAction
@@ -36,7 +36,8 @@ TOO_MANY = "One turn has at most {} of them: nothing was done."
 REOPENED = "It is open again at the first page."
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
-MESSAGE_CHARS = 2_000
+HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
+MESSAGE_CHARS = 8_000
 CUT = "The output was cut at its length limit, which ends the episode."
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
@@ -215,6 +216,8 @@ class Episode:
             outcome = DONE
         elif self.page is None:
             outcome = NO_PAGE
+        elif shows_hidden(action, self.conditions):
+            outcome = HIDDEN
         else:
             return parsed, *await self._act_on_page(self.page, action)
         return parsed, *await self._look_after(outcome)

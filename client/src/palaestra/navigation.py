@@ -82,11 +82,11 @@ class EpisodeBounds:
     def resolve(self, url: str, *, base: str) -> str | None:
         """The real address behind one that a model wrote, or None when it leads out of the episode.
 
-        Models see addresses as ``https://gym/...``; a relative one is resolved against
-        ``base``, the page's own address. The browser's normalised form decides in the end: this only refuses
-        early.
+        Models see addresses as ``https://gym/...``; a relative one is resolved against ``base``, the page's
+        own address, whose query "?..." stands for. The browser's normalised form decides in the end: this
+        only refuses early.
         """
-        text = "".join(url.replace("\\", "/").split())
+        text = "".join(url.replace("\\", "/").split()).replace("?...", f"?{urlsplit(base).query}", 1)
         if text.lower().startswith(("https://gym/", "http://gym/")):
             text = self.root + text.split("/", 3)[3]
         elif text.lower().rstrip("/") in ("https://gym", "http://gym"):

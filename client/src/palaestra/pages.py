@@ -29,9 +29,8 @@ FLUSH_LIMIT_MS = 150
 VIEWPORT = (1280, 720)
 """Width and height of a page, in pixels."""
 JAVASCRIPT = resources.files("palaestra") / "js"
-SCRIPT = "\n".join(
-    (JAVASCRIPT / name).read_text("utf-8") for name in ("ids.js", "axtree.js", "marks.js", "page.js")
-)
+SCRIPTS = ("ids.js", "axtree.js", "marks.js", "sections.js", "page.js")
+SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in SCRIPTS)
 # What Chromium shows in place of a page that it cannot load: no answer, or going back to a form's result.
 ERROR_PAGE = "chrome-error:"
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
@@ -141,6 +140,10 @@ class WarmPage:
             self._send("Page.resetNavigationHistory"),
         )
         return bounds
+
+    def masked(self, text: str) -> str:
+        """A text of the page as a model may read it: without the episode's token."""
+        return self.bounds.mask(text) if self.bounds else text
 
     def turn(self, step: int) -> EpisodeBounds:
         """Begin step number ``step``: its requests carry the number, its refusals are counted from zero."""

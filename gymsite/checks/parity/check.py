@@ -9,13 +9,16 @@ from typing import Any
 
 from playwright.async_api import Error as PlaywrightError
 
+from core import outline
 from core.errors import GymError
 from core.presentation import Look
 from gymsite.arena.wording import WORDINGS
 from gymsite.checks.parity import looks, pictures, texts
 from gymsite.checks.parity.server import Item, PageServer
+from palaestra.actions import action_check
+from palaestra.actions.read import parts_of
 from palaestra.errors import PalaestraError
-from palaestra.observation import page_text
+from palaestra.observation import MAX_CHARS, page_text
 from palaestra.pages import PageView, WarmPage
 from palaestra.pool import PagePool
 
@@ -114,7 +117,20 @@ class _Check:
             opener = page.page.get_by_role("button", name=WORDINGS[look.wording].opener, exact=True)
             await opener.press("Enter")
             view = await _view(page)
-        return page_text(view, bounds)
+        text = page_text(view, bounds)
+        is_shown = len(text) <= MAX_CHARS or outline.CUT in text
+        return text if is_shown else await _read(page, text)
+
+
+async def _read(page: WarmPage, text: str) -> str:
+    """The outline of a page that is longer than an observation, as a model reads the rest of it."""
+    head, _, body = text.partition("\n")
+    count = len(parts_of(body))
+    reads = [action_check({"type": "read", "section": "page", "part": n}) for n in range(1, count + 1)]
+    parts = [await read.perform(page) or "" for read in reads]
+    # The first line of each says which part it is, and the last how much follows.
+    pieces = [part.split("\n")[1 : -1 if number < count else None] for number, part in enumerate(parts, 1)]
+    return "\n".join([head, *(line for piece in pieces for line in piece)])
 
 
 async def _view(page: WarmPage) -> PageView:

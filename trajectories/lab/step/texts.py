@@ -15,7 +15,7 @@ from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 from trajectories.models import Step
 
 URL_CHARS = 4_000
-MESSAGE_CHARS = 2_000
+MESSAGE_CHARS = 10_000
 SUMMARY_CHARS = 120
 
 

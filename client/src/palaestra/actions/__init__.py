@@ -15,6 +15,7 @@ from palaestra.actions.base import (
     actions_offered,
     example_of,
     fields_offered,
+    shows_hidden,
 )
 from palaestra.actions.fields import ActionInvalid, FieldSpec
 from palaestra.actions.offers import Condition, Conditions, conditions_of
@@ -34,6 +35,7 @@ __all__ = [
     "conditions_of",
     "example_of",
     "fields_offered",
+    "shows_hidden",
 ]
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):

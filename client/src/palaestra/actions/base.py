@@ -50,7 +50,8 @@ class Action(ABC):
     """One checked action. Subclasses become frozen dataclasses and are registered in ``ACTIONS``.
 
     It is offered where all conditions that it ``needs`` hold. ``aim`` says whether it must name an element
-    (``target``) or a position (``x`` and ``y``). One that does not ``touches_page`` works without a page too.
+    (``target``) or a position (``x`` and ``y``). One that does not ``touches_page`` works without a page too;
+    one that ``shows_text`` of the page is refused where the observation shows none.
     """
 
     type: ClassVar[str]
@@ -58,6 +59,7 @@ class Action(ABC):
     needs: ClassVar[tuple[Condition, ...]] = ("page",)
     aim: ClassVar[Literal["none", "optional", "required"]] = "none"
     touches_page: ClassVar[bool] = True
+    shows_text: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         if cls.type in ACTIONS:
@@ -117,6 +119,12 @@ def _position(page: WarmPage, place: Mapping[str, float]) -> str:
     """A place of the viewport in pixels of the picture."""
     x, y = (round(place[axis] * page.picture_scale) for axis in ("x", "y"))
     return f"({x}, {y})"
+
+
+def shows_hidden(action: Action, conditions: Conditions) -> bool:
+    """Whether an action, or one of its sequence, would show text of a page that is shown as a picture."""
+    parts: tuple[Action, ...] = getattr(action, "actions", (action,))
+    return "outline" not in conditions and any(part.shows_text for part in parts)
 
 
 # ---- what is offered

@@ -40,4 +40,4 @@ class Scroll(Action):
         # Where else the mouse is makes no difference.
         if place:
             await page.act(page.page.mouse.move(place["x"], place["y"]))
-        await page.act(page.page.mouse.wheel(self.dx, self.dy))
+        await page.act(page.page.mouse.wheel(self.dx / page.picture_scale, self.dy / page.picture_scale))

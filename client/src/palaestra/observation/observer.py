@@ -8,7 +8,7 @@ from typing import Any
 from palaestra.observation.base import Observation, ObservationFormat
 from palaestra.observation.changes import lines_new
 from palaestra.observation.outline import STILL_LOADING, Cut, Scope, outline_cut, page_head
-from palaestra.observation.picture import Mark, picture_make, picture_size
+from palaestra.observation.picture import Mark, Size, picture_make, picture_size
 from palaestra.pages import VIEWPORT, PageView, WarmPage
 
 MAX_CHARS = 12_000
@@ -42,10 +42,12 @@ class Observer:
             raise ValueError("The page has no episode: call begin first.")
         config, form = self._config, self._config.form
         parts = [page_head(view)]
+        size = picture_size(VIEWPORT, config.picture_max) if form.has_screenshot else VIEWPORT
+        page.picture_scale = size[0] / VIEWPORT[0]
         screenshot = None
         if form.has_screenshot:
             seen = await page.call("picture", form.has_marks)
-            screenshot, lines = await self._picture(page, seen)
+            screenshot, lines = await self._picture(page, seen, size)
             parts += lines
         elif config.with_pictures:
             screenshot = await page.screenshot()
@@ -69,13 +71,12 @@ class Observer:
         cut = Cut(max_chars=self._config.max_chars, scope=self._config.scope)
         return outline_cut(lines, in_view=view.in_view, new=new, cut=cut)
 
-    async def _picture(self, page: WarmPage, seen: dict[str, Any]) -> tuple[bytes, list[str]]:
+    async def _picture(self, page: WarmPage, seen: dict[str, Any], size: Size) -> tuple[bytes, list[str]]:
         """The picture, and the lines that say what it is."""
         marks = [Mark(id=one["id"], box=tuple(one["box"]), line=one["line"]) for one in seen["marks"]]
-        size = picture_size(VIEWPORT, self._config.picture_max)
         screenshot = picture_make(await page.screenshot(), size=size, marks=marks)
-        page.picture_scale = scale = size[0] / VIEWPORT[0]
-        more = [f"{round(seen[side] * scale)} {words}" for side, words in PLACES.items() if seen[side]]
+        extents = {words: round(seen[side] * page.picture_scale) for side, words in PLACES.items()}
+        more = [f"{extent} {words}" for words, extent in extents.items() if extent]
         rest = f" More of the page, in pixels: {', '.join(more)}." if more else " It shows the whole page."
         declared = f"Picture: {size[0]} x {size[1]} pixels.{rest}"
         return screenshot, [declared, *(mark.line for mark in marks)]

@@ -1,0 +1,38 @@
+"""Find a text on the page."""
+
+from __future__ import annotations
+
+from palaestra.actions import fields
+from palaestra.actions.base import Action, ActionFailed
+from palaestra.actions.fields import ActionInvalid, field
+from palaestra.pages import WarmPage
+
+LINES_MAX = 20
+
+
+class Find(Action):
+    type = "find"
+    description = "Find a text on the whole page: the lines that contain it, with their ids and sections."
+    needs = ("page", "outline")
+    shows_text = True
+    text: str = field(fields.TEXT, "The text, in upper or lower case.", example="...")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.text.strip():
+            raise ActionInvalid('"text" is what to look for: it must not be empty.')
+
+    async def perform(self, page: WarmPage) -> str:
+        result = await page.call("linesWith", self.text, LINES_MAX)
+        count = result["count"]
+        if not count:
+            raise ActionFailed("no_target", f'"{self.text:.80}" is nowhere on the page.')
+        shown = [f"- {one['line']}{_place(one['section'])}" for one in result["lines"]]
+        if count > len(shown):
+            shown.append(f"... and {count - len(shown)} more lines")
+        lines = "1 line contains" if count == 1 else f"{count} lines contain"
+        return page.masked("\n".join([f'{lines} "{self.text:.80}":', *shown]))
+
+
+def _place(section: str) -> str:
+    return f" (in {section})" if section else ""
