@@ -13,8 +13,9 @@ from django.db.models.functions import Now
 from core.text_key import TextKey
 from tasks_app.task_words import TASK_WORDS
 
-STEPS_PER_ORACLE_STEP = 2.5
-SPARE_STEPS = 3
+# docs/decisions/0020-step-budgets.md
+STEPS_PER_ORACLE_STEP = 1.5
+SPARE_STEPS = 5
 
 
 class Benchmark(models.Model):
@@ -74,12 +75,14 @@ class Task(models.Model):
 
     @property
     def max_steps(self) -> int:
-        """An agent's step budget on a page: 2.5 times the scripted solution's steps, and three to spare."""
+        """An agent's step budget on a page that it reads as an outline: half as many again as the scripted
+        solution takes, and five to spare."""
         return max_steps_for(self.oracle_steps)
 
 
-def max_steps_for(oracle_steps: int) -> int:
-    return math.ceil(STEPS_PER_ORACLE_STEP * oracle_steps) + SPARE_STEPS
+def max_steps_for(steps: float) -> int:
+    """The budget where the scripted solution takes so many steps."""
+    return math.ceil(STEPS_PER_ORACLE_STEP * steps) + SPARE_STEPS
 
 
 class Gold(models.Model):

@@ -87,7 +87,7 @@ class TaskSerializer(serializers.Serializer[Any]):
     )
     difficulty = serializers.FloatField(allow_null=True, help_text="0 (easy) to 1, or null when unknown.")
     tags = serializers.ListField(child=serializers.CharField())
-    max_steps = serializers.IntegerField(help_text="ceil(2.5 * oracle_steps) + 3.")
+    max_steps = serializers.IntegerField(help_text="ceil(1.5 * oracle_steps) + 5.")
     guess_rate = serializers.FloatField(help_text="Chance of being right without the question.")
     oracle_steps = serializers.IntegerField(help_text="Actions of the scripted solution on a page.")
     gap_eligible = serializers.BooleanField(help_text="Whether the item may count in a modality gap.")

@@ -23,12 +23,18 @@ from trajectories.episodes.creation_body import Opening
 from trajectories.episodes.looks import Looks, derive
 from trajectories.models import Episode, Run
 from trajectories.models.run import RECORDING_FULL_SHARE
-from trajectories.prompts import conversation, interface, templates
+from trajectories.prompts import conversation, templates
+from trajectories.prompts.interface import Setup, setup_of
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
 # One completion, and one step to spare: the step that uses up the budget would end the episode first.
 TEXT_ARM_STEPS = 2
+# Without a page the answer is the one action that a task needs.
+STEPS_WITHOUT_PAGE = 1
+# docs/decisions/0020-step-budgets.md
+STEPS_BY_POSITION = 2.0
+STEPS_BY_PICTURE = 1.5
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -39,6 +45,11 @@ class Call(Struct, frozen=True, kw_only=True):
     seed: int
     variations: variations.VariationPlan
     examples: few_shot.Examples
+
+    @property
+    def setup(self) -> Setup:
+        channel = self.opening.answer_channel or "page"
+        return setup_of(self.run, arm=self.opening.arm, channel=channel)
 
 
 class GroupPlan(Struct, frozen=True):
@@ -105,12 +116,12 @@ def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
 def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Sequence[int], first: int) -> None:
     """Samples of one group, numbered from ``first``."""
     kind = questions.get(task.kind)
-    opening, prompts = call.opening, _Prompts(draft, call, task, plan)
+    opening, setup, prompts = call.opening, call.setup, _Prompts(draft, call, task, plan)
     looks = Looks(opening, plan.seed, kind.pages)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
         variation = call.variations.variation_of(task, seed=derive(plan.seed, "choices", sample_index))
-        max_steps = opening.max_steps or max_steps_of(task, arm=opening.arm, look=look)
+        max_steps = opening.max_steps or max_steps_of(task, setup=setup, look=look)
         shared = {
             "id": episode_id,
             "sample_index": sample_index,
@@ -139,12 +150,18 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
         draft.records.append({**shared, **record})
 
 
-def max_steps_of(task: Task, *, arm: str, look: Look) -> int:
-    """The default step budget of a task; a look may need more actions than another."""
-    if ARMS[arm].is_free_text:
+def max_steps_of(task: Task, *, setup: Setup, look: Look) -> int:
+    """The default step budget of a task: by what its look adds to the scripted solution, and by how many
+    actions the set-up takes for one of it.
+    """
+    if setup.arm.is_free_text:
         return TEXT_ARM_STEPS
-    more = questions.get(task.kind).more_moves(task.payload, look) if ARMS[arm].has_page else 0
-    return max_steps_for(task.oracle_steps + more)
+    if not setup.arm.has_page:
+        return max_steps_for(STEPS_WITHOUT_PAGE)
+    more = questions.get(task.kind).more_moves(task.payload, look)
+    by_position = STEPS_BY_POSITION if setup.grammar.is_by_position else 1.0
+    by_picture = 1.0 if setup.observation.has_text else STEPS_BY_PICTURE
+    return max_steps_for((task.oracle_steps + more) * by_position * by_picture)
 
 
 def virtual_start_of(task: Task, *, seed: int, time_zone: str = "UTC") -> datetime:
@@ -162,9 +179,7 @@ class _Prompts:
     def __init__(self, draft: Draft, call: Call, task: Task, plan: GroupPlan) -> None:
         self._draft = draft
         self._task = task
-        self._setup = interface.setup_of(
-            call.run, arm=call.opening.arm, channel=call.opening.answer_channel or "page"
-        )
+        self._setup = call.setup
         self._token_budget = call.opening.token_budget
         self._template = plan.template
         self._examples = call.examples.solved_of(plan.examples)

@@ -31,6 +31,7 @@ from trajectories.lab.text.values import fields_of
 from trajectories.lab.updates import Updates
 from trajectories.models import Episode, PageEventTally, Pruning
 from trajectories.prompts.conversation import Message
+from trajectories.prompts.interface import setup_of
 
 # The page of a step has it in its address; here it is handed on to the steps.
 FIND = "find"
@@ -196,14 +197,15 @@ def budget_reason(episode: Episode) -> str:
         return f"differs from its task's {task.max_steps}"
     if episode.max_steps != usual:
         return f"set when opened; the task has {task.max_steps}"
-    if ARMS[episode.arm].is_free_text:
+    if not ARMS[episode.arm].has_page:
         return f"no page; with one the task has {task.max_steps}"
-    return f"{task.max_steps} for the task, the rest for its look"
+    return f"{task.max_steps} for the task, the rest for its look and set-up"
 
 
 def _usual(episode: Episode) -> int | None:
     """None if unknown: an old episode may have a look, kind or payload that this version lacks."""
     try:
-        return max_steps_of(episode.task, arm=episode.arm, look=look_read(episode.presentation))
+        setup = setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel)
+        return max_steps_of(episode.task, setup=setup, look=look_read(episode.presentation))
     except (GymError, LookupError, TypeError, ValueError, AttributeError):
         return None
