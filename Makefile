@@ -16,7 +16,7 @@ WORKERS ?= 3
 BROWSER_WORKERS ?= 4
 PLAIN := not e2e and not services and not fuzz
 
-.PHONY: setup up demo test test-fast test-unit test-services test-e2e test-client e2e check check-format check-lint \
+.PHONY: setup up demo demo-model test-model test test-fast test-unit test-services test-e2e test-client e2e check check-format check-lint \
   check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
 
 setup: $(STAMP)
@@ -47,6 +47,13 @@ else
 test: test-unit test-services test-e2e test-client
 endif
 
+# A small language model on the CPU of this machine plays against the running server.
+demo-model: setup
+	@$(RUN) -c 'import xllamacpp' 2>/dev/null || { \
+	  echo "Installing llama.cpp for the local model (100 MB) ..."; \
+	  $(RUN) -m pip install --quiet --disable-pip-version-check --editable './client[local]'; }
+	@$(RUN) -m deploy.demo_model --server "$(LAB_URL)" --var-dir "$(VAR_DIR)"
+
 # For everyday work: no servers, no browser, nothing that computes for seconds.
 test-fast: setup
 	$(PYTEST) -m "$(PLAIN) and not slow" --ignore=tests/e2e --numprocesses $(WORKERS) --dist worksteal
@@ -66,6 +73,10 @@ test-e2e: setup
 	  $(PYTEST) -m e2e tests/e2e --numprocesses $(BROWSER_WORKERS) --dist worksteal; \
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
 	  "or $(VENV)/bin/playwright install chromium)"; fi
+
+# The local model itself, which `make demo-model` installs; the other lanes use a server that speaks its protocol.
+test-model: setup
+	cd client && ../$(RUN) -m pytest -m model -n 0
 
 test-client: setup
 	cd client && ../$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal

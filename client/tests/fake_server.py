@@ -22,7 +22,6 @@ DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</
 <link rel="icon" href="data:,"></head><body><h1>Answer recorded</h1></body></html>"""
 SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
 GOLD = "42"
-PROMPT = [{"role": "user", "content": QUESTION}]
 # An answer that the arena refuses.
 REFUSED = "nothing"
 
@@ -43,7 +42,12 @@ class State:
         self.max_steps = 6
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
+        self.question = QUESTION
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
+
+    @property
+    def prompt(self) -> list[dict[str, Any]]:
+        return [{"role": "user", "content": self.question}]
 
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
         reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
@@ -253,7 +257,10 @@ class Lab(Handler):
                 opened.append(row)
                 more: dict[str, Any] = {"token": token, "status": "open", "verdict": None, "steps": {}}
                 state.episodes[number] = {**row, **more, "answer": None, "closed": None, "body": body}
-        return {"episodes": opened, "messages": {str(g): PROMPT for g in range(1, len(body["tasks"]) + 1)}}
+        return {
+            "episodes": opened,
+            "messages": {str(g): state.prompt for g in range(1, len(body["tasks"]) + 1)},
+        }
 
     def episode_call(self, episode: dict[str, Any], name: str | None) -> tuple[int, object] | None:
         state = self.fake.state
@@ -261,7 +268,7 @@ class Lab(Handler):
             return 200, state.state_of(episode)
         body = json.loads(self.body or b"{}")
         if name == "messages":
-            return 200, {"messages": PROMPT}
+            return 200, {"messages": state.prompt}
         if name == "trajectory":
             blank = dict.fromkeys(("observation", "screenshot", "usage", "parse_error", "result_message"))
             steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]

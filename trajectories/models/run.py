@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from core import grammars, histories
 
 RECORDING_FULL_SHARE = "recording_full_share"
+MODEL_NOTE = "model_note"
 
 
 def is_share(value: Any) -> bool:
@@ -47,6 +48,12 @@ class Run(models.Model):
         """The share of its episodes that is recorded in full; None if every call decides for itself."""
         share = self.settings.get(RECORDING_FULL_SHARE)
         return share if is_share(share) else None
+
+    @property
+    def model_note(self) -> str:
+        """What readers should know of its model, as whoever opened the run wrote it."""
+        note = self.settings.get(MODEL_NOTE)
+        return note if isinstance(note, str) else ""
 
     @property
     def tools(self) -> frozenset[str]:

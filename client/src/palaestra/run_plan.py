@@ -24,7 +24,8 @@ SITE = "site"
 class RunPlan:
     """What `palaestra run` plays: ``samples`` of each of the first ``limit`` tasks of a benchmark.
 
-    ``sampling`` are fields of every call of the model. Two plans with the same ``name`` are one run.
+    ``sampling`` are fields of every call of the model, ``model_note`` is what readers of its run should know
+    of it. Two plans with the same ``name`` are one run.
     """
 
     model: str
@@ -43,6 +44,7 @@ class RunPlan:
     actions_per_turn: int = 1
     seed: int = SEED
     tags: Sequence[str] = ()
+    model_note: str = ""
 
     @property
     def title(self) -> str:
@@ -84,6 +86,7 @@ class RunPlan:
             "sampling": dict(self.sampling),
             "token_budget": self.token_budget,
             "prompt_token_budget": self.prompt_token_budget,
+            **({"model_note": self.model_note} if self.model_note else {}),
         }
         return {
             "kind": "eval",

@@ -12,6 +12,8 @@ from palaestra.policies.clock import PolicyClock
 
 QUESTION = "What is 17 + 25? Answer with the number."
 SHOWN_CHARS = 300
+# Room for a thought, and an end for models that find none.
+MAX_TOKENS = 500
 
 
 def add(commands: Any) -> None:
@@ -35,7 +37,9 @@ async def models_try(options: argparse.Namespace) -> None:
         print(f"{endpoint.address} offers: {', '.join(models) or 'none by name'}")
         model = options.model or next(iter(models), "")
         messages = [{"role": "user", "content": QUESTION}]
-        completion = await endpoint.complete(messages, model=model, clock=PolicyClock(options.timeout))
+        completion = await endpoint.complete(
+            messages, model=model, clock=PolicyClock(options.timeout), sampling={"max_tokens": MAX_TOKENS}
+        )
         print(description(model, completion))
 
 

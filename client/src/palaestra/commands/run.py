@@ -48,6 +48,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--samples", type=count, default=1, help="episodes of each task; default: 1")
     parser.add_argument("--name", default="", help="of the run; default: made of its settings")
     parser.add_argument("--tag", dest="tags", action="append", default=[], help="of the run (repeatable)")
+    parser.add_argument("--model-note", default="", help="what readers of its run should know of the model")
     parser.add_argument("--actions-per-turn", type=count, default=1)
     parser.add_argument("--temperature", type=float)
     parser.add_argument("--top-p", type=float)

