@@ -11,7 +11,7 @@ import msgspec
 from django.db import connection, transaction
 
 from core import file_lock, json_text
-from tasks_app import loader_sql, starters
+from tasks_app import loader_sql, starters, wording_errata
 from tasks_app.draft_assets import drafts_complete
 from tasks_app.gold_extras import Enricher
 from tasks_app.registry import benchmarks
@@ -142,7 +142,7 @@ def draft_problem(draft: TaskDraft) -> str | None:
 def _good_rows(rows: Iterable[Row], *, benchmark: str, split: str, bad: list[BadRow]) -> Iterator[_Placed]:
     seen: set[str] = set()
     rows_of_split = (row for row in rows if isinstance(row, BadRow) or row.split in (None, split))
-    for row in drafts_complete(rows_of_split):
+    for row in drafts_complete(wording_errata.rows_corrected(rows_of_split, benchmark=benchmark)):
         if isinstance(row, BadRow):
             bad.append(row)
             continue

@@ -1,0 +1,52 @@
+"""Errata of questions, applied when they are loaded: an official text that offers two readings, or needs what
+it does not say. Those of golds are in ``errata.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from core.tables import table_load
+from tasks_app.types import Row, TaskDraft
+
+FOLDER = Path(__file__).parent / "benchmarks" / "errata"
+TAG = "erratum"
+
+
+class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
+    """``text`` is the official one, byte for byte, and ``instead`` what is shown; ``key`` narrows it to one
+    task. ``reason`` says what was wrong.
+    """
+
+    text: str
+    instead: str
+    reason: str
+    key: str | None = None
+
+
+def rows_corrected(rows: Iterable[Row], *, benchmark: str) -> Iterator[Row]:
+    """The rows with the words of their errata and the tag ``erratum``; a source that has since been mended
+    keeps its own.
+    """
+    known = errata_of(benchmark)
+    for row in rows:
+        yield _corrected(row, known) if known and isinstance(row, TaskDraft) else row
+
+
+@cache
+def errata_of(benchmark: str) -> Sequence[WordingErratum]:
+    path = FOLDER / f"{benchmark}.toml"
+    return table_load(path, WordingErratum) if path.is_file() else ()
+
+
+def _corrected(draft: TaskDraft, known: Sequence[WordingErratum]) -> TaskDraft:
+    for erratum in known:
+        if draft.payload.get("text") == erratum.text and erratum.key in (None, draft.key):
+            payload = {**draft.payload, "text": erratum.instead}
+            return replace(draft, payload=payload, prompt="", tags=(*draft.tags, TAG))
+    return draft

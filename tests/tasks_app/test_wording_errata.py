@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tasks_app.models import Task
+from tasks_app.registry import benchmarks
+from tasks_app.wording_errata import FOLDER, TAG, errata_of
+from tests.tasks_app.test_loader import load
+
+OFFICIAL = {
+    "task_id": 601,
+    "text": errata_of("mbpp")[0].text,
+    "code": "def chain(pairs):\r\n    return len(pairs)",
+    "test_list": ["assert chain([1, 2]) == 2", "assert chain([]) == 0", "assert chain([3]) == 1"],
+    "pairs": [["chain([])", "0"]],
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("change", "is_corrected"), [({}, True), ({"text": "Already mended."}, False), ({"task_id": 602}, False)]
+)
+def test_an_official_text_is_reworded_at_loading(
+    tmp_path: Path, change: dict[str, object], is_corrected: bool
+) -> None:
+    path = tmp_path / "mbpp.jsonl"
+    path.write_text(json.dumps({**OFFICIAL, **change}))
+    load("mbpp", "--file", path, "--split", "train")
+
+    task = Task.objects.get()
+    assert (TAG in task.tags) is is_corrected
+    assert ("Pair(a, b) has the attributes a and b" in task.prompt) is is_corrected
+    assert task.prompt.startswith(task.payload["text"])
+    assert task.golds.get().answer.startswith("def chain")
+
+
+def test_every_file_of_errata_belongs_to_a_benchmark_and_changes_something() -> None:
+    for path in FOLDER.iterdir():
+        assert path.stem in benchmarks
+        for erratum in errata_of(path.stem):
+            assert erratum.text != erratum.instead
+            assert erratum.reason
