@@ -15,6 +15,7 @@ from core.errors import GymError
 from core.integers import INT_MAX
 from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
+from trajectories.actions.elements import FIELDS
 from trajectories.actions.types import CAPPED, PAGE_KINDS
 from trajectories.hot_sql import hot_cursor
 
@@ -49,6 +50,18 @@ _decoder = msgspec.json.Decoder(Batch)
 # The nearest step counts: the event's own, else the request's, else that of the page.
 STEPS = ("batch.step", "%(requested)s::int", "%(served)s::int")
 
+# What a user did in no harness's step, for the step budget (`judging/sql/episodes_overspent.sql`): gestures,
+# each of which may cause several events, and fields changed. A click into a field belongs to what is then
+# typed, a change of a box to the click that caused it.
+GESTURE_MS = 250
+TOGGLES = ["checkbox", "radio", "switch"]
+_FOREIGN = "step IS NULL AND data->'trusted' IS DISTINCT FROM 'false'::jsonb"
+_ROLE = "coalesce(data->>'role', '')"
+_GESTURE = f"""CASE WHEN {_FOREIGN} AND (kind = 'key' OR kind = 'click' AND {_ROLE} <> ALL(%(fields)s))
+            THEN div(at_ms::numeric, {GESTURE_MS}) END"""
+_FIELD = f"""CASE WHEN {_FOREIGN} AND kind = 'input' AND {_ROLE} <> ALL(%(toggles)s)
+            THEN %(page)s || left(coalesce(data->>'element', ''), 100) END"""
+
 # The tally's row is locked first, so that concurrent batches are counted one after the other. Past a cap only
 # one marker is stored, whose key is always the same.
 _STORE = f"""
@@ -65,11 +78,20 @@ WITH alive AS (
         WHERE e.recording <> 'off' AND NOT EXISTS (
             SELECT FROM trajectories_pageevent p
             WHERE p.episode_id = e.id AND p.page = %(page)s AND p.seq = batch.seq)),
-     sent AS (SELECT id, count(*) AS events, sum(size) AS bytes FROM fresh GROUP BY id),
+     sent AS (
+        SELECT id, count(*) AS events, sum(size) AS bytes, count(DISTINCT {_GESTURE}) AS gestures,
+            array_remove(array_agg(DISTINCT {_FIELD}), NULL) AS fields FROM fresh GROUP BY id),
      tally AS (
-        INSERT INTO trajectories_pageeventtally AS t (episode_id, events, bytes, capped, last_at)
-        SELECT id, events, bytes, events > %(events_max)s OR bytes > %(bytes_max)s, now() FROM sent
+        INSERT INTO trajectories_pageeventtally AS t
+            (episode_id, events, bytes, capped, last_at, gestures, fields, last_fields)
+        SELECT id, events, bytes, events > %(events_max)s OR bytes > %(bytes_max)s, now(),
+            gestures, cardinality(fields), fields FROM sent
         ON CONFLICT (episode_id) DO UPDATE SET
+            gestures = t.gestures + excluded.gestures,
+            fields = t.fields + (
+                SELECT count(*) FROM unnest(excluded.last_fields) AS one WHERE one <> ALL(t.last_fields)),
+            last_fields = CASE cardinality(excluded.last_fields) WHEN 0 THEN t.last_fields
+                ELSE excluded.last_fields END,
             events = t.events + CASE WHEN t.capped THEN 0 ELSE excluded.events END,
             bytes = t.bytes + CASE WHEN t.capped THEN 0 ELSE excluded.bytes END,
             capped = t.capped OR t.events + excluded.events > %(events_max)s
@@ -113,6 +135,8 @@ def batch_store(*, episode_id: int, batch: Batch, step: int | None) -> bool:
         "requested": step,
         "served": batch.step,
         "events": msgspec.json.encode(batch.events).decode(),
+        "fields": [*FIELDS, "searchbox"],
+        "toggles": TOGGLES,
         "events_max": settings.PAGE_EVENTS_MAX,
         "bytes_max": settings.PAGE_EVENT_BYTES_MAX,
     }

@@ -50,6 +50,49 @@ def test_a_batch_sent_twice_is_stored_and_counted_once(send_events: SendEvents) 
     assert PageEventTally.objects.get(episode=episode).events == 3
 
 
+def acts_of(episode: Episode) -> tuple[int, int]:
+    tally = PageEventTally.objects.get(episode=episode)
+    return tally.gestures, tally.fields
+
+
+def test_acts_outside_any_step_are_tallied_as_gestures_and_fields(send_events: SendEvents) -> None:
+    episode = factories.episode()
+    field = {"role": "textbox", "element": "1/0", "trusted": True}
+    label, box = ({"role": role, "trusted": True} for role in ("label", "checkbox"))
+    button = {"role": "button", "trusted": True}
+    acts = [
+        event(1, at_ms=100, data=field),
+        event(2, kind="input", at_ms=200, data=field),
+        event(3, at_ms=1001, data=label),
+        event(4, at_ms=1002, data=box),
+        event(5, kind="input", at_ms=1002, data=box),
+        event(6, kind="key", at_ms=2001, data={"key": "Enter"}),
+        event(7, at_ms=2002, data=button),
+        event(8, at_ms=3000, data={**button, "trusted": False}),
+        event(9, kind="scroll", at_ms=4000),
+    ]
+    send_events(episode, batch(*acts))
+    assert acts_of(episode) == (2, 1)
+    send_events(episode, batch(event(10, kind="input", at_ms=5000, data=field)))
+    assert acts_of(episode) == (2, 1)
+    other = {**field, "element": "1/1"}
+    send_events(episode, batch(event(11, kind="input", at_ms=6000, data=other), event(12, at_ms=7000)))
+    assert acts_of(episode) == (3, 2)
+    send_events(episode, batch(*acts))
+    assert acts_of(episode) == (3, 2)
+
+
+def test_acts_in_a_step_of_the_harness_are_not_tallied(send_events: SendEvents) -> None:
+    episode = factories.episode()
+    send_events(episode, batch(event(1), event(2, kind="input"), step=3))
+    send_events(episode, batch(event(3, step=4), event(4, kind="key", step=4)))
+    assert acts_of(episode) == (0, 0)
+    send_events(episode, batch(event(5)), HTTP_X_GYM_STEP="5")
+    assert acts_of(episode) == (0, 0)
+    send_events(episode, batch(event(6, step=MAX_STEPS + 1)))
+    assert acts_of(episode) == (1, 0)
+
+
 def test_page_loads_number_their_events_apart(send_events: SendEvents) -> None:
     episode = factories.episode()
 

@@ -7,7 +7,6 @@ element. Fewer than one action in fifty may reach nothing.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from palaestra.actions import action_perform
-from palaestra.grammars.json import turn_parse
+from palaestra.actions import action_check, action_perform
 from palaestra.observation import page_text
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
@@ -68,9 +66,7 @@ async def wander(page: WarmPage, address: str, rng: Random) -> Counter[str]:
             break
         page.turn(step)
         action = next_action(page_text(view, bounds), message, rng)
-        turn = turn_parse(f"Action: {json.dumps(action)}")
-        assert turn.action
-        outcome = await action_perform(page, turn.action)
+        outcome = await action_perform(page, action_check(action))
         message = outcome.message
         results[outcome.result if outcome.result == "ok" else f"{outcome.result}: {message}"] += 1
         view = await page.observe(acted=outcome.result == "ok")

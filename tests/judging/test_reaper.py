@@ -151,3 +151,49 @@ def test_a_submission_is_void_once_every_claim_was_lost(
     Submission.objects.filter(episode=episode).update(claims=claims, claimed_at=lost_at)
     reaper.exhausted_void()
     assert ending(episode) == outcome
+
+
+def pages_opened(episode: Episode, count: int, *, step: int | None = None, path: str | None = "") -> None:
+    first = episode.site_events.count() + 1
+    data = {} if path is None else {"path": path}
+    SiteEvent.objects.bulk_create(
+        SiteEvent(episode=episode, seq=first + more, step=step, kind="page_served", data=data)
+        for more in range(count)
+    )
+
+
+def test_pages_opened_and_acts_outside_any_step_spend_the_step_budget() -> None:
+    roaming, clicking, typing = (factories.episode(max_steps=3) for _ in range(3))
+    pages_opened(roaming, 5)
+    PageEventTally.objects.create(episode=clicking, gestures=4)
+    PageEventTally.objects.create(episode=typing, gestures=1, fields=3)
+    assert reaper.overspent_end() == 3
+    for episode in (roaming, clicking, typing):
+        assert ending(episode) == ("incorrect", "step_budget")
+        assert episode.verdict is not None
+        assert episode.verdict.truncated
+    assert reaper.overspent_end() == 0
+
+
+def test_a_budget_that_is_just_used_up_ends_nothing() -> None:
+    episode = factories.episode(max_steps=3)
+    pages_opened(episode, 4)
+    pages_opened(episode, 9, path=None)
+    PageEventTally.objects.create(episode=episode, gestures=3)
+    assert reaper.overspent_end() == 0
+    assert ending(episode) is None
+
+
+def test_pages_of_a_harness_count_only_where_they_exceed_what_its_steps_can_open() -> None:
+    episode = factories.episode(max_steps=3)
+    pages_opened(episode, 1)
+    pages_opened(episode, 15 + 3, step=2)
+    assert reaper.overspent_end() == 0
+    pages_opened(episode, 1, step=2)
+    assert reaper.overspent_end() == 1
+
+
+def test_a_submission_comes_before_the_step_budget() -> None:
+    episode = factories.episode(max_steps=3, status=Episode.Status.SUBMITTED)
+    pages_opened(episode, 9)
+    assert reaper.overspent_end() == 0

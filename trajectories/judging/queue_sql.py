@@ -7,11 +7,14 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from core.sql import Statement
+from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.hot_sql import UNFINISHED
 from trajectories.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 
 BATCH = 5_000
+# A step of a harness opens one page, or a few where it holds several actions.
+PAGES_PER_STEP = 5
 
 NEW = Statement(__file__, "submissions_new")
 DUE = Statement(__file__, "submissions_due")
@@ -20,6 +23,7 @@ DEAD = Statement(__file__, "workers_dead")
 FREE = Statement(__file__, "claims_free")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
 OPEN = Statement(__file__, "episodes_open", unfinished=UNFINISHED)
+OVERSPENT = Statement(__file__, "episodes_overspent", unfinished=UNFINISHED)
 JUDGED = Statement(__file__, "episodes_judged")
 MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed")
 
@@ -85,6 +89,12 @@ def claims_free(workers: Collection[int]) -> int:
 def submissions_exhausted(*, claims_max: int, lost_s: float) -> list[tuple[int, int]]:
     """``(run, episode)`` of submissions that have lost every claim they were allowed."""
     rows = EXHAUSTED.rows(claims_max=claims_max, lost=lost_s, batch=BATCH)
+    return [(run_id, episode_id) for run_id, episode_id in rows]
+
+
+def episodes_overspent() -> list[tuple[int, int]]:
+    """``(run, episode)`` of open episodes whose pages saw more than ``max_steps`` acts outside any step."""
+    rows = OVERSPENT.rows(per_step=PAGES_PER_STEP, page_served=PAGE_SERVED)
     return [(run_id, episode_id) for run_id, episode_id in rows]
 
 

@@ -1,4 +1,6 @@
-"""Ends abandoned episodes: expired leases, episodes never used, submissions that crash every worker."""
+"""Ends episodes that nobody else ends: expired leases, episodes never used, step budgets that no harness
+counts, submissions that crash every worker.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ class LeaseReaper:
         signs = {number: _sign(episode, beats.get(number)) for number, episode in episodes.items()}
         due = self._watch.look(signs, now=self._clock())
         lost = ((episodes[number].run_id, reason, number) for number, reason in due.items())
-        return _void_all(lost, statuses=["open"])
+        return _end_all(lost, statuses=["open"])
 
 
 def _sign(episode: queue_sql.OpenEpisode, beat: str | None) -> Sign:
@@ -63,13 +65,19 @@ def _sign(episode: queue_sql.OpenEpisode, beat: str | None) -> Sign:
     return Sign(life=life if any(part is not None for part in life) else None, age_s=episode.age_s)
 
 
+def overspent_end() -> int:
+    """End episodes that a browser without our client plays for longer than their step budget."""
+    rows = queue_sql.episodes_overspent()
+    return _end_all([(run, "step_budget", episode) for run, episode in rows], statuses=["open"])
+
+
 def exhausted_void() -> int:
     """Void submissions that have used up their claims without a verdict."""
     rows = queue_sql.submissions_exhausted(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S)
-    return _void_all([(run, "verifier_error", episode) for run, episode in rows], statuses=["submitted"])
+    return _end_all([(run, "verifier_error", episode) for run, episode in rows], statuses=["submitted"])
 
 
-def _void_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> int:
+def _end_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> int:
     by_run: dict[int, list[hot_sql.Ending]] = defaultdict(list)
     for run_id, reason, episode_id in due:
         by_run[run_id].append(hot_sql.Ending.unjudged(episode_id, reason))
@@ -79,5 +87,5 @@ def _void_all(due: Iterable[tuple[int, str, int]], *, statuses: list[str]) -> in
         notices.episodes_ended(run_id=run_id, ids=ended)
         count += len(ended)
     if count:
-        logger.warning("%d episodes voided by the reaper", count)
+        logger.warning("%d episodes ended by the reaper", count)
     return count

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.db.models.functions import Now
 
 from tasks_app.worlds.evidence import PAGE_SERVED
@@ -28,13 +29,21 @@ class PageEvent(models.Model):
 
 
 class PageEventTally(models.Model):
-    """How much an episode's pages have sent, for the caps."""
+    """How much an episode's pages have sent, for the caps, and what was done on them outside any step, for
+    the step budget: gestures, and fields changed.
+    """
 
     episode = models.OneToOneField("trajectories.Episode", on_delete=models.CASCADE, primary_key=True)
     events = models.PositiveIntegerField(default=0)
     bytes = models.PositiveIntegerField(default=0)
     capped = models.BooleanField(default=False)
     last_at = models.DateTimeField(db_default=Now())
+    gestures = models.PositiveIntegerField(db_default=0)
+    fields = models.PositiveIntegerField(db_default=0)
+    # Those of the last report that had any: typing that goes on in the next report is still one change.
+    last_fields = ArrayField(
+        models.TextField(), db_default=Value([], output_field=ArrayField(models.TextField()))
+    )
 
     def __str__(self) -> str:
         return f"{self.events} events"
