@@ -49,9 +49,9 @@ async def act(env: Env, **action: object) -> tuple[str, str]:
 def id_of(env: Env, line: str) -> str:
     """The id of the first element whose line of the outline begins so."""
     assert env.episode is not None
-    found = re.search(rf"\[(e\d+)\] {re.escape(line)}", env.episode.observation.text)
-    assert found, env.episode.observation.text
-    return found[1]
+    match = re.search(rf"\[(e\d+)\] {re.escape(line)}", env.episode.observation.text)
+    assert match, env.episode.observation.text
+    return match[1]
 
 
 async def shown(page: WarmPage, script: str = "out.textContent") -> Any:

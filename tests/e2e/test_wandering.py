@@ -58,7 +58,7 @@ def next_action(text: str, message: str, rng: Random) -> dict[str, Any]:
 
 
 async def wander(page: WarmPage, address: str, rng: Random) -> Counter[str]:
-    """The results of a walk by what was said of them."""
+    """The results of a walk by their messages."""
     bounds = await page.begin(address)
     view, message, results = await page.observe(acted=False), "", Counter[str]()
     for step in range(1, ACTIONS + 1):
@@ -101,6 +101,6 @@ def test_nearly_every_listed_element_can_be_acted_on(
     addresses = [arena_server.address(one) for one in walks]
     with ThreadPoolExecutor(1) as thread:
         results = thread.submit(asyncio.run, _wander_all(addresses)).result()
-    missed = {said: count for said, count in results.items() if said.startswith("no_target")}
+    missed = {result: count for result, count in results.items() if result.startswith("no_target")}
     assert results.total() >= len(LOOKS) * ACTIONS * 0.8
     assert sum(missed.values()) <= SHARE_MAX * results.total(), missed
