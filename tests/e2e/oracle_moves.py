@@ -1,0 +1,67 @@
+"""What the scripted solution of a site does in a browser, noted to be done again by other means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Keyboard, Locator, Page
+
+# As the page's recorder writes it: the numbers of the children on the way from the root.
+PATH = """el => {
+    const places = [];
+    for (let at = el; at.parentElement; at = at.parentElement) {
+        places.push([...at.parentElement.children].indexOf(at));
+    }
+    return places.reverse().join("/");
+}"""
+ADDRESS = "address => new URL(address, location.href).href"
+
+
+@dataclass(frozen=True)
+class Move:
+    """One thing done: ``path`` is the element's place in the document; ``value`` what was typed, chosen,
+    pressed or opened."""
+
+    kind: str
+    path: str = ""
+    value: str = ""
+
+
+@contextmanager
+def moves_noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Move]]:
+    """The moves made through Playwright while this lasts, in their order."""
+    moves: list[Move] = []
+
+    def on_element(name: str, kind: str, value_of: Callable[..., str]) -> None:
+        original = getattr(Locator, name)
+
+        def noted(self: Locator, *arguments: Any, **named: Any) -> Any:
+            moves.append(Move(kind, self.evaluate(PATH), value_of(*arguments, **named)))
+            return original(self, *arguments, **named)
+
+        patches.setattr(Locator, name, noted)
+
+    def on(owner: type, name: str, move_of: Callable[..., Move | None]) -> None:
+        original = getattr(owner, name)
+
+        def noted(self: Any, *arguments: Any, **named: Any) -> Any:
+            if move := move_of(self, *arguments):
+                moves.append(move)
+            return original(self, *arguments, **named)
+
+        patches.setattr(owner, name, noted)
+
+    with monkeypatch.context() as patches:
+        for name in ("click", "check", "uncheck"):
+            on_element(name, "click", lambda **_: "")
+        on_element("fill", "type", lambda text: text)
+        on_element("select_option", "select", lambda value="", label="": label or value)
+        on(Page, "goto", lambda page, address: Move("goto", value=page.evaluate(ADDRESS, address)))
+        on(Page, "go_back", lambda _: Move("back"))
+        on(Page, "evaluate", lambda _, code, *__: Move("end") if code.startswith("scrollTo") else None)
+        on(Keyboard, "press", lambda _, key: Move("press", value=key))
+        yield moves
