@@ -56,7 +56,7 @@ class Move:
     text: str = ""
 
     def action(self, seen: str) -> dict[str, str]:
-        match = re.search(rf'^\s*\[(e\d+)\] {self.role} "{re.escape(self.name)}"', seen, re.MULTILINE)
+        match = re.search(rf'^\s*(?:- )?\[(e\d+)\] {self.role} "{re.escape(self.name)}"', seen, re.MULTILINE)
         if match is None:
             raise RuntimeError(f"no {self.role} {self.name!r} in:\n{seen}")
         given = {TEXT_OF[self.kind]: self.text} if self.kind in TEXT_OF else {}
@@ -85,7 +85,7 @@ class Guide:
 
 def rows(place: Installation) -> Iterator[Row]:
     for site in FAMILIES:
-        ways = _ways(place, site)
+        ways = ways_of(place, site)
         moves = sum(map(len, ways.values())) / len(ways)
         copied, ours = asyncio.run(_measure(place, ways))
         yield Row(
@@ -157,7 +157,7 @@ async def _episode(pool: PagePool, address: str, way: Way) -> None:
         await pool.release(page)
 
 
-def _ways(place: Installation, site: str) -> dict[int, Way]:
+def ways_of(place: Installation, site: str) -> dict[int, Way]:
     """Of the easiest tasks of a site's family that the way fits."""
     place.manage("load_benchmark", site, "--count", str(GENERATED), "--seed", "1")
     discover()

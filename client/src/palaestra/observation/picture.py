@@ -58,7 +58,7 @@ def _marks_draw(image: Image.Image, marks: Sequence[Mark], scale: float) -> None
         colour = COLOURS[number % len(COLOURS)]
         box = _scaled(mark.box, scale)
         left, top, width, height = box
-        draw.rectangle((left, top, left + width - 1, top + height - 1), outline=colour)
+        draw.rectangle((left - 1, top - 1, left + width, top + height), outline=colour)
         label = _label_place(clean, box, mark.id, labels)
         labels.append(label)
         draw.rectangle((label[0], label[1], label[0] + label[2] - 1, label[1] + label[3] - 1), fill=colour)
