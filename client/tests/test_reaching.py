@@ -89,6 +89,23 @@ async def test_an_element_under_a_corner_box_is_scrolled_free(env: Env, fake: Fa
     assert await shown(page) == "sent"
 
 
+async def test_what_is_in_a_shadow_root_is_reached_and_covered_like_the_rest(
+    env: Env, fake: FakeServer
+) -> None:
+    page = await visit(env, fake, "<div id='host'></div><output id='out'></output>")
+    await shown(
+        page,
+        """host.attachShadow({mode: "open"}).innerHTML =
+          "<button onclick='out.textContent = `inside`'>Inside</button>" """,
+    )
+    await act(env, type="wait", ms=0)
+    inside = id_of(env, 'button "Inside"')
+    assert await act(env, type="click", target=inside) == ("ok", "")
+    assert await shown(page) == "inside"
+    await shown(page, "document.body.insertAdjacentHTML('beforeend', `<div class='wall'></div>`)")
+    assert (await act(env, type="click", target=inside))[0] == "no_target"
+
+
 WALL = """<div class="wall"><div role="dialog" aria-label="Cookies"><p>We use cookies.</p>
 <button onclick="this.closest('.wall').remove()">Accept all</button></div></div>"""
 

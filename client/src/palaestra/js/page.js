@@ -95,9 +95,12 @@
 
   // ---- reaching: an element is acted on where a user could, at a point of it that nothing covers
   const SPOTS = [[0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.2], [0.9, 0.2], [0.1, 0.8], [0.9, 0.8]];
-  function isHit(hit, el) {
-    return hit && (el.contains(hit) || el.shadowRoot || (hit.control || hit.closest("label")?.control) === el);
+  // What is in an element's shadow root is inside it, too.
+  function holds(el, inner) {
+    for (let at = inner; at; at = at.parentNode || at.host) if (at === el) return true;
+    return false;
   }
+  const isHit = (hit, el) => hit !== null && (holds(el, hit) || (hit.control || hit.closest("label")?.control) === el);
   function freePoint(el) {
     for (const box of el.getClientRects()) {
       const left = Math.max(box.left, 0), right = Math.min(box.right, innerWidth);
@@ -105,7 +108,7 @@
       if (right - left < 1 || bottom - top < 1) continue;
       for (const [across, down] of SPOTS) {
         const x = left + (right - left) * across, y = top + (bottom - top) * down;
-        if (isHit(document.elementFromPoint(x, y), el)) return { x, y };
+        if (isHit(elementAt(x, y), el)) return { x, y };
       }
     }
     return null;
