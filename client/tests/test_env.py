@@ -6,6 +6,7 @@ import pytest
 
 from fake_server import FakeServer
 from palaestra import Env, PalaestraError
+from palaestra.pool import PagePool
 
 
 def target(text: str, role: str) -> str:
@@ -87,3 +88,13 @@ async def test_a_step_is_stored_when_it_returns(env: Env, fake: FakeServer) -> N
     await env.reset(1)
     await env.step('Nothing yet.\nAction: {"type": "noop"}')
     assert fake.state.episodes[1]["steps"][1]["thought"] == "Nothing yet."
+
+
+async def test_a_seed_of_a_reset_goes_before_that_of_the_environment(
+    fake: FakeServer, pool: PagePool
+) -> None:
+    async with Env(fake.lab_url, "key", run=7, pool=pool, arm="text_agent", seed=5) as env:
+        await env.reset(1)
+        await env.reset(1, seed=9)
+        await env.reset(1, seed=0)
+    assert [one["body"]["seed"] for one in fake.state.episodes.values()] == [5, 9, 0]

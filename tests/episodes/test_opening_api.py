@@ -62,6 +62,9 @@ def test_one_seed_gives_the_same_episodes(trainer: ApiClient) -> None:
     twice = [_open(trainer, tasks=[task], seed=11)["episodes"][0] for _ in range(2)]
     assert twice[0]["presentation_hash"] == twice[1]["presentation_hash"]
     assert twice[0]["messages_ref"] == twice[1]["messages_ref"]
+    drawn = ("presentation", "seed", "variation", "virtual_start")
+    one, two = Episode.objects.order_by("pk").values(*drawn)
+    assert one == two, "the same look, order of choices and time"
 
 
 def test_a_look_can_be_fixed(trainer: ApiClient) -> None:

@@ -88,11 +88,16 @@ class Env:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    async def reset(self, task_id: int) -> Observation:
-        """Open an episode of a task and load its first page; an episode still open ends ``cancelled``."""
+    async def reset(self, task_id: int, *, seed: int | None = None) -> Observation:
+        """Open an episode of a task and load its first page; an episode still open ends ``cancelled``.
+
+        The same ``seed`` gives the same look, order of choices and world; without one the environment's own
+        ``seed`` counts, and without either every episode is drawn anew.
+        """
         await self._abandon()
+        drawn = {} if seed is None else {"seed": seed}
         opening = await self.client.episodes_open(
-            run=self._run, tasks=[task_id], arm=self._arm, **self._opening
+            run=self._run, tasks=[task_id], arm=self._arm, **{**self._opening, **drawn}
         )
         opened = opening.episodes[0]
         self._heartbeat.episodes.add(opened.id)

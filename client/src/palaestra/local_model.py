@@ -26,6 +26,7 @@ PORT = 18080
 # What the model was trained for; llama.cpp divides the whole among those that it serves at once.
 CONTEXT = 8_192
 AT_ONCE = 2
+ERRORS = 1  # llama.cpp's log level
 
 
 def model_find(folder: Path = FOLDER) -> Path:
@@ -58,6 +59,9 @@ def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -
     settings = llama.CommonParams()
     settings.model.path = str(model)
     settings.n_ctx, settings.n_parallel = CONTEXT * AT_ONCE, AT_ONCE
-    settings.cpuparams.n_threads = threads or os.cpu_count() or 1
+    # One core is left for browser and servers: threads that wait for each other at every token crawl without.
+    settings.cpuparams.n_threads = threads or max(1, (os.cpu_count() or 1) - 1)
+    settings.cpuparams.poll = 0
+    settings.verbosity = ERRORS
     settings.port = port
     return llama.Server(settings)

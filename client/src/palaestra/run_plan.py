@@ -78,6 +78,7 @@ class RunPlan:
     @property
     def fields(self) -> dict[str, Any]:
         """Fields of ``Client.run_create``; a run that goes on must have the same."""
+        is_one_completion = arm_of(self.arm).is_free_text
         settings = {
             "benchmark": self.benchmark,
             "split": self.split,
@@ -92,8 +93,9 @@ class RunPlan:
             "kind": "eval",
             "model": self.model,
             "observation": format_of(self.observation).id,
-            "grammar": self.grammar,
-            "history": self.history,
+            # What a single completion does not meet is the same in every run of such an arm.
+            "grammar": "json" if is_one_completion else self.grammar,
+            "history": "full" if is_one_completion else self.history,
             "actions_per_turn": self.actions_per_turn,
             "settings": settings,
         }

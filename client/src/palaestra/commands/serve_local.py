@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser("serve-local", help="serve a small model on the CPU", description=__doc__)
     parser.add_argument("--port", type=count, default=PORT)
-    parser.add_argument("--threads", type=count, help="default: one for each core")
+    parser.add_argument("--threads", type=count, help="default: one for each core but one")
     parser.add_argument("--folder", type=Path, default=FOLDER, help=f"of the model's file; default: {FOLDER}")
     parser.set_defaults(command=command, title="The local model")
 
