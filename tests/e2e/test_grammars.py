@@ -1,0 +1,172 @@
+"""The same scripted trajectories end the same in every grammar, and their conversations are rebuilt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from pytest_django.live_server_helper import LiveServer
+
+from palaestra.api import Client
+from palaestra.conversation import conversation_rebuild
+from palaestra.episode import Episode, EpisodeConfig
+from palaestra.grammars import GRAMMARS, grammar_of
+from palaestra.grammars.json import turn_parse
+from palaestra.pages import WarmPage
+from palaestra.policies import EpisodeInfo, Solution, Solver
+from palaestra.pool import PagePool
+from palaestra.records import OpenedEpisode
+from tasks_app.starters import starter_drafts
+from tests import factories
+from tests.e2e.conftest import ArenaServer
+from tests.e2e.test_question_looks import KINDS
+from tests.e2e.test_wandering import next_action
+from trajectories.api import auth
+from trajectories.models import SiteEvent, Step, Submission
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+WALK = 12
+SITES = ("stays", "reviews")
+Declared = dict[str, Any]
+Next = Callable[[Episode], Awaitable[tuple[str, Declared] | None]]
+
+
+def solver(solution: Solution) -> Next:
+    """The actions of the scripted solver, with its thoughts."""
+    policy, memory = Solver({solution.task: solution}), dict[str, Any]()
+
+    async def decide(episode: Episode) -> tuple[str, Declared] | None:
+        opened = episode.opened
+        info = EpisodeInfo(
+            id=opened.id,
+            task=opened.task,
+            arm=opened.arm,
+            step=episode.steps + 1,
+            max_steps=opened.max_steps,
+            sample_index=0,
+            memory=memory,
+            answer_form=opened.answer_form,
+        )
+        turn = turn_parse(await policy.act(episode.observation, info) or "", episode.conditions)
+        return (turn.thought, turn.declared) if turn.declared else None
+
+    return decide
+
+
+def walker(seed: int) -> Next:
+    """A walk over a site, by what its pages list."""
+    rng, steps = Random(seed), iter(range(WALK))
+
+    async def decide(episode: Episode) -> tuple[str, Declared] | None:
+        if next(steps, None) is None:
+            return None
+        shown = episode.observation
+        return "What is here?", next_action(shown.text, shown.result_message, rng)
+
+    return decide
+
+
+async def by_position(page: WarmPage, declared: Declared) -> Declared:
+    """An action on an element as one at its place in the picture."""
+    if not declared.get("target"):
+        return declared
+    place = await page.call("locate", {"id": declared["target"]})
+    rest = {name: value for name, value in declared.items() if name != "target"}
+    return {**rest, **{axis: round(place.get(axis, 0) * page.picture_scale) for axis in ("x", "y")}}
+
+
+async def play(episode: Episode, decide: Next, grammar_id: str) -> list[Any]:
+    """Play an episode to its end; returns what the model was sent before each step."""
+    grammar, sent = grammar_of(grammar_id), []
+    await episode.begin()
+    while not episode.is_over and (step := await decide(episode)) is not None:
+        thought, declared = step
+        if grammar.is_by_position and episode.page is not None:
+            declared = await by_position(episode.page, declared)
+        for completion in grammar.render(declared, thought=thought):
+            sent.append(list(episode.observation.messages))
+            turn, _ = await episode.turn(completion)
+            assert turn.parse_error is None
+    if not episode.is_over:
+        await episode.close("agent_stopped")
+    return sent
+
+
+async def play_all(
+    lab: str, arena: str, key: str, runs: Mapping[str, int], tasks: Mapping[int, Callable[[], Next]]
+) -> dict[str, dict[int, int]]:
+    """By grammar and task the episode, whose conversation was rebuilt."""
+    played: dict[str, dict[int, int]] = {grammar: {} for grammar in runs}
+    pool = PagePool(origin=arena, size=1)
+    async with Client(lab, key) as client:
+        for grammar, run in runs.items():
+            config = EpisodeConfig(observation="both", grammar=grammar)
+            opening = await client.episodes_open(
+                run=run, tasks=list(tasks), arm="gym", seed=1, looks="per_group", max_steps=60
+            )
+            for opened in opening.episodes:
+                episode = await opened_play(client, pool, opened, opening.messages_of(opened), config, tasks)
+                played[grammar][opened.task] = episode
+    await pool.aclose()
+    return played
+
+
+async def opened_play(
+    client: Client,
+    pool: PagePool,
+    opened: OpenedEpisode,
+    messages: list[Any],
+    config: EpisodeConfig,
+    tasks: Mapping[int, Callable[[], Next]],
+) -> int:
+    episode = Episode(client, opened, messages=messages, config=config)
+    episode.page, episode.renew = await pool.acquire(), pool.renew
+    sent = await play(episode, tasks[opened.task](), config.grammar)
+    await pool.release(episode.page)
+    assert await conversation_rebuild(client, opened.id) == sent
+    return opened.id
+
+
+def test_the_same_actions_end_the_same_in_every_grammar(
+    live_server: LiveServer, arena_server: ArenaServer, settings: LazySettings, browser: object
+) -> None:
+    settings.ARENA_URL = arena_server.url
+    tasks: dict[int, Callable[[], Next]] = {}
+    golds: dict[int, str] = {}
+    for kind, draft in KINDS.items():
+        made = factories.task(kind=kind, prompt=draft.prompt, payload=draft.payload, answer=draft.gold.answer)
+        solution = Solution(task=made.pk, answer=draft.gold.answer, solution='As $\\frac{1}{2}$ "shows".')
+        tasks[made.pk] = lambda solution=solution: solver(solution)
+        golds[made.pk] = draft.gold.answer
+    for site in SITES:
+        draft = starter_drafts(site)[0]
+        made = factories.task(kind=draft.kind, payload=dict(draft.payload), prompt=draft.prompt)
+        tasks[made.pk] = lambda site=site: walker(SITES.index(site))
+    runs = {grammar: factories.run(grammar=grammar, observation="both-v2").pk for grammar in GRAMMARS}
+    key = auth.key_create(name="grammars", scopes=["read", "trainer"])
+    with ThreadPoolExecutor(1) as thread:
+        job = play_all(live_server.url, arena_server.url, key, runs, tasks)
+        played = thread.submit(asyncio.run, job).result()
+
+    failures = Step.objects.exclude(action_result="ok").values_list("raw", "action_result", "result_message")
+    assert list(failures) == []
+    ends = {
+        grammar: {task: end_of(episode) for task, episode in of.items()} for grammar, of in played.items()
+    }
+    for grammar, end in ends.items():
+        assert {task: end[task][0] for task in golds} == golds, grammar
+        assert {task: end[task] for task in tasks} == ends["json"], grammar
+
+
+def end_of(episode: int) -> tuple[str, list[Any]]:
+    """What was submitted, and what happened on the site."""
+    submitted = Submission.objects.filter(episode=episode).values_list("answer", flat=True).first()
+    answer = "|".join(submitted) if isinstance(submitted, list) else (submitted or "")
+    events = SiteEvent.objects.filter(episode=episode).order_by("seq").values_list("kind", "data")
+    return answer.replace("\r\n", "\n"), list(events)
