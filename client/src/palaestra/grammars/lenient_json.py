@@ -41,7 +41,7 @@ _TEX = {
     "t": "tan tanh tau tbinom text textbf textit textrm texttt textstyle tfrac therefore theta thinspace "
     "tilde times tiny to top triangle triangledown triangleleft triangleq triangleright tt twoheadrightarrow",
 }
-_COMMANDS = frozenset(" ".join(_TEX.values()).split())
+COMMANDS = frozenset(" ".join(_TEX.values()).split())
 # The rest is a name by itself: "m = 1\ne = 2" may well break the line before ``e``.
 _TWOFOLD = frozenset({"ne", "nu", "tan", "to", "top", "tt"})
 _SPACES = {"n": "\n", "r": "\r", "t": "\t"}
@@ -191,7 +191,7 @@ class _Escapes:
     def __init__(self, body: str) -> None:
         self.body = body
         words = [match[1] for match in _ESCAPE.finditer(body)]
-        self.is_long = "\n" in body or any(word[:1] == "n" and word not in _COMMANDS for word in words)
+        self.is_long = "\n" in body or any(word[:1] == "n" and word not in COMMANDS for word in words)
         self.is_doubled = _DOUBLED.search(body) is not None
         self.is_single = not self.is_doubled and any(map(self._is_evident, words))
 
@@ -205,7 +205,7 @@ class _Escapes:
         """Whether a backslash before ``word`` can only be that of a TeX command."""
         if not word.isalpha() or len(word) == 1 or _CODE_POINT.fullmatch(word):
             return False
-        return word[0] not in _SPACES or (not self.is_long and word in _COMMANDS - _TWOFOLD)
+        return word[0] not in _SPACES or (not self.is_long and word in COMMANDS - _TWOFOLD)
 
     def _meaning(self, match: re.Match[str]) -> str:
         word = match[1]
@@ -222,7 +222,7 @@ class _Escapes:
     def _is_command(self, match: re.Match[str]) -> bool:
         """Whether an escape that JSON reads as white space begins a command of TeX."""
         word = match[1]
-        if word not in _COMMANDS:
+        if word not in COMMANDS:
             return self.is_single and word[0] == "r" and len(word) > 1
         if self.is_single:
             return True
