@@ -154,7 +154,7 @@ def test_the_same_actions_end_the_same_in_every_grammar(
         job = play_all(live_server.url, arena_server.url, key, runs, tasks)
         played = thread.submit(asyncio.run, job).result()
 
-    failures = Step.objects.exclude(action_result="ok").values_list("raw", "action_result", "result_message")
+    failures = Step.objects.exclude(action_result="ok").values_list("raw", "action_result", "more")
     assert list(failures) == []
     ends = {
         grammar: {task: end_of(episode) for task, episode in of.items()} for grammar, of in played.items()
