@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -25,7 +26,7 @@ from tasks_app.starters import starter_drafts
 from tests import factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_question_looks import KINDS
-from tests.e2e.test_wandering import next_action
+from tests.e2e.test_wandering import ELEMENT, next_action
 from trajectories.api import auth
 from trajectories.models import SiteEvent, Step, Submission
 
@@ -34,6 +35,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 WALK = 12
 SITES = ("stays", "reviews")
 Declared = dict[str, Any]
+Place = tuple[str, str, int] | None
 Next = Callable[[Episode], Awaitable[tuple[str, Declared] | None]]
 
 
@@ -59,17 +61,37 @@ def solver(solution: Solution) -> Next:
     return decide
 
 
-def walker(seed: int) -> Next:
-    """A walk over a site, by what its pages list."""
-    rng, steps = Random(seed), iter(range(WALK))
+def walker(walk: list[tuple[Declared, Place]], seed: int) -> Next:
+    """A walk over a site by what its pages list: the first leaves its way in ``walk``, the others follow."""
+    rng, known = Random(seed), list(walk)
 
     async def decide(episode: Episode) -> tuple[str, Declared] | None:
-        if next(steps, None) is None:
+        if len(walk) == WALK and not known:
             return None
         shown = episode.observation
-        return "What is here?", next_action(shown.text, shown.result_message, rng)
+        if known:
+            declared, place = known.pop(0)
+            return "Here.", {**declared, "target": id_of(shown.text, place)} if place else declared
+        declared = next_action(shown.text, shown.result_message, rng)
+        walk.append((declared, place_of(shown.text, declared.get("target", ""))))
+        return "What is here?", declared
 
     return decide
+
+
+def place_of(text: str, target: str) -> Place:
+    """An element by its role, its name and its number among those of the same name."""
+    listed = ELEMENT.findall(text)
+    for id_, role, name, _ in listed:
+        if id_ == target:
+            same = [one[0] for one in listed if one[1:3] == (role, name)]
+            return role, name, same.index(id_)
+    return None
+
+
+def id_of(text: str, place: tuple[str, str, int]) -> str:
+    role, name, number = place
+    return [one[0] for one in ELEMENT.findall(text) if one[1:3] == (role, name)][number]
 
 
 async def by_position(page: WarmPage, declared: Declared) -> Declared:
@@ -142,12 +164,12 @@ def test_the_same_actions_end_the_same_in_every_grammar(
     for kind, draft in KINDS.items():
         made = factories.task(kind=kind, prompt=draft.prompt, payload=draft.payload, answer=draft.gold.answer)
         solution = Solution(task=made.pk, answer=draft.gold.answer, solution='As $\\frac{1}{2}$ "shows".')
-        tasks[made.pk] = lambda solution=solution: solver(solution)
+        tasks[made.pk] = partial(solver, solution)
         golds[made.pk] = draft.gold.answer
     for site in SITES:
         draft = starter_drafts(site)[0]
         made = factories.task(kind=draft.kind, payload=dict(draft.payload), prompt=draft.prompt)
-        tasks[made.pk] = lambda site=site: walker(SITES.index(site))
+        tasks[made.pk] = partial(walker, [], len(tasks))
     runs = {grammar: factories.run(grammar=grammar, observation="both-v2").pk for grammar in GRAMMARS}
     key = auth.key_create(name="grammars", scopes=["read", "trainer"])
     with ThreadPoolExecutor(1) as thread:

@@ -166,6 +166,18 @@ def test_a_picture_that_nobody_could_see_is_refused(trainer: ApiClient) -> None:
         _open(trainer, task, **fields)
 
 
+def test_a_grammar_by_position_wants_a_picture(trainer: ApiClient) -> None:
+    task = _choice_task()
+    blind = factories.run(observation="axtree-v2", grammar="computer_openai")
+    status, answer = trainer.json("POST", "/episodes", {"run": blind.pk, "tasks": [task.pk], "arm": "gym"})
+    assert (status, answer["error"]["code"]) == (422, "unperceivable")
+    for fields in (
+        {"run": blind, "arm": "text_agent"},
+        {"run": factories.run(observation="screenshot-v2", grammar="computer_openai"), "arm": "gym"},
+    ):
+        _open(trainer, task, **fields)
+
+
 def test_pictures_are_parts_of_the_prompt_at_their_blobs_address(trainer: ApiClient, settings: Any) -> None:
     task = _choice_task(pictures=[PICTURE], text="Look at <image 1> and choose.")
     Task.objects.filter(pk=task.pk).update(prompt=f"Look at ![Figure 1](blob:{SHA256}) and choose.")

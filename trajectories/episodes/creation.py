@@ -12,6 +12,7 @@ from django.db import transaction
 
 from core.arms import ARMS, arm_open
 from core.errors import GymError
+from core.grammars import GRAMMARS
 from core.observations import OBSERVATION_FORMATS
 from tasks_app.models import Task
 from tasks_app.questions import questions
@@ -131,6 +132,8 @@ def _call(
     opening: Opening, run: Run, tasks: Sequence[Task], *, seed: int, examples: few_shot.Examples
 ) -> drafts.Call:
     has_page = ARMS[opening.arm].has_page
+    if has_page:
+        _check_positions(run)
     if has_page and not ARMS[opening.arm].has_text:
         _check_perceivable(tasks, run)
     plan = variations.variation_plan(
@@ -157,6 +160,19 @@ def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:
             f"Open it in a run that observes {with_pictures}."
         )
         raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
+
+
+def _check_positions(run: Run) -> None:
+    """Who names elements by their place in a picture must be shown one."""
+    observation = OBSERVATION_FORMATS.get(run.observation)
+    if observation is None or observation.has_screenshot or not GRAMMARS[run.grammar].is_by_position:
+        return
+    with_pictures = " or ".join(one.id for one in OBSERVATION_FORMATS.values() if one.has_screenshot)
+    message = (
+        f"The grammar {run.grammar} acts by position in a picture, and the run observes {observation.id}: "
+        f"open one that observes {with_pictures}."
+    )
+    raise GymError("unperceivable", message, status=422, fields={"run": [message]})
 
 
 def _check_text(tasks: Sequence[Task], arm: str) -> None:

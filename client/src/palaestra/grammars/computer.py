@@ -51,7 +51,8 @@ class ComputerGrammar(ToolGrammar):
         ]
 
     def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
-        functions = [function_tool(kind, conditions) for kind in self._functions(conditions)]
+        without_ids = conditions - {"ids"}
+        functions = [function_tool(kind, without_ids) for kind in self._functions(conditions)]
         return [self._tool(conditions), *functions] if "page" in conditions else functions
 
     def _read(self, fields: Any) -> dict[str, Any]:
@@ -77,7 +78,8 @@ class ComputerGrammar(ToolGrammar):
     def _functions(self, conditions: Conditions) -> list[str]:
         """The actions that are functions of their own."""
         of_tool = {row.type for row in self.table}
-        return [kind for kind in actions_offered(conditions) if kind not in of_tool and kind != "sequence"]
+        offered = actions_offered(conditions - {"ids"})
+        return [kind for kind in offered if kind not in of_tool and kind != "sequence"]
 
     def _tool(self, conditions: Conditions) -> dict[str, Any]:
         rows = [row for row in self.table if row.type]
