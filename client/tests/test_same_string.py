@@ -6,13 +6,15 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from everywhere import EVERYWHERE
 from palaestra.grammars import GRAMMARS, Grammar
 from palaestra.grammars.lenient_json import COMMANDS
 
+# Other work slows a machine; no text takes long by itself.
+BUSY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FRAGMENTS = (
     *(r"\frac{1}{67}", r"\right)", r"\neq", r"\nu", r"\times", r"\text{cm}", r"\theta", r"\rho", r"\tan"),
     *(r"\begin{cases}", r"\\", r"\beta", r"\sqrt[3]{x}", r"\u0041", r"\n", "\\", "\\\\\\"),
@@ -47,6 +49,7 @@ TWOFOLD = re.compile(rf"[\n\t](?:{_REST})(?![A-Za-z])")
 
 
 @pytest.mark.parametrize("grammar", GRAMMARS.values(), ids=lambda grammar: grammar.id)
+@BUSY
 @given(text=TEXTS.filter(lambda text: not TWOFOLD.search(text)))
 def test_what_arrives_is_what_was_written(grammar: Grammar, text: str) -> None:
     for declared in ({"type": "type", "text": text}, {"type": "answer", "text": [text, "b"]}):
@@ -59,6 +62,7 @@ def test_what_arrives_is_what_was_written(grammar: Grammar, text: str) -> None:
 
 
 @pytest.mark.parametrize("grammar", GRAMMARS.values(), ids=lambda grammar: grammar.id)
+@BUSY
 @given(text=TEXTS)
 def test_reading_any_text_raises_nothing(grammar: Grammar, text: str) -> None:
     [completion] = grammar.render({"type": "answer", "text": "42"})
