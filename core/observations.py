@@ -31,3 +31,5 @@ OBSERVATION_FORMATS: Mapping[str, ObservationFormat] = {
     record.id: record
     for record in table_load(Path(__file__).with_name("observations.toml"), ObservationFormat)
 }
+MARKED_FORMATS = [form.id for form in OBSERVATION_FORMATS.values() if form.has_marks]
+"""Formats whose screenshots show more than the page."""

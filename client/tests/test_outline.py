@@ -40,6 +40,12 @@ def test_what_is_new_is_shown_although_the_page_is_long_and_with_what_it_is_insi
     assert 'region "Task"' in lines_shown
 
 
+def test_the_lines_for_what_is_left_out_are_within_the_bound() -> None:
+    lines = page(40)
+    scattered = {5 + 2 * number for number in range(0, 40, 4)}
+    assert sum(len(line) + 1 for line in shown(lines, new=scattered)) <= 900
+
+
 def test_what_is_in_view_is_shown_before_the_rest() -> None:
     lines = page(40)
     lines_shown = shown(lines, in_view={4 + 2 * 20, 5 + 2 * 20})

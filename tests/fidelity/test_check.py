@@ -123,6 +123,13 @@ def test_a_step_without_a_screenshot_or_a_recording_is_not_checked(drawn: Drawn)
     assert (fidelity.state, fidelity.reason) == ("not_checked", "no_replay")
 
 
+def test_a_marked_screenshot_is_not_checked(drawn: Drawn) -> None:
+    drawn(window(size=SIZE))
+    episode = episode_with(window(size=SIZE))
+    episode.steps.update(observation_kind="som-v1")
+    assert checked(episode).reason == "no_screenshot"
+
+
 def test_a_screenshot_that_is_not_a_picture_is_not_checked(drawn: Drawn) -> None:
     drawn(window(size=SIZE))
     episode = episode_make(screenshot=blobs.blob_store(b"no picture").sha256)

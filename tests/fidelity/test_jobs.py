@@ -121,7 +121,7 @@ def test_the_command_says_why_it_has_no_step_to_check(settings: Any) -> None:
     assert (
         messages_of(bare.pk) == "No step was chosen. Nothing of its pages was recorded (recording: full).\n"
     )
-    assert messages_of(unseen.pk) == "No step was chosen. None of its steps has a screenshot.\n"
+    assert messages_of(unseen.pk) == "No step was chosen. None of its steps has a screenshot without marks.\n"
     settings.FIDELITY_STEPS_MAX = 0
     assert "FIDELITY_STEPS_MAX is 0" in messages_of(episode_recorded().pk)
 

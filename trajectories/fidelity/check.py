@@ -14,6 +14,7 @@ from django.db.models.functions import Now
 from PIL import Image
 
 from core import blobs, file_lock, thumbnails
+from core.observations import MARKED_FORMATS
 from trajectories.fidelity import comparison, pages, rendering
 from trajectories.fidelity.enclosure import EnclosureMissing
 from trajectories.fidelity.pages import Unpaged
@@ -74,7 +75,9 @@ def step_give_up(*, episode_id: int, index: int) -> None:
 def step_look(*, episode_id: int, index: int) -> Outcome:
     """Render and compare; stores nothing."""
     step = Step.objects.select_related("episode__task").get(episode_id=episode_id, index=index)
-    screenshot = thumbnails.picture_read(step.screenshot) if step.screenshot else None
+    # No replay has the marks of a marked picture.
+    is_bare = step.observation_kind not in MARKED_FORMATS
+    screenshot = thumbnails.picture_read(step.screenshot) if step.screenshot and is_bare else None
     if screenshot is None:
         return Outcome(state=State.NOT_CHECKED, reason=Reason.NO_SCREENSHOT)
     try:

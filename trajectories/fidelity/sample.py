@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from core import sweep
+from core.observations import MARKED_FORMATS
 from core.sql import Statement
 from trajectories.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
@@ -124,16 +125,23 @@ def problem_of(episode: Episode) -> str:
     """Why no step of an episode can be chosen, in a sentence; empty where one can."""
     if not RecordingChunk.objects.filter(episode_id=episode.pk).exists():
         return f"Nothing of its pages was recorded (recording: {episode.recording})."
-    if not Step.objects.filter(episode_id=episode.pk).exclude(screenshot="").exists():
-        return "None of its steps has a screenshot."
+    if not _shown(episode.pk).exists():
+        return "None of its steps has a screenshot without marks."
     return "" if settings.FIDELITY_STEPS_MAX else "FIDELITY_STEPS_MAX is 0: --all or --step N checks steps."
 
 
 def _chosen(episode_id: int) -> list[int]:
     if not RecordingChunk.objects.filter(episode_id=episode_id).exists():
         return []
-    shown = Step.objects.filter(episode_id=episode_id).exclude(screenshot="").order_by("index")
+    shown = _shown(episode_id).order_by("index")
     return spread(list(shown.values_list("index", flat=True)), most=settings.FIDELITY_STEPS_MAX)
+
+
+def _shown(episode_id: int) -> QuerySet[Step]:
+    """The steps with a picture that a replay can look like."""
+    return Step.objects.filter(episode_id=episode_id).exclude(
+        Q(screenshot="") | Q(observation_kind__in=MARKED_FORMATS)
+    )
 
 
 def _waiting() -> dict[str, object]:

@@ -46,17 +46,27 @@ def outline_cut(
     is_whole = cut.scope == "page" and sum(len(line) + 1 for line in lines) <= cut.max_chars
     if is_whole:
         return list(lines)
+    ranked = list(_by_priority(len(lines), in_view=in_view, new=new, scope=cut.scope))
+    spare = GAP_CHARS
+    while True:
+        shown = _with_gaps(lines, _chosen(lines, ranked, max_chars=cut.max_chars - spare))
+        excess = sum(len(line) + 1 for line in shown) - cut.max_chars
+        if excess <= 0 or spare > cut.max_chars:
+            return shown
+        spare += excess
+
+
+def _chosen(lines: Sequence[str], ranked: Sequence[int], *, max_chars: int) -> set[int]:
+    """The first lines of the ranking that fit, with the lines that they are inside of."""
     parents = _parents(lines)
     chosen: set[int] = set()
-    left = cut.max_chars - GAP_CHARS
-    for number in _by_priority(len(lines), in_view=in_view, new=new, scope=cut.scope):
+    for number in ranked:
         added = _with_parents(number, parents, chosen)
-        cost = sum(len(lines[one]) + 1 for one in added)
-        if cost > left and chosen:
+        max_chars -= sum(len(lines[one]) + 1 for one in added)
+        if max_chars < 0 and chosen:
             break
         chosen.update(added)
-        left -= cost
-    return _with_gaps(lines, chosen)
+    return chosen
 
 
 def _by_priority(
