@@ -11,6 +11,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from core.garbage import collect_seldom
+from core.struct_types import structs_prepare
 
 PULSE = "/healthz"
 # Threads by lane, for each process.
@@ -20,6 +21,7 @@ application = get_wsgi_application()
 
 # Addresses, question kinds and templates load now, not in the first episode.
 _ = get_resolver().url_patterns
+structs_prepare()
 collect_seldom()
 
 

@@ -19,6 +19,7 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.urls import get_resolver
 
 from core.garbage import collect_seldom
+from core.struct_types import structs_prepare
 
 API_PREFIX = "/api/"
 PULSE = ("/api/v1/heartbeat", "/api/v1/health")
@@ -44,6 +45,7 @@ _pages = WSGIHandler()
 
 # Addresses and views load now, once for all processes, not in each one's first request.
 _ = get_resolver().url_patterns
+structs_prepare()
 collect_seldom()
 
 

@@ -15,6 +15,7 @@ from django.conf import settings
 from core import exposition, metrics, request_ids
 from core.garbage import collect_seldom
 from core.queues import QUEUES, SANDBOX, Queue
+from core.struct_types import structs_prepare
 from gymsite.celery import app
 from gymsite.services import parent_death, processes
 from verifiers.sandbox import cgroups
@@ -36,6 +37,7 @@ def main(queue: Queue) -> None:
         mark.touch()
         exposition.expose(queue.worker)
         if queue.pool == "threads":
+            structs_prepare()
             collect_seldom()
 
     worker_process_init.connect(watch_parent, weak=False)
