@@ -13,7 +13,8 @@ from core.tables import table_load
 @dataclass(frozen=True)
 class Arm:
     """``has_text``: the question's text is in the prompt. ``is_free_text``: the model answers in one
-    completion that ends with the answer; in the other arms it writes actions.
+    completion that ends with the answer; in the other arms it writes actions. ``is_pictured``: a picture
+    stands for the whole question.
     """
 
     id: str
@@ -24,6 +25,7 @@ class Arm:
     has_text: bool = False
     is_free_text: bool = False
     has_examples: bool = False
+    is_pictured: bool = False
     is_built: bool = True
 
 

@@ -50,7 +50,7 @@ ALTER ROLE gym_lab SET statement_timeout = '60s';
 ALTER ROLE gym_lab SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 
-GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold TO gym_lab;
+GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
@@ -80,7 +80,7 @@ ALTER ROLE gym_worker SET statement_timeout = '30s';
 ALTER ROLE gym_worker SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
 
-GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold TO gym_worker;
+GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_worker;
 GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, trajectories_blob,
     trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worker;

@@ -113,3 +113,16 @@ class Gold(models.Model):
 
     def __str__(self) -> str:
         return f"gold {self.version} of task {self.task_id}"
+
+
+class QuestionPicture(models.Model):
+    """A task's question as a picture, drawn from its page by ``manage.py draw_questions``."""
+
+    task = models.OneToOneField(Task, on_delete=models.CASCADE, related_name="question_picture")
+    content_hash = models.CharField(max_length=64)  # of the task as drawn
+    sha256 = models.CharField(max_length=64)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return f"picture of task {self.task_id}"

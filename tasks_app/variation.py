@@ -3,7 +3,7 @@
 ``order``: the permutation of the choices. ``asserts``: all asserts of a program, if the task holds some back.
 ``tools``: the tools on the page. ``text``: how the prompt describes a mock site (``worlds/text_view.py``).
 ``task_bar``: false if a mock site's pages neither state the task nor take its answer.
-All of it is public to the agent.
+``picture``: the picture that stands for the whole question. All of it is public to the agent.
 """
 
 from __future__ import annotations
@@ -21,11 +21,26 @@ def payload_shown(payload: Mapping[str, Any], variation: Variation | None) -> Ma
     if not variation:
         return payload
     shown = dict(payload)
+    if "picture" in variation:
+        shown = _pictured(payload, variation["picture"])
     if "order" in variation and "choices" in payload:
         shown["choices"] = choices.choices_move(payload["choices"], variation["order"])
     if "asserts" in variation:
         shown["asserts"] = variation["asserts"]
     return shown
+
+
+def _pictured(payload: Mapping[str, Any], picture: Mapping[str, Any]) -> dict[str, Any]:
+    """A payload that shows its question by one picture; of the choices only the labels are left."""
+    labels = [{"label": choice["label"], "text": ""} for choice in payload.get("choices", ())]
+    rest = {name: value for name, value in payload.items() if name == "answer_lines"}
+    shown = {**rest, "text": "", "format": "plain", "pictures": [picture]}
+    return {**shown, "choices": labels} if labels else shown
+
+
+def picture_of(variation: Variation | None) -> Mapping[str, Any] | None:
+    """The picture that stands for the whole question, if one does."""
+    return (variation or {}).get("picture")
 
 
 def tools_of(variation: Variation | None) -> frozenset[str]:

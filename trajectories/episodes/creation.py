@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from core.arms import ARMS, arm_open
 from core.errors import GymError
 from core.grammars import GRAMMARS
 from core.observations import OBSERVATION_FORMATS
+from tasks_app import question_pictures
 from tasks_app.models import Task
 from tasks_app.questions import questions
 from trajectories import hot_sql
@@ -36,8 +38,9 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
 
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``arm_not_built``,
     ``unknown_look_axis``, ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``,
-    ``wrong_channel``, ``unperceivable``, ``arm_without_text``, ``other_world_salt``, ``no_exemplars``,
-    ``shots_without_few_shot``; 413 ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
+    ``wrong_channel``, ``unperceivable``, ``not_drawn``, ``arm_without_text``, ``other_world_salt``,
+    ``no_exemplars``, ``shots_without_few_shot``; 413 ``too_many_episodes``,
+    ``prompts_too_long``; 429 ``at_capacity``.
     """
     arm_open(opening.arm)
     few_shot.shots_check(opening)
@@ -117,7 +120,7 @@ def _run_load(run_id: int) -> Run:
 
 def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
     """The tasks in the given order, repeats included. To a key, tasks of hidden splits do not exist."""
-    fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps")
+    fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps", "benchmark")
     rows = Task.objects.filter(pk__in=set(ids)).only(*fields)
     tasks = {task.pk: task for task in rows if principal.sees_split(task.split)}
     missing = sorted(set(ids) - tasks.keys())
@@ -134,8 +137,9 @@ def _call(
     has_page = ARMS[opening.arm].has_page
     if has_page:
         _check_positions(run)
-    if has_page and not ARMS[opening.arm].has_text:
+    if has_page and not (ARMS[opening.arm].has_text or ARMS[opening.arm].is_pictured):
         _check_perceivable(tasks, run)
+    pictures = _pictures(tasks, run, opening.arm) if ARMS[opening.arm].is_pictured else {}
     plan = variations.variation_plan(
         run=run,
         tasks=tasks,
@@ -144,7 +148,32 @@ def _call(
         axes=opening.presentation,
         has_task_bar=variations.task_bar_read(opening.presentation, channel=_channel(opening)),
     )
+    plan = replace(plan, pictures=pictures)
     return drafts.Call(opening=opening, run=run, seed=seed, variations=plan, examples=examples)
+
+
+def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, Any]]:
+    """The pictures that stand for the tasks' questions.
+
+    Raises ``GymError`` (422) ``unperceivable``, ``not_drawn``.
+    """
+    observation = OBSERVATION_FORMATS.get(run.observation)
+    if ARMS[arm].has_page and observation is not None and not observation.has_screenshot:
+        message = (
+            f"The arm {arm!r} shows each question as a picture, and the run observes only {observation.id}."
+        )
+        raise GymError("unperceivable", message, status=422, fields={"arm": [message]})
+    if whole := [task for task in tasks if task.kind not in question_pictures.KINDS]:
+        message = f"Task {whole[0].pk} is of the kind {whole[0].kind!r}, which no picture can show."
+        raise GymError("unperceivable", message, status=422, fields={"tasks": [message]})
+    drawn = question_pictures.pictures_of(tasks)
+    if missing := [task for task in tasks if task.pk not in drawn]:
+        message = (
+            f"Task {missing[0].pk} has no picture of its question, or has changed since it was drawn: run "
+            f"manage.py draw_questions {missing[0].benchmark_id}."
+        )
+        raise GymError("not_drawn", message, status=422, fields={"tasks": [message]})
+    return drawn
 
 
 def _check_perceivable(tasks: Sequence[Task], run: Run) -> None:

@@ -22,8 +22,8 @@ TASK_BAR_AXIS = "task_bar"
 
 @dataclass(frozen=True, kw_only=True)
 class VariationPlan:
-    """``asserts`` are by task, for tasks that show all of theirs; ``text`` is the form in which prompts
-    describe a mock site, None if they do not.
+    """``asserts`` are by task, for tasks that show all of theirs, and so are ``pictures``, which stand for
+    whole questions; ``text`` is the form in which prompts describe a mock site, None if they do not.
     """
 
     is_permuted: bool
@@ -31,9 +31,12 @@ class VariationPlan:
     tools: frozenset[str] = frozenset()
     has_task_bar: bool = True
     asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    pictures: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
     def variation_of(self, task: Task, *, seed: int) -> dict[str, Any] | None:
         """The variation of one sample, None if it has none (``tasks_app/variation.py``)."""
+        if task.pk in self.pictures:
+            return {"picture": self.pictures[task.pk]}
         entries: dict[str, Any] = {}
         if self.is_permuted and choices.is_movable(task.payload):
             entries["order"] = choices.order_draw(len(task.payload["choices"]), seed=seed)

@@ -13,7 +13,7 @@ from django.conf import settings
 from core.arms import Arm
 from tasks_app import figures, kinds
 from tasks_app.questions import AnswerForm, question_text, questions
-from tasks_app.variation import Variation, has_task_bar
+from tasks_app.variation import Variation, has_task_bar, payload_shown, picture_of
 from trajectories.prompts import interface, site_text
 from trajectories.prompts.interface import Setup
 from trajectories.prompts.templates import Template
@@ -62,7 +62,10 @@ def question_of(
         text = site_text.question_with_site(payload, variation[site_text.TEXT_AXIS])
     else:
         text = question_text(kind=kind, prompt=prompt, payload=payload, variation=variation)
-    pictures = frozenset(figure.sha256 for figure in figures.figures_of(payload))
+    shown = payload_shown(payload, variation)
+    if picture_of(variation):
+        text = "\n".join(figure.markdown for figure in figures.figures_of(shown))
+    pictures = frozenset(figure.sha256 for figure in figures.figures_of(shown))
     is_on_page = has_task_bar(variation)
     is_named = is_on_page or site_text.TEXT_AXIS in (variation or {})
     return Question(

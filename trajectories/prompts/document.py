@@ -110,7 +110,7 @@ def _set_ups() -> Iterator[Case]:
         else:
             for observation, form in OBSERVATION_FORMATS.items():
                 for grammar, record in GRAMMARS.items():
-                    if form.has_screenshot or not record.is_by_position:
+                    if form.has_screenshot or not (record.is_by_position or arm.is_pictured):
                         setup = _setup(arm.id, observation=observation, grammar=grammar)
                         yield Case(title=f"{arm.id}, {observation}, {grammar}", setup=setup)
 

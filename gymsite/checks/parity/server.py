@@ -39,6 +39,7 @@ class Item:
 
     kind: str
     payload: Mapping[str, object]
+    answer_channel: str = "page"
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -109,7 +110,7 @@ class PageServer:
             episode_id=0,
             status="open",
             recording="off",
-            answer_channel="page",
+            answer_channel=shown.answer_channel,
             presentation=look.as_dict(),
             virtual_start=VIRTUAL_START,
             site_events=0,

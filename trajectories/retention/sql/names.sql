@@ -14,5 +14,7 @@ UNION SELECT n.name FROM trajectories_fidelity f LEFT JOIN trajectories_pruning 
     CROSS JOIN LATERAL unnest(ARRAY[f.replay, f.difference]) AS n(name)
 WHERE n.name <> '' AND p.screenshots_at IS NULL AND p.recordings_at IS NULL
     AND NOT EXISTS (SELECT FROM excluded x WHERE x.episode_id = f.episode_id)
+UNION SELECT q.sha256 FROM tasks_app_questionpicture q
+UNION SELECT e.variation->'picture'->>'sha256' FROM trajectories_episode e WHERE e.variation ? 'picture'
 UNION SELECT m[1] FROM tasks_app_task t
     CROSS JOIN LATERAL regexp_matches(t.payload::text, '"([0-9a-f]{64})"', 'g') AS m

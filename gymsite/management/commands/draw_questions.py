@@ -1,0 +1,47 @@
+"""``manage.py draw_questions BENCHMARK``: pictures of questions, for the arms gym_image and prompt_image."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from core import file_lock
+from core.errors import GymError
+from tasks_app import question_pictures
+from tasks_app.registry import benchmarks
+
+BATCH = 100
+
+
+class Command(BaseCommand):
+    help = "Draw the questions of a benchmark as pictures. Those that have one and have not changed are kept."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("benchmark", metavar="BENCHMARK", help=f"One of {', '.join(benchmarks)}.")
+        parser.add_argument("--limit", type=int, metavar="N", help="Draw at most N.")
+
+    def handle(self, **options: Any) -> None:
+        try:
+            from gymsite.checks.drawing import questions_draw
+            from palaestra.errors import BrowserMissing
+        except ModuleNotFoundError as error:
+            raise CommandError(f"This needs the client ({error}): pip install ./client") from None
+        try:
+            name = benchmarks.get(options["benchmark"]).id
+        except GymError as error:
+            raise CommandError(error.message) from None
+        tasks = question_pictures.tasks_undrawn(benchmark=name, limit=options["limit"])
+        with tqdm(total=len(tasks), unit=" questions", disable=None) as bar:
+            for first in range(0, len(tasks), BATCH):
+                batch = tasks[first : first + BATCH]
+                try:
+                    pictures = questions_draw(batch)
+                except BrowserMissing as error:
+                    raise CommandError(str(error)) from None
+                with file_lock.files_held():
+                    for place, data in pictures:
+                        question_pictures.picture_store(batch[place], data)
+                bar.update(len(batch))
+        self.stdout.write(f"{name}: {len(tasks):,} questions drawn.")

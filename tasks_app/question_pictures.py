@@ -1,0 +1,52 @@
+"""Questions as pictures, for the arms that show nothing else of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import F
+
+from core.blobs import blob_store
+from tasks_app import kinds
+from tasks_app.models import QuestionPicture, Task
+from tasks_app.pictures import CONTENT_TYPE, picture_read
+
+KINDS = (kinds.FREE_ANSWER, kinds.CHOICE, kinds.PICTURE)
+"""Kinds whose question stands whole on a page, beside its form: no table with tools, editor or site."""
+
+
+def pictures_of(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
+    """By task, its picture as a payload names it; none where it was never drawn, or has changed since."""
+    drawn = QuestionPicture.objects.filter(
+        task__in=[task.pk for task in tasks], content_hash=F("task__content_hash")
+    )
+    return {
+        row.task_id: {
+            "name": "question",
+            "sha256": row.sha256,
+            "content_type": CONTENT_TYPE,
+            "width": row.width,
+            "height": row.height,
+        }
+        for row in drawn
+    }
+
+
+def tasks_undrawn(*, benchmark: str, limit: int | None = None) -> list[Task]:
+    """The tasks of a benchmark that can be drawn and are not, by id."""
+    tasks = Task.objects.filter(benchmark=benchmark, kind__in=KINDS)
+    undrawn = tasks.exclude(question_picture__content_hash=F("content_hash")).order_by("pk")
+    return list(undrawn[:limit])
+
+
+def picture_store(task: Task, data: bytes) -> None:
+    """Store a PNG as the picture of a task as it is now."""
+    picture = picture_read(data)
+    facts = {
+        "content_hash": task.content_hash,
+        "sha256": blob_store(picture.data).sha256,
+        "width": picture.width,
+        "height": picture.height,
+    }
+    QuestionPicture.objects.update_or_create(task=task, defaults=facts)
