@@ -49,7 +49,8 @@ for module in modules:
 LOADED = """
 import sys
 from core import struct_types
-struct_types.structs_prepare = lambda: print(*sorted(sys.modules))
+prepare = struct_types.structs_prepare
+struct_types.structs_prepare = lambda: print(*sorted(sys.modules), prepare())
 import {door}
 """
 
