@@ -18,7 +18,7 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.urls import get_resolver
 
-from core.garbage import collect_seldom
+from core.garbage import code_freeze
 from core.struct_types import structs_prepare
 
 API_PREFIX = "/api/"
@@ -46,7 +46,7 @@ _pages = WSGIHandler()
 # Addresses and views load now, once for all processes, not in each one's first request.
 _ = get_resolver().url_patterns
 structs_prepare()
-collect_seldom()
+code_freeze()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

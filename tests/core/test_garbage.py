@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.garbage import SELDOM, collect_seldom
+from core.garbage import SELDOM, code_freeze, collect_seldom
 
 
 @pytest.fixture
@@ -21,4 +21,12 @@ def test_only_old_objects_are_collected_less_often() -> None:
     young, middle, _ = gc.get_threshold()
     collect_seldom()
     assert gc.get_threshold() == (young, middle, SELDOM)
+    assert gc.get_freeze_count() > 0
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_freezing_code_leaves_the_pace_of_collections() -> None:
+    before = gc.get_threshold()
+    code_freeze()
+    assert gc.get_threshold() == before
     assert gc.get_freeze_count() > 0
