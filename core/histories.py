@@ -47,6 +47,12 @@ HISTORY_POLICIES: Mapping[str, HistoryPolicy] = {
 }
 
 
+def pattern() -> str:
+    """The regular expression of every name that a run may give, for the API's schema."""
+    names = [f"{one.id}:[1-9][0-9]{{0,2}}" if one.has_number else one.id for one in HISTORY_POLICIES.values()]
+    return f"^({'|'.join(names)})$"
+
+
 def history_read(name: str) -> History:
     """The history that a run names. Raises ``ValueError`` with a message for who wrote the name."""
     match = _NAME.fullmatch(name)

@@ -67,8 +67,18 @@ def test_other_settings_need_another_name(
     assert len(fake.state.episodes) == 1
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Python's own handler of SIGINT, which whoever starts the tests in the background has ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("arm", ["text_agent", "gym"])
-def test_an_interrupted_run_goes_on_where_it_was(arm: str, fake: FakeServer, model: FakeModel) -> None:
+def test_an_interrupted_run_goes_on_where_it_was(
+    arm: str, fake: FakeServer, model: FakeModel, ctrl_c: None
+) -> None:
     turns = Counter[str]()
 
     def reply(request: dict[str, object]) -> Reply:

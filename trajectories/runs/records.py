@@ -5,6 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Annotated, Any
 
+from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta, Struct
 from rest_framework import serializers
 
@@ -35,6 +36,19 @@ ACTIONS_PER_TURN_MAX = 20
 TRAINER_STEP_MAX = 2**63 - 1
 
 
+@extend_schema_field({"type": "string", "pattern": histories.pattern()})
+class HistoryField(TextField):
+    """The name of a history policy; refuses others with what is known."""
+
+    def to_internal_value(self, data: Any) -> str:
+        name = str(super().to_internal_value(data))
+        try:
+            histories.history_read(name)
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return name
+
+
 class RunIn(StrictSerializer):
     name = TextField(max_length=200)
     kind = SuggestingChoiceField(choices=Run.Kind.values)
@@ -42,9 +56,8 @@ class RunIn(StrictSerializer):
     checkpoint = TextField(max_length=500, default="", allow_blank=True)
     observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
     grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)
-    history = TextField(
+    history = HistoryField(
         default=histories.DEFAULT,
-        max_length=32,
         help_text="What of earlier turns the model is sent again: `full`, `last_k:3` (any number), `diff`.",
     )
     actions_per_turn = CountField(
@@ -66,13 +79,6 @@ class RunIn(StrictSerializer):
         default=False,
         help_text="True for scripted policies, which are marked as simulated wherever they are shown.",
     )
-
-    def validate_history(self, value: str) -> str:
-        try:
-            histories.history_read(value)
-        except ValueError as error:
-            raise serializers.ValidationError(str(error)) from error
-        return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a grammar or a history that the observation gives nothing to work on."""
