@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -41,6 +41,17 @@ def test_a_step_is_stored_completely(trainer: ApiClient) -> None:
         "rewards": sent["rewards"],
         "tokens_blob": sent["tokens_blob"],
     }
+
+
+@pytest.mark.parametrize(
+    ("sent", "hour"), [("09:00:00Z", 9), ("09:00:00", 9), ("09:00:00-22:11", 31), ("23:30:00+22:30", 1)]
+)
+def test_a_time_is_stored_whatever_its_zone(trainer: ApiClient, sent: str, hour: int) -> None:
+    episode = factories.episode()
+    assert _post(trainer, episode, {"index": 1, "started_at": f"2026-03-02T{sent}"})[0] == 200
+    started_at = Step.objects.get(episode=episode).started_at
+    assert started_at is not None
+    assert (started_at - datetime(2026, 3, 2, tzinfo=UTC)) // timedelta(hours=1) == hour
 
 
 def test_posting_a_step_twice_changes_nothing(trainer: ApiClient) -> None:

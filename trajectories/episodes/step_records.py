@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -158,6 +158,13 @@ def _check_limits(steps: list[StepIn]) -> None:
                 raise GymError("step_too_large", message, status=413)
 
 
+def _in_utc(time: datetime | None) -> datetime | None:
+    """A time without a zone is in UTC. Postgres takes offsets below 16 hours, RFC 3339 below 24."""
+    if time is None:
+        return None
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+
+
 def step_row(step: StepIn) -> dict[str, Any]:
     """The row of ``hot_sql.steps_write`` for a step; ``hash`` covers everything sent, in a fixed order."""
     canonical = _encode(step)
@@ -182,7 +189,7 @@ def step_row(step: StepIn) -> dict[str, Any]:
         "observation_sha256": (observation.sha256 if observation else None) or "",
         "screenshot": step.screenshot or "",
         "url": step.url or "",
-        "started_at": step.started_at,
+        "started_at": _in_utc(step.started_at),
         "duration_ms": step.duration_ms,
         "policy_version": step.policy_version,
         "actor": step.actor or Step.Actor.POLICY,
