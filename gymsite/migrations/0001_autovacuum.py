@@ -4,7 +4,7 @@ Postgres' default waits until a fifth of a table has changed: on ten million ste
 and the planner's statistics are as old. These tables are visited after 20,000 changed rows and one percent.
 Tables in which the same few rows change with every verdict are visited after a thousand.
 
-It is no migration of `trajectories`, whose initial one is made anew after each change of a model.
+It is no migration of `trajectories`, whose initial one is regenerated after each change of a model.
 """
 
 from django.db import migrations

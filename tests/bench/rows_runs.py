@@ -30,7 +30,7 @@ def rows(place: Installation) -> Iterator[Row]:
     yield Row("groups, catching up", groups / seconds, "/s", 5_000, note=f"{groups:,} groups, 1,000 a page")
     pages = place.module_run("run_pages", place.lab, run)
     yield Row("first look of a run's page", pages["first"], "ms", 100, is_lower_better=True, note=note)
-    again = f"{note}; each read anew"
+    again = f"{note}; each read again"
     yield Row("the same, later", median(pages["later"]), "ms", 100, is_lower_better=True, note=again)
     yield Row("list of runs", median(pages["runs"]), "ms", 50, is_lower_better=True, note=note)
 

@@ -13,7 +13,7 @@ import time
 import django
 
 LATER = 8
-# Until the page is read anew: a fifth of the time at most goes into reading it.
+# Until the page is read again: a fifth of the time at most goes into reading it.
 PAUSE_S = 2.0
 
 

@@ -112,7 +112,7 @@ def test_a_killed_child_is_started_again(started: Started, up: Up, name: str) ->
     for _ in range(2):
         before = started.child(name)
         os.kill(before, signal.SIGKILL)
-        until(lambda: _runs_anew(started, name, before), seconds=30, what=f"{name} runs again")  # noqa: B023
+        until(lambda: _was_restarted(started, name, before), seconds=30, what=f"{name} runs again")  # noqa: B023
     until(up.is_well, seconds=30, what="all doors answer again")
 
 
@@ -222,7 +222,7 @@ def test_an_ordinary_user_can_start_it() -> None:
         shutil.rmtree(home)
 
 
-def _runs_anew(started: Started, name: str, before: int) -> bool:
+def _was_restarted(started: Started, name: str, before: int) -> bool:
     try:
         return started.child(name) != before
     except (AssertionError, OSError):

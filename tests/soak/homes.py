@@ -80,7 +80,7 @@ def _dangling(owner: psycopg.Connection) -> Iterator[str]:
 
 
 def _sums_changed(owner: psycopg.Connection, up: Up) -> Iterator[str]:
-    """Sums that computing them anew changes, in a time in which no episode ended."""
+    """Sums that recomputing them changes, in a time in which no episode ended."""
     tables = [name for (name,) in owner.execute(SUMS).fetchall()]
     queries = {name: f"SELECT to_jsonb(t) - 'id' FROM {name} t" for name in tables}
     queries["trajectories_group"] = "SELECT jsonb_build_array(id, completed_seq) FROM trajectories_group"
@@ -94,7 +94,7 @@ def _sums_changed(owner: psycopg.Connection, up: Up) -> Iterator[str]:
             break
     for name in queries:
         if changed := before[name] ^ after[name]:
-            yield f"{len(changed):,} rows of {name} are not as computed anew: {sorted(changed)[:SHOWN]}"
+            yield f"{len(changed):,} rows of {name} differ when recomputed: {sorted(changed)[:SHOWN]}"
 
 
 def _texts(owner: psycopg.Connection, query: str) -> set[str]:

@@ -1,7 +1,7 @@
 """Sums over a run's verdicts, so that no read counts its episodes.
 
 The statements that write verdicts write them too (``hot_sql/sql/sums.sql``), under the lock of the run's
-counter. They count the current verdict of every ended episode; ``manage.py rebuild_sums`` computes them anew.
+counter. They count the current verdict of every ended episode; ``manage.py rebuild_sums`` recomputes them.
 """
 
 from __future__ import annotations

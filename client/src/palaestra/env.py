@@ -92,7 +92,7 @@ class Env:
         """Open an episode of a task and load its first page; an episode still open ends ``cancelled``.
 
         The same ``seed`` gives the same look, order of choices and world; without one the environment's own
-        ``seed`` counts, and without either every episode is drawn anew.
+        ``seed`` counts, and without either every episode draws its own.
         """
         await self._abandon()
         drawn = {} if seed is None else {"seed": seed}
