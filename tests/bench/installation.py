@@ -26,6 +26,7 @@ PORTS = ("ARENA_PORT", "LAB_PORT", "LIVE_PORT", "METRICS_PORT")
 READY_S = 120.0
 STOP_S = 30.0
 QUESTIONS = ("gsm8k", "math")
+MAX_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,11 @@ class Installation:
     ) -> list[dict[str, Any]]:
         """As many episodes as there are tasks, or ``count`` of these in turn.
 
-        Pages look neutral: a drawn look would measure another page each time, or hide what a row clicks.
+        Pages look neutral: a drawn look would measure another page each time, or hide what a row clicks. No
+        episode runs out of steps: a row that asks for the same pages over and over would end it half-way.
         """
         turns = [tasks[number % len(tasks)] for number in range(count or len(tasks))]
-        body = {"run": run, "tasks": turns, "presentation": dict(NEUTRAL), **fields}
+        body = {"run": run, "tasks": turns, "presentation": dict(NEUTRAL), "max_steps": MAX_STEPS, **fields}
         episodes: list[dict[str, Any]] = self.call("POST", "/episodes", body)["episodes"]
         return episodes
 

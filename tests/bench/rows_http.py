@@ -64,7 +64,7 @@ def _opening(place: Installation, run: int, tasks: list[int]) -> Row:
 
 
 def _steps(place: Installation, run: int, tasks: list[int]) -> Iterator[Row]:
-    episodes = [opened["id"] for opened in place.episodes_open(run, tasks, 1000, max_steps=1_000_000)]
+    episodes = [opened["id"] for opened in place.episodes_open(run, tasks, 1000)]
     singles = (_steps_request(place, episode, 1 + turn, 1) for turn in range(100) for episode in episodes)
     prepared = iter([request for request, _ in zip(singles, range(40_000), strict=False)])
     owner = place.database_url("owner")
@@ -114,7 +114,7 @@ def _insert_rate(url: str) -> load.Result:
 def metrics_row(place: Installation, run: int, tasks: list[int]) -> Row:
     """Steps in turns with the same lab without metrics; the one with them is scraped every second."""
     rounds = 3 * ROUNDS
-    episodes = place.episodes_open(run, tasks, 1000, max_steps=1_000_000)
+    episodes = place.episodes_open(run, tasks, 1000)
     turns = ((episode["id"], turn) for turn in range(1, 500) for episode in episodes)
 
     def rate(lab: str) -> float:
