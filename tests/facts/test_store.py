@@ -313,3 +313,30 @@ def test_the_command_computes_what_is_due_or_everything_with_all(capsys: pytest.
         "Facts computed for 0 episodes with 0 steps.",
         "Facts computed for 2 episodes with 4 steps.",
     ]
+
+
+def test_a_hidden_thought_is_left_out_of_measures_of_thoughts_and_counted_apart() -> None:
+    episode = factories.episode()
+    _step(episode, 1, thought="I check 2 + 2 = 4.")
+    _step(episode, 2, thought="Clicking.", more={"thought_hidden": True})
+    _step(episode, 3, thought="")
+    store.facts_compute([episode.pk])
+
+    _, hidden, wordless = StepFacts.objects.filter(episode=episode).order_by("index")
+    assert (hidden.is_thought_hidden, wordless.is_thought_hidden) == (True, False)
+    assert {hidden.thought_words, hidden.thought_chars, hidden.numbers, hidden.formulas} == {None}
+    assert hidden.restates is hidden.checks_before_submit is None
+    assert (wordless.thought_words, wordless.checks_before_submit) == (0, False)
+    facts = EpisodeFacts.objects.get(episode=episode)
+    assert (facts.steps, facts.hidden_thoughts, facts.checks) == (3, 1, 1)
+    assert (facts.thought_words, facts.thought_chars, facts.numbers) == (1.0, 9.0, 1.5)
+
+
+def test_an_episode_whose_thoughts_are_all_hidden_has_no_measures_of_thoughts() -> None:
+    episode = factories.episode()
+    for index in (1, 2):
+        _step(episode, index, more={"thought_hidden": True})
+    store.facts_compute([episode.pk])
+    facts = EpisodeFacts.objects.get(episode=episode)
+    assert facts.hidden_thoughts == 2
+    assert {facts.thought_words, facts.thought_chars, facts.restates, facts.checks} == {None}

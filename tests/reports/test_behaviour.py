@@ -150,3 +150,16 @@ def test_an_arm_without_a_page_has_no_means_of_action_checks() -> None:
     names = {measure.name for measure in arm.measures}
     assert "steps" in names
     assert names.isdisjoint(SEEN)
+
+
+@pytest.mark.django_db
+def test_episodes_with_hidden_thoughts_do_not_shorten_the_mean_thought() -> None:
+    run = factories.run()
+    _tried(run, "one two three four")
+    episode = factories.episode(group=factories.group(run=run))
+    factories.step(episode, 1, thought="", more={"thought_hidden": True})
+    factories.verdict(episode, "correct")
+    store.facts_compute([episode.pk])
+    words, hidden = _measure(run, "thought_words"), _measure(run, "hidden_thoughts")
+    assert (words.mean, words.episodes) == (4.0, 1)
+    assert (hidden.mean, hidden.episodes) == (0.5, 2)

@@ -19,7 +19,7 @@ from trajectories.actions import elements, registry
 from trajectories.actions.types import DeclaredStep, type_of
 
 # Raise it whenever the same steps and events would give different facts; all are then computed again.
-VERSION = 11
+VERSION = 12
 
 # Only the beginning of a longer thought or observation is measured.
 MEASURED_CHARS = 100_000
@@ -58,6 +58,7 @@ class Turn(DeclaredStep, frozen=True, kw_only=True):
     """
 
     thought: str = ""
+    is_thought_hidden: bool = False
     picture: str = ""
     url: str = ""
     shown: str | None = None

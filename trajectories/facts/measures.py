@@ -21,28 +21,37 @@ from trajectories.facts.behaviour import (
 from trajectories.models import EpisodeFacts
 
 Measured = Mapping[str, Any]
-Total = Callable[[Sequence[Any], Sequence[int]], float | None]
+Total = Callable[[Sequence[Any], Sequence[Any]], float | None]
 
 
-def mean(values: Sequence[Any], _words: Sequence[int]) -> float | None:
-    return sum(values) / len(values) if values else None
+def mean(values: Sequence[Any], _words: Sequence[Any]) -> float | None:
+    """The mean over the steps that have a value."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
 
 
-def mean_by_words(values: Sequence[Any], words: Sequence[int]) -> float | None:
-    """The mean over the words of all thoughts."""
-    weighted = sum(value * count for value, count in zip(values, words, strict=True))
-    return weighted / sum(words) if sum(words) else None
+def mean_by_words(values: Sequence[Any], words: Sequence[Any]) -> float | None:
+    """The mean over the words of all thoughts that are known."""
+    known = [(value, count) for value, count in zip(values, words, strict=True) if value is not None]
+    total = sum(count for _, count in known)
+    return sum(value * count for value, count in known) / total if total else None
 
 
-def step_count(values: Sequence[Any], _words: Sequence[int]) -> int:
+def step_count(values: Sequence[Any], _words: Sequence[Any]) -> int:
     """How many steps have it."""
     return sum(value is not None and value is not False for value in values)
+
+
+def thought_count(values: Sequence[Any], words: Sequence[Any]) -> int | None:
+    """How many steps have it in their thought; None if every thought is hidden."""
+    return None if values and all(value is None for value in values) else step_count(values, words)
 
 
 TOTAL_WORDS: dict[Total, str] = {
     mean: "Mean over the steps",
     mean_by_words: "Mean over the words of all thoughts",
     step_count: "How many steps",
+    thought_count: "How many steps",
 }
 
 
@@ -51,7 +60,8 @@ class Measure:
     """``column`` of ``StepFacts`` is of a step, and ``total_column`` of ``EpisodeFacts`` of an episode.
 
     ``explanation`` is the API's. ``label`` names it on the page of a step, ``title`` its total on the page of
-    a run, which shows measures of the thought first; without one, the page leaves it out.
+    a run, which shows measures of the thought first; without one, the page leaves it out. A measure about the
+    thought has no value where the model hid it.
     """
 
     column: str
@@ -59,7 +69,7 @@ class Measure:
     explanation: str
     total: Total
     total_column: str
-    about: Literal["thought", "path"] = "thought"
+    about: Literal["thought", "step"] = "thought"
     label: str = ""
     title: str = ""
     is_share: bool = False
@@ -119,7 +129,7 @@ MEASURES = (
         explanation="The page is not that of the previous step.",
         total=step_count,
         total_column="page_changes",
-        about="path",
+        about="step",
         label="New page",
         is_reported=False,
     ),
@@ -129,7 +139,7 @@ MEASURES = (
         explanation="The step goes back, or returns to a page seen earlier.",
         total=step_count,
         total_column="backtracks",
-        about="path",
+        about="step",
         label="Goes back",
         title="Backtracks",
     ),
@@ -139,7 +149,7 @@ MEASURES = (
         explanation="The first step with the same place and action, if there is an earlier one.",
         total=step_count,
         total_column="loops",
-        about="path",
+        about="step",
         title="Repeated steps",
     ),
     Measure(
@@ -148,10 +158,19 @@ MEASURES = (
             (trail.submitted_in is None or turn.index <= trail.submitted_in) and says_check(turn.thought)
         ),
         explanation="The thought mentions verification, no later than the answer.",
-        total=step_count,
+        total=thought_count,
         total_column="checks",
         label="Mentions verification",
         title="Steps mentioning verification",
+    ),
+    Measure(
+        column="is_thought_hidden",
+        compute=lambda turn, _: turn.is_thought_hidden,
+        explanation="The model reasoned, and its endpoint did not say what.",
+        total=step_count,
+        total_column="hidden_thoughts",
+        about="step",
+        title="Steps with a hidden thought",
     ),
 )
 _TOTALS = {measure.total_column: measure for measure in MEASURES}
@@ -169,9 +188,15 @@ def turns_measure(turns: Sequence[Turn], *, submitted_in: int | None) -> list[Me
     measured: list[Measured] = []
     for turn in turns:
         trail.advance(turn)
-        values = {measure.column: measure.compute(turn, trail) for measure in MEASURES}
+        values = {measure.column: _measure(measure, turn, trail) for measure in MEASURES}
         measured.append({"place": trail.place, **values})
     return measured
+
+
+def _measure(measure: Measure, turn: Turn, trail: Trail) -> Any:
+    if measure.about == "thought" and turn.is_thought_hidden:
+        return None
+    return measure.compute(turn, trail)
 
 
 def totals_of(measured: Sequence[Measured]) -> dict[str, float | None]:

@@ -31,12 +31,14 @@ class StepFacts(models.Model):
     repeats = models.PositiveIntegerField(null=True)  # the first step with the same place and action
     is_page_change = models.BooleanField()
     is_backtrack = models.BooleanField()
-    checks_before_submit = models.BooleanField()
-    thought_chars = models.PositiveIntegerField()
-    thought_words = models.PositiveIntegerField()
-    numbers = models.PositiveIntegerField()
-    formulas = models.PositiveIntegerField()
-    restates = models.FloatField()  # 0 to 1
+    is_thought_hidden = models.BooleanField()
+    # Null where the thought is hidden.
+    checks_before_submit = models.BooleanField(null=True)
+    thought_chars = models.PositiveIntegerField(null=True)
+    thought_words = models.PositiveIntegerField(null=True)
+    numbers = models.PositiveIntegerField(null=True)
+    formulas = models.PositiveIntegerField(null=True)
+    restates = models.FloatField(null=True)  # 0 to 1
     words = SearchVectorField()
 
     class Meta:
@@ -58,7 +60,7 @@ class StepFacts(models.Model):
 
 
 class EpisodeFacts(models.Model):
-    """Of one episode: sums and means over its steps. Means are null where there is no step."""
+    """Of one episode: sums and means over its steps. Means are null where no thought is known."""
 
     episode = models.OneToOneField(
         "trajectories.Episode",
@@ -80,8 +82,10 @@ class EpisodeFacts(models.Model):
     loops = models.PositiveIntegerField()  # steps that repeat place and action of an earlier one
     backtracks = models.PositiveIntegerField()
     page_changes = models.PositiveIntegerField()
-    checks = models.PositiveIntegerField()  # steps that speak of checking, up to the submission
-    thought_chars = models.FloatField(null=True)  # means over steps
+    hidden_thoughts = models.PositiveIntegerField()  # steps whose thought the model hid
+    # Steps that speak of checking, up to the submission; null where all thoughts are hidden.
+    checks = models.PositiveIntegerField(null=True)
+    thought_chars = models.FloatField(null=True)  # means over steps whose thought is known
     thought_words = models.FloatField(null=True)
     numbers = models.FloatField(null=True)
     formulas = models.FloatField(null=True)

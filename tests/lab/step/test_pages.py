@@ -375,3 +375,5 @@ def test_a_hidden_thought_is_not_shown_as_none(lab: Lab, annotator: User) -> Non
         "hidden thought",
         "no thought",
     ]
+    words = [re.findall(r"<dt>Words in the thought</dt>\s+<dd>\s+(\S+)\s+</dd>", html) for html in pages]
+    assert words == [["hidden"], ["0"]]

@@ -52,7 +52,10 @@ def _measured(model: type[models.Model], explanations: dict[str, str]) -> list[t
 StepBehaviour = defstruct(
     "StepBehaviour",
     _measured(StepFacts, {measure.column: measure.explanation for measure in MEASURES}),
-    namespace={"__doc__": "Measures of the step, each a heuristic; docs/behaviour.md has the formulas."},
+    namespace={
+        "__doc__": "Measures of the step, each a heuristic; docs/behaviour.md has the formulas. Those of the "
+        "thought are null if the model hid it."
+    },
 )
 BehaviourRecord = defstruct(
     "BehaviourRecord",
@@ -63,7 +66,10 @@ BehaviourRecord = defstruct(
         *_measured(EpisodeFacts, TOTALS),
         ("computed_at", str),
     ],
-    namespace={"__doc__": "Totals of the measures over the episode's steps; means are null without steps."},
+    namespace={
+        "__doc__": "Totals of the measures over the episode's steps. Hidden thoughts are left out of means; "
+        "these are null without a thought that is known."
+    },
 )
 
 

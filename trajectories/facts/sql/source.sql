@@ -7,6 +7,7 @@ SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording
     'answered_in', (SELECT x.step FROM trajectories_siteevent x
         WHERE x.episode_id = e.id AND x.kind = 'answer_recorded' ORDER BY x.seq LIMIT 1),
     'steps', (SELECT coalesce(json_agg(json_build_object('index', s.index, 'thought', s.thought,
+        'is_thought_hidden', coalesce(s.more->'thought_hidden' = 'true', false),
         'action', s.action, 'result', s.action_result,
         'target_path', coalesce(s.more->>'target_path', ''), 'observation', {observation}, 'shown', {hash},
         'is_observation_complete', length(s.observation_text) BETWEEN 1 AND %(observation_chars)s - 1,

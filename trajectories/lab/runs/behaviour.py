@@ -13,7 +13,7 @@ LABELS = {
     "steps": ("Steps", False),
     **{
         measure.total_column: (measure.title, measure.is_share)
-        for measure in sorted(MEASURES, key=lambda measure: measure.about == "path")
+        for measure in sorted(MEASURES, key=lambda measure: measure.about == "step")
         if measure.title
     },
     "not_seen": ("Actions without effect", False),
