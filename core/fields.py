@@ -10,6 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from core import histories
 from core.errors import did_you_mean
 from core.integers import BIGINT_MAX, INT_MAX
 
@@ -81,6 +82,19 @@ class SuggestingChoiceField(serializers.ChoiceField):
                 raise
             hint = did_you_mean(data, [str(choice) for choice in self.choices])
             raise serializers.ValidationError(f"{data[:100]!r} is not known. {hint}") from error
+
+
+@extend_schema_field({"type": "string", "pattern": histories.pattern()})
+class HistoryField(TextField):
+    """The name of a history policy; refuses others with what is known."""
+
+    def to_internal_value(self, data: Any) -> str:
+        name = str(super().to_internal_value(data))
+        try:
+            histories.history_read(name)
+        except ValueError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return name
 
 
 class Sha256Field(serializers.RegexField):

@@ -11,7 +11,7 @@ from django.db.models import F
 from core.presentation import Look
 from tasks_app.models import Benchmark, Gold, Task
 from trajectories import hot_sql
-from trajectories.models import Episode, Group, Run, Step, Verdict, VerdictCounter
+from trajectories.models import Episode, Group, Report, Run, Step, Verdict, VerdictCounter
 
 _numbers = itertools.count(1)
 GOLD_CANARY = "gold-canary-7351"
@@ -47,6 +47,18 @@ def task(*, answer: str = "42", solution: str = GOLD_CANARY, **fields: Any) -> T
     made = Task.objects.create(**values)
     Gold.objects.create(task=made, version=1, answer=answer, solution=solution)
     return made
+
+
+def report(**fields: Any) -> Report:
+    plan = {
+        "version": 1,
+        "name": "plan",
+        "model": {"name": "model"},
+        "benchmarks": [{"slug": "gsm8k", "split": "train"}],
+        "arms": ["text_zero_shot", "gym"],
+        **fields.pop("plan", {}),
+    }
+    return Report.objects.create(**{"name": f"report {next(_numbers)}", "plan": plan, **fields})
 
 
 def run(**fields: Any) -> Run:

@@ -10,6 +10,7 @@ from trajectories.api import system
 from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
 from trajectories.episodes.trajectories import api as trajectories
+from trajectories.reports import api as reports
 from trajectories.runs import api as runs
 
 converters.converters_register()
@@ -30,6 +31,9 @@ urlpatterns = [
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
     path("runs/<id:run_id>/twins", runs.PairedTasksView.as_view()),
     path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),
+    path("reports", reports.ReportsView.as_view()),
+    path("reports/<id:report_id>", reports.ReportView.as_view()),
+    path("reports/<id:report_id>/compute", reports.ComputeView.as_view()),
     path("groups/<id:group_id>/refill", episodes.RefillView.as_view()),
     path("episodes", trajectories.EpisodesView.as_view()),
     path("episodes/<id:episode_id>", trajectories.EpisodeView.as_view()),

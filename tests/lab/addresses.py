@@ -52,6 +52,8 @@ def pages(episode: Episode) -> dict[str, str]:
         "episode_prompt": f"/episodes/{episode.pk}/prompt",
         "episode_index": f"/episodes/{episode.pk}/index.json",
         "episode_find": f"/episodes/{episode.pk}/find.json?find=a",
+        "reports": "/reports/",
+        "report": f"/reports/{episode.run.report_id}/",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

@@ -31,7 +31,7 @@ PIXEL = (
 @pytest.fixture
 def episode(db: None) -> Episode:
     """A judged episode with steps 1, 2 and 5."""
-    made = factories.episode()
+    made = factories.episode(run=factories.run(report=factories.report()))
     factories.step(made, 1, thought="First I read.\nThen I think.", action={"type": "click", "target": "e3"})
     factories.step(made, 2, action_result="ok")
     factories.submission(made, "42")

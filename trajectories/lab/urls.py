@@ -12,6 +12,7 @@ from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
 from trajectories.lab.login.views import LabLoginView
+from trajectories.lab.reports import views as reports
 from trajectories.lab.runs import views as runs
 from trajectories.lab.search import views as search
 from trajectories.lab.search.exports import EXPORTS
@@ -36,6 +37,8 @@ urlpatterns = [
     _alias("runs/", of="runs", name="runs_named"),
     path("runs/<id:run_id>/", runs.run_detail, name="run"),
     path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
+    path("reports/", reports.report_list, name="reports"),
+    path("reports/<id:report_id>/", reports.report_detail, name="report"),
     path("search", search.search, name="search"),
     _alias("search/", of="search", name="search_slashed"),
     path("search/counts", search.search_counts, name="search_counts"),

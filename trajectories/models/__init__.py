@@ -9,6 +9,7 @@ from trajectories.models.fidelity import EpisodeFidelity, Fidelity
 from trajectories.models.health_probe import HealthProbe
 from trajectories.models.picture import Picture
 from trajectories.models.recording import RecordingChunk, RecordingTally
+from trajectories.models.report import Report
 from trajectories.models.retention import Pruning
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.step import Step
@@ -36,6 +37,7 @@ __all__ = [
     "RateSum",
     "RecordingChunk",
     "RecordingTally",
+    "Report",
     "Run",
     "RunMetrics",
     "SiteEvent",

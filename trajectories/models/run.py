@@ -13,6 +13,7 @@ from core import grammars, histories
 
 RECORDING_FULL_SHARE = "recording_full_share"
 MODEL_NOTE = "model_note"
+RETEST = "retest"
 
 
 def is_share(value: Any) -> bool:
@@ -39,9 +40,22 @@ class Run(models.Model):
     simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
     created_by = models.ForeignKey("trajectories.ApiKey", on_delete=models.SET_NULL, null=True)
+    report = models.ForeignKey(
+        "trajectories.Report", on_delete=models.SET_NULL, null=True, related_name="runs", db_index=False
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["report", "id"], name="run_report", condition=Q(report__isnull=False))
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_retest(self) -> bool:
+        """Whether it plays its arm a second time, with other seeds: the floor of what a gap can be."""
+        return self.settings.get(RETEST) is True
 
     @property
     def recording_full_share(self) -> float | None:

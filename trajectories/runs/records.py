@@ -5,7 +5,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Annotated, Any
 
-from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta, Struct
 from rest_framework import serializers
 
@@ -13,6 +12,7 @@ from core import grammars, histories
 from core.errors import did_you_mean
 from core.fields import (
     CountField,
+    HistoryField,
     IdField,
     JsonObjectField,
     NumbersField,
@@ -34,19 +34,6 @@ CANCEL_GROUPS_MAX = 10_000
 CANCEL_REASONS = ("stale", "overload")
 ACTIONS_PER_TURN_MAX = 20
 TRAINER_STEP_MAX = 2**63 - 1
-
-
-@extend_schema_field({"type": "string", "pattern": histories.pattern()})
-class HistoryField(TextField):
-    """The name of a history policy; refuses others with what is known."""
-
-    def to_internal_value(self, data: Any) -> str:
-        name = str(super().to_internal_value(data))
-        try:
-            histories.history_read(name)
-        except ValueError as error:
-            raise serializers.ValidationError(str(error)) from error
-        return name
 
 
 class RunIn(StrictSerializer):
@@ -78,6 +65,14 @@ class RunIn(StrictSerializer):
     simulated = TruthField(
         default=False,
         help_text="True for scripted policies, which are marked as simulated wherever they are shown.",
+    )
+    report = IdField(
+        default=None,
+        allow_null=True,
+        help_text=(
+            "The report that the run belongs to. `settings.retest: true` says that it plays its arm again, "
+            "with other seeds."
+        ),
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -131,6 +126,7 @@ class RunRecord(serializers.Serializer[Run]):
     settings = JsonObjectField()
     tags = serializers.ListField(child=serializers.CharField())
     simulated = serializers.BooleanField()
+    report = serializers.IntegerField(source="report_id", allow_null=True)
     policy_version = serializers.IntegerField(allow_null=True)
     created_at = serializers.DateTimeField()
 

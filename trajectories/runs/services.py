@@ -11,7 +11,7 @@ from core.sql import Statement
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
 from trajectories.live import notices
-from trajectories.models import Episode, Group, PolicyVersion, Run, RunMetrics, VerdictCounter
+from trajectories.models import Episode, Group, PolicyVersion, Report, Run, RunMetrics, VerdictCounter
 
 SHOWN_MAX = 10
 
@@ -20,8 +20,12 @@ REGISTER = Statement(__file__, "policy_register")
 
 @transaction.atomic
 def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
-    """Create a run, with its verdict counter at zero."""
-    run = Run.objects.create(**fields, created_by_id=principal.key_id)
+    """Create a run, with its verdict counter at zero. Raises ``GymError`` 422 ``unknown_report``."""
+    report = fields.pop("report", None)
+    if report is not None and not Report.objects.filter(pk=report).exists():
+        message = f"There is no report {report}."
+        raise GymError("unknown_report", message, status=422, fields={"report": [message]})
+    run = Run.objects.create(**fields, report_id=report, created_by_id=principal.key_id)
     VerdictCounter.objects.create(run=run)
     run.refresh_from_db()
     return run

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.reports.plans import plan
+from trajectories.models import Report, Run
+
+
+def test_a_plan_is_stored_as_sent_with_the_hash_of_its_canonical_json(api: Callable[..., Any]) -> None:
+    client = api("trainer", "read")
+    sent = plan(name="Übung", margin=3)
+
+    status, made = client.json("POST", "/reports", {"name": "first", "plan": sent})
+
+    canonical = json.dumps(sent, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert status == 201
+    assert made["plan_sha256"] == hashlib.sha256(canonical.encode()).hexdigest()
+    status, report = client.json("GET", f"/reports/{made['id']}")
+    assert status == 200
+    assert report["plan"] == sent
+    assert report["url"] == made["url"]
+    assert made["url"].endswith(f"/reports/{made['id']}/")
+    assert (report["state"], report["result"], report["stale"]) == ("waiting", None, False)
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "message"),
+    [
+        ({"marjin": 3}, "plan.marjin", "Did you mean margin"),
+        ({"version": 2}, "plan.version", "1"),
+        ({"arms": ["text_zero"]}, "plan.arms.0", "Did you mean text_zero_shot"),
+        ({"arms": ["gym", "gym"], "contrasts": []}, "plan.arms", "twice"),
+        ({"arms": []}, "plan.arms", "empty"),
+        ({"benchmarks": [{"slug": "a"}, {"slug": "a"}]}, "plan.benchmarks", "twice"),
+        ({"benchmarks": [{"slug": "a", "splt": "b"}]}, "plan.benchmarks.0.splt", "Did you mean split"),
+        ({"contrasts": [["gym", "gym_image"]]}, "plan.contrasts", "gym_image"),
+        ({"contrasts": [["gym", "gym"]]}, "plan.contrasts", "itself"),
+        ({"history": "lask_k:3"}, "plan.history", "Did you mean last_k:3"),
+        ({"alpha": 0}, "plan.alpha", "0.001"),
+        ({"margin": -1}, "plan.margin", "0.01"),
+    ],
+)
+def test_a_plan_that_cannot_be_meant_is_refused_with_a_suggestion(
+    api: Callable[..., Any], change: dict[str, Any], field: str, message: str
+) -> None:
+    status, answer = api("trainer").json("POST", "/reports", {"name": "x", "plan": plan(**change)})
+
+    assert status == 400
+    assert message in " ".join(answer["error"]["fields"][field])
+    assert not Report.objects.exists()
+
+
+def test_a_report_is_created_once_per_idempotency_key(api: Callable[..., Any]) -> None:
+    client = api("trainer")
+    body = {"name": "once", "plan": plan()}
+
+    answers = [client.json("POST", "/reports", body, HTTP_IDEMPOTENCY_KEY="a key") for _ in range(2)]
+
+    assert answers[0] == answers[1]
+    assert Report.objects.count() == 1
+
+
+def test_runs_name_the_report_that_they_belong_to(api: Callable[..., Any]) -> None:
+    client = api("trainer", "read")
+    report = client.json("POST", "/reports", {"name": "r", "plan": plan()})[1]["id"]
+    run = {"name": "again", "kind": "eval", "report": report, "settings": {"retest": True}}
+
+    status, made = client.json("POST", "/runs", run)
+
+    assert (status, made["report"]) == (201, report)
+    assert client.json("GET", f"/reports/{report}")[1]["runs"] == [
+        {"id": made["id"], "name": "again", "model": "", "retest": True}
+    ]
+
+
+def test_a_run_of_an_unknown_report_is_refused(trainer: Any) -> None:
+    status, answer = trainer.json("POST", "/runs", {"name": "x", "kind": "eval", "report": 999})
+
+    assert (status, answer["error"]["code"]) == (422, "unknown_report")
+    assert not Run.objects.exists()
+
+
+def test_a_key_for_one_split_sees_reports_on_that_split_alone(api: Callable[..., Any]) -> None:
+    made = api("trainer").json("POST", "/reports", {"name": "r", "plan": plan()})[1]["id"]
+    limited, other = api("read", splits=["test"]), api("read", splits=["train"])
+
+    assert [one["id"] for one in limited.json("GET", "/reports")[1]["results"]] == [made]
+    assert other.json("GET", "/reports")[1]["results"] == []
+    assert other.json("GET", f"/reports/{made}")[0] == 404
+
+
+def test_asking_for_a_computation_answers_at_once(api: Callable[..., Any]) -> None:
+    client = api("trainer")
+    made = client.json("POST", "/reports", {"name": "r", "plan": plan()})[1]["id"]
+
+    status, report = client.json("POST", f"/reports/{made}/compute")
+
+    assert (status, report["state"], report["progress"]) == (202, "waiting", 0.0)
+    assert Report.objects.get(pk=made).requested_at is not None

@@ -1,0 +1,111 @@
+"""The calls about reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.fields import body_read
+from core.paging import page, query_read
+from core.schema import call
+from trajectories.api.auth import caller
+from trajectories.api.idempotency import idempotent
+from trajectories.models import Report
+from trajectories.reports import records, selectors, services
+
+
+class ReportsView(APIView):
+    scopes = {"GET": "read", "POST": "trainer"}
+
+    @call(
+        "report_create",
+        "Create a report from an analysis plan",
+        description="Open its runs with `report: id`, then ask for its computation.",
+        body=records.ReportIn,
+        answers={201: records.ReportCreated},
+        errors=(400, 409, 413, 422),
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        fields = body_read(records.ReportIn, request.data)
+        # The plan as sent, so that its hash is the sender's too.
+        plan = dict(request.data)["plan"]
+        report = services.report_create(name=fields["name"], plan=plan, principal=caller(request))
+        return Response(
+            {"id": report.pk, "plan_sha256": report.plan_sha256, "url": report_url(report)}, status=201
+        )
+
+    @call(
+        "report_list",
+        "List reports, newest first",
+        parameters=[records.ReportsQuery],
+        answers={200: records.ReportPage},
+        errors=(400,),
+    )
+    def get(self, request: Request) -> Response:
+        query = query_read(records.ReportsQuery, request)
+        reports = selectors.report_list(
+            before=query.get("cursor"), limit=query["limit"], principal=caller(request)
+        )
+        shown, following = page(reports, limit=query["limit"], place=lambda report: report.pk)
+        return Response({"results": [_summary(report) for report in shown], "next": following})
+
+
+class ReportView(APIView):
+    scopes = {"GET": "read"}
+
+    @call("report_get", "Read a report and its tables", answers={200: records.ReportDetail}, errors=(404,))
+    def get(self, request: Request, report_id: int) -> Response:
+        report = selectors.report_get(report_id, principal=caller(request))
+        runs = [
+            {"id": run.pk, "name": run.name, "model": run.model, "retest": run.is_retest}
+            for run in selectors.report_runs(report.pk)
+        ]
+        return Response(
+            {
+                **_summary(report),
+                "plan": report.plan,
+                "runs": runs,
+                "result": report.result,
+                "stale": selectors.report_is_stale(report),
+            }
+        )
+
+
+class ComputeView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @call(
+        "report_compute",
+        "Compute a report again",
+        description="In the background: read the report until its state is `ready` or `failed`.",
+        answers={202: records.ReportSummary},
+        errors=(404,),
+    )
+    def post(self, request: Request, report_id: int) -> Response:
+        report = selectors.report_get(report_id, principal=caller(request))
+        services.report_request(report.pk)
+        return Response(_summary(selectors.report_get(report.pk)), status=202)
+
+
+def report_url(report: Report) -> str:
+    return f"{settings.LAB_URL}{reverse('report', kwargs={'report_id': report.pk})}"
+
+
+def _summary(report: Report) -> dict[str, Any]:
+    return {
+        "id": report.pk,
+        "plan_sha256": report.plan_sha256,
+        "url": report_url(report),
+        "name": report.name,
+        "state": report.state,
+        "progress": report.progress,
+        "problem": report.problem,
+        "created_at": report.created_at,
+        "computed_at": report.computed_at,
+    }

@@ -1,0 +1,125 @@
+"""The analysis plan of an evaluation: its shape, and the hash that both sides compute alike."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from rest_framework import serializers
+
+from core import grammars, histories
+from core.arms import ARMS
+from core.fields import (
+    CountField,
+    HistoryField,
+    IdField,
+    JsonObjectField,
+    StrictSerializer,
+    SuggestingChoiceField,
+    TextField,
+    TruthField,
+)
+from core.observations import OBSERVATION_FORMATS
+
+VERSION = 1
+BENCHMARKS_MAX = 50
+TASKS_MAX = 100_000
+TEXTS_MAX = 100
+TEXT_MAX_CHARS = 2_000
+
+
+def plan_sha256(plan: Any) -> str:
+    """SHA-256 of the canonical JSON: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class ModelIn(StrictSerializer):
+    name = TextField(max_length=200)
+    base_url = TextField(max_length=500, default="", allow_blank=True, allow_null=True)
+    checkpoint = TextField(max_length=500, default="", allow_blank=True, allow_null=True)
+
+
+class BenchmarkIn(StrictSerializer):
+    slug = TextField(max_length=64)
+    split = TextField(max_length=64, default=None, allow_null=True)
+    limit = CountField(min_value=1, default=None, allow_null=True)
+    task_ids = serializers.ListField(
+        child=IdField(), default=None, allow_null=True, allow_empty=False, max_length=TASKS_MAX
+    )
+
+
+class LooksIn(StrictSerializer):
+    design = TextField(max_length=100)
+    count = CountField(default=None, allow_null=True)
+    factors = JsonObjectField(default=None, allow_null=True)
+
+
+class SmallestGapIn(StrictSerializer):
+    points = serializers.FloatField(allow_null=True, default=None)
+    power = serializers.FloatField(min_value=0, max_value=1, allow_null=True, default=None)
+    assumptions = serializers.JSONField(allow_null=True, default=None)
+
+
+class PlanIn(StrictSerializer):
+    """Unknown names are refused: a misspelt ``margin`` must not mean the default."""
+
+    version = serializers.IntegerField(min_value=VERSION, max_value=VERSION)
+    name = TextField(max_length=200)
+    model = ModelIn()
+    benchmarks = serializers.ListField(
+        child=BenchmarkIn(), allow_empty=False, min_length=1, max_length=BENCHMARKS_MAX
+    )
+    arms = serializers.ListField(
+        child=SuggestingChoiceField(choices=list(ARMS)), allow_empty=False, min_length=1, max_length=len(ARMS)
+    )
+    observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
+    grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)
+    history = HistoryField(default=histories.DEFAULT)
+    actions_per_turn = CountField(default=1, min_value=1)
+    samples = CountField(default=1, min_value=1)
+    looks = LooksIn(default=None, allow_null=True)
+    retest = TruthField(default=False, help_text="A text arm is played a second time, with other seeds.")
+    exclusions = serializers.ListField(
+        child=TextField(max_length=TEXT_MAX_CHARS), default=list, max_length=TEXTS_MAX
+    )
+    alpha = serializers.FloatField(default=0.05, min_value=0.001, max_value=0.5)
+    margin = serializers.FloatField(
+        default=None,
+        allow_null=True,
+        min_value=0.01,
+        max_value=100,
+        help_text="Points of accuracy: a gap proven to be smaller counts as closed.",
+    )
+    contrasts = serializers.ListField(
+        child=serializers.ListField(child=TextField(max_length=16), min_length=2, max_length=2),
+        default=list,
+        max_length=TEXTS_MAX,
+    )
+    smallest_gap = SmallestGapIn(default=None, allow_null=True)
+    seed = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=0)
+    created_at = TextField(max_length=64, default="", allow_blank=True)
+
+    def validate_arms(self, value: list[str]) -> list[str]:
+        if len(set(value)) < len(value):
+            raise serializers.ValidationError("An arm is named twice.")
+        return value
+
+    def validate_benchmarks(self, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        slugs = [benchmark["slug"] for benchmark in value]
+        if len(set(slugs)) < len(slugs):
+            raise serializers.ValidationError(
+                "A benchmark is named twice: give each one split and one limit."
+            )
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        for pair in attrs["contrasts"]:
+            for arm in pair:
+                if arm not in attrs["arms"]:
+                    message = f"The arm {arm[:100]!r} is not among the plan's arms."
+                    raise serializers.ValidationError({"contrasts": [message]})
+            if pair[0] == pair[1]:
+                raise serializers.ValidationError({"contrasts": [f"{pair[0]} is compared with itself."]})
+        return attrs

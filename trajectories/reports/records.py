@@ -1,0 +1,66 @@
+"""Bodies, queries and records of the calls about reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from core.fields import JsonObjectField, StrictSerializer, SuggestingChoiceField, TextField
+from core.paging import Query
+from trajectories.models import Report
+from trajectories.reports.plan import PlanIn
+
+FORMATS = ("jsonl", "csv")
+
+
+class ReportIn(StrictSerializer):
+    name = TextField(max_length=200)
+    plan = PlanIn(help_text="The analysis plan, as it stands in the plan's file. It is stored as it is sent.")
+
+
+class ReportCreated(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    plan_sha256 = serializers.CharField(
+        help_text="Over the plan as JSON with sorted keys, without spaces, in UTF-8."
+    )
+    url = serializers.CharField(help_text="The report's page.")
+
+
+class ReportSummary(ReportCreated):
+    name = serializers.CharField()
+    state = serializers.ChoiceField(choices=Report.State.values)
+    progress = serializers.FloatField(help_text="Of the computation, 0 to 1.")
+    problem = serializers.CharField(help_text="Why the computation failed.")
+    created_at = serializers.DateTimeField()
+    computed_at = serializers.DateTimeField(allow_null=True)
+
+
+class ReportRunRecord(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    model = serializers.CharField()
+    retest = serializers.BooleanField()
+
+
+class ReportDetail(ReportSummary):
+    plan = JsonObjectField()
+    runs = ReportRunRecord(many=True)
+    result = JsonObjectField(
+        allow_null=True,
+        help_text="`tables`: `{id, title, columns: [{id, title, unit}], rows, notes}`; null at first.",
+    )
+    stale = serializers.BooleanField(help_text="Verdicts or runs have come since it was computed.")
+
+
+class ReportPage(serializers.Serializer[Any]):
+    results = ReportSummary(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ReportsQuery(Query):
+    pass
+
+
+class RowsQuery(StrictSerializer):
+    format = SuggestingChoiceField(choices=FORMATS, default="jsonl")

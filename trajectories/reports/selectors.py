@@ -1,0 +1,51 @@
+"""Reads of reports and of the runs that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.errors import GymError
+from trajectories.api.auth import Principal
+from trajectories.models import Report, Run, VerdictCounter
+
+
+def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
+    """The report, or ``GymError`` 404 ``unknown_report``, also where the key may not see a split of it."""
+    report = Report.objects.filter(pk=report_id).first()
+    if report is None or (principal and not _is_visible(report, principal)):
+        raise GymError("unknown_report", f"There is no report {report_id}.", status=404)
+    return report
+
+
+def report_list(*, before: int | None, limit: int, principal: Principal | None = None) -> list[Report]:
+    """Reports without their results, newest first: up to ``limit``, and one more if there is a next page."""
+    reports = Report.objects.defer("result").order_by("-pk")
+    if before is not None:
+        reports = reports.filter(pk__lt=before)
+    if principal and principal.splits:
+        # Plans are few and small; their splits are inside.
+        return [report for report in reports if _is_visible(report, principal)][: limit + 1]
+    return list(reports[: limit + 1])
+
+
+def report_runs(report_id: int) -> list[Run]:
+    return list(Run.objects.filter(report=report_id).order_by("pk"))
+
+
+def verdict_counts(run_ids: Sequence[int]) -> dict[str, int]:
+    """Verdicts of each run so far; the keys are as JSON has them."""
+    counts = VerdictCounter.objects.filter(run__in=run_ids).values_list("run_id", "count")
+    return {str(run_id): count for run_id, count in counts}
+
+
+def report_is_stale(report: Report) -> bool:
+    """Whether runs or verdicts have come since its result was computed."""
+    if report.computed_at is None:
+        return False
+    run_ids = Run.objects.filter(report=report).values_list("pk", flat=True)
+    return verdict_counts(list(run_ids)) != report.basis
+
+
+def _is_visible(report: Report, principal: Principal) -> bool:
+    splits = {benchmark.get("split") for benchmark in report.plan["benchmarks"]}
+    return not principal.splits or bool(splits <= set(principal.splits))

@@ -1,0 +1,28 @@
+"""Creates reports, and asks for their computation, which the housekeeper sends to a worker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from trajectories.api.auth import Principal
+from trajectories.models import Report
+from trajectories.reports.plan import plan_sha256
+
+
+def report_create(*, name: str, plan: dict[str, Any], principal: Principal) -> Report:
+    """Store a plan that was validated, as it was sent."""
+    report = Report.objects.create(
+        name=name, plan=plan, plan_sha256=plan_sha256(plan), created_by_id=principal.key_id
+    )
+    report.refresh_from_db()
+    return report
+
+
+def report_request(report_id: int) -> None:
+    """Ask for a computation. One that waits stays as it is; one that goes on is followed by another."""
+    Report.objects.filter(Q(requested_at=None) | ~Q(state=Report.State.WAITING), pk=report_id).update(
+        requested_at=Now(), sent_at=None, state=Report.State.WAITING, progress=0.0, problem=""
+    )
