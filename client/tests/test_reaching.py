@@ -10,6 +10,7 @@ import pytest
 
 from fake_server import FakeServer
 from palaestra import Env
+from palaestra.errors import PageHung
 from palaestra.pages import WarmPage
 
 HEAD = """<!doctype html><html lang="en" data-settled="true"><head><title>Form</title>
@@ -217,6 +218,38 @@ async def test_typing_without_a_target_needs_a_focused_field(env: Env, fake: Fak
     await visit(env, fake, FORM)
     result, message = await act(env, type="type", text="Ada")
     assert (result, "no field has the focus" in message) == ("no_target", True)
+
+
+SLOW = """<script>addEventListener("keydown", () => {
+  for (const end = performance.now() + 400; performance.now() < end;);
+});</script>"""
+
+
+async def test_a_page_that_is_slow_to_take_keys_gets_the_whole_text(env: Env, fake: FakeServer) -> None:
+    page = await visit(env, fake, FORM + SLOW)
+    text = "The area is 42 square metres. " * 3
+    assert await act(env, type="type", target=id_of(env, 'textbox "Name"'), text=f"{text}\n") == ("ok", "")
+    assert (await shown(page, STATE))[0] == text
+    assert await shown(page) == "sent"
+
+
+async def test_a_text_that_a_page_stops_taking_is_not_called_typed(
+    env: Env, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await visit(env, fake, FORM)
+    act_once, typed = page.act, list[bool]()
+
+    async def act_twice(call: Any) -> Any:
+        typed.append(len(typed) < 2)
+        if typed[-1]:
+            return await act_once(call)
+        call.close()
+        raise PageHung("The page did not answer within 10.0 s.")
+
+    monkeypatch.setattr(page, "act", act_twice)
+    result, message = await act(env, type="type", target=id_of(env, 'textbox "Notes"'), text="a" * 60)
+    assert (result, "It took 20 of 60 characters before." in message) == ("timeout", True)
+    assert (await shown(page, STATE))[3] == "a" * 20
 
 
 async def test_elements_keep_their_ids_when_a_page_is_drawn_or_opened_again(

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
+from palaestra.errors import PageHung
 from palaestra.pages import WarmPage
 
-KEYS_MAX = 200  # characters typed key by key; the rest is inserted at once
+# Characters typed key by key, as long as the page keeps pace; the rest is inserted at once.
+KEYS_MAX = 200
+KEYS_LIMIT_S = 3.0
+# Parts of a text. Line breaks and tabs are keys at any pace: in a field of one line they send its form or
+# leave it.
+PART = re.compile(r"[\n\t]|[^\n\t]{1,10}")
 
 
 class Type(Action):
@@ -28,7 +37,18 @@ class Type(Action):
         printable = "".join(c for c in self.text if c >= " " or c in "\n\t")
         # In a field of several lines a tab is text; as a key it would indent, or leave the field.
         by_keys = 0 if place["lines"] and "\t" in printable else KEYS_MAX
-        if printable[:by_keys]:
-            await page.act(keyboard.type(printable[:by_keys]))
-        if printable[by_keys:]:
-            await page.act(keyboard.insert_text(printable[by_keys:]))
+        await _typed(page, printable, by_keys=by_keys)
+
+
+async def _typed(page: WarmPage, text: str, *, by_keys: int) -> None:
+    """Type a text where the focus is. Raises ``PageHung`` with how much of it was typed."""
+    keyboard, typed, started = page.page.keyboard, 0, time.monotonic()
+    parts = [*PART.findall(text[:by_keys]), text[by_keys:]]
+    try:
+        for part in filter(None, parts):
+            keeps_pace = time.monotonic() - started < KEYS_LIMIT_S
+            is_typed = typed < by_keys and (keeps_pace or part in "\n\t")
+            await page.act(keyboard.type(part) if is_typed else keyboard.insert_text(part))
+            typed += len(part)
+    except PageHung as failure:
+        raise PageHung(f"{failure} It took {typed} of {len(text)} characters before.") from failure
