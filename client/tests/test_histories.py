@@ -139,3 +139,36 @@ async def test_thoughts_apart_from_the_answer_are_recorded_and_hidden_ones_are_m
     assert steps[1]["thought"] == "Half of 84 ...\n\nSo I wait."
     assert steps[1]["raw"] == "So I wait.\nAction: noop"
     assert [steps[index].get("thought_hidden") for index in (1, 2, 3)] == [None, True, None]
+
+
+TASK = "\n".join(['region "Task"', "  preformatted:", *(f"    | Rule {n} of this task" for n in range(9))])
+
+
+def test_a_section_that_a_page_above_shows_is_one_line() -> None:
+    shop = f'page "Shop" https://gym/\n{TASK}\nmain\n  text: Kettles'
+    cart = f'page "Cart" https://gym/cart\n{TASK}\nmain\n  text: Nothing yet'
+    one, two = seen(sent("full", [page(shop), page(cart)]))
+    assert TASK in one
+    assert two.endswith(
+        'page "Cart" https://gym/cart\nregion "Task": unchanged, shown above\nmain\n  text: Nothing yet'
+    )
+
+
+def test_a_section_stands_whole_where_the_page_that_shows_it_is_left_out() -> None:
+    pages = [page(f'page "{name}" https://gym/{name}\n{TASK}') for name in ("a", "b", "c")]
+    _, two, three = seen(sent("last_k:2", pages))
+    assert TASK in two
+    assert TASK not in three
+
+
+def test_a_section_of_which_a_line_changed_stands_with_what_is_new() -> None:
+    field = '  [e2] textbox "Total" value="{}"'
+    pages = [page(f'page "{n}" https://gym/{n}\n{TASK}\n{field.format(n)}') for n in (1, 2)]
+    _, two = seen(sent("full", pages))
+    assert 'region "Task"\n  preformatted: unchanged, shown above\n  [e2] textbox "Total" value="2"' in two
+
+
+def test_articles_always_stand_whole() -> None:
+    review = "\n".join(['article "Bad hook"', *(f"  text: Sentence {n} of the review" for n in range(9))])
+    pages = [page(f'page "{n}" https://gym/{n}\n{review}') for n in (1, 2)]
+    assert all(review in text for text in seen(sent("full", pages)))

@@ -116,3 +116,5 @@ def _limits(words: Words, setup: Setup, *, max_steps: int) -> Iterator[str]:
         yield words.limits["actions"].format(actions=setup.actions_per_turn)
     if setup.arm.has_page:
         yield words.histories[setup.history.policy.id].format(number=setup.history.number)
+        if setup.observation.has_text:
+            yield words.histories["sections"]

@@ -2,7 +2,8 @@
 
 The messages to send are a pure function of the opening messages and the turns so far, so that a conversation
 can be rebuilt from its record. Completions and results of actions are always kept. Under every policy a page
-that did not change since the turn before is one line.
+that did not change since the turn before is one line, and so is a section that a page above shows in the same
+words.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from palaestra.grammars import Grammar
-from palaestra.observation import FORMATS, Observation, has_picture, observation_message, outline_diff
+from palaestra.observation import (
+    FORMATS,
+    Observation,
+    has_picture,
+    observation_message,
+    outline_diff,
+    outline_folded,
+    sections_of,
+)
 from palaestra.records import ActionResult, Message, Usage
 from palaestra.setups import History
 
@@ -76,18 +85,29 @@ def _sent(shown: Sequence[Observation], *, history: History) -> list[Observation
 
 
 def _full(shown: Sequence[Observation]) -> list[Observation]:
-    return [
-        _unchanged(now) if place and is_same_page(shown[place - 1], now) else now
-        for place, now in enumerate(shown)
-    ]
+    """Each page without the sections that those above it show."""
+    sent: list[Observation] = []
+    above: set[str] = set()
+    for place, now in enumerate(shown):
+        if place and is_same_page(shown[place - 1], now):
+            sent.append(_unchanged(now))
+            continue
+        sent.append(replace(now, text=outline_folded(now.text, above)) if _has_outline(now) else now)
+        above |= sections_of(now.text)
+    return sent
 
 
 def _changes(before: Observation, now: Observation, sent: Observation) -> Observation:
-    """What is ``sent`` of an outline, reduced to what changed."""
-    form = FORMATS.get(now.kind)
-    if sent is not now or form is None or not form.has_text:
+    """What is ``sent`` of an outline, reduced to what changed where that is shorter."""
+    if is_same_page(before, now) or not _has_outline(now):
         return sent
-    return replace(now, text=outline_diff(before.text, now.text) or SAME_OUTLINE)
+    difference = outline_diff(before.text, now.text) or SAME_OUTLINE
+    return replace(now, text=min(difference, sent.text, key=len))
+
+
+def _has_outline(observation: Observation) -> bool:
+    form = FORMATS.get(observation.kind)
+    return form is not None and form.has_text
 
 
 def is_same_page(before: Observation, now: Observation) -> bool:

@@ -11,6 +11,7 @@ from palaestra.observation.base import (
     has_picture,
 )
 from palaestra.observation.changes import outline_diff
+from palaestra.observation.folds import outline_folded, sections_of
 from palaestra.observation.message import observation_message
 from palaestra.observation.observer import MAX_CHARS, ObservationConfig, Observer
 from palaestra.observation.outline import Scope, page_text
@@ -28,5 +29,7 @@ __all__ = [
     "has_picture",
     "observation_message",
     "outline_diff",
+    "outline_folded",
     "page_text",
+    "sections_of",
 ]

@@ -20,14 +20,15 @@ def lines_new(before: str, after: str) -> set[int]:
 
 
 def outline_diff(before: str, after: str) -> str:
-    """What changed from one outline to the next: empty when nothing did, ``after`` itself when it is shorter.
+    """What changed from one outline to the next: empty when nothing did, ``after`` itself when it is shorter
+    or of another page. A page that has another query is the same page.
 
     The first line is the page's own. Of what is new every line is given, and the lines that it is inside of.
     """
     if before == after:
         return ""
     old, new = before.split("\n"), after.split("\n")
-    if old[0] != new[0]:
+    if _address(old[0]) != _address(new[0]):
         return after
     difference = "\n".join([new[0], CHANGED, *_changes(old[1:], new[1:])])
     return difference if len(difference) < len(after) else after
@@ -61,6 +62,10 @@ def _inside_of(lines: Sequence[str], number: int) -> list[str]:
             outer.insert(0, line)
             depth = _depth(line)
     return outer
+
+
+def _address(head: str) -> str:
+    return head.rpartition(" ")[2].partition("?")[0]
 
 
 def _depth(line: str) -> int:

@@ -97,7 +97,7 @@ def _distances(count: int, anchors: Sequence[int]) -> list[int]:
     return distances
 
 
-def _depth(line: str) -> int:
+def line_depth(line: str) -> int:
     return (len(line) - len(line.lstrip(" "))) // len(INDENT)
 
 
@@ -106,7 +106,7 @@ def _parents(lines: Sequence[str]) -> list[int | None]:
     parents: list[int | None] = []
     open_lines: list[int] = []
     for number, line in enumerate(lines):
-        while open_lines and _depth(lines[open_lines[-1]]) >= _depth(line):
+        while open_lines and line_depth(lines[open_lines[-1]]) >= line_depth(line):
             open_lines.pop()
         parents.append(open_lines[-1] if open_lines else None)
         open_lines.append(number)
@@ -139,7 +139,7 @@ def _gap_line(gap: Sequence[str]) -> str:
     chars = sum(len(line) + 1 for line in gap)
     sections = [name for line in gap if (name := section_of(line))]
     how = f'read "{sections[0]}"' if sections else "read"
-    return f"{INDENT * min(map(_depth, gap))}... {chars:,} more characters: {how} or scroll"
+    return f"{INDENT * min(map(line_depth, gap))}... {chars:,} more characters: {how} or scroll"
 
 
 def section_of(line: str) -> str:
