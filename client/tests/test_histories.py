@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from fake_server import FakeServer
-from palaestra import Client, Completion, Observation, Usage
+from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.grammars import grammar_of
 from palaestra.histories import LEFT_OUT, UNCHANGED, Turn, messages_send
@@ -121,7 +123,25 @@ async def test_the_prompt_budget_counts_what_the_model_says_it_read(fake: FakeSe
     config = EpisodeConfig(prompt_token_budget=1_000)
     episode = await played(fake, config, *[Completion(text="Hm.", usage=usage)] * 3)
     assert episode.steps == 2
+    assert fake.state.episodes[1]["closed"] == {
+        "reason": "token_budget",
+        "detail": "1,200 tokens read, of 1,000",
+    }
+
+
+async def test_an_environment_takes_a_prompt_budget_and_a_history(fake: FakeServer) -> None:
+    completion = Completion(text="I look.\nAction: noop", usage=Usage(prompt=600, completion=1))
+    async with Env(
+        fake.lab_url, "key", run=7, arm="text_agent", history="last_k:1", prompt_token_budget=1_500
+    ) as env:
+        await env.reset(1)
+        endings = [any((await env.step(completion))[2:4]) for _ in range(3)]
+        assert env.episode is not None
+    assert endings == [False, False, True]
     assert fake.state.episodes[1]["closed"]["reason"] == "token_budget"
+    with pytest.raises(ValueError, match="There is no history 'some'"):
+        async with Env(fake.lab_url, "key", run=7, arm="text_agent", history="some") as env:
+            await env.reset(1)
 
 
 async def test_thoughts_apart_from_the_answer_are_recorded_and_hidden_ones_are_marked(

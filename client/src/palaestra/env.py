@@ -37,9 +37,12 @@ class Env:
 
     ``arm`` is how tasks are presented, ``observation`` what is shown of a page (``axtree``, ``screenshot``,
     ``som``, ``both``), ``grammar`` how actions are written: with ``functions`` and computer use a step takes
-    a ``Completion`` that calls ``episode.tools``. Other keywords (``policy_version``, ``seed``,
-    ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
-    ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
+    a ``Completion`` that calls ``episode.tools``, ``history`` which earlier pages are sent again (``full``,
+    ``last_k:3``, ``diff``). An episode whose prompts add up to ``prompt_token_budget`` tokens, by the usage
+    of its completions, ends as ``token_budget``, truncated and judged incorrect. Other keywords
+    (``policy_version``, ``seed``, ``max_steps``, ``token_budget``, ``presentation``, ``looks``,
+    ``recording``, ``answer_channel``, ``shots``) are passed to ``Client.episodes_open``. ``with_pictures``
+    records a screenshot with every step.
     """
 
     def __init__(
@@ -50,9 +53,11 @@ class Env:
         run: int,
         observation: str = "axtree",
         grammar: str = "json",
+        history: str = "full",
         arm: str = "gym",
         actions_per_turn: int = 1,
         with_pictures: bool = False,
+        prompt_token_budget: int | None = None,
         invalid_limit: int | None = None,
         verdict_limit_s: float = VERDICT_LIMIT_S,
         viewport: tuple[int, int] = VIEWPORT,
@@ -66,9 +71,11 @@ class Env:
         self._config = EpisodeConfig(
             observation=observation,
             grammar=grammar,
+            history=history,
             answer_channel=opening.get("answer_channel") or "page",
             actions_per_turn=actions_per_turn,
             token_budget=opening.get("token_budget"),
+            prompt_token_budget=prompt_token_budget,
             invalid_limit=invalid_limit,
             with_pictures=with_pictures,
         )

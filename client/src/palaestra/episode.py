@@ -365,6 +365,6 @@ class Episode:
             self.is_over = True
             return
         self._budgets.count(completion.usage, is_parsed=parsed.parse_error is None)
-        reason = self.closed_as or self._budgets.spent()
-        if reason is not None:
-            await self.close(reason, self._detail)
+        ending = (self.closed_as, self._detail) if self.closed_as else self._budgets.spent()
+        if ending is not None:
+            await self.close(*ending)
