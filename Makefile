@@ -38,7 +38,7 @@ up: setup
 	@exec $(RUN) manage.py up
 
 demo: setup
-	@$(RUN) deploy/demo.py --server "$(LAB_URL)" --var-dir "$(VAR_DIR)" --data "$(DATA)"
+	@$(RUN) -m deploy.demo --server "$(LAB_URL)" --var-dir "$(VAR_DIR)" --data "$(DATA)"
 
 ifneq ($(TESTS),)
 test: setup

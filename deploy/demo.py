@@ -10,6 +10,8 @@ from pathlib import Path
 
 import httpx
 
+from deploy.programs import main_exit, program_run
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 FILES = {"gsm8k": "gsm8k/train.jsonl", "math": "math/train.jsonl"}
 TIMEOUT_S = 60.0
@@ -29,7 +31,7 @@ def main() -> int:
             sys.stderr.write(f"{options.data / name} is missing: {benchmark} has its starter tasks only.\n")
     golds = _golds_export(options.server, key, options.var_dir)
     command = [sys.executable, "-m", "palaestra", "demo", "--server", options.server, "--golds", str(golds)]
-    return subprocess.run(command, env={**os.environ, "PALAESTRA_KEY": key}, check=False).returncode  # noqa: S603
+    return program_run(command, environment={**os.environ, "PALAESTRA_KEY": key})
 
 
 def _arguments() -> argparse.Namespace:
@@ -61,4 +63,4 @@ def _golds_export(server: str, key: str, var_dir: Path) -> Path:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main_exit(main)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import httpx
 
+from deploy.programs import main_exit, program_run
+
 PORT = 18080
 BASE_URL = f"http://127.0.0.1:{PORT}/v1"
 START_S = 600.0  # the first start fetches the model
@@ -41,7 +43,7 @@ def main() -> int:
             command = [*client, "run", "--server", options.server, *_model(), *SETTINGS]
             for benchmark, arm in PLAYED:
                 run = [*command, "--benchmark", benchmark, "--arm", arm, "--limit", str(TASKS)]
-                if status := subprocess.run(run, env=environment, check=False).returncode:  # noqa: S603
+                if status := program_run(run, environment=environment):
                     return status
         finally:
             model.terminate()
@@ -85,4 +87,4 @@ def _wait(model: subprocess.Popen[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main_exit(main)

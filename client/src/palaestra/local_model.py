@@ -58,6 +58,7 @@ def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -
         raise PalaestraError(f"{missing}: pip install 'palaestra[local]'") from missing
     settings = llama.CommonParams()
     settings.model.path = str(model)
+    settings.model_alias = {MODEL}
     settings.n_ctx, settings.n_parallel = CONTEXT * AT_ONCE, AT_ONCE
     # One core is left for browser and servers: threads that wait for each other at every token crawl without.
     settings.cpuparams.n_threads = threads or max(1, (os.cpu_count() or 1) - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import threading
 from pathlib import Path
 from typing import Any
@@ -24,5 +25,6 @@ def command(options: argparse.Namespace) -> int:
     """Serve until interrupted."""
     server = server_start(model_find(options.folder), port=options.port, threads=options.threads)
     print(f"{MODEL} at {server.listening_address}/v1", flush=True)  # type: ignore[attr-defined]
-    threading.Event().wait()
+    with contextlib.suppress(KeyboardInterrupt):
+        threading.Event().wait()
     return 0

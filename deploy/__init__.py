@@ -1,0 +1,1 @@
+"""What installs, demonstrates and draws the product."""
