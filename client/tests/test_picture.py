@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
 
 from fake_server import FakeServer
+from palaestra import Env
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
 from palaestra.observation.picture import Mark, picture_make, picture_size
-from palaestra.pages import WarmPage
+from palaestra.pages import DocumentGone, WarmPage
+from palaestra.pool import PagePool
 
 VIEWPORT = (1280, 720)
 
@@ -124,3 +127,30 @@ async def test_an_outline_with_a_picture_has_both(page: WarmPage, fake: FakeServ
 def test_an_unknown_format_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"axtree-v9.*Known: axtree, screenshot, som, both"):
         format_of("axtree-v9")
+
+
+async def test_a_page_that_is_replaced_before_its_picture_is_looked_at_again(
+    fake: FakeServer, pool: PagePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake.state.pages = {"x": FORM, "y": FORM.replace("Words alone", "Later").replace("Go", "Stay")}
+    async with Env(fake.lab_url, "key", run=7, pool=pool, observation="som") as env:
+        await env.reset(1)
+        assert env.episode is not None
+        page = env.episode.page
+        assert page is not None
+        call, replaced = page.call, list[str]()
+
+        async def call_later(function: str, *arguments: object) -> dict[str, Any]:
+            if function == "picture" and not replaced:
+                replaced.append(page.page.url)
+                await page.page.goto(page.page.url.replace("/x", "/y"))
+                raise DocumentGone(function)
+            return await call(function, *arguments)
+
+        monkeypatch.setattr(page, "call", call_later)
+        observation, _, _, _, info = await env.step('Action: {"type": "goto", "url": "x"}')
+    assert replaced[0].endswith("/x")
+    assert info["action_result"] == "ok"
+    assert 'button "Stay"' in observation.text
+    assert 'button "Go"' not in observation.text
+    assert observation.url.endswith("/y")

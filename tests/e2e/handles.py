@@ -12,7 +12,7 @@ from typing import Any
 
 from palaestra.actions import action_check, action_perform
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of, page_text
-from palaestra.pages import VIEWPORT, PageView, WarmPage
+from palaestra.pages import VIEWPORT, DocumentGone, PageView, WarmPage
 from palaestra.policies import EpisodeInfo, Policy
 from tests.e2e.oracle_moves import Move
 
@@ -120,8 +120,12 @@ class Player:
 
     async def _look(self, *, acted: bool) -> None:
         self.view = await self.page.observe(acted=acted, with_text=True)
-        if self.view is not None:
-            self.observation = await self.observer.observe(self.page, self.view)
+        while self.view is not None:
+            try:
+                self.observation = await self.observer.observe(self.page, self.view)
+                return
+            except DocumentGone:  # another document came between the outline and the picture
+                self.view = await self.page.observe(acted=False, with_text=True)
 
 
 def config_of(kind: str, **more: Any) -> ObservationConfig:

@@ -23,7 +23,7 @@ from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
 from palaestra.observation import MAX_CHARS, Observation, ObservationConfig, Observer, Scope, format_of
-from palaestra.pages import PageView, WarmPage
+from palaestra.pages import DocumentGone, PageView, WarmPage
 from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation
 from palaestra.setups import history_read
 from palaestra.step_queue import StepQueue, json_clean, text_clean
@@ -248,13 +248,11 @@ class Episode:
         view = await page.observe(acted=outcome.is_ok, with_text=self._form.has_text)
         if len(bounds.refused) > refused_before and outcome.is_ok:
             outcome = Outcome(result="refused", message="That leads outside this task.")
-        if view is None:
-            return outcome, None
-        if view.opens_tab:
+        if view is not None and view.opens_tab:
             outcome = Outcome(result="refused", message="New tabs are not opened.")
-        if view.is_error and outcome.is_ok:
+        if view is not None and view.is_error and outcome.is_ok:
             outcome = Outcome(result="refused", message=NOT_OPENED)
-        return outcome, await self._look(view)
+        return outcome, await self._look(page, view)
 
     async def _submit(self, answer: str | Sequence[str]) -> Outcome:
         cleaned = text_clean(answer) if isinstance(answer, str) else [text_clean(part) for part in answer]
@@ -267,13 +265,16 @@ class Episode:
         return DONE
 
     # ---- looking
-    async def _look(self, view: PageView | None) -> Observation:
-        if self.page is None or view is None:
-            return self._unreadable()
-        try:
-            return await self._observer.observe(self.page, view)
-        except PageHung:
-            return self._unreadable()
+    async def _look(self, page: WarmPage, view: PageView | None) -> Observation | None:
+        """The observation of a page; None once the answer was submitted."""
+        while view is not None:
+            try:
+                return await self._observer.observe(page, view)
+            except PageHung:
+                return self._unreadable()
+            except DocumentGone:  # another document came between the outline and the picture
+                view = await self._view(page)
+        return None
 
     async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]:
         """Observe although nothing was done on the page: it may have changed by itself."""
@@ -281,7 +282,7 @@ class Episode:
             return outcome, Observation(kind="text")
         self.page.turn(self.steps)
         try:
-            return outcome, await self._look(await self._view(self.page))
+            return outcome, await self._look(self.page, await self._view(self.page))
         except PageHung:
             return outcome, self._unreadable()
         except PAGE_FAILURES as failure:
@@ -294,7 +295,7 @@ class Episode:
         if self.opened.start_url is None:
             raise ValueError("The episode has no page.")
         await page.begin(self.opened.start_url, ids=self._ids)
-        return await self._look(await self._view(page))
+        return await self._look(page, await self._view(page)) or self._unreadable()
 
     # ---- broken pages
     async def _recover(self, failure: PalaestraError, outcome: Outcome) -> tuple[Outcome, Observation]:
