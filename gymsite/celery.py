@@ -14,6 +14,12 @@ transport_mend()
 app = Celery("palaestra")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
-    ["trajectories.judging", "trajectories.capture", "trajectories.facts", "trajectories.fidelity"],
+    [
+        "trajectories.judging",
+        "trajectories.capture",
+        "trajectories.facts",
+        "trajectories.fidelity",
+        "trajectories.reports",
+    ],
     related_name="jobs",
 )

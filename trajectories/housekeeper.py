@@ -1,5 +1,5 @@
-"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, old calls and
-parts of uploads.
+"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, reports, old
+calls and parts of uploads.
 
 It is apart from the sweeper, so that nothing here, however long, delays a verdict.
 """
@@ -15,12 +15,14 @@ from trajectories.capture.jobs import picture_sweep
 from trajectories.chores import loop
 from trajectories.facts.jobs import facts_sweep
 from trajectories.fidelity.sweep import FidelitySweep
+from trajectories.reports.jobs import reports_send
 
 LOCK = 0x484F_5553  # "HOUS"
 TIDY_EVERY_S = 600.0
 PICTURES_EVERY_S = 1.0
 FACTS_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
+REPORTS_EVERY_S = 1.0
 
 
 def housekeep_forever(*, stop: Event) -> None:
@@ -33,6 +35,7 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore("pictures", picture_sweep(), PICTURES_EVERY_S),
         loop.Chore("facts", facts_sweep(), FACTS_EVERY_S),
         loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
+        loop.Chore("reports", reports_send, REPORTS_EVERY_S),
         loop.Chore("idempotent_calls", idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
         loop.Chore("upload_parts", parts_sweep, TIDY_EVERY_S),
     ]

@@ -19,6 +19,7 @@ from core.fields import (
     SuggestingChoiceField,
     TextField,
     TruthField,
+    body_read,
 )
 from core.observations import OBSERVATION_FORMATS
 
@@ -33,6 +34,11 @@ def plan_sha256(plan: Any) -> str:
     """SHA-256 of the canonical JSON: sorted keys, no spaces, UTF-8."""
     text = json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def plan_read(stored: Any) -> dict[str, Any]:
+    """A stored plan with the defaults of what it leaves out."""
+    return body_read(PlanIn, stored)
 
 
 class ModelIn(StrictSerializer):

@@ -43,9 +43,8 @@ def report_is_stale(report: Report) -> bool:
     if report.computed_at is None:
         return False
     run_ids = Run.objects.filter(report=report).values_list("pk", flat=True)
-    return verdict_counts(list(run_ids)) != report.basis
+    return bool(verdict_counts(list(run_ids)) != report.basis)
 
 
 def _is_visible(report: Report, principal: Principal) -> bool:
-    splits = {benchmark.get("split") for benchmark in report.plan["benchmarks"]}
-    return not principal.splits or bool(splits <= set(principal.splits))
+    return all(principal.sees_split(str(benchmark.get("split"))) for benchmark in report.plan["benchmarks"])

@@ -1,0 +1,125 @@
+"""The tables about single arms: accuracy and pass@k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.estimators import accuracy as estimator
+from trajectories.reports.ladder import ArmKey
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, scaled
+
+KS = (1, 2, 4, 8, 16, 32, 64)
+ACCURACY = (
+    Column("benchmark", "Benchmark"),
+    Column("arm", "Arm"),
+    Column("items", "Items", COUNT),
+    Column("episodes", "Episodes", COUNT),
+    Column("void", "Void", COUNT),
+    Column("looks", "Looks", COUNT),
+    Column("accuracy", "Accuracy", PERCENT),
+    Column("low", "Low", PERCENT),
+    Column("high", "High", PERCENT),
+    Column("corrected", "Beyond chance", PERCENT),
+    Column("void_low", "Void as wrong", PERCENT),
+    Column("void_high", "Void as right", PERCENT),
+    Column("note", "Note"),
+)
+PASS = (
+    Column("benchmark", "Benchmark"),
+    Column("arm", "Arm"),
+    Column("k", "k", COUNT),
+    Column("items", "Items", COUNT),
+    Column("pass_at_k", "pass@k", PERCENT),
+    Column("low", "Low", PERCENT),
+    Column("high", "High", PERCENT),
+    Column("mean_at_k", "mean@k", PERCENT),
+    Column("note", "Note"),
+)
+
+
+def accuracy_table(analyses: Sequence[Analysis]) -> Table:
+    rows = [_accuracy_row(analysis, key) for analysis in analyses for key in analysis.arms]
+    notes = [
+        (
+            "Accuracy is the mean over items of the item's mean. Intervals are over items and looks (two-way "
+            "clustered, Student's t), as score intervals on the effective sample size."
+        ),
+        *(note for analysis in analyses if (note := _left_out(analysis))),
+    ]
+    return Table(id="accuracy", title="Accuracy by arm", columns=ACCURACY, rows=rows, notes=notes)
+
+
+def pass_table(analyses: Sequence[Analysis]) -> Table:
+    rows = [row for analysis in analyses for key in analysis.arms for row in _pass_rows(analysis, key)]
+    notes = ["pass@k is the unbiased estimate over the items that have k judged samples."]
+    return Table(id="pass_at_k", title="pass@k and mean@k", columns=PASS, rows=rows, notes=notes)
+
+
+def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
+    data, items = analysis.data, analysis.items
+    right, judged, ended = data.tallies(key, items)
+    guess_rate = data.guess_rate(items)
+    row: dict[str, Any] = {
+        "benchmark": analysis.benchmark,
+        "arm": key.id,
+        "items": int((judged > 0).sum()),
+        "episodes": int(judged.sum()),
+        "void": int((ended - judged).sum()),
+        "links": {
+            "episodes": analysis.episodes_link(key),
+            "accuracy": analysis.episodes_link(key, outcome="correct"),
+            "void": analysis.episodes_link(key, outcome="void"),
+        },
+    }
+    if mixed := analysis.mixture(key):
+        return {**row, "note": mixed}
+    estimate = estimator.accuracy(data.answers(key, items), alpha=analysis.alpha)
+    has_any = ended > 0
+    bounds = estimator.void_bounds(right=right[has_any], judged=judged[has_any], total=ended[has_any])
+    low, high = bounds or (None, None)
+    return {
+        **row,
+        "looks": estimate.looks,
+        "accuracy": scaled(estimate.value),
+        "low": scaled(estimate.low),
+        "high": scaled(estimate.high),
+        "corrected": scaled(estimator.corrected(estimate.value, guess_rate)),
+        "corrected_low": scaled(estimator.corrected(estimate.low, guess_rate)),
+        "corrected_high": scaled(estimator.corrected(estimate.high, guess_rate)),
+        "void_low": scaled(low),
+        "void_high": scaled(high),
+        "note": estimate.reason,
+    }
+
+
+def _pass_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
+    answers = analysis.data.answers(key, analysis.items)
+    samples = answers.samples
+    if analysis.mixture(key) or not len(samples):
+        return
+    for k in KS:
+        if k > samples.max():
+            return
+        estimate = estimator.pass_at(k, answers, alpha=analysis.alpha)
+        mean = estimator.mean_at(k, answers)
+        yield {
+            "benchmark": analysis.benchmark,
+            "arm": key.id,
+            "k": k,
+            "items": estimate.items,
+            "pass_at_k": scaled(estimate.value),
+            "low": scaled(estimate.low),
+            "high": scaled(estimate.high),
+            "mean_at_k": scaled(mean),
+            "note": estimate.reason,
+            "links": {"pass_at_k": analysis.episodes_link(key)},
+        }
+
+
+def _left_out(analysis: Analysis) -> str:
+    left_out = len(analysis.data.items) - len(analysis.items)
+    if not left_out:
+        return ""
+    return f"{analysis.benchmark}: {left_out:,} items that are not gap-eligible are left out."

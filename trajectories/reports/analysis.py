@@ -1,0 +1,95 @@
+"""One benchmark of a report: its data, its set-ups, and which items count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from trajectories.models import Run
+from trajectories.reports import setups
+from trajectories.reports.arm_data import BenchmarkData, Item
+from trajectories.reports.estimators.answers import Codes
+from trajectories.reports.ladder import UNSCORED, ArmKey
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """Which items count."""
+
+    id: str
+    title: str
+    with_ineligible: bool = False
+    with_disputed: bool = True
+
+    def counts(self, item: Item) -> bool:
+        return (self.with_ineligible or item.gap_eligible) and (self.with_disputed or not item.disputed)
+
+
+MAIN = Variant(id="eligible", title="gap-eligible items")
+VARIANTS = (
+    MAIN,
+    Variant(id="undisputed", title="without disputed golds", with_disputed=False),
+    Variant(id="all", title="all items", with_ineligible=True),
+)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """``report`` and ``plan`` as stored; ``runs`` by id."""
+
+    report_id: int
+    plan: Mapping[str, Any]
+    benchmark: str
+    data: BenchmarkData
+    runs: Mapping[int, Run]
+
+    @property
+    def alpha(self) -> float:
+        return float(self.plan["alpha"])
+
+    @cached_property
+    def items(self) -> Codes:
+        return self.items_of(MAIN)
+
+    def items_of(self, variant: Variant) -> Codes:
+        return self.data.codes(variant.counts)
+
+    @cached_property
+    def arms(self) -> Sequence[ArmKey]:
+        """The arms that have episodes and are scored."""
+        return setups.arm_order(key for key in self.data.arms if key.arm not in UNSCORED)
+
+    @cached_property
+    def setups(self) -> Mapping[ArmKey, Sequence[setups.Setup]]:
+        """Of each arm, one per run."""
+        by_arm: dict[ArmKey, list[setups.Setup]] = {}
+        for (key, run_id), versions in self.data.versions.items():
+            made = setups.setup_of(self.runs[run_id], arm=key.arm, versions=versions)
+            by_arm.setdefault(key, []).append(made)
+        return by_arm
+
+    def mixture(self, key: ArmKey) -> str:
+        """Why an arm has no accuracy of its own; empty if it has one set-up."""
+        mixed = setups.mixture(self.setups.get(key, ()))
+        return f"a mixture of set-ups: {mixed}" if mixed else ""
+
+    def difference(self, a: ArmKey, b: ArmKey) -> str:
+        """What two arms differ in beside the arm; empty if in nothing."""
+        if a not in self.setups or b not in self.setups:
+            return ""
+        return setups.difference(self.setups[a][0], self.setups[b][0])
+
+    def episodes_link(self, key: ArmKey, **filters: str) -> str:
+        """The episodes of an arm in the lab's search; of its first run where it has several."""
+        run = min(self.data.arms[key].runs)
+        return "/search?" + urlencode(
+            {"run": run, "benchmark": self.benchmark, "arm": key.arm, **filters}, doseq=True
+        )
+
+    def pairs_link(self, a: ArmKey, b: ArmKey) -> str:
+        """The items on which two arms differ."""
+        query = {"benchmark": self.benchmark, "a": a.id, "b": b.id}
+        return f"/reports/{self.report_id}/items?{urlencode(query)}"

@@ -1,0 +1,103 @@
+"""The answers of one benchmark as arrays, arm by arm."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from trajectories.reports.episode_rows import EpisodeRow
+from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Floats
+from trajectories.reports.ladder import ArmKey
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    task: int
+    guess_rate: float
+    gap_eligible: bool
+    disputed: bool
+
+
+@dataclass
+class _Column:
+    """Episodes of one arm: item, look, and 1 for correct, 0 for incorrect, -1 for void."""
+
+    item: array[int] = field(default_factory=lambda: array("q"))
+    look: array[int] = field(default_factory=lambda: array("q"))
+    outcome: array[int] = field(default_factory=lambda: array("b"))
+    runs: set[int] = field(default_factory=set)
+    unfinished: int = 0
+
+
+OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
+
+
+class BenchmarkData:
+    """What the episodes of one benchmark say, without their texts: some 20 bytes an episode."""
+
+    def __init__(self, rows: Iterable[EpisodeRow]) -> None:
+        self.items: list[Item] = []
+        self.arms: dict[ArmKey, _Column] = {}
+        self.is_site = False
+        # Per arm and run: the policy versions and the versions of its prompts.
+        self.versions: dict[tuple[ArmKey, int], set[tuple[int | None, str]]] = {}
+        self._items: dict[int, int] = {}
+        self._looks: dict[str, int] = {}
+        for row in rows:
+            self._add(row)
+
+    def _add(self, row: EpisodeRow) -> None:
+        key = ArmKey(row.arm, row.retest)
+        column = self.arms.setdefault(key, _Column())
+        column.runs.add(row.run)
+        self.is_site = row.is_site
+        self.versions.setdefault((key, row.run), set()).add((row.policy_version, row.prompts))
+        if row.outcome is None:
+            column.unfinished += 1
+            return
+        if row.task not in self._items:
+            self._items[row.task] = len(self.items)
+            self.items.append(
+                Item(
+                    task=row.task,
+                    guess_rate=row.guess_rate,
+                    gap_eligible=row.gap_eligible,
+                    disputed=row.disputed,
+                )
+            )
+        column.item.append(self._items[row.task])
+        column.look.append(self._looks.setdefault(row.look, len(self._looks)) if row.look else NO_LOOK)
+        column.outcome.append(OUTCOMES[row.outcome])
+
+    def codes(self, is_counted: Callable[[Item], bool]) -> Codes:
+        """The items that count."""
+        return np.array([code for code, item in enumerate(self.items) if is_counted(item)], dtype=np.int64)
+
+    def answers(self, key: ArmKey, items: Codes) -> Answers:
+        """The judged answers of an arm to these items."""
+        item, look, outcome = self._columns(key, items)
+        mask = outcome >= 0
+        return Answers(item=item[mask], look=look[mask], correct=outcome[mask].astype(np.float64))
+
+    def tallies(self, key: ArmKey, items: Codes) -> tuple[Floats, Floats, Floats]:
+        """Right, judged and ended episodes of an arm, by item in the order of ``items``."""
+        item, _, outcome = self._columns(key, items)
+        size = len(self.items)
+
+        def count(mask: np.ndarray) -> Floats:
+            return np.bincount(item[mask], minlength=size)[items].astype(np.float64)
+
+        return count(outcome == 1), count(outcome >= 0), count(outcome >= -1)
+
+    def guess_rate(self, items: Codes) -> float:
+        return float(np.mean([self.items[code].guess_rate for code in items])) if len(items) else 0.0
+
+    def _columns(self, key: ArmKey, items: Codes) -> tuple[Codes, Codes, np.ndarray]:
+        column = self.arms.get(key) or _Column()
+        item = np.array(column.item, dtype=np.int64)
+        mask = np.isin(item, items)
+        look, outcome = np.array(column.look, dtype=np.int64), np.array(column.outcome, dtype=np.int8)
+        return item[mask], look[mask], outcome[mask]

@@ -1,0 +1,66 @@
+"""Computes a report: benchmark after benchmark, so that memory is bounded by the largest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models.functions import Now
+from msgspec import to_builtins
+
+from trajectories.models import Report, Run
+from trajectories.reports import selectors
+from trajectories.reports.accuracy_tables import accuracy_table, pass_table
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.arm_data import BenchmarkData
+from trajectories.reports.deviation_table import deviation_table
+from trajectories.reports.episode_rows import episode_rows
+from trajectories.reports.gap_tables import gap_tables
+from trajectories.reports.plan import plan_read
+from trajectories.reports.setup_table import setup_table
+
+PROBLEM_MAX_CHARS = 500
+# Of the progress; the rest is estimation.
+READ_SHARE = 0.8
+
+
+def report_compute(report_id: int) -> bool:
+    """Compute a report that waits; False if it does not, or was asked for again meanwhile."""
+    waiting = Report.objects.filter(pk=report_id, state=Report.State.WAITING, requested_at__isnull=False)
+    if not waiting.update(state=Report.State.COMPUTING, progress=0.0):
+        return False
+    report = Report.objects.get(pk=report_id)
+    runs = selectors.report_runs(report_id)
+    basis = selectors.verdict_counts([run.pk for run in runs])
+    try:
+        result = _result(report, runs)
+    except Exception as error:
+        _finish(
+            report, state=Report.State.FAILED, problem=f"{type(error).__name__}: {error}"[:PROBLEM_MAX_CHARS]
+        )
+        raise
+    return _finish(report, state=Report.State.READY, result=result, basis=basis, computed_at=Now())
+
+
+def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
+    plan = plan_read(report.plan)
+    benchmarks = [benchmark["slug"] for benchmark in plan["benchmarks"]]
+    by_id = {run.pk: run for run in runs}
+    analyses = []
+    for number, benchmark in enumerate(benchmarks, 1):
+        data = BenchmarkData(episode_rows(list(by_id), benchmark=benchmark))
+        analyses.append(Analysis(report.pk, plan, benchmark, data, by_id))
+        Report.objects.filter(pk=report.pk).update(progress=READ_SHARE * number / len(benchmarks))
+    tables = [
+        accuracy_table(analyses),
+        *gap_tables(analyses),
+        pass_table(analyses),
+        setup_table(analyses),
+        deviation_table(analyses),
+    ]
+    return {"tables": to_builtins(tables)}
+
+
+def _finish(report: Report, **fields: Any) -> bool:
+    """Store the outcome, unless the report was asked for again meanwhile: then it stays due."""
+    mine = Report.objects.filter(pk=report.pk, requested_at=report.requested_at)
+    return mine.update(**fields, progress=1.0, requested_at=None, sent_at=None) > 0

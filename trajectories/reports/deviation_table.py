@@ -1,0 +1,75 @@
+"""Where the runs are not what the plan says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from trajectories.reports import setups
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.ladder import UNSCORED, ArmKey
+from trajectories.reports.tables import COUNT, Column, Row, Table
+
+COLUMNS = (
+    Column("benchmark", "Benchmark"),
+    Column("arm", "Arm"),
+    Column("deviation", "Deviation"),
+    Column("episodes", "How many", COUNT),
+)
+
+
+def deviation_table(analyses: Sequence[Analysis]) -> Table:
+    rows = [row for analysis in analyses for row in _rows(analysis)]
+    notes = [] if rows else ["The runs are as planned."]
+    return Table(id="deviations", title="Deviations from the plan", columns=COLUMNS, rows=rows, notes=notes)
+
+
+def _rows(analysis: Analysis) -> Iterator[Row]:
+    planned = [ArmKey(arm) for arm in analysis.plan["arms"]]
+    for key in planned:
+        if key not in analysis.data.arms:
+            yield _row(analysis, key, "no episode has begun")
+    if analysis.plan["retest"] and not any(key.retest for key in analysis.data.arms):
+        yield _row(analysis, None, "no arm was played a second time")
+    items = _planned_items(analysis)
+    for key in setups.arm_order(analysis.data.arms):
+        if not key.retest and key not in planned:
+            yield _row(analysis, key, "not in the plan")
+        yield from _arm_rows(analysis, key, items)
+
+
+def _arm_rows(analysis: Analysis, key: ArmKey, items: int | None) -> Iterator[Row]:
+    column = analysis.data.arms[key]
+    if column.unfinished:
+        yield _row(analysis, key, "episodes still open", column.unfinished)
+    for setup in analysis.setups[key]:
+        for text in setups.off_plan(setup, analysis.plan):
+            yield _row(analysis, key, text)
+    if mixed := analysis.mixture(key):
+        yield _row(analysis, key, mixed)
+    ended = len(set(column.item))
+    if items is not None and ended != items:
+        less_or_more = "fewer" if ended < items else "more"
+        yield _row(
+            analysis, key, f"{less_or_more} items than planned ({ended:,} of {items:,})", abs(items - ended)
+        )
+    missing = ended * analysis.plan["samples"] - len(column.outcome)
+    if missing > 0 and key.arm not in UNSCORED:
+        yield _row(analysis, key, "samples missing", missing)
+
+
+def _planned_items(analysis: Analysis) -> int | None:
+    (planned,) = (one for one in analysis.plan["benchmarks"] if one["slug"] == analysis.benchmark)
+    return len(planned["task_ids"]) if planned["task_ids"] else planned["limit"]
+
+
+def _row(analysis: Analysis, key: ArmKey | None, text: str, count: int | None = None) -> Row:
+    row: dict[str, Any] = {
+        "benchmark": analysis.benchmark,
+        "arm": key.id if key else "",
+        "deviation": text,
+        "episodes": count,
+    }
+    if key and key in analysis.data.arms:
+        row["links"] = {"deviation": analysis.episodes_link(key)}
+    return row

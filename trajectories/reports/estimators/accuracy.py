@@ -1,0 +1,140 @@
+"""The accuracy of one arm: the mean over items of the item's mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+from scipy import stats
+
+from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
+from trajectories.reports.estimators.clusters import ITEMS_MIN, Spread, spread_of
+
+NO_ITEMS = "no item has a judged answer"
+ALL_RIGHT = "every judged answer is right: there is no variance to estimate from"
+ALL_WRONG = "every judged answer is wrong: there is no variance to estimate from"
+THESE_LOOKS = "these looks only: fewer than 8"
+WILSON = "Wilson: one sample per item"
+FEW_ITEMS = f"fewer than {ITEMS_MIN} items"
+
+
+def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
+    """With its interval over items and looks, as a score interval on the effective sample size."""
+    items = answers.items
+    if not len(items):
+        return Estimate(reason=NO_ITEMS)
+    means = item_means(answers, items)
+    value = float(means.mean())
+    spread = _spread(answers, items, value) if len(items) >= ITEMS_MIN else None
+    is_single = bool((answers.samples == 1).all())
+    looks = len(np.unique(answers.look[answers.look >= 0]))
+    base = Estimate(value=value, items=len(items), looks=looks)
+    if is_single and looks <= 1:
+        return _wilson(base, correct=int(answers.correct.sum()), alpha=alpha)
+    if len(items) < ITEMS_MIN:
+        return _with(base, reason=FEW_ITEMS)
+    if value in (0.0, 1.0) or spread is None:
+        return _with(base, reason=_why_without_variance(value))
+    low, high = _score_interval(value, spread, alpha=alpha)
+    return Estimate(
+        value=value,
+        low=low,
+        high=high,
+        error=spread.error,
+        degrees=spread.degrees,
+        items=len(items),
+        looks=looks,
+        reason=THESE_LOOKS if spread.is_these_looks else "",
+    )
+
+
+def corrected(share: float | None, guess_rate: float) -> float | None:
+    """The accuracy beyond chance: 0 for a blind guess, 1 for all right."""
+    return None if share is None or guess_rate >= 1 else (share - guess_rate) / (1 - guess_rate)
+
+
+def void_bounds(*, right: Floats, judged: Floats, total: Floats) -> tuple[float, float] | None:
+    """The accuracy if every void episode were wrong, and if every one were right; arrays are by item."""
+    if not len(total):
+        return None
+    void = total - judged
+    return float((right / total).mean()), float(((right + void) / total).mean())
+
+
+def pass_at(k: int, answers: Answers, *, alpha: float = 0.05) -> Estimate:
+    """The unbiased share of items with a right answer among k samples (Chen et al., 2021), over items that
+    have k samples."""
+    items = answers.items
+    counts = np.bincount(answers.item, minlength=items.max() + 1 if len(items) else 0)[items]
+    right = np.bincount(answers.item, weights=answers.correct)
+    enough = items[counts >= k]
+    if not len(enough):
+        return Estimate(reason=f"no item has {k} judged samples")
+    shares = np.array(
+        [
+            1 - comb(int(n) - int(right[item]), k) / comb(int(n), k)
+            for item, n in zip(enough, counts[counts >= k], strict=True)
+        ]
+    )
+    return _over_items(shares, alpha=alpha)
+
+
+def mean_at(k: int, answers: Answers) -> float | None:
+    """The mean over items that have k samples of the share of right ones."""
+    counts = np.bincount(answers.item)
+    right = np.bincount(answers.item, weights=answers.correct)
+    mask = counts >= k
+    return float((right[mask] / counts[mask]).mean()) if mask.any() else None
+
+
+def _over_items(shares: Floats, *, alpha: float) -> Estimate:
+    """The mean of a share per item, with a score interval over items."""
+    value, items = float(shares.mean()), len(shares)
+    base = Estimate(value=value, items=items)
+    error = float(shares.std(ddof=1) / np.sqrt(items)) if items > 1 else 0.0
+    if items < ITEMS_MIN:
+        return _with(base, reason=FEW_ITEMS)
+    if not error or value in (0.0, 1.0):
+        return _with(base, reason=_why_without_variance(value))
+    spread = Spread(error=error, degrees=items - 1, looks=0, is_these_looks=False)
+    low, high = _score_interval(value, spread, alpha=alpha)
+    return Estimate(value=value, low=low, high=high, error=error, degrees=items - 1, items=items)
+
+
+def _spread(answers: Answers, items: Codes, value: float) -> Spread | None:
+    return spread_of(
+        [(answers.item, answers.look, weights(answers) * (answers.correct - value))], items=len(items)
+    )
+
+
+def weights(answers: Answers) -> Floats:
+    """What each sample weighs in the mean over items: 1 over the items and over its item's samples."""
+    counts = np.bincount(answers.item)
+    return np.asarray(1 / (len(answers.items) * counts[answers.item]), dtype=np.float64)
+
+
+def _score_interval(value: float, spread: Spread, *, alpha: float) -> tuple[float, float]:
+    """Wilson's interval on the sample size at which a plain share had this error, with Student's t."""
+    size = value * (1 - value) / spread.error**2
+    square = spread.quantile(alpha) ** 2
+    centre = (value + square / (2 * size)) / (1 + square / size)
+    half = (
+        np.sqrt(square) / (1 + square / size) * np.sqrt(value * (1 - value) / size + square / (4 * size**2))
+    )
+    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+
+
+def _wilson(base: Estimate, *, correct: int, alpha: float) -> Estimate:
+    interval = stats.binomtest(correct, base.items).proportion_ci(1 - alpha, method="wilson")
+    return _with(base, low=float(interval.low), high=float(interval.high), reason=WILSON)
+
+
+def _why_without_variance(value: float) -> str:
+    if value == 1:
+        return ALL_RIGHT
+    return ALL_WRONG if value == 0 else "every item has the same mean: there is no variance to estimate from"
+
+
+def _with(estimate: Estimate, **changes: object) -> Estimate:
+    return replace(estimate, **changes)  # type: ignore[arg-type]

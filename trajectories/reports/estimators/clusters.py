@@ -1,0 +1,63 @@
+"""The variance of a mean over items whose samples share items and looks.
+
+Two-way clustering (Cameron, Gelbach and Miller, 2011): between items, and what looks add to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from trajectories.reports.estimators.answers import NO_LOOK, Codes, Floats
+
+# Below, an interval over looks says next to nothing: it is given for these looks alone.
+LOOKS_MIN = 8
+# Below, neither a normal approximation nor a permutation of items says anything.
+ITEMS_MIN = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """``error`` is the standard error, ``degrees`` Satterthwaite's; 0 looks where none is counted."""
+
+    error: float
+    degrees: float
+    looks: int
+    is_these_looks: bool
+
+    def quantile(self, alpha: float) -> float:
+        return float(stats.t.ppf(1 - alpha / 2, self.degrees))
+
+    def p_value(self, value: float) -> float:
+        return float(2 * stats.t.sf(abs(value) / self.error, self.degrees))
+
+
+def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Spread | None:
+    """The spread of a sum of contributions: for each arm items, looks and contributions, which add up to 0.
+
+    None without variance.
+    """
+    item, look, value = (np.concatenate([part[place] for part in parts]) for place in range(3))
+    between_items = items / (items - 1) * _squares(item, value)
+    if between_items <= 0:
+        return None
+    mask = look != NO_LOOK
+    looks = len(np.unique(look[mask]))
+    is_these_looks = 0 < looks < LOOKS_MIN
+    by_look = 0.0
+    if looks >= LOOKS_MIN:
+        cells = item[mask] * (look.max() + 1) + look[mask]
+        by_look = looks / (looks - 1) * _squares(look[mask], value[mask]) - _squares(cells, value[mask])
+        by_look = max(by_look, 0.0)
+    variance = between_items + by_look
+    degrees = variance**2 / (between_items**2 / (items - 1) + by_look**2 / max(looks - 1, 1))
+    return Spread(error=float(np.sqrt(variance)), degrees=degrees, looks=looks, is_these_looks=is_these_looks)
+
+
+def _squares(codes: Codes, values: Floats) -> float:
+    """The sum over clusters of the squared sum of each."""
+    _, places = np.unique(codes, return_inverse=True)
+    return float(np.square(np.bincount(places, weights=values)).sum())

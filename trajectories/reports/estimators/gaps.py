@@ -1,0 +1,168 @@
+"""The gap between two arms on the items that both have: paired by item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, weights
+from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
+from trajectories.reports.estimators.clusters import ITEMS_MIN, Spread, spread_of
+
+NO_SHARED = "the two arms share no item with judged answers"
+NO_DIFFERENCE = "no item differs between the two arms: there is no variance to estimate from"
+FEW_DIFFERENT = "fewer than {} items differ between the two arms"
+AT_THE_END = "one of the two arms has every answer right, or every one wrong"
+# Below, the interval misses its target (docs/modality-gap.md).
+DIFFERENT_MIN = 10
+FLIPS = 9_999
+RESAMPLES = 1_999
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Two arms on the items that both have, one row per item: means, and the answers behind them."""
+
+    items: Codes
+    a: Answers
+    b: Answers
+    mean_a: Floats
+    mean_b: Floats
+
+    @property
+    def differences(self) -> Floats:
+        return np.asarray(self.mean_a - self.mean_b, dtype=np.float64)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether each item has one sample in either arm."""
+        return len(self.a.item) == len(self.b.item) == len(self.items)
+
+    @property
+    def looks(self) -> int:
+        looks = np.concatenate([self.a.look, self.b.look])
+        return len(np.unique(looks[looks >= 0]))
+
+
+def pair_of(a: Answers, b: Answers) -> Pair | None:
+    """None where no item has judged answers in both arms."""
+    items = np.intersect1d(a.item, b.item)
+    if not len(items):
+        return None
+    a, b = a.of_items(items), b.of_items(items)
+    return Pair(items=items, a=a, b=b, mean_a=item_means(a, items), mean_b=item_means(b, items))
+
+
+def gap(pair: Pair, *, alpha: float = 0.05) -> Estimate:
+    """How much more accurate ``a`` is, over items and looks, with the p-value of no gap."""
+    value = float(pair.differences.mean())
+    base = {"value": value, "items": len(pair.items), "looks": pair.looks}
+    if reason := _why_silent(pair):
+        return Estimate(**base, reason=reason)  # type: ignore[arg-type]
+    spread = _spread(pair, scale_a=1.0, scale_b=1.0)
+    if spread is None:
+        return Estimate(**base, reason=NO_DIFFERENCE)  # type: ignore[arg-type]
+    half = spread.quantile(alpha) * spread.error
+    return Estimate(
+        **base,  # type: ignore[arg-type]
+        low=max(-1.0, value - half),
+        high=min(1.0, value + half),
+        p=spread.p_value(value),
+        error=spread.error,
+        degrees=spread.degrees,
+        reason=THESE_LOOKS if spread.is_these_looks else "",
+    )
+
+
+def odds_ratio(pair: Pair, *, alpha: float = 0.05) -> Estimate:
+    """The ratio of the two arms' odds, by the delta method on its logarithm."""
+    share_a, share_b = float(pair.mean_a.mean()), float(pair.mean_b.mean())
+    base = {"items": len(pair.items), "looks": pair.looks}
+    if not (0 < share_a < 1 and 0 < share_b < 1):
+        return Estimate(**base, reason=AT_THE_END)
+    log_ratio = float(np.log(share_a / (1 - share_a)) - np.log(share_b / (1 - share_b)))
+    value = float(np.exp(log_ratio))
+    slopes = 1 / (share_a * (1 - share_a)), 1 / (share_b * (1 - share_b))
+    spread = None if _why_silent(pair) else _spread(pair, scale_a=slopes[0], scale_b=slopes[1])
+    if spread is None:
+        return Estimate(**base, value=value, reason=_why_silent(pair) or NO_DIFFERENCE)
+    half = spread.quantile(alpha) * spread.error
+    low, high = float(np.exp(log_ratio - half)), float(np.exp(log_ratio + half))
+    reason = THESE_LOOKS if spread.is_these_looks else ""
+    return Estimate(**base, value=value, low=low, high=high, reason=reason)
+
+
+def equivalence_p(estimate: Estimate, *, margin: float) -> float | None:
+    """Of two one-sided tests (Schuirmann, 1987): small if the gap is proven to be within the margin."""
+    if estimate.value is None or not estimate.error or estimate.degrees is None:
+        return None
+    lower = stats.t.sf((estimate.value + margin) / estimate.error, estimate.degrees)
+    upper = stats.t.cdf((estimate.value - margin) / estimate.error, estimate.degrees)
+    return float(max(lower, upper))
+
+
+def permutation_p(pair: Pair, *, seed: int = 0, flips: int = FLIPS) -> float | None:
+    """Of no gap on these looks: the signs of the items' differences are flipped at random."""
+    differences = pair.differences[pair.differences != 0]
+    if len(differences) < DIFFERENT_MIN:
+        return None
+    signs = np.random.default_rng(seed).integers(0, 2, size=(flips, len(differences)), dtype=np.int8) * 2 - 1
+    sums = np.abs(signs @ differences)
+    extreme = np.count_nonzero(sums >= abs(differences.sum()) - 1e-9)
+    return float((extreme + 1) / (flips + 1))
+
+
+def mcnemar_p(pair: Pair) -> float | None:
+    """The mid-p of McNemar's test (Fagerland et al., 2013); None unless items have one sample each."""
+    if not pair.is_single:
+        return None
+    better, worse = discordant(pair)
+    if better + worse == 0:
+        return None
+    tail = stats.binom.cdf(min(better, worse), better + worse, 0.5)
+    point = stats.binom.pmf(min(better, worse), better + worse, 0.5)
+    return float(min(1.0, 2 * (tail - point / 2))) if better != worse else float(1 - point / 2)
+
+
+def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
+    """The gap's interval on these looks: items drawn with replacement, percentiles."""
+    value = float(pair.differences.mean())
+    if reason := _why_silent(pair):
+        return Estimate(value=value, items=len(pair.items), reason=reason)
+    count = len(pair.items)
+    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
+    means = draws @ pair.differences / count
+    low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2])
+    return Estimate(value=value, low=float(low), high=float(high), items=count)
+
+
+def discordant(pair: Pair) -> tuple[int, int]:
+    """Items whose mean is higher in the first arm, and in the second."""
+    return int((pair.differences > 0).sum()), int((pair.differences < 0).sum())
+
+
+def _why_silent(pair: Pair) -> str:
+    if len(pair.items) < ITEMS_MIN:
+        return FEW_ITEMS
+    different = int(np.count_nonzero(pair.differences))
+    if not different:
+        return NO_DIFFERENCE
+    return FEW_DIFFERENT.format(DIFFERENT_MIN) if different < DIFFERENT_MIN else ""
+
+
+def _spread(pair: Pair, *, scale_a: float, scale_b: float) -> Spread | None:
+    """Of the difference of both arms' means, each times its scale.
+
+    What an item is easier or harder by in both arms cancels between them, and is taken from each sample
+    first, so that it does not pass for an effect of looks.
+    """
+    offset_a, offset_b = pair.mean_a - pair.mean_a.mean(), pair.mean_b - pair.mean_b.mean()
+    both = (offset_a + offset_b) / 2
+    parts = []
+    for arm, mean, scale in ((pair.a, pair.mean_a, scale_a), (pair.b, pair.mean_b, -scale_b)):
+        places = np.searchsorted(pair.items, arm.item)
+        common = both[places] if scale_a == scale_b else 0.0
+        parts.append((arm.item, arm.look, scale * weights(arm) * (arm.correct - mean.mean() - common)))
+    return spread_of(parts, items=len(pair.items))

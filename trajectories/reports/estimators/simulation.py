@@ -1,0 +1,245 @@
+"""Simulated evaluations with known truth: how often the report's intervals cover it, and its tests err.
+
+The log-odds of a right answer are the arm's, an item's effect, the item's effect in this arm, and a look's.
+The truth is the mean over all items and looks that could have been drawn, by Gauss-Hermite quadrature; for
+methods that speak of these looks alone, over items on the looks that were drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import stats
+
+from trajectories.reports.estimators import gaps
+from trajectories.reports.estimators.accuracy import accuracy
+from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Floats
+from trajectories.reports.estimators.clusters import LOOKS_MIN
+from trajectories.reports.estimators.gaps import Pair
+
+NODES = 61
+FLIPS = 499
+RESAMPLES = 499
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regime:
+    """``gap`` is in log-odds, and so are the standard deviations. ``void_wrong`` and ``void_right`` are the
+    chances that a wrong and a right answer on a page ends void."""
+
+    name: str
+    items: int = 100
+    samples: int = 4
+    looks: int = 12
+    base: float = 0.5
+    gap: float = 1.0
+    item_sd: float = 1.5
+    arm_item_sd: float = 0.7
+    look_sd: float = 0.25
+    void_wrong: float = 0.0
+    void_right: float = 0.0
+
+
+REGIMES = (
+    Regime(name="usual"),
+    Regime(name="few items", items=30),
+    Regime(name="many items", items=400),
+    Regime(name="one sample", samples=1, looks=0, look_sd=0.0),
+    Regime(name="no look effects", look_sd=0.0),
+    Regime(name="strong look effects", look_sd=0.6),
+    Regime(name="eight looks", looks=8, samples=8),
+    Regime(name="24 looks", looks=24, samples=4),
+    Regime(name="three looks", looks=3, samples=3, look_sd=0.6),
+    Regime(name="strong item effects", item_sd=3.0),
+    Regime(name="strong arm-by-item effects", arm_item_sd=2.0),
+    Regime(name="accuracy near 1", base=5.0, items=200),
+    Regime(name="accuracy near 0", base=-4.0, items=200),
+    Regime(name="zero cells", base=6.0, items=40, item_sd=0.8, arm_item_sd=0.3),
+    Regime(name="void depends on correctness", void_wrong=0.15, void_right=0.03),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw:
+    """One simulated evaluation, and the truth: text and page over all looks, and on the drawn ones."""
+
+    text: Answers
+    page: Answers
+    void_page: Codes
+    truth_text: float
+    truth_page: float
+    truth_these: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """How often a method spoke, and how often it covered the truth or raised a (false) alarm."""
+
+    method: str
+    hits: int = 0
+    spoken: int = 0
+    silent: int = 0
+
+    @property
+    def share(self) -> float | None:
+        return self.hits / self.spoken if self.spoken else None
+
+    @property
+    def error(self) -> float | None:
+        """The simulation's own standard error."""
+        share = self.share
+        return None if share is None else math.sqrt(max(share * (1 - share), 1e-4) / self.spoken)
+
+
+def coverage(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
+    """Of every interval."""
+    rng = np.random.default_rng(seed)
+    tallies: dict[str, Tally] = {}
+    for _ in range(replicates):
+        for method, hit in _intervals(draw(regime, rng)).items():
+            _count(tallies, method, hit)
+    return list(tallies.values())
+
+
+def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
+    """Of every test: of no gap where there is none, of equivalence where the gap is the margin."""
+    rng = np.random.default_rng(seed)
+    null = replace(regime, gap=0.0)
+    tallies: dict[str, Tally] = {}
+    for _ in range(replicates):
+        for method, alarm in _alarms(draw(null, rng), draw(regime, rng)).items():
+            _count(tallies, method, alarm)
+    return list(tallies.values())
+
+
+def draw(regime: Regime, rng: np.random.Generator) -> Draw:
+    """Text without looks, page with them; sample k of an item is shown in look k, then round again."""
+    item = np.repeat(np.arange(regime.items), regime.samples)
+    sample = np.tile(np.arange(regime.samples), regime.items)
+    ease = rng.normal(0, regime.item_sd, regime.items)
+    looks = rng.normal(0, regime.look_sd, max(regime.looks, 1))
+    look = (sample + item) % len(looks)
+    logits = {
+        "text": regime.base + (ease + rng.normal(0, regime.arm_item_sd, regime.items))[item],
+        "page": regime.base
+        - regime.gap
+        + (ease + rng.normal(0, regime.arm_item_sd, regime.items))[item]
+        + looks[look],
+    }
+    right = {arm: rng.random(len(item)) < _share(values) for arm, values in logits.items()}
+    void = rng.random(len(item)) < np.where(right["page"], regime.void_right, regime.void_wrong)
+    shown = look if regime.looks else np.full(len(item), NO_LOOK)
+    ease_sd = math.hypot(regime.item_sd, regime.arm_item_sd)
+    return Draw(
+        text=Answers(item=item, look=np.full(len(item), NO_LOOK), correct=right["text"].astype(np.float64)),
+        page=Answers(item=item[~void], look=shown[~void], correct=right["page"][~void].astype(np.float64)),
+        void_page=item[void],
+        truth_text=_mean(regime.base, ease_sd),
+        truth_page=_mean(regime.base - regime.gap, math.hypot(ease_sd, regime.look_sd)),
+        truth_these=float(np.mean([_mean(regime.base - regime.gap + effect, ease_sd) for effect in looks])),
+    )
+
+
+def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
+    """Whether each interval covers its truth; None where it is not given."""
+    pair = gaps.pair_of(drawn.text, drawn.page)
+    if pair is None:
+        return {}
+    gap = drawn.truth_text - drawn.truth_page
+    these = drawn.truth_text - drawn.truth_these
+    odds = _odds(drawn.truth_text) / _odds(drawn.truth_page)
+    is_these = 0 < pair.looks < LOOKS_MIN
+    page = accuracy(drawn.page)
+    results = {
+        "accuracy, text": _covers(accuracy(drawn.text), drawn.truth_text),
+        "accuracy, page": _covers(page, drawn.truth_these if is_these else drawn.truth_page),
+        "gap": _covers(gaps.gap(pair), these if is_these else gap),
+        "gap, bootstrap (these looks)": _covers(gaps.bootstrap(pair, resamples=RESAMPLES), these),
+    }
+    if not is_these:
+        results["odds ratio"] = _covers(gaps.odds_ratio(pair), odds)
+    return {**results, **_void_cover(drawn, gap)}
+
+
+def _void_cover(drawn: Draw, gap: float) -> Mapping[str, bool | None]:
+    """Whether the gap's interval, widened to both void bounds, covers."""
+    if not len(drawn.void_page):
+        return {}
+    ends = []
+    for outcome in (1.0, 0.0):
+        filled = Answers(
+            item=np.concatenate([drawn.page.item, drawn.void_page]),
+            look=np.concatenate([drawn.page.look, np.full(len(drawn.void_page), NO_LOOK)]),
+            correct=np.concatenate([drawn.page.correct, np.full(len(drawn.void_page), outcome)]),
+        )
+        pair = gaps.pair_of(drawn.text, filled)
+        ends.append(gaps.gap(pair) if pair else None)
+    low, high = ends
+    if not low or not high or low.low is None or high.high is None:
+        return {"gap, both void bounds": None}
+    return {"gap, both void bounds": low.low <= gap <= high.high}
+
+
+def _alarms(null: Draw, real: Draw) -> Mapping[str, bool | None]:
+    pair, other = gaps.pair_of(null.text, null.page), gaps.pair_of(real.text, real.page)
+    if pair is None or other is None:
+        return {}
+    results = {
+        "no gap, clustered t": _below(_recentred_p(pair, null)),
+        "equivalence": _below(
+            gaps.equivalence_p(gaps.gap(other), margin=abs(real.truth_text - _page_truth(other, real)))
+        ),
+    }
+    if null.truth_these == null.truth_page:
+        results["no gap, permutation of items"] = _below(gaps.permutation_p(pair, flips=FLIPS))
+        if pair.is_single:
+            results["no gap, McNemar mid-p"] = _below(gaps.mcnemar_p(pair))
+    return results
+
+
+def _recentred_p(pair: Pair, null: Draw) -> float | None:
+    """Equal log-odds are not equal accuracy where looks differ: of the true difference, not of 0."""
+    estimate = gaps.gap(pair)
+    if estimate.value is None or not estimate.error or estimate.degrees is None:
+        return None
+    true = null.truth_text - _page_truth(pair, null)
+    return float(2 * stats.t.sf(abs(estimate.value - true) / estimate.error, estimate.degrees))
+
+
+def _page_truth(pair: Pair, drawn: Draw) -> float:
+    return drawn.truth_these if 0 < pair.looks < LOOKS_MIN else drawn.truth_page
+
+
+def _covers(estimate: object, truth: float) -> bool | None:
+    low, high = getattr(estimate, "low", None), getattr(estimate, "high", None)
+    return None if low is None or high is None else bool(low <= truth <= high)
+
+
+def _below(p: float | None) -> bool | None:
+    return None if p is None else p < ALPHA
+
+
+def _count(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
+    tally = tallies.get(method) or Tally(method=method)
+    if hit is None:
+        tallies[method] = replace(tally, silent=tally.silent + 1)
+    else:
+        tallies[method] = replace(tally, hits=tally.hits + hit, spoken=tally.spoken + 1)
+
+
+def _mean(centre: float, sd: float) -> float:
+    """The mean of the logistic function of a normal variable."""
+    nodes, shares = np.polynomial.hermite_e.hermegauss(NODES)
+    return float((shares * _share(centre + sd * nodes)).sum() / shares.sum())
+
+
+def _share(logits: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-logits)), dtype=np.float64)
+
+
+def _odds(share: float) -> float:
+    return share / (1 - share)

@@ -1,0 +1,232 @@
+"""The tables about two arms: gaps, the rungs of the ladder, and what the choice of items changes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from trajectories.reports.analysis import MAIN, VARIANTS, Analysis, Variant
+from trajectories.reports.estimators import gaps
+from trajectories.reports.estimators.answers import Codes, Estimate
+from trajectories.reports.ladder import RUNGS, ArmKey, contrasts_of, ladder_of
+from trajectories.reports.tables import COUNT, POINTS, Column, Row, Table, number, scaled
+
+HEAD = (
+    Column("benchmark", "Benchmark"),
+    Column("contrast", "Contrast"),
+    Column("items", "Items", COUNT),
+    Column("gap", "Gap", POINTS),
+    Column("low", "Low", POINTS),
+    Column("high", "High", POINTS),
+    Column("p", "p"),
+)
+GAPS = (
+    *HEAD,
+    Column("looks", "Looks", COUNT),
+    Column("odds_ratio", "Odds ratio"),
+    Column("odds_low", "Low"),
+    Column("odds_high", "High"),
+    Column("first_better", "First better", COUNT),
+    Column("second_better", "Second better", COUNT),
+    Column("p_permutation", "p, items permuted"),
+    Column("p_mcnemar", "p, McNemar"),
+    Column("bootstrap_low", "Bootstrap low", POINTS),
+    Column("bootstrap_high", "Bootstrap high", POINTS),
+    Column("p_equivalence", "p, equivalence"),
+    Column("void_low", "Lowest with void", POINTS),
+    Column("void_high", "Highest with void", POINTS),
+    Column("note", "Note"),
+)
+RUNG = (
+    Column("benchmark", "Benchmark"),
+    Column("rung", "Rung"),
+    Column("contrast", "Arms"),
+    *HEAD[2:],
+    Column("note", "Note"),
+)
+SENSITIVITY = (*HEAD[:2], Column("choice", "Items counted"), *HEAD[2:], Column("note", "Note"))
+TOTAL = "total"
+PAIRED = (
+    "A gap is the first arm's accuracy less the second's, on the items that both have: paired by item, with "
+    "two-way clustered errors (item, look)."
+)
+
+
+def gap_tables(analyses: Sequence[Analysis]) -> list[Table]:
+    rows = [(*pair, analysis) for analysis in analyses for pair in _contrasts(analysis)]
+    apart = [(a, b, analysis) for a, b, analysis in rows if analysis.difference(a, b)]
+    tables = [
+        Table(
+            id="gaps",
+            title="Gaps",
+            columns=GAPS,
+            rows=[_gap_row(analysis, a, b) for a, b, analysis in rows],
+            notes=_gap_notes(analyses),
+        ),
+        Table(
+            id="rungs",
+            title="Where on the ladder the gap arises",
+            columns=RUNG,
+            rows=[row for analysis in analyses for row in _rung_rows(analysis)],
+            notes=["On the items that all arms of the ladder share, so that the rungs add up to the total."],
+        ),
+        Table(
+            id="sensitivity",
+            title="With other items",
+            columns=SENSITIVITY,
+            rows=[_sensitivity_row(analysis, a, b, which) for a, b, analysis in rows for which in VARIANTS],
+        ),
+    ]
+    if apart:
+        tables.append(
+            Table(
+                id="setup_differences",
+                title="Differences of set-ups, not gaps",
+                columns=GAPS,
+                rows=[_gap_row(analysis, a, b, is_forced=True) for a, b, analysis in apart],
+                notes=["These arms differ in more than the arm. The differences say nothing about a gap."],
+            )
+        )
+    return tables
+
+
+def _contrasts(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
+    """The plan's, and each retest against the arm that it repeats."""
+    yield from contrasts_of(analysis.plan["arms"], analysis.plan["contrasts"])
+    yield from ((ArmKey(key.arm), key) for key in analysis.arms if key.retest)
+
+
+def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = False) -> Row:
+    row = _head(analysis, a, b)
+    reason, pair = _pair(analysis, a, b, analysis.items, is_forced=is_forced)
+    if pair is None:
+        return {**row, "items": 0, "note": reason}
+    estimate = gaps.gap(pair, alpha=analysis.alpha)
+    odds = gaps.odds_ratio(pair, alpha=analysis.alpha)
+    boot = gaps.bootstrap(pair, alpha=analysis.alpha)
+    first, second = gaps.discordant(pair)
+    low, high = _void_bounds(analysis, a, b)
+    margin = analysis.plan["margin"]
+    p_equivalence = None if margin is None else gaps.equivalence_p(estimate, margin=margin / 100)
+    return {
+        **row,
+        **_numbers(estimate),
+        "looks": estimate.looks,
+        "odds_ratio": number(odds.value),
+        "odds_low": number(odds.low),
+        "odds_high": number(odds.high),
+        "first_better": first,
+        "second_better": second,
+        "p_permutation": number(gaps.permutation_p(pair)),
+        "p_mcnemar": number(gaps.mcnemar_p(pair)),
+        "bootstrap_low": scaled(boot.low),
+        "bootstrap_high": scaled(boot.high),
+        "p_equivalence": number(p_equivalence),
+        "void_low": scaled(low),
+        "void_high": scaled(high),
+        "note": _note(reason, estimate, p_equivalence, analysis),
+    }
+
+
+def _note(reason: str, estimate: Estimate, p_equivalence: float | None, analysis: Analysis) -> str:
+    parts = [reason, estimate.reason]
+    if p_equivalence is not None and p_equivalence < analysis.alpha:
+        parts.append(f"closed: proven to be within {analysis.plan['margin']:g} points")
+    return "; ".join(filter(None, parts))
+
+
+def _rung_rows(analysis: Analysis) -> Iterator[Row]:
+    """Neighbours on the ladder, and its ends, on the items that all its arms share."""
+    ladder = ladder_of(analysis.plan["arms"])
+    if len(ladder) < 2:
+        return
+    shared = analysis.items
+    for key in ladder:
+        shared = np.intersect1d(shared, analysis.data.answers(key, analysis.items).item)
+    for a, b in itertools.pairwise(ladder):
+        yield _rung_row(analysis, a, b, shared, rung=RUNGS[b.arm])
+    if len(ladder) > 2:
+        yield _rung_row(analysis, ladder[0], ladder[-1], shared, rung=TOTAL)
+
+
+def _rung_row(analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, rung: str) -> Row:
+    row = {**_head(analysis, a, b), "rung": rung}
+    reason, pair = _pair(analysis, a, b, items)
+    if pair is None:
+        return {**row, "items": 0, "note": reason}
+    estimate = gaps.gap(pair, alpha=analysis.alpha)
+    return {**row, **_numbers(estimate), "note": estimate.reason}
+
+
+def _sensitivity_row(analysis: Analysis, a: ArmKey, b: ArmKey, variant: Variant) -> Row:
+    row = {**_head(analysis, a, b), "choice": variant.title}
+    reason, pair = _pair(analysis, a, b, analysis.items_of(variant))
+    if pair is None:
+        return {**row, "items": 0, "note": reason}
+    estimate = gaps.gap(pair, alpha=analysis.alpha)
+    return {**row, **_numbers(estimate), "note": estimate.reason}
+
+
+def _pair(
+    analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, is_forced: bool = False
+) -> tuple[str, gaps.Pair | None]:
+    """The two arms on these items, or why they are not compared."""
+    for key in (a, b):
+        if key not in analysis.arms:
+            return f"no episode of {key.label} has begun", None
+        if mixed := analysis.mixture(key):
+            return f"{key.label} is {mixed}", None
+    difference = analysis.difference(a, b)
+    if difference and not is_forced:
+        return f"not a gap: the set-ups differ ({difference})", None
+    pair = gaps.pair_of(analysis.data.answers(a, items), analysis.data.answers(b, items))
+    return (difference, pair) if pair else (gaps.NO_SHARED, None)
+
+
+def _head(analysis: Analysis, a: ArmKey, b: ArmKey) -> dict[str, Any]:
+    links = {"gap": analysis.pairs_link(a, b)}
+    if a in analysis.arms and b in analysis.arms:
+        links |= {"first_better": links["gap"], "second_better": f"{links['gap']}&better=b"}
+    return {
+        "benchmark": analysis.benchmark,
+        "contrast": f"{a.id} − {b.id}",
+        "a": a.id,
+        "b": b.id,
+        "is_retest": b.retest,
+        "links": links,
+    }
+
+
+def _numbers(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "items": estimate.items,
+        "gap": scaled(estimate.value),
+        "low": scaled(estimate.low),
+        "high": scaled(estimate.high),
+        "p": number(estimate.p),
+    }
+
+
+def _void_bounds(analysis: Analysis, a: ArmKey, b: ArmKey) -> tuple[float | None, float | None]:
+    """The smallest and the largest gap that any verdicts on the void episodes could give."""
+    right_a, judged_a, ended_a = analysis.data.tallies(a, analysis.items)
+    right_b, judged_b, ended_b = analysis.data.tallies(b, analysis.items)
+    mask = (ended_a > 0) & (ended_b > 0)
+    if not mask.any():
+        return None, None
+    lows = right_a / np.maximum(ended_a, 1) - (right_b + ended_b - judged_b) / np.maximum(ended_b, 1)
+    highs = (right_a + ended_a - judged_a) / np.maximum(ended_a, 1) - right_b / np.maximum(ended_b, 1)
+    return float(lows[mask].mean()), float(highs[mask].mean())
+
+
+def _gap_notes(analyses: Sequence[Analysis]) -> list[str]:
+    notes = [
+        PAIRED,
+        f"The permutation test and the bootstrap are over items, on these looks. Counted: {MAIN.title}.",
+    ]
+    if any(analysis.data.is_site for analysis in analyses):
+        notes.append("On mock sites the difference is an interaction gap, not a modality gap.")
+    return notes

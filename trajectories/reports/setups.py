@@ -1,0 +1,71 @@
+"""What a report fixes of how a model meets the gym, and what differs where it is not fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from core.arms import ARMS
+from trajectories.models import Run
+from trajectories.reports.ladder import ArmKey
+
+Setup = Mapping[str, str]
+
+# A comparison of two arms holds these fixed; the others belong to agents, or to pages, alone.
+OF_AGENTS = ("grammar", "history", "actions_per_turn")
+OF_PAGES = ("observation",)
+
+
+def setup_of(run: Run, *, arm: str, versions: Iterable[tuple[int | None, str]]) -> Setup:
+    """Each part by its name. A part that an arm does not have is left out."""
+    pairs = list(versions)
+    setup = {
+        "model": run.model,
+        "checkpoint": run.checkpoint,
+        "policy version": _several("none" if version is None else str(version) for version, _ in pairs),
+        "prompt version": _several(prompts for _, prompts in pairs),
+    }
+    if not ARMS[arm].is_free_text:
+        setup |= {name: str(getattr(run, name)) for name in OF_AGENTS}
+    if ARMS[arm].has_page:
+        setup |= {name: str(getattr(run, name)) for name in OF_PAGES}
+    return setup
+
+
+def mixture(setups: Iterable[Setup]) -> str:
+    """What one arm's episodes differ in, for readers; empty where all have one set-up."""
+    parts: dict[str, set[str]] = {}
+    for setup in setups:
+        for name, value in setup.items():
+            parts.setdefault(name, set()).update(value.split(" and "))
+    return "; ".join(f"{name} {_several(values)}" for name, values in parts.items() if len(values) > 1)
+
+
+def difference(a: Setup, b: Setup) -> str:
+    """What two arms differ in beside the arm itself, of the parts that both have; empty if in nothing."""
+    shared = [name for name in a if name in b and a[name] != b[name]]
+    return "; ".join(f"{name} {a[name] or 'none'} and {b[name] or 'none'}" for name in shared)
+
+
+def off_plan(setup: Setup, plan: Mapping[str, Any]) -> list[str]:
+    """Where a set-up is not what the plan says."""
+    planned = {
+        "model": plan["model"]["name"],
+        "checkpoint": plan["model"]["checkpoint"] or "",
+        **{name: str(plan[name]) for name in (*OF_AGENTS, *OF_PAGES)},
+    }
+    return [
+        f"{name} is {setup[name] or 'not named'}, planned {value}"
+        for name, value in planned.items()
+        if value and name in setup and setup[name] != value
+    ]
+
+
+def arm_order(keys: Iterable[ArmKey]) -> list[ArmKey]:
+    """In the order of the table of arms, retests after their arms."""
+    order = list(ARMS)
+    return sorted(keys, key=lambda key: (order.index(key.arm), key.retest))
+
+
+def _several(values: Iterable[str]) -> str:
+    return " and ".join(sorted(set(values)))

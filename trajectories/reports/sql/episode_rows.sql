@@ -1,0 +1,17 @@
+-- One row per episode of a report's runs, in the order of benchmarks and episodes; `EpisodeRow` names the columns.
+-- Guided episodes are not the model's own work, and cancelled or unused ones are nobody's.
+SELECT e.id, e.run_id, t.benchmark_id, t.split, t.id, t.key, e.arm, r.settings->'retest' IS NOT DISTINCT FROM 'true',
+       e.sample_index, CASE WHEN e.arm = ANY(%(paged)s) THEN e.presentation_hash ELSE '' END,
+       v.outcome, v.reason, e.policy_version, rtrim(g.template, 'abcdefghijklmnopqrstuvwxyz'),
+       t.guess_rate, t.gap_eligible OR t.kind = 'site', t.kind = 'site',
+       EXISTS (SELECT FROM tasks_app_gold d WHERE d.task_id = t.id AND d.is_current AND d.status = 'disputed')
+FROM trajectories_run r
+JOIN trajectories_episode e ON e.run_id = r.id
+JOIN trajectories_group g ON g.id = e.group_id
+JOIN tasks_app_task t ON t.id = e.task_id
+LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
+WHERE r.id = ANY(%(runs)s) AND e.guidance IS NULL
+    AND (v.reason IS NULL OR v.reason <> ALL(%(nobodys)s))
+    AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[]))
+    AND (%(benchmark)s = '' OR t.benchmark_id = %(benchmark)s)
+ORDER BY t.benchmark_id, e.id

@@ -1,0 +1,45 @@
+"""The shape of a report's tables: as REST answers them and as pages draw them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+Row = Mapping[str, Any]
+
+PERCENT, POINTS, COUNT, NONE = "%", "points", "count", ""
+
+
+class Column(Struct, frozen=True):
+    """``unit``: ``%``, ``points`` of accuracy, ``count``, or empty for text and pure numbers."""
+
+    id: str
+    title: str
+    unit: str = NONE
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """Rows hold a value per column, None where it cannot be stated: the row's ``note`` says why.
+
+    ``links`` in a row are the lab's addresses of the episodes behind its columns.
+    """
+
+    id: str
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    notes: Sequence[str] = ()
+
+
+def scaled(share: float | None) -> float | None:
+    """A share in percent, or a difference of shares in points."""
+    if share is None or not math.isfinite(share):
+        return None
+    return round(share * 100, 6)
+
+
+def number(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(value, 8)
