@@ -27,6 +27,8 @@ class ObservationFormat:
     has_marks: bool = False
 
 
+SCOPES = ("page", "viewport")
+"""What an outline shows, the default first."""
 OBSERVATION_FORMATS: Mapping[str, ObservationFormat] = {
     record.id: record
     for record in table_load(Path(__file__).with_name("observations.toml"), ObservationFormat)

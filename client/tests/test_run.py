@@ -67,6 +67,22 @@ def test_other_settings_need_another_name(
     assert len(fake.state.episodes) == 1
 
 
+def test_how_pages_are_observed_is_stored_with_the_run(fake: FakeServer, model: FakeModel) -> None:
+    model.replies(RIGHT)
+    seen = ["--observation", "both", "--scope", "viewport", "--picture-max", "640"]
+    assert run(fake, model, "--limit", "1", "--name", "mine", *seen) == 0
+    assert fake.state.runs[0]["observation_settings"] == {"scope": "viewport", "picture_max": 640}
+    assert run(fake, model, "--limit", "1", "--name", "mine", "--observation", "both") == 1
+
+
+def test_a_question_as_a_picture_needs_an_observation_with_one(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(fake, model, arm="gym_image") == 1
+    assert "with pictures: screenshot, som, both" in capsys.readouterr().err
+    assert not fake.state.runs
+
+
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
     """Python's own handler of SIGINT, which whoever starts the tests in the background has ignored."""

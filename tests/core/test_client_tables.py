@@ -25,7 +25,11 @@ from trajectories.models import Verdict
 def test_client_and_server_have_the_same_arms() -> None:
     assert {
         arm.id: arms.Arm(
-            id=arm.id, has_page=arm.has_page, has_text=arm.has_text, is_free_text=arm.is_free_text
+            id=arm.id,
+            has_page=arm.has_page,
+            has_text=arm.has_text,
+            is_free_text=arm.is_free_text,
+            is_pictured=arm.is_pictured,
         )
         for arm in ARMS.values()
     } == arms.ARMS

@@ -103,7 +103,8 @@ def test_the_gym_arm_keeps_the_question_out_of_the_prompt(trainer: ApiClient) ->
     ("fields", "status", "code"),
     [
         ({"arm": "gim"}, 422, "unknown_arm"),
-        ({"arm": "gym_image"}, 422, "not_drawn"),
+        ({"arm": "gym_image"}, 422, "unperceivable"),
+        ({"arm": "prompt_image"}, 422, "not_drawn"),
         ({"arm": "probe_read"}, 422, "arm_not_built"),
         ({"tasks": [987654321]}, 422, "unknown_task"),
         ({"run": 987654321}, 404, "unknown_run"),

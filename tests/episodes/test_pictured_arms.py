@@ -92,8 +92,11 @@ def test_a_question_that_was_not_drawn_or_has_changed_is_refused(
     assert question_pictures.tasks_undrawn(benchmark=task.benchmark_id) == [task]
 
 
-def test_a_picture_beside_an_outline_alone_is_refused(trainer: ApiClient, task: Task) -> None:
-    status, answer = _post(trainer, task, "gym_image", observation="axtree-v2")
+@pytest.mark.parametrize("observation", ["axtree-v2", ""])
+def test_a_picture_beside_an_outline_alone_is_refused(
+    trainer: ApiClient, task: Task, observation: str
+) -> None:
+    status, answer = _post(trainer, task, "gym_image", observation=observation)
     assert (status, answer["error"]["code"]) == (422, "unperceivable")
     assert _post(trainer, task, "prompt_image", observation="axtree-v2")[0] == 201
 

@@ -100,6 +100,12 @@ def test_ids_and_pixels_are_named_only_where_they_are_shown(case: Case) -> None:
     assert ("pixels of the picture" in text) is (has_page and observation.has_screenshot)
 
 
+def test_an_outline_of_the_viewport_is_never_called_the_whole_page(case: Case) -> None:
+    if case.setup.scope == "viewport":
+        assert "of the whole page" not in system_of(case)
+        assert "part of the page that is in view" in system_of(case)
+
+
 def test_a_grammar_of_tools_gets_no_lesson(case: Case) -> None:
     if case.setup.grammar.has_tools and not case.setup.arm.is_free_text:
         assert not re.search(r"JSON|Action:|backslash", system_of(case))

@@ -63,6 +63,19 @@ def test_a_run_is_stored_and_read_back_whole(api: Callable[..., Any]) -> None:
         ({"simulated": "perhaps"}, "simulated", "true or false"),
         ({"simulated": 0}, "simulated", "true or false"),
         ({"nmae": "x"}, "nmae", "Did you mean name"),
+        ({"observation_settings": {"scope": "viewprt"}}, "observation_settings.scope", "viewport"),
+        ({"observation_settings": {"max_char": 9}}, "observation_settings.max_char", "max_chars"),
+        ({"observation_settings": {"max_chars": 3}}, "observation_settings.max_chars", "1000"),
+        (
+            {"observation": "axtree-v2", "observation_settings": {"picture_max": 640}},
+            "observation_settings.picture_max",
+            "no picture",
+        ),
+        (
+            {"observation": "screenshot-v2", "observation_settings": {"scope": "viewport"}},
+            "observation_settings.scope",
+            "no outline",
+        ),
     ],
 )
 def test_a_bad_run_is_refused_by_field_and_not_stored(
@@ -80,6 +93,15 @@ def test_a_run_that_says_nothing_of_its_set_up_has_the_default(api: Callable[...
     _, made = api("trainer").json("POST", "/runs", {"name": "x", "kind": "eval"})
 
     assert (made["grammar"], made["history"], made["actions_per_turn"]) == ("json", "full", 1)
+
+
+def test_a_run_keeps_the_settings_of_its_observations(api: Callable[..., Any]) -> None:
+    settings = {"scope": "viewport", "picture_max": 640}
+    fields = {"name": "x", "kind": "eval", "observation": "both-v2", "observation_settings": settings}
+    _, made = api("trainer").json("POST", "/runs", fields)
+
+    assert made["observation_settings"] == settings
+    assert api("trainer").json("GET", f"/runs/{made['id']}")[1]["observation_settings"] == settings
 
 
 def test_settings_nested_too_deep_are_refused(api: Callable[..., Any]) -> None:

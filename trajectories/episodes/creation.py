@@ -29,7 +29,7 @@ from trajectories.models import Group, Run
 SEED_BITS = 63
 RUN_FIELDS = (
     *("pk", "kind", "affordances", "settings"),
-    *("observation", "grammar", "history", "actions_per_turn"),
+    *("observation", "observation_settings", "grammar", "history", "actions_per_turn"),
 )
 
 
@@ -158,10 +158,10 @@ def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, 
     Raises ``GymError`` (422) ``unperceivable``, ``not_drawn``.
     """
     observation = OBSERVATION_FORMATS.get(run.observation)
-    if ARMS[arm].has_page and observation is not None and not observation.has_screenshot:
-        message = (
-            f"The arm {arm!r} shows each question as a picture, and the run observes only {observation.id}."
-        )
+    if ARMS[arm].has_page and not (observation and observation.has_screenshot):
+        # A run that states no observation is told that it has outlines.
+        observed = observation.id if observation else "outlines"
+        message = f"The arm {arm!r} shows each question as a picture, and the run observes only {observed}."
         raise GymError("unperceivable", message, status=422, fields={"arm": [message]})
     if whole := [task for task in tasks if task.kind not in question_pictures.KINDS]:
         message = f"Task {whole[0].pk} is of the kind {whole[0].kind!r}, which no picture can show."

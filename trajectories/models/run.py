@@ -31,6 +31,7 @@ class Run(models.Model):
     model = models.CharField(max_length=200, default="", blank=True)
     checkpoint = models.CharField(max_length=500, default="", blank=True)
     observation = models.CharField(max_length=32, default="", blank=True)
+    observation_settings = models.JSONField(default=dict)
     grammar = models.CharField(max_length=32, default=grammars.DEFAULT)
     history = models.CharField(max_length=32, default=histories.DEFAULT)
     actions_per_turn = models.PositiveSmallIntegerField(default=1)

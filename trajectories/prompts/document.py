@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from core.arms import ARMS
 from core.grammars import GRAMMARS
 from core.histories import HISTORY_POLICIES, history_read
-from core.observations import OBSERVATION_FORMATS
+from core.observations import OBSERVATION_FORMATS, SCOPES
 from tasks_app.questions import questions
 from trajectories.prompts.conversation import Question, messages_for
 from trajectories.prompts.interface import Setup
@@ -79,6 +79,9 @@ def cases() -> Iterator[Case]:
     base = _setup("gym")
     yield from _channels(base)
     yield from _histories(base)
+    for observation in (one.id for one in OBSERVATION_FORMATS.values() if one.has_text):
+        in_view = replace(_setup("gym", observation=observation), scope=SCOPES[-1])
+        yield Case(title=f"gym, {observation}, scope {in_view.scope}", setup=in_view)
     for grammar in ("json", "functions", "browsergym"):
         several = replace(_setup("gym", grammar=grammar), actions_per_turn=4)
         yield Case(title=f"gym, {several.observation.id}, {grammar}, 4 actions a turn", setup=several)

@@ -10,7 +10,7 @@ from typing import Any
 from core.arms import ARMS, Arm
 from core.grammars import GRAMMARS, Grammar
 from core.histories import History, history_read
-from core.observations import OBSERVATION_FORMATS, ObservationFormat
+from core.observations import OBSERVATION_FORMATS, SCOPES, ObservationFormat
 from tasks_app.questions import AnswerForm
 from trajectories.actions.offers import Conditions, actions_offered, conditions_of, example_of, fields_offered
 from trajectories.actions.registry import ACTIONS
@@ -20,7 +20,8 @@ from trajectories.prompts.templates import Words
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """How a run's model meets the gym in one arm. ``channel`` (``page``, ``api``) takes the answer."""
+    """How a run's model meets the gym in one arm. ``channel`` (``page``, ``api``) takes the answer;
+    ``scope`` (``page``, ``viewport``) is what an outline shows."""
 
     arm: Arm
     observation: ObservationFormat
@@ -28,6 +29,7 @@ class Setup:
     history: History
     actions_per_turn: int = 1
     channel: str = "page"
+    scope: str = SCOPES[0]
 
     def conditions(self, *, is_site: bool) -> Conditions:
         """What decides which actions are offered."""
@@ -51,6 +53,7 @@ def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
         history=history_read(run.history),
         actions_per_turn=run.actions_per_turn,
         channel=channel,
+        scope=run.observation_settings.get("scope", SCOPES[0]),
     )
 
 
@@ -63,12 +66,17 @@ def agent_blocks(
     act = several.get(setup.grammar.id) or words.acts[setup.grammar.id]
     yield words.turns["page" if has_page else "no_page"].format(act=act)
     if has_page:
-        yield f"{words.observations[setup.observation.id.partition('-')[0]]} {words.aims[_aim(setup)]}"
+        yield f"{words.observations[_seen(setup)]} {words.aims[_aim(setup)]}"
     if not setup.grammar.has_tools:
         lines = _action_lines(words, setup, form=form, conditions=setup.conditions(is_site=is_site))
         yield "\n".join([words.lessons[setup.grammar.id], *lines])
     yield " ".join(_submission(words, setup, form))
     yield " ".join(_limits(words, setup, max_steps=max_steps))
+
+
+def _seen(setup: Setup) -> str:
+    name = setup.observation.id.partition("-")[0]
+    return f"{name}_{setup.scope}" if setup.observation.has_text and setup.scope != SCOPES[0] else name
 
 
 def _aim(setup: Setup) -> str:

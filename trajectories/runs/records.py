@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -21,7 +22,7 @@ from core.fields import (
     TextField,
     TruthField,
 )
-from core.observations import OBSERVATION_FORMATS
+from core.observations import OBSERVATION_FORMATS, SCOPES, ObservationFormat
 from core.paging import Query
 from tasks_app.questions import questions
 from trajectories.models import Run
@@ -33,7 +34,31 @@ TAGS_MAX = 50
 CANCEL_GROUPS_MAX = 10_000
 CANCEL_REASONS = ("stale", "overload")
 ACTIONS_PER_TURN_MAX = 20
+MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000
+PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
 TRAINER_STEP_MAX = 2**63 - 1
+
+
+class ObservationSettings(StrictSerializer):
+    """What a run fixes of its observations beside their format; what is left out is the client's default."""
+
+    scope = SuggestingChoiceField(
+        choices=SCOPES,
+        required=False,
+        help_text="What an outline shows: all of the `page` (default), or what the `viewport` shows.",
+    )
+    max_chars = CountField(
+        min_value=MAX_CHARS_LEAST,
+        max_value=MAX_CHARS_MOST,
+        required=False,
+        help_text="Characters of an outline.",
+    )
+    picture_max = CountField(
+        min_value=PICTURE_LEAST_PX,
+        max_value=PICTURE_MOST_PX,
+        required=False,
+        help_text="The larger side of a picture, in pixels; larger pictures are scaled down.",
+    )
 
 
 class RunIn(StrictSerializer):
@@ -42,6 +67,7 @@ class RunIn(StrictSerializer):
     model = TextField(max_length=200, default="", allow_blank=True)
     checkpoint = TextField(max_length=500, default="", allow_blank=True)
     observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
+    observation_settings = ObservationSettings(default=dict)
     grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)
     history = HistoryField(
         default=histories.DEFAULT,
@@ -76,7 +102,7 @@ class RunIn(StrictSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a grammar or a history that the observation gives nothing to work on."""
+        """Refuse a grammar, a history or settings that the observation gives nothing to work on."""
         observation = OBSERVATION_FORMATS.get(attrs["observation"])
         if observation is None:
             return attrs
@@ -87,6 +113,7 @@ class RunIn(StrictSerializer):
         if history.policy.needs_text and not observation.has_text:
             message = f"The history {history.policy.id} compares outlines; {observation.id} has none."
             raise serializers.ValidationError({"history": [message]})
+        settings_check(attrs["observation_settings"], observation)
         return attrs
 
     def validate_settings(self, value: dict[str, Any]) -> dict[str, Any]:
@@ -110,6 +137,16 @@ class RunIn(StrictSerializer):
         return value
 
 
+def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) -> None:
+    """Raises ``ValidationError`` for a setting of what the observation does not show."""
+    for name in settings:
+        is_of_picture = name == "picture_max"
+        if not (observation.has_screenshot if is_of_picture else observation.has_text):
+            lacks = "picture" if is_of_picture else "outline"
+            message = f"{observation.id} has no {lacks}, so {name} means nothing."
+            raise serializers.ValidationError({"observation_settings": {name: [message]}})
+
+
 class RunRecord(serializers.Serializer[Run]):
     """``policy_version`` is the newest registered version."""
 
@@ -119,6 +156,7 @@ class RunRecord(serializers.Serializer[Run]):
     model = serializers.CharField()
     checkpoint = serializers.CharField()
     observation = serializers.CharField()
+    observation_settings = ObservationSettings()
     grammar = serializers.CharField()
     history = serializers.CharField()
     actions_per_turn = serializers.IntegerField()

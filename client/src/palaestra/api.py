@@ -93,8 +93,8 @@ class Client:
 
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
-        """Open a run. Fields: model, checkpoint, observation, grammar, history, actions_per_turn,
-        affordances, settings, tags, simulated."""
+        """Open a run. Fields: model, checkpoint, observation, observation_settings, grammar, history,
+        actions_per_turn, affordances, settings, tags, simulated."""
         body = {"name": name, "kind": kind, **fields}
         return await self._post("runs", records.Run, body, headers=_idempotency())
 

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Arm:
-    """``has_text``: the question's text is in the prompt. ``is_free_text``: the model answers in one
+    """``has_text``: the question's text is in the prompt. ``is_pictured``: a picture stands for the question.
+    ``is_free_text``: the model answers in one
     completion that ends with the answer; in the other arms it writes actions."""
 
     id: str
     has_page: bool = False
     has_text: bool = False
     is_free_text: bool = False
+    is_pictured: bool = False
 
 
 ARMS: Mapping[str, Arm] = {
@@ -23,10 +25,10 @@ ARMS: Mapping[str, Arm] = {
         Arm(id="text_zero_shot", has_text=True, is_free_text=True),
         Arm(id="text_few_shot", has_text=True, is_free_text=True),
         Arm(id="text_agent", has_text=True),
-        Arm(id="prompt_image", is_free_text=True),
+        Arm(id="prompt_image", is_free_text=True, is_pictured=True),
         Arm(id="gym", has_page=True),
         Arm(id="gym_with_text", has_page=True, has_text=True),
-        Arm(id="gym_image", has_page=True),
+        Arm(id="gym_image", has_page=True, is_pictured=True),
         Arm(id="probe_read", has_page=True),
     )
 }

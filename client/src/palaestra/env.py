@@ -10,7 +10,7 @@ from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import BrowserDead, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
-from palaestra.observation import Observation
+from palaestra.observation import MAX_CHARS, Observation, Scope, perceivable_check
 from palaestra.pages import VIEWPORT
 from palaestra.pool import PagePool
 from palaestra.records import CloseReason, Verdict
@@ -36,13 +36,15 @@ class Env:
     """One warm page (in arms that have one) and one episode at a time.
 
     ``arm`` is how tasks are presented, ``observation`` what is shown of a page (``axtree``, ``screenshot``,
-    ``som``, ``both``), ``grammar`` how actions are written: with ``functions`` and computer use a step takes
-    a ``Completion`` that calls ``episode.tools``, ``history`` which earlier pages are sent again (``full``,
-    ``last_k:3``, ``diff``). An episode whose prompts add up to ``prompt_token_budget`` tokens, by the usage
-    of its completions, ends as ``token_budget``, truncated and judged incorrect. Other keywords
-    (``policy_version``, ``seed``, ``max_steps``, ``token_budget``, ``presentation``, ``looks``,
-    ``recording``, ``answer_channel``, ``shots``) are passed to ``Client.episodes_open``. ``with_pictures``
-    records a screenshot with every step.
+    ``som``, ``both``): an outline of the whole page or of the viewport (``scope``) with at most ``max_chars``
+    characters, a picture whose larger side has at most ``picture_max`` pixels. ``grammar`` is how actions are
+    written: with ``functions`` and computer use a step takes a ``Completion`` that calls ``episode.tools``.
+    ``history`` is which earlier pages are sent again (``full``, ``last_k:3``, ``diff``). An episode whose
+    prompts add up to ``prompt_token_budget`` tokens, by the usage of its completions, ends as
+    ``token_budget``, truncated and judged incorrect. Other keywords (``policy_version``, ``seed``,
+    ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
+    ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
+    Raises ``PalaestraError`` for an arm that the observation cannot show.
     """
 
     def __init__(
@@ -52,6 +54,9 @@ class Env:
         *,
         run: int,
         observation: str = "axtree",
+        scope: Scope = "page",
+        max_chars: int = MAX_CHARS,
+        picture_max: int | None = None,
         grammar: str = "json",
         history: str = "full",
         arm: str = "gym",
@@ -64,12 +69,16 @@ class Env:
         pool: PagePool | None = None,
         **opening: Any,
     ) -> None:
+        perceivable_check(arm, observation)
         self.client = Client(server, key)
         self.episode: Episode | None = None
         self._run, self._arm, self._opening = run, arm, opening
         self._verdict_limit_s = verdict_limit_s
         self._config = EpisodeConfig(
             observation=observation,
+            scope=scope,
+            max_chars=max_chars,
+            picture_max=picture_max,
             grammar=grammar,
             history=history,
             answer_channel=opening.get("answer_channel") or "page",

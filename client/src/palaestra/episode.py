@@ -65,6 +65,15 @@ class EpisodeConfig:
     invalid_limit: int | None = None
     with_pictures: bool = False
 
+    @property
+    def observation_settings(self) -> dict[str, Any]:
+        """What a run stores of its observations beside their format: what differs from the defaults."""
+        names = ("scope", "max_chars", "picture_max")
+        given = {
+            one.name: (getattr(self, one.name), one.default) for one in fields(self) if one.name in names
+        }
+        return {name: value for name, (value, default) in given.items() if value != default}
+
     def conditions(self, opened: OpenedEpisode) -> Conditions:
         """What decides which actions an episode offers."""
         form = format_of(self.observation)

@@ -107,7 +107,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, kw_only=True):
-    """``observation``, ``grammar``, ``history`` and ``actions_per_turn`` say how its model meets the gym."""
+    """``observation`` with its settings, ``grammar``, ``history`` and ``actions_per_turn`` say how its model
+    meets the gym."""
 
     id: int
     name: str = ""
@@ -115,6 +116,7 @@ class Run(msgspec.Struct, kw_only=True):
     model: str = ""
     settings: dict[str, Any] = {}
     observation: str = ""
+    observation_settings: dict[str, Any] = {}
     grammar: str = "json"
     history: str = "full"
     actions_per_turn: int = 1

@@ -11,7 +11,7 @@ from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.observation import format_of
+from palaestra.observation import MAX_CHARS, Scope, format_of, perceivable_check
 from palaestra.records import EpisodeState, Run, Task
 
 # With a seed the looks of a task are the same for every model, arm and attempt.
@@ -25,7 +25,8 @@ class RunPlan:
     """What `palaestra run` plays: ``samples`` of each of the first ``limit`` tasks of a benchmark.
 
     ``sampling`` are fields of every call of the model, ``model_note`` is what readers of its run should know
-    of it. Two plans with the same ``name`` are one run.
+    of it. Two plans with the same ``name`` are one run. Raises ``PalaestraError`` for an arm that the
+    observation cannot show.
     """
 
     model: str
@@ -33,6 +34,9 @@ class RunPlan:
     split: str | None = None
     arm: str = "gym"
     observation: str = "axtree"
+    scope: Scope = "page"
+    max_chars: int = MAX_CHARS
+    picture_max: int | None = None
     grammar: str = "json"
     history: str = "full"
     limit: int | None = None
@@ -45,6 +49,9 @@ class RunPlan:
     seed: int = SEED
     tags: Sequence[str] = ()
     model_note: str = ""
+
+    def __post_init__(self) -> None:
+        perceivable_check(self.arm, self.observation)
 
     @property
     def title(self) -> str:
@@ -63,6 +70,9 @@ class RunPlan:
     def config(self) -> EpisodeConfig:
         return EpisodeConfig(
             observation=self.observation,
+            scope=self.scope,
+            max_chars=self.max_chars,
+            picture_max=self.picture_max,
             grammar=self.grammar,
             history=self.history,
             actions_per_turn=self.actions_per_turn,
@@ -93,6 +103,7 @@ class RunPlan:
             "kind": "eval",
             "model": self.model,
             "observation": format_of(self.observation).id,
+            "observation_settings": self.config.observation_settings,
             # What a single completion does not meet is the same in every run of such an arm.
             "grammar": "json" if is_one_completion else self.grammar,
             "history": "full" if is_one_completion else self.history,

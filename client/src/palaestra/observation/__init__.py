@@ -9,6 +9,7 @@ from palaestra.observation.base import (
     ObservationFormat,
     format_of,
     has_picture,
+    perceivable_check,
 )
 from palaestra.observation.changes import outline_diff
 from palaestra.observation.folds import outline_folded, sections_of
@@ -31,5 +32,6 @@ __all__ = [
     "outline_diff",
     "outline_folded",
     "page_text",
+    "perceivable_check",
     "sections_of",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from palaestra.arms import arm_of
+from palaestra.errors import PalaestraError
 from palaestra.records import ActionResult, Message
 
 
@@ -60,6 +62,15 @@ class Observation:
     result: ActionResult | None = None
     result_message: str = ""
     messages: list[Message] = field(default_factory=list)
+
+
+def perceivable_check(arm: str, observation: str) -> None:
+    """Raises ``PalaestraError`` where an arm poses a question by a picture and the observation has none."""
+    form = format_of(observation)
+    if arm_of(arm).has_page and arm_of(arm).is_pictured and not form.has_screenshot:
+        pictured = ", ".join(name for name, id in SHORT_NAMES.items() if FORMATS[id].has_screenshot)
+        message = f"The arm {arm} shows the question as a picture, and {form.id} shows none. Observations"
+        raise PalaestraError(f"{message} with pictures: {pictured}.")
 
 
 def has_picture(kind: str) -> bool:
