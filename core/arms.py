@@ -14,7 +14,8 @@ from core.tables import table_load
 class Arm:
     """``has_text``: the question's text is in the prompt. ``is_free_text``: the model answers in one
     completion that ends with the answer; in the other arms it writes actions. ``is_pictured``: a picture
-    stands for the whole question.
+    stands for the whole question. ``is_probe``: the model copies the question instead of answering it, which
+    says how well it reads; it counts in no accuracy but the arm's own.
     """
 
     id: str
@@ -26,21 +27,24 @@ class Arm:
     is_free_text: bool = False
     has_examples: bool = False
     is_pictured: bool = False
-    is_built: bool = True
+    is_probe: bool = False
+
+    @property
+    def has_form(self) -> bool:
+        """Whether its pages have a form for the answer; a call may do without."""
+        return self.has_page and not self.is_probe
 
 
 ARMS: Mapping[str, Arm] = {arm.id: arm for arm in table_load(Path(__file__).with_name("arms.toml"), Arm)}
 PAGE_ARMS = tuple(arm.id for arm in ARMS.values() if arm.has_page)
+PROBE_ARMS = tuple(arm.id for arm in ARMS.values() if arm.is_probe)
 
 
 def arm_open(arm_id: str) -> Arm:
-    """The arm if episodes can be opened in it. Raises ``GymError`` 422 ``unknown_arm``, ``arm_not_built``."""
+    """The arm if episodes can be opened in it. Raises ``GymError`` 422 ``unknown_arm``."""
     arm = ARMS.get(arm_id)
     if arm is None:
         raise GymError("unknown_arm", f"There is no arm {arm_id!r}. {did_you_mean(arm_id, ARMS)}", status=422)
-    if not arm.is_built:
-        built = ", ".join(sorted(one.id for one in ARMS.values() if one.is_built))
-        raise GymError("arm_not_built", f"The arm {arm_id!r} is not built yet. Built: {built}.", status=422)
     return arm
 
 

@@ -75,7 +75,8 @@ class QuestionKind:
     ``render`` makes the template's context; ``form_template`` is the form alone, which a look may place
     elsewhere. ``text`` is Markdown for arms without a page (a picture is ``![Figure k](blob:<sha256>)``);
     ``axtree_text`` is what an axtree observation of the page must contain between heading and button, up to
-    white space.
+    white space. ``transcript`` is what a reader copies who types out the question, without its pictures; None
+    where it has more than one page.
     ``moves`` is how a scripted client submits an answer; ``more_moves`` counts what a look adds to
     ``Task.oracle_steps``. ``instruction`` names the paraphrases of the answer format in
     ``trajectories/prompts``; ``tools`` are those that its page can offer; ``has_text`` says whether arms
@@ -94,6 +95,7 @@ class QuestionKind:
     pages: PageKind = "question"
     more_moves: Callable[[Payload, Look], int] = lambda _payload, _look: 0
     form_template: str = ""
+    transcript: Callable[[Payload], str] | None = None
 
     def instruction_of(self, payload: Payload) -> str:
         """The paraphrases that state the form of this question's answer."""

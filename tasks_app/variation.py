@@ -3,7 +3,8 @@
 ``order``: the permutation of the choices. ``asserts``: all asserts of a program, if the task holds some back.
 ``tools``: the tools on the page. ``text``: how the prompt describes a mock site (``worlds/text_view.py``).
 ``task_bar``: false if a mock site's pages neither state the task nor take its answer.
-``picture``: the picture that stands for the whole question. All of it is public to the agent.
+``picture``: the picture that stands for the whole question. ``transcript``: the text of the page's question,
+for an agent that copies it. All of it is public to the agent.
 """
 
 from __future__ import annotations

@@ -46,20 +46,30 @@ def _formula_body(raw: str) -> str:
 
 def question_text(payload: Mapping[str, Any]) -> str:
     """Passage, pictures without a place, text and choices as a page shows them; pictures by number."""
+    first = [figure.alternative for figure in unplaced(figures_of(payload), texts_of(payload))]
+    passage, *rest = _parts(payload, figure_text="Figure {}")
+    return "\n".join([passage, *first, *rest])
+
+
+def transcript(payload: Mapping[str, Any]) -> str:
+    """As ``question_text``, without the pictures, whose numbers nobody sees on the screen."""
+    return "\n".join(part for part in _parts(payload, figure_text="") if part)
+
+
+def _parts(payload: Mapping[str, Any], *, figure_text: str) -> list[str]:
+    """Passage, text and choices; ``figure_text`` takes the place of a picture."""
     text_format = str(payload.get("format"))
-    figures = figures_of(payload)
+    place_text = _place_text(len(figures_of(payload)), figure_text)
     passage, text, *choices = (
-        PLACE.sub(_figure_text(len(figures)), text_of(part, text_format=text_format))
-        for part in texts_of(payload)
+        PLACE.sub(place_text, text_of(part, text_format=text_format)) for part in texts_of(payload)
     )
-    first = [figure.alternative for figure in unplaced(figures, texts_of(payload))]
     labels = [f"{choice['label']}." for choice in payload.get("choices", ())]
     lettered = [f"{label} {choice}" for label, choice in zip(labels, choices, strict=True)]
-    return "\n".join([passage, *first, text, *lettered])
+    return [passage, text, *lettered]
 
 
-def _figure_text(count: int) -> Callable[[re.Match[str]], str]:
+def _place_text(count: int, figure_text: str) -> Callable[[re.Match[str]], str]:
     def replacement(place: re.Match[str]) -> str:
-        return f"Figure {int(place[1])}" if 1 <= int(place[1]) <= count else place[0]
+        return figure_text.format(int(place[1])) if 1 <= int(place[1]) <= count else place[0]
 
     return replacement

@@ -30,6 +30,7 @@ def test_client_and_server_have_the_same_arms() -> None:
             has_text=arm.has_text,
             is_free_text=arm.is_free_text,
             is_pictured=arm.is_pictured,
+            is_probe=arm.is_probe,
         )
         for arm in ARMS.values()
     } == arms.ARMS

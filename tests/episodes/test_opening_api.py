@@ -105,7 +105,7 @@ def test_the_gym_arm_keeps_the_question_out_of_the_prompt(trainer: ApiClient) ->
         ({"arm": "gim"}, 422, "unknown_arm"),
         ({"arm": "gym_image"}, 422, "unperceivable"),
         ({"arm": "prompt_image"}, 422, "not_drawn"),
-        ({"arm": "probe_read"}, 422, "arm_not_built"),
+        ({"arm": "probe_read", "answer_channel": "page"}, 422, "wrong_channel"),
         ({"tasks": [987654321]}, 422, "unknown_task"),
         ({"run": 987654321}, 404, "unknown_run"),
         ({"tasks": []}, 400, "invalid"),

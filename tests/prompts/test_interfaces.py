@@ -45,6 +45,8 @@ def test_the_task_instruction_is_the_same_bytes_in_every_arm(kind: str, paraphra
     by_arm = {case.setup.arm.id: case for case in CASES.values()}
     assert by_arm.keys() == ARMS.keys()
     for case in by_arm.values():
+        if case.setup.arm.is_probe:
+            continue  # it asks for another thing
         posed = replace(case, paraphrase=paraphrase, question=replace(case.question, instruction=kind))
         assert posed.parts()[0] == ("system", instruction)
 

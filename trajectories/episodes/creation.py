@@ -11,7 +11,7 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from core.arms import ARMS, arm_open
+from core.arms import ARMS, Arm, arm_open
 from core.errors import GymError
 from core.grammars import GRAMMARS
 from core.observations import OBSERVATION_FORMATS
@@ -36,19 +36,21 @@ RUN_FIELDS = (
 def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     """Open a group of samples for each task; returns the API's ``{"episodes", "messages"}``.
 
-    Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``arm_not_built``,
-    ``unknown_look_axis``, ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``,
-    ``wrong_channel``, ``unperceivable``, ``not_drawn``, ``arm_without_text``, ``other_world_salt``,
-    ``no_exemplars``, ``shots_without_few_shot``; 413 ``too_many_episodes``,
+    Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``unknown_look_axis``,
+    ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``, ``wrong_channel``,
+    ``unperceivable``, ``not_drawn``, ``probe_in_training``, ``not_one_page``, ``arm_without_text``,
+    ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``; 413 ``too_many_episodes``,
     ``prompts_too_long``; 429 ``at_capacity``.
     """
-    arm_open(opening.arm)
+    arm = arm_open(opening.arm)
     few_shot.shots_check(opening)
     _check_count(len(opening.tasks) * opening.samples_per_task)
     channel = _channel(opening)
     tasks = _tasks_load(opening.tasks, principal)
     _check_text(tasks, opening.arm)
     run = _run_load(opening.run)
+    if arm.is_probe:
+        _check_probe(arm, tasks, run)
     seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
     examples = few_shot.examples_choose(opening=opening, run=run, principal=principal, seed=seed)
     call = _call(opening, run, tasks, seed=seed, examples=examples)
@@ -103,10 +105,13 @@ def _check_count(count: int) -> None:
 
 
 def _channel(opening: Opening) -> str:
-    has_page = ARMS[opening.arm].has_page
-    if opening.answer_channel == "page" and not has_page:
-        raise GymError("wrong_channel", f"The arm {opening.arm!r} has no page to answer on.", status=422)
-    return opening.answer_channel or ("page" if has_page else "api")
+    arm = ARMS[opening.arm]
+    if opening.channel == "page" and not arm.has_page:
+        raise GymError("wrong_channel", f"The arm {arm.id!r} has no page to answer on.", status=422)
+    if opening.channel == "page" and arm.is_probe:
+        message = f"The pages of the arm {arm.id!r} take no answer: leave answer_channel out, or send 'api'."
+        raise GymError("wrong_channel", message, status=422)
+    return opening.channel
 
 
 def _run_load(run_id: int) -> Run:
@@ -134,22 +139,34 @@ def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
 def _call(
     opening: Opening, run: Run, tasks: Sequence[Task], *, seed: int, examples: few_shot.Examples
 ) -> drafts.Call:
-    has_page = ARMS[opening.arm].has_page
-    if has_page:
+    arm = ARMS[opening.arm]
+    if arm.has_page:
         _check_positions(run)
-    if has_page and not (ARMS[opening.arm].has_text or ARMS[opening.arm].is_pictured):
+    if arm.has_page and not (arm.has_text or arm.is_pictured or arm.is_probe):
         _check_perceivable(tasks, run)
-    pictures = _pictures(tasks, run, opening.arm) if ARMS[opening.arm].is_pictured else {}
+    pictures = _pictures(tasks, run, opening.arm) if arm.is_pictured else {}
     plan = variations.variation_plan(
         run=run,
         tasks=tasks,
-        has_page=has_page,
-        has_text=ARMS[opening.arm].has_text,
+        arm=arm,
         axes=opening.presentation,
         has_task_bar=variations.task_bar_read(opening.presentation, channel=_channel(opening)),
     )
     plan = replace(plan, pictures=pictures)
     return drafts.Call(opening=opening, run=run, seed=seed, variations=plan, examples=examples)
+
+
+def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:
+    """A probe measures and rewards nobody, and what it has copied stands on one page."""
+    if run.kind == Run.Kind.TRAIN:
+        message = (
+            f"The arm {arm.id!r} measures how well a policy reads, and a training run rewards what it opens: "
+            "open it in a run of kind 'eval' or 'collect'."
+        )
+        raise GymError("probe_in_training", message, status=422, fields={"arm": [message]})
+    if sites := [task for task in tasks if questions.get(task.kind).transcript is None]:
+        message = f"Task {sites[0].pk} is a site of many pages, and the arm {arm.id!r} has one page copied."
+        raise GymError("not_one_page", message, status=422, fields={"tasks": [message]})
 
 
 def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, Any]]:

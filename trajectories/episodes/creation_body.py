@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from core.arms import ARMS
 from core.integers import BIGINT_MAX, INT_MAX
 from trajectories.models import Episode
 
@@ -53,6 +54,12 @@ class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
     samples_per_task: Annotated[int, Meta(ge=1, le=10_000)] = 1
     policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     shots: Annotated[int, Meta(ge=1, le=16)] | None = None
+
+    @property
+    def channel(self) -> Episode.Channel:
+        """Where the answer goes: to the page if it has a form, unless the call says otherwise."""
+        usual = Episode.Channel.PAGE if ARMS[self.arm].has_form else Episode.Channel.API
+        return self.answer_channel or usual
 
     @property
     def settings(self) -> dict[str, Any]:

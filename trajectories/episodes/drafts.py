@@ -48,8 +48,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
     @property
     def setup(self) -> Setup:
-        channel = self.opening.answer_channel or "page"
-        return setup_of(self.run, arm=self.opening.arm, channel=channel)
+        return setup_of(self.run, arm=self.opening.arm, channel=self.opening.channel)
 
 
 class GroupPlan(Struct, frozen=True):
@@ -141,7 +140,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "group": plan.id,
             "task": task.pk,
             "arm": opening.arm,
-            "answer_form": kind.form_of(task.payload),
+            "answer_form": conversation.answer_form(setup.arm, kind.form_of(task.payload)),
             "is_site": task.kind == "site",
             "start_url": start_url(episode_id=episode_id, arm=opening.arm),
             "messages_ref": prompts.ref(variation, max_steps=max_steps),

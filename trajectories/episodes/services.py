@@ -8,6 +8,7 @@ import msgspec
 from django.conf import settings
 from django.db.models.functions import Now
 
+from core.arms import ARMS
 from core.errors import GymError
 from core.reasons import CLOSE_REASONS
 from tasks_app import kinds
@@ -18,6 +19,7 @@ from trajectories.episodes.drafts import start_url
 from trajectories.episodes.step_records import StepIn, step_row
 from trajectories.live import notices
 from trajectories.models import Episode, PageEvent, Step, Submission
+from trajectories.prompts import conversation
 
 
 class StepsAnswer(msgspec.Struct):
@@ -139,10 +141,11 @@ def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
     last = (
         Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True).first()
     )
+    form = questions.get(episode.task.kind).form_of(episode.task.payload)
     return {
         "start_url": start_url(episode_id=episode_id, arm=episode.arm),
         "is_site": episode.task.kind == kinds.SITE,
-        "answer_form": questions.get(episode.task.kind).form_of(episode.task.payload),
+        "answer_form": conversation.answer_form(ARMS[episode.arm], form),
         "next_index": (last or 0) + 1,
         "drafts": _drafts(episode_id),
     }

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.arms import Arm
 from core.errors import GymError, did_you_mean
 from tasks_app import choices, kinds
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
+from tasks_app.variation import payload_shown
 from tasks_app.worlds.text_view import Form
 from trajectories.models import Run
 from trajectories.prompts import site_text
@@ -24,12 +26,14 @@ TASK_BAR_AXIS = "task_bar"
 class VariationPlan:
     """``asserts`` are by task, for tasks that show all of theirs, and so are ``pictures``, which stand for
     whole questions; ``text`` is the form in which prompts describe a mock site, None if they do not.
+    ``is_copied``: the agent copies the question, so the text that its page shows is noted.
     """
 
     is_permuted: bool
     text: Form | None = None
     tools: frozenset[str] = frozenset()
     has_task_bar: bool = True
+    is_copied: bool = False
     asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
     pictures: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -48,30 +52,28 @@ class VariationPlan:
             entries["task_bar"] = False
         if self.text:
             entries |= site_text.text_variation(task.payload, self.text)
+        transcript = questions.get(task.kind).transcript
+        if self.is_copied and transcript:
+            entries["transcript"] = transcript(payload_shown(task.payload, entries))
         return entries or None
 
 
 def variation_plan(
-    *,
-    run: Run,
-    tasks: Sequence[Task],
-    has_page: bool,
-    has_text: bool,
-    axes: Mapping[str, object],
-    has_task_bar: bool = True,
+    *, run: Run, tasks: Sequence[Task], arm: Arm, axes: Mapping[str, object], has_task_bar: bool = True
 ) -> VariationPlan:
     """Training permutes choices, unless the call names an order, and holds asserts back.
 
-    ``axes`` are those of the call's ``presentation``; ``has_text``: the prompt holds the question.
-    Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).
+    ``axes`` are those of the call's ``presentation``. A page whose question is copied has no tools: they
+    would change what it shows. Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).
     """
     axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
     is_training = run.kind == Run.Kind.TRAIN
     return VariationPlan(
         is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
-        text=form if has_text else None,
-        tools=run.tools if has_page else frozenset(),
-        has_task_bar=has_task_bar or not has_page,
+        text=form if arm.has_text else None,
+        tools=run.tools if arm.has_page and not arm.is_probe else frozenset(),
+        has_task_bar=has_task_bar or not arm.has_page,
+        is_copied=arm.is_probe,
         asserts={} if is_training else asserts_of(tasks),
     )
 

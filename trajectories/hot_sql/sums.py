@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from django.db import connection, transaction
 
 from core.sql import Statement, sql_read
+from trajectories.hot_sql.probes import IS_PROBE
 
-SUMS = sql_read(__file__, "sums")
+SUMS = sql_read(__file__, "sums", is_probe=IS_PROBE)
 
 LOCK = Statement(__file__, "sums_lock")
 REPLACE = Statement(__file__, "verdict_replace", sums=SUMS)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from core.sql import Statement
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.hot_sql import UNFINISHED
+from trajectories.hot_sql.probes import IS_PROBE
 from trajectories.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 
@@ -25,7 +26,7 @@ EXHAUSTED = Statement(__file__, "submissions_exhausted")
 OPEN = Statement(__file__, "episodes_open", unfinished=UNFINISHED)
 OVERSPENT = Statement(__file__, "episodes_overspent", unfinished=UNFINISHED)
 JUDGED = Statement(__file__, "episodes_judged")
-MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed")
+MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed", is_probe=IS_PROBE)
 
 
 class OpenEpisode(NamedTuple):

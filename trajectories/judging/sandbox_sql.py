@@ -15,6 +15,7 @@ from psycopg import sql
 
 from core.sql import Statement, sql_read
 from trajectories import hot_sql
+from trajectories.hot_sql.probes import IS_PROBE
 from trajectories.judging import tool_calls
 from verifiers import registry
 
@@ -73,6 +74,7 @@ def functions_created() -> str:
 
 def _functions() -> Iterator[Function]:
     sandboxed = f"({_sandboxed('b.verifier_official')} OR {_sandboxed('b.verifier_training')})"
+    conditions = {"sandboxed": sandboxed, "is_probe": IS_PROBE}
     yield Function(
         "claim",
         hot_sql.CLAIM.text,
@@ -80,7 +82,7 @@ def _functions() -> Iterator[Function]:
         "TABLE (run_id bigint, run_kind text, answer jsonb, verifier_official text, verifier_training text, "
         "gold_version int, gold_answer text, gold_accepted text[], gold_solution text, gold_extra jsonb, "
         "moved jsonb, task_kind text)",
-        {"episode": sql_read(__file__, "sandbox_episode", sandboxed=sandboxed)},
+        {"episode": sql_read(__file__, "sandbox_episode", **conditions)},
     )
     yield Function(
         "finish",
@@ -88,7 +90,7 @@ def _functions() -> Iterator[Function]:
         {"run": "bigint", "endings": "text"},
         "SETOF bigint",
         {
-            "endings": sql_read(__file__, "sandbox_endings", sandboxed=sandboxed),
+            "endings": sql_read(__file__, "sandbox_endings", **conditions),
             "statuses": "'{submitted}'::text[]",
             "is_closing": "false",
             "close_reason": "''",

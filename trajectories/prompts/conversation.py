@@ -94,13 +94,15 @@ def messages_for(
     ``examples`` adds a turn of the user and one of the assistant before the question.
     """
     words, arm = Template(template), setup.arm
+    form = answer_form(arm, question.form)
     if arm.is_free_text:
-        blocks = iter([words.words.endings[question.form]])
+        blocks = iter([words.words.endings[form]])
     else:
         blocks = interface.agent_blocks(
-            words.words, setup, form=question.form, is_site=question.is_site, max_steps=max_steps
+            words.words, setup, form=form, is_site=question.is_site, max_steps=max_steps
         )
-    system = [words.instruction(question.instruction), *blocks]
+    instruction = words.words.transcription if arm.is_probe else words.instruction(question.instruction)
+    system = [instruction, *blocks]
     if token_budget is not None:
         system.append(words.words.limits["tokens"].format(tokens=f"{token_budget:,}"))
     messages: list[Message] = [{"role": "system", "content": "\n\n".join(system)}]
@@ -108,6 +110,11 @@ def messages_for(
         messages.append(_question_message(words, arm, example.question))
         messages.append({"role": "assistant", "content": example.reply})
     return [*messages, _question_message(words, arm, question)]
+
+
+def answer_form(arm: Arm, form: AnswerForm) -> AnswerForm:
+    """The form of an answer to a question of ``form``: a copy of the question has lines, whatever it asks."""
+    return "block" if arm.is_probe else form
 
 
 def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
@@ -152,6 +159,8 @@ def _question_message(words: Template, arm: Arm, question: Question) -> Message:
 def _task_words(arm: Arm, question: Question) -> str:
     if not arm.has_page:
         return "text"
+    if arm.is_probe:
+        return "probe"
     if not question.is_on_page:
         return "off_page"
     return "page_with_text" if arm.has_text else "page"

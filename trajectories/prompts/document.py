@@ -98,7 +98,7 @@ def _setup(arm: str, *, observation: str = "", grammar: str = "json") -> Setup:
         observation=formats[observation] if observation else next(iter(formats.values())),
         grammar=GRAMMARS[grammar],
         history=history_read("full"),
-        channel="page" if ARMS[arm].has_page else "api",
+        channel="page" if ARMS[arm].has_form else "api",
     )
 
 

@@ -43,6 +43,7 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
 
     instructions: Mapping[str, str]
     answers: Mapping[str, str]
+    transcription: str
     endings: Mapping[str, str]
     tasks: Mapping[str, str]
     turns: Mapping[str, str]

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 @dataclass(frozen=True, kw_only=True)
 class Arm:
     """``has_text``: the question's text is in the prompt. ``is_pictured``: a picture stands for the question.
-    ``is_free_text``: the model answers in one
-    completion that ends with the answer; in the other arms it writes actions."""
+    ``is_free_text``: the model answers in one completion that ends with the answer; in the other arms it
+    writes actions. ``is_probe``: the model copies the question of a page instead of answering it.
+    """
 
     id: str
     has_page: bool = False
     has_text: bool = False
     is_free_text: bool = False
     is_pictured: bool = False
+    is_probe: bool = False
 
 
 ARMS: Mapping[str, Arm] = {
@@ -29,7 +31,7 @@ ARMS: Mapping[str, Arm] = {
         Arm(id="gym", has_page=True),
         Arm(id="gym_with_text", has_page=True, has_text=True),
         Arm(id="gym_image", has_page=True, is_pictured=True),
-        Arm(id="probe_read", has_page=True),
+        Arm(id="probe_read", has_page=True, is_probe=True),
     )
 }
 

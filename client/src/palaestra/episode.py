@@ -76,14 +76,14 @@ class EpisodeConfig:
 
     def conditions(self, opened: OpenedEpisode) -> Conditions:
         """What decides which actions an episode offers."""
-        form = format_of(self.observation)
+        arm, form = arm_of(opened.arm), format_of(self.observation)
         return conditions_of(
-            has_page=arm_of(opened.arm).has_page,
+            has_page=arm.has_page,
             has_ids=form.has_ids,
             has_positions=form.has_screenshot,
             has_outline=form.has_text,
             is_site=opened.is_site,
-            answer_channel=self.answer_channel,
+            answer_channel="api" if arm.is_probe else self.answer_channel,
             actions_per_turn=self.actions_per_turn,
         )
 
@@ -209,10 +209,9 @@ class Episode:
             return await self._answer_in_text(completion)
         parsed = self._grammar.parse(completion, self.conditions)
         action = parsed.action
-        is_by_api = self.page is None or self._config.answer_channel == "api"
         if action is None:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")
-        elif isinstance(action, AnswerAction) and is_by_api:
+        elif isinstance(action, AnswerAction) and "answer" in self.conditions:
             outcome = await self._submit(action.text)
             if outcome.is_ok:
                 return parsed, outcome, None

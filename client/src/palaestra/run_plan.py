@@ -190,10 +190,11 @@ async def _tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]:
             f"Benchmarks: {known}. Load one with manage.py load_benchmark."
         )
     arm = arm_of(plan.arm)
-    is_blind = not arm.has_text and not format_of(plan.observation).has_screenshot
+    is_blind = not (arm.has_text or arm.is_probe) and not format_of(plan.observation).has_screenshot
+    has_sites = arm.has_page and not arm.is_probe
     tasks = [
         task
         for task in offered
-        if not (is_blind and task.payload.get("pictures")) and (arm.has_page or task.kind != SITE)
+        if not (is_blind and task.payload.get("pictures")) and (has_sites or task.kind != SITE)
     ]
     return tasks, len(offered) - len(tasks)

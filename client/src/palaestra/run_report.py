@@ -32,6 +32,12 @@ class RunReport:
                 rewards[state.task].append(state.verdict.reward)
         return rewards
 
+    @property
+    def distances(self) -> list[float]:
+        """How far each copy is from its question; only the reading probe has copies."""
+        metrics = [state.verdict.metrics or {} for state in self.states if state.verdict is not None]
+        return [one["distance"] for one in metrics if "distance" in one]
+
     def table(self) -> str:
         """The report as text, a line each."""
         return "\n".join(f"{name:<10}{value}" for name, value in self._rows().items() if value)
@@ -46,7 +52,7 @@ class RunReport:
                     "open": sum(state.verdict is None for state in self.states),
                 }
             ),
-            "accuracy": self._accuracy(judged),
+            **({"copies": self._copies()} if self.distances else {"accuracy": self._accuracy(judged)}),
             "reasons": _counted(Counter(s.verdict.reason for s in self.states if s.verdict)),
             "actions": self._actions(),
             "tokens": self._tokens(judged),
@@ -59,6 +65,12 @@ class RunReport:
         correct = sum(sum(rewards) for rewards in self.rewards.values())
         low, high = interval(list(self.rewards.values()))
         return f"{correct / judged:.1%} ({correct:g} of {judged}), 95% interval {low:.1%} to {high:.1%}"
+
+    def _copies(self) -> str:
+        distances = self.distances
+        exact = sum(distance == 0 for distance in distances)
+        mean = sum(distances) / len(distances)
+        return f"{len(distances):,}, at a distance of {mean:.3f} on average; {exact:,} of them exact"
 
     def _actions(self) -> str:
         usage = self.usage

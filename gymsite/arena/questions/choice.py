@@ -30,6 +30,7 @@ questions.register(
         render=render,
         text=prose.markdown_of,
         axtree_text=accessible_text.question_text,
+        transcript=accessible_text.transcript,
         moves=moves,
         more_moves=answer_interactions.more_moves,
         instruction="choice",

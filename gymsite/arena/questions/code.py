@@ -69,6 +69,7 @@ questions.register(
         render=render,
         text=text,
         axtree_text=axtree_text,
+        transcript=axtree_text,
         moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
         answer_form="program",

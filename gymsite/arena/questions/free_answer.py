@@ -25,6 +25,7 @@ questions.register(
         render=render,
         text=prose.markdown_of,
         axtree_text=accessible_text.question_text,
+        transcript=accessible_text.transcript,
         moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
     ),

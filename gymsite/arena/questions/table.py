@@ -47,6 +47,13 @@ def axtree_text(payload: Payload, /) -> str:
     return "\n".join((*lines, *rows)).replace(BYTE_ORDER_MARK, " ")
 
 
+def transcript(payload: Payload, /) -> str:
+    """The question, then the table row by row, with a bar between cells."""
+    table = _table_of(payload)
+    rows = (" | ".join(row) for row in (table.header, *table.rows))
+    return "\n".join((accessible_text.transcript(payload), *rows))
+
+
 def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
     """One field per value; a text is split into values at ``|``."""
     first, *others = denotations.items_of(answer) if isinstance(answer, str) else answer
@@ -78,6 +85,7 @@ questions.register(
         render=render,
         text=text,
         axtree_text=axtree_text,
+        transcript=transcript,
         moves=moves,
         more_moves=answer_interactions.more_moves,
         answer_form="values",

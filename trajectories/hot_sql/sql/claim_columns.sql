@@ -1,7 +1,13 @@
 -- What a submission is judged by, in the order of ``Claim``. With permuted choices the labels and their order
--- come along; the payloads of other tasks are not read.
-e.run_id, r.kind, s.answer, b.verifier_official, b.verifier_training,
-g.version, g.answer, g.accepted, g.solution, g.extra,
-CASE WHEN e.variation->'order' IS NOT NULL THEN jsonb_build_object(
+-- come along; the payloads of other tasks are not read. A copy of the question is judged by the text that was shown.
+e.run_id, r.kind, s.answer,
+CASE WHEN {is_probe} THEN '{reading}' ELSE b.verifier_official END,
+CASE WHEN {is_probe} THEN '{reading}' ELSE b.verifier_training END,
+CASE WHEN NOT {is_probe} THEN g.version END,
+CASE WHEN {is_probe} THEN e.variation->>'transcript' ELSE g.answer END,
+CASE WHEN NOT {is_probe} THEN g.accepted END,
+CASE WHEN NOT {is_probe} THEN g.solution END,
+CASE WHEN NOT {is_probe} THEN g.extra END,
+CASE WHEN NOT {is_probe} AND e.variation->'order' IS NOT NULL THEN jsonb_build_object(
     'labels', jsonb_path_query_array(t.payload, '$.choices[*].label'), 'order', e.variation->'order')
 END, t.kind

@@ -1,12 +1,14 @@
 -- The part of a statement that adds to a run's sums. `ended` has the verdicts: `n` is 1 for a new one, -1 for one
 -- that is replaced. The run's counter is locked by then, but the statement's snapshot is older than that lock:
--- sums may be read only from the row that an upsert locks, or from what it returns.
+-- sums may be read only from the row that an upsert locks, or from what it returns. A probe is rated within its arm
+-- alone.
 rated AS (
     SELECT p.scope, p.part, e.task_id, sum(e.n) FILTER (WHERE e.outcome = 'correct') AS correct,
         sum(e.n) AS judged
     FROM ended e CROSS JOIN LATERAL (VALUES
         ('run', ''), ('arm', e.arm), ('version', coalesce(e.policy_version::text, ''))) AS p(scope, part)
-    WHERE e.outcome <> 'void' AND NOT e.is_guided GROUP BY p.scope, p.part, e.task_id
+    WHERE e.outcome <> 'void' AND NOT e.is_guided AND (p.scope = 'arm' OR NOT {is_probe})
+    GROUP BY p.scope, p.part, e.task_id
 ), task_sums AS (
     INSERT INTO trajectories_tasksum AS s (run_id, task_id, scope, part, correct, judged)
     SELECT %(run)s, task_id, scope, part, coalesce(correct, 0), judged FROM rated

@@ -1,5 +1,5 @@
 -- The episode of the first argument, if its answer is judged by running it.
-(SELECT x.id FROM trajectories_episode x
-JOIN tasks_app_task t ON t.id = x.task_id JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
+(SELECT e.id FROM trajectories_episode e
+JOIN tasks_app_task t ON t.id = e.task_id JOIN tasks_app_benchmark b ON b.id = t.benchmark_id
 LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
-WHERE x.id = $1 AND {sandboxed})
+WHERE e.id = $1 AND {sandboxed} AND NOT {is_probe})
