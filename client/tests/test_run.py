@@ -172,6 +172,22 @@ def test_costs_follow_from_a_price_table(tmp_path: Path) -> None:
     assert "no price of other" in RunReport(states=[state], usage=usage, model="other", prices=prices).table()
 
 
+def test_copies_are_reported_by_their_distance_and_not_as_accuracy() -> None:
+    states = [
+        EpisodeState(id=n, task=n, status="finished", verdict=verdict)
+        for n, verdict in enumerate(
+            (
+                Verdict(outcome="correct", reward=1.0, reason="answer", metrics={"distance": 0.0}),
+                Verdict(outcome="incorrect", reward=0.0, reason="answer", metrics={"distance": 0.5}),
+                Verdict(outcome="incorrect", reward=0.0, reason="step_budget"),
+            )
+        )
+    ]
+    table = RunReport(states=states, usage=UsageTotals(), model="tiny").table()
+    assert "copies    2, at a distance of 0.250 on average; 1 of them exact" in table
+    assert "accuracy" not in table
+
+
 def test_samples_of_one_task_widen_the_interval() -> None:
     apart = interval([[1.0], [0.0]] * 50)
     assert apart == pytest.approx((0.404, 0.596), abs=0.001)

@@ -58,7 +58,7 @@ def test_a_copy_of_the_question_is_judged_by_its_distance(trainer: ApiClient) ->
     episode, _ = opened(trainer, choice_task())
     verdict = judged(episode, "Which is $x$?\n\nA. $\\frac{1}{2}$\n\nB. Costs $2")
     assert (verdict.outcome, verdict.metrics, verdict.score) == ("correct", {"distance": 0.0}, 1.0)
-    assert (verdict.verifier, verdict.gold_version) == ("reading-v1", None)
+    assert (verdict.verifier, verdict.gold_version) == ("transcript-v1", None)
 
 
 def test_a_solution_is_no_copy(trainer: ApiClient) -> None:

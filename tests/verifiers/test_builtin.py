@@ -13,8 +13,8 @@ registry.discover()
 
 EXAMPLES = [(plugin, example) for _, plugin in VERIFIERS.items() for example in plugin.examples]
 PLUGINS = [plugin for _, plugin in VERIFIERS.items()]
-READING = [plugin for plugin in PLUGINS if not plugin.needs_sandbox]
-"""Those that read a short answer; programs have tests of their own."""
+READING = [plugin for plugin in PLUGINS if not plugin.needs_sandbox and plugin.id != "transcript-v1"]
+"""Those that read a short answer; programs have tests of their own, and a copy is any text."""
 OF_ONE_ANSWER = [plugin for plugin in READING if plugin.id not in {"choice-v1", "denotation-v1"}]
 
 

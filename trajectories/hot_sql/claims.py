@@ -9,7 +9,7 @@ import msgspec
 
 from core.sql import Statement, sql_read
 from tasks_app import choices
-from trajectories.hot_sql.probes import IS_PROBE, READING
+from trajectories.hot_sql.probes import IS_PROBE, TRANSCRIPT
 
 SUBMISSION_CHANNEL = "submission"
 TOOL_CALL_CHANNEL = "tool_call"
@@ -27,7 +27,7 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
     return SUBMIT.row(episode=episode_id, answer=_encode(answer).decode(), channel=channel) is not None
 
 
-CLAIM_COLUMNS = sql_read(__file__, "claim_columns", is_probe=IS_PROBE, reading=READING)
+CLAIM_COLUMNS = sql_read(__file__, "claim_columns", is_probe=IS_PROBE, verifier=TRANSCRIPT)
 
 CLAIM = Statement(__file__, "claim", is_hot=True, columns=CLAIM_COLUMNS)
 

@@ -5,6 +5,6 @@ from __future__ import annotations
 from core.arms import PROBE_ARMS
 
 # The verifier of copies.
-READING = "reading-v1"
+TRANSCRIPT = "transcript-v1"
 _ARMS = ", ".join(f"'{arm}'" for arm in PROBE_ARMS)
 IS_PROBE = f"e.arm IN ({_ARMS})"

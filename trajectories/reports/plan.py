@@ -78,7 +78,10 @@ class PlanIn(StrictSerializer):
         child=BenchmarkIn(), allow_empty=False, min_length=1, max_length=BENCHMARKS_MAX
     )
     arms = serializers.ListField(
-        child=SuggestingChoiceField(choices=list(ARMS)), allow_empty=False, min_length=1, max_length=len(ARMS)
+        child=SuggestingChoiceField(choices=[arm.id for arm in ARMS.values() if not arm.is_probe]),
+        allow_empty=False,
+        min_length=1,
+        max_length=len(ARMS),
     )
     observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
     grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)

@@ -1,8 +1,8 @@
 -- What a submission is judged by, in the order of ``Claim``. With permuted choices the labels and their order
 -- come along; the payloads of other tasks are not read. A copy of the question is judged by the text that was shown.
 e.run_id, r.kind, s.answer,
-CASE WHEN {is_probe} THEN '{reading}' ELSE b.verifier_official END,
-CASE WHEN {is_probe} THEN '{reading}' ELSE b.verifier_training END,
+CASE WHEN {is_probe} THEN '{verifier}' ELSE b.verifier_official END,
+CASE WHEN {is_probe} THEN '{verifier}' ELSE b.verifier_training END,
 CASE WHEN NOT {is_probe} THEN g.version END,
 CASE WHEN {is_probe} THEN e.variation->>'transcript' ELSE g.answer END,
 CASE WHEN NOT {is_probe} THEN g.accepted END,

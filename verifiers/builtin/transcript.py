@@ -18,8 +18,8 @@ DOLLARS = re.compile(r" ?(?:\$ ?)+")
 BARS = re.compile(r" ?\| ?")
 
 
-@verifier("reading-v1", title="Distance of a copied question")
-def reading(gold: Gold, evidence: Evidence) -> Verdict:
+@verifier("transcript-v1", title="Distance of a copied question")
+def transcript(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct if nothing differs; ``score`` is 1 less the distance, which is in ``metrics``."""
     from rapidfuzz.distance import Levenshtein
 
@@ -28,6 +28,7 @@ def reading(gold: Gold, evidence: Evidence) -> Verdict:
     distance = Levenshtein.normalized_distance(shown, copied)
     return Verdict(
         correct=shown == copied,
+        reason="answer" if copied else "unparsable_answer",
         score=1 - distance,
         metrics={"distance": distance},
         parsed_gold=shown,
