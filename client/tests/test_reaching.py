@@ -295,6 +295,33 @@ async def test_a_drag_ends_where_it_says(env: Env, fake: FakeServer) -> None:
     assert 70 <= int(await shown(page, "document.querySelector('input').value")) <= 80
 
 
+async def test_a_drag_between_what_fits_into_one_view_scrolls_both_into_it(
+    env: Env, fake: FakeServer
+) -> None:
+    bar = "<div class='bar' style='height: 60px'>Task</div>"
+    things = f"""{bar}{TALL}<div draggable="true" ondragstart="event.dataTransfer.setData('text', 'box')"
+      tabindex="0" aria-label="Box">Box</div><div style="height: 500px"></div>
+    <div ondragover="event.preventDefault()" ondrop="out.textContent = 'dropped'" tabindex="0"
+      aria-label="Bin" style="height: 60px">Bin</div>{TALL}
+    <output id="out" style="position: fixed; top: 0; right: 0"></output>"""
+    page = await visit(env, fake, things)
+    box, bin_ = id_of(env, 'element "Box"'), id_of(env, 'element "Bin"')
+    assert await act(env, type="drag", target=box, to_target=bin_) == ("ok", "")
+    assert await shown(page) == "dropped"
+
+
+async def test_text_replaces_what_keys_have_selected(env: Env, fake: FakeServer) -> None:
+    page = await visit(env, fake, FORM)
+    name = id_of(env, 'textbox "Name"')
+    assert await act(env, type="type", target=name, text="Ada") == ("ok", "")
+    assert await act(env, type="press", key="Control+a") == ("ok", "")
+    assert await act(env, type="type", text="lovelace") == ("ok", "")
+    assert await act(env, type="press", key="Home") == ("ok", "")
+    assert await act(env, type="type", text="Ada L") == ("ok", "")
+    assert await act(env, type="press", key="Delete") == ("ok", "")
+    assert (await shown(page, STATE))[0] == "Ada Lovelace"
+
+
 async def test_a_sequence_ends_at_the_first_failure(fake: FakeServer, pool: Any) -> None:
     async with Env(fake.lab_url, "key", run=7, pool=pool, actions_per_turn=3) as env:
         page = await visit(env, fake, FORM)

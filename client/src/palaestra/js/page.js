@@ -179,12 +179,24 @@
     }
     return locate(aim);
   }
+  // Points of two elements in view together, if there are any.
+  function together(one, other) {
+    const parts = [one, other].map((el) => [el, ...(el.labels || [])].filter(hasArea));
+    for (const part of parts.flat()) {
+      for (const block of ["nearest", "start", "end", "center"]) {
+        part.scrollIntoView({ block, inline: "nearest", behavior: "instant" });
+        const points = parts.map((own) => own.map(freePoint).find(Boolean));
+        if (points.every(Boolean)) return points;
+      }
+    }
+    return null;
+  }
   // Both ends of a drag, which must be in view together.
   function span(aim, to) {
     const begin = locate(aim), end = locate(to);
-    if (begin.problem || end.problem || aim.id === undefined) return { ...begin, end };
-    const point = freePoint(palaestra.elementOf(aim.id));
-    return point ? { ...begin, ...point, end } : { problem: "it and the place to end on are not in view at the same time", end };
+    if (begin.problem || end.problem || aim.id === undefined || to.id === undefined) return { ...begin, end };
+    const points = together(palaestra.elementOf(aim.id), palaestra.elementOf(to.id));
+    return points ? { ...begin, ...points[0], end: { ...end, ...points[1] } } : { problem: "it and the place to end on are not in view at the same time", end };
   }
   // What kind of control an element is, for filling it in.
   function control(aim) {
@@ -208,7 +220,8 @@
     if (place.problem) return { element: pathOf(el), ...place };
     el.focus({ preventScroll: true });
     if (!hasFocus(el)) return { problem: "it does not take the focus", element: pathOf(el) };
-    moveCaret(el, clear);
+    // Where the focus is, a caret or a selection that keys have made is left as it is.
+    if (!isFocused || clear) moveCaret(el, clear);
     return { element: pathOf(el), had: el.isContentEditable ? el.textContent.length : el.value.length,
       lines: el.isContentEditable || el.tagName === "TEXTAREA" };
   }
