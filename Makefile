@@ -16,7 +16,7 @@ WORKERS ?= 3
 BROWSER_WORKERS ?= 4
 PLAIN := not e2e and not services and not fuzz
 
-.PHONY: setup up demo demo-model test-model test test-fast test-unit test-services test-e2e test-client e2e check check-format check-lint \
+.PHONY: setup up demo demo-model test-model test test-fast test-unit test-services test-e2e test-client e2e oracle-table check check-format check-lint \
   check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
 
 setup: $(STAMP)
@@ -73,6 +73,11 @@ test-e2e: setup
 	  $(PYTEST) -m e2e tests/e2e --numprocesses $(BROWSER_WORKERS) --dist worksteal; \
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
 	  "or $(VENV)/bin/playwright install chromium)"; fi
+
+# What a scripted oracle solves in each set-up, as docs/oracle.md shows it. TASKS="total_price" takes some rows.
+oracle-table: setup
+	WHOLE_SITES=1 ORACLE_TABLE=docs/oracle.md DJANGO_ALLOW_ASYNC_UNSAFE=1 \
+	  $(PYTEST) -m e2e tests/e2e/test_observation_formats.py -n 0 -k "$(TASKS)"
 
 # The local model itself, which `make demo-model` installs; the other lanes use a server that speaks its protocol.
 test-model: setup

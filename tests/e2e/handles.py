@@ -10,8 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from palaestra.actions import action_check, action_perform
-from palaestra.observation import Observation, ObservationConfig, Observer, format_of, page_text
+from palaestra.actions import Action, Conditions, action_perform, conditions_of
+from palaestra.grammars import Grammar, grammar_of
+from palaestra.observation import (
+    Observation,
+    ObservationConfig,
+    ObservationFormat,
+    Observer,
+    format_of,
+    page_text,
+)
 from palaestra.pages import VIEWPORT, DocumentGone, PageView, WarmPage
 from palaestra.policies import EpisodeInfo, Policy
 from tests.e2e.oracle_moves import Move
@@ -33,10 +41,14 @@ PLACE = """(el => {
 
 @dataclass
 class Player:
-    """Acts on one episode's page in one format; ``steps`` counts the actions, scrolls among them."""
+    """Acts on one episode's page in one format; ``steps`` counts the actions, scrolls among them.
+
+    What it does is written as completions in each of the grammars, and done as all of them are read.
+    """
 
     page: WarmPage
     config: ObservationConfig
+    grammars: Sequence[str] = ("json",)
     steps: int = 0
 
     def __post_init__(self) -> None:
@@ -111,12 +123,13 @@ class Player:
         return await self.page._evaluate(PLACE % element, world)
 
     async def _act(self, **action: Any) -> None:
-        assert self.view is not None, "the episode was over before its last move"
-        self.steps += 1
-        self.page.turn(self.steps)
-        outcome = await action_perform(self.page, action_check(action))
-        assert outcome.is_ok, f"{action}: {outcome.message}\n{self.observation.text}"
-        await self._look(acted=True)
+        for one in actions_read(action, self.grammars, conditions_in(self.config.form)):
+            assert self.view is not None, "the episode was over before its last move"
+            self.steps += 1
+            self.page.turn(self.steps)
+            outcome = await action_perform(self.page, one)
+            assert outcome.is_ok, f"{action}: {outcome.message}\n{self.observation.text}"
+            await self._look(acted=True)
 
     async def _look(self, *, acted: bool) -> None:
         self.view = await self.page.observe(acted=acted, with_text=True)
@@ -126,6 +139,36 @@ class Player:
                 return
             except DocumentGone:  # another document came between the outline and the picture
                 self.view = await self.page.observe(acted=False, with_text=True)
+
+
+def actions_read(
+    declared: dict[str, Any], grammars: Sequence[str], conditions: Conditions
+) -> Sequence[Action]:
+    """What an action is read as that is written in any of the grammars: the same in all of them."""
+    read = {id_: _read(declared, grammar_of(id_), conditions) for id_ in grammars}
+    first = read[grammars[0]]
+    assert all(actions == first for actions in read.values()), read
+    return first
+
+
+def _read(declared: dict[str, Any], grammar: Grammar, conditions: Conditions) -> list[Action]:
+    actions = []
+    for completion in grammar.render(declared, thought="Next."):
+        turn = grammar.parse(completion, conditions)
+        assert turn.action is not None, f"{grammar.id}: {turn.parse_error}"
+        actions.append(turn.action)
+    return actions
+
+
+def conditions_in(form: ObservationFormat) -> Conditions:
+    """What is offered on a mock site in a format."""
+    return conditions_of(
+        has_page=True,
+        has_ids=form.has_ids,
+        has_positions=form.has_screenshot,
+        has_outline=form.has_text,
+        is_site=True,
+    )
 
 
 def config_of(kind: str, **more: Any) -> ObservationConfig:

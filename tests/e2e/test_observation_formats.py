@@ -1,22 +1,26 @@
 """A scripted oracle solves every kind of question and every family of both sites by what each observation
 format gives in hand.
 
-``ORACLE_TABLE=file`` writes how many steps each took, as the table of ``docs/observations.md``.
+``ORACLE_TABLE=docs/oracle.md`` writes there how many steps each took.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
 from core.presentation import Look
-from palaestra.observation import ObservationConfig
+from palaestra.grammars import GRAMMARS
+from palaestra.observation import format_of
 from palaestra.pages import VIEWPORT
 from palaestra.policies import Solution, Solver
 from palaestra.pool import PagePool
@@ -26,43 +30,67 @@ from tests.e2e import test_every_family as families
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.handles import Player, config_of
 from tests.e2e.oracle_moves import moves_noted
+from tests.e2e.oracle_table import table_store
 from tests.e2e.test_question_looks import KINDS, TOOLS, episode_in
 from tests.e2e.test_scripted_policies import info_of
 from trajectories.models import Submission
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
-FORMATS = ("axtree", "screenshot", "som")
+
+@dataclass(frozen=True, kw_only=True)
+class SetUp:
+    """A format, and the grammars in which its actions are written."""
+
+    form: str
+    grammars: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return f"`{format_of(self.form).id}`: {', '.join(f'`{one}`' for one in self.grammars)}"
+
+
+# What names elements by position alone has a click for each field, and keys for what it holds.
+SETUPS = {
+    "axtree": SetUp(form="axtree", grammars=("json", "functions", "browsergym")),
+    "som": SetUp(form="som", grammars=("json", "functions", "browsergym")),
+    "screenshot": SetUp(form="screenshot", grammars=("json", "functions")),
+    "mouse": SetUp(form="screenshot", grammars=("computer_openai", "computer_anthropic", "browsergym")),
+}
+COLUMNS = [setup.label for setup in SETUPS.values()]
 # Without ``WHOLE_SITES`` one family of each site stands for the others.
 FEW = ("total_price", "count_mentions")
 SITE_FAMILIES = [family for family in FAMILIES if IS_WHOLE or family in FEW]
 LOOKS = {"neutral": Look(), "a dialog and pop-ups": Look(form="dialog", pop_ups="often")}
-Play = Callable[[Player], object]
+Play = Callable[[Player], Awaitable[None]]
+
+
+Table = Callable[[str, SetUp, int], None]
 
 
 @pytest.fixture(scope="module")
-def table() -> Iterator[dict[str, dict[str, int]]]:
-    """Steps by what was solved and format."""
-    rows: dict[str, dict[str, int]] = {}
-    yield rows
-    if path := os.environ.get("ORACLE_TABLE"):
-        head = ["| solved | " + " | ".join(FORMATS) + " |", "|---|" + "---|" * len(FORMATS)]
-        cells = [
-            f"| {name} | " + " | ".join(str(row.get(one, "no")) for one in FORMATS) + " |"
-            for name, row in rows.items()
-        ]
-        Path(path).write_text("\n".join([*head, *cells]) + "\n", "utf-8")
+def table() -> Iterator[Table]:
+    """Notes the steps that something took in a set-up."""
+    solved: dict[str, dict[str, int]] = {}
+
+    def note(name: str, setup: SetUp, steps: int) -> None:
+        solved.setdefault(name, {})[setup.label] = steps
+
+    yield note
+    if named := os.environ.get("ORACLE_TABLE"):
+        table_store(Path(named), solved, COLUMNS)
 
 
-def played(address: str, config: ObservationConfig, play: Play) -> int:
+def played(address: str, setup: SetUp, play: Play, **config: Any) -> int:
     """The steps of an episode, in a thread of its own: another browser keeps an event loop in this one."""
 
     async def run() -> int:
         pool = PagePool(origin="/".join(address.split("/")[:3]), size=1)
         try:
-            player = Player(page=await pool.acquire(), config=config)
+            page = await pool.acquire()
+            player = Player(page=page, config=config_of(setup.form, **config), grammars=setup.grammars)
             await player.begin(address)
-            await play(player)  # type: ignore[misc]
+            await play(player)
             assert player.is_over
             return player.steps
         finally:
@@ -72,27 +100,28 @@ def played(address: str, config: ObservationConfig, play: Play) -> int:
         return thread.submit(asyncio.run, run()).result()
 
 
-@pytest.mark.parametrize("form", FORMATS)
+def test_every_grammar_is_tried_in_every_format_that_has_its_handles() -> None:
+    tried = {(setup.form, grammar) for setup in SETUPS.values() for grammar in setup.grammars}
+    by_ids = {id_ for id_, grammar in GRAMMARS.items() if not grammar.is_by_position}
+    assert tried == {*product(("axtree", "som"), by_ids), *product(("screenshot",), GRAMMARS)}
+
+
+@pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_oracle_solves_every_kind_of_question_in_every_format(
-    kind: str,
-    look: str,
-    form: str,
-    arena_server: ArenaServer,
-    browser: object,
-    table: dict[str, dict[str, int]],
+    kind: str, look: str, setup: SetUp, arena_server: ArenaServer, browser: object, table: Table
 ) -> None:
     episode = episode_in(LOOKS[look], kind, tools=TOOLS.get(kind, []))
     gold = KINDS[kind].gold.answer
     solver = Solver({episode.task_id: Solution(task=episode.task_id, answer=gold)})
     info = info_of(episode, kind, max_steps=40)
 
-    steps = played(arena_server.address(episode), config_of(form), lambda player: player.play(solver, info))
+    steps = played(arena_server.address(episode), setup, lambda player: player.play(solver, info))
 
     answer = Submission.objects.get(episode=episode).answer
     assert ("|".join(answer) if isinstance(answer, list) else answer) == gold
-    table.setdefault(f"{kind}, {look}", {})[form] = steps
+    table(f"question: {kind}, {look}", setup, steps)
 
 
 @pytest.mark.slow
@@ -102,7 +131,7 @@ def test_the_oracle_solves_every_family_in_every_format(
     arena_server: ArenaServer,
     open_page: Callable[..., Page],
     monkeypatch: pytest.MonkeyPatch,
-    table: dict[str, dict[str, int]],
+    table: Table,
 ) -> None:
     case = families.case_of(family, 0, 0)
     page = open_page(
@@ -112,11 +141,11 @@ def test_the_oracle_solves_every_family_in_every_format(
     with moves_noted(monkeypatch) as moves:
         families.solved(case, page)
 
-    for form in FORMATS:
+    for setup in SETUPS.values():
         episode = case.episode()
-        steps = played(arena_server.address(episode), config_of(form), lambda player: player.solve(moves[:]))
-        assert families.outcome(episode) == "correct", form
-        table.setdefault(f"{FAMILIES.get(family).site}: {family}", {})[form] = steps
+        steps = played(arena_server.address(episode), setup, lambda player: player.solve(moves))
+        assert families.outcome(episode) == "correct", setup
+        table(f"{FAMILIES.get(family).site}: {family}", setup, steps)
 
 
 def test_the_oracle_solves_a_question_in_a_scaled_picture(arena_server: ArenaServer, browser: object) -> None:
@@ -124,6 +153,6 @@ def test_the_oracle_solves_a_question_in_a_scaled_picture(arena_server: ArenaSer
     gold = KINDS["choice"].gold.answer
     solver = Solver({episode.task_id: Solution(task=episode.task_id, answer=gold)})
     info = info_of(episode, "choice", max_steps=40)
-    config = config_of("screenshot", picture_max=800)
-    played(arena_server.address(episode), config, lambda player: player.play(solver, info))
+    address, setup = arena_server.address(episode), SETUPS["screenshot"]
+    played(address, setup, lambda player: player.play(solver, info), picture_max=800)
     assert Submission.objects.get(episode=episode).answer == gold
