@@ -38,7 +38,7 @@ def bounds(picture: Image.Image) -> tuple[int, int, int, int]:
         ({"type": "click", "target": "e1"}, [CLICK], Marks(point=(100, 50), box=(80, 40, 60, 20))),
         ({"type": "click"}, [FOCUS, CLICK], Marks(point=(100, 50), box=(80, 40, 60, 20))),
         ({"type": "click", "target": "e1"}, [], Marks()),
-        ({"type": "click", "x": 7, "y": 8}, [], Marks(point=(7, 8))),
+        ({"type": "click", "x": 7, "y": 8}, [], Marks(point=(7, 8), is_of_picture=True)),
         ({"type": "type", "text": "42"}, [FOCUS], Marks(box=(10, 20, 200, 30), text="42")),
         ({"type": "type", "text": "42"}, [FOCUS, INPUT], Marks(box=(10, 60, 200, 30), text="42")),
         ({"type": "type", "text": "42"}, [], Marks(text="42")),

@@ -1,6 +1,6 @@
 """What is drawn on a screenshot for an action, as values; ``capture/marks.py`` draws them.
 
-Positions are the page's own word (its events), else the action's, in CSS pixels of the viewport. They can
+Positions are the page's own word (its events), in CSS pixels of the viewport, else the action's. They can
 hold anything: numbers of an absurd size are ignored, and text loses its control characters.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 TEXT_CHARS = 60
@@ -20,16 +20,24 @@ Box = tuple[float, float, float, float]  # x, y, width, height
 @dataclass(frozen=True, kw_only=True)
 class Marks:
     """In CSS pixels of the viewport. ``text`` belongs to the box, or to the whole page without one;
-    ``scroll`` is how far the page should move."""
+    ``scroll`` is how far the page should move. ``is_of_picture``: the point is the action's own, in pixels of
+    the picture that was sent."""
 
     point: tuple[float, float] | None = None
     box: Box | None = None
     text: str = ""
     scroll: tuple[float, float] | None = None
+    is_of_picture: bool = False
 
     @property
     def is_empty(self) -> bool:
         return self == Marks()
+
+    def in_css_pixels(self, scale: float) -> Marks:
+        """The same marks; ``scale`` is pixels of the picture per CSS pixel."""
+        if self.point is None or not self.is_of_picture:
+            return self
+        return replace(self, point=(self.point[0] / scale, self.point[1] / scale), is_of_picture=False)
 
 
 def number(value: object, *, most: float = FAR_PX) -> float | None:
@@ -60,6 +68,12 @@ def shift(data: Mapping[str, Any], *, kind: str, scrolled: Offset) -> Offset:
 def point_of(data: Mapping[str, Any], offset: Offset = (0, 0)) -> tuple[float, float] | None:
     point = pair([data.get("x"), data.get("y")])
     return (point[0] + offset[0], point[1] + offset[1]) if point else None
+
+
+def place_of(action: Mapping[str, Any]) -> Marks:
+    """The mark of the place that an action names."""
+    point = point_of(action)
+    return Marks(point=point, is_of_picture=point is not None)
 
 
 def box_of(data: Mapping[str, Any], offset: Offset) -> Box | None:

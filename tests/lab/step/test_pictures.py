@@ -176,6 +176,19 @@ def test_marks_keep_their_place_at_twice_the_size(episode: Episode, lab: Lab, an
     assert picture_of(client.get(address(episode, query="?scale=1"))).size == (1280, 720)
 
 
+@pytest.mark.parametrize("query", ["", "?scale=2", "?size=small"])
+def test_a_place_that_an_action_names_is_drawn_where_it_is_on_a_scaled_picture(
+    lab: Lab, annotator: User, query: str
+) -> None:
+    episode = factories.episode()
+    event(episode, 1, "load", width=1280, height=720, ratio=1)
+    hover = {"type": "hover", "x": 300, "y": 200}
+    factories.step(episode, 1, action=hover, screenshot=picture_make(640, 360))
+    drawn = picture_of(lab(annotator).get(address(episode, 1, query=query)))
+    place = (round(300 * drawn.width / 640), round(200 * drawn.height / 360))
+    assert all(abs(one - other) < 30 for one, other in zip(drawn.getpixel(place), RED, strict=True))
+
+
 @pytest.mark.parametrize("query", ["scale=99", "size=huge", "caption=yes", "scale=%E2%80%AE"])
 def test_an_unsupported_picture_size_is_refused_with_a_reason(
     episode: Episode, lab: Lab, annotator: User, query: str

@@ -54,7 +54,7 @@ def _is_hit(step: DeclaredStep, event: ReportedEvent) -> bool:
 def _marks(action: Mapping[str, Any], events: Sequence[ReportedEvent], scrolled: Offset) -> Marks:
     click = next((event for event in events if event.kind == "click"), None)
     if click is None:
-        return Marks(point=marks.point_of(action))
+        return marks.place_of(action)
     offset = marks.shift(click.data, kind="click", scrolled=scrolled)
     return Marks(point=marks.point_of(click.data, offset), box=marks.box_of(click.data, offset))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trajectories.actions import rules
-from trajectories.actions.marks import Marks, point_of
+from trajectories.actions.marks import place_of
 from trajectories.actions.registry import register
 from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, target, x, y
 
@@ -32,6 +32,6 @@ register(
         ),
         object="to_target",
         verbs=("drag", "move"),
-        marks=lambda action, _events, _scrolled: Marks(point=point_of(action)),
+        marks=lambda action, _events, _scrolled: place_of(action),
     )
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajectories.actions.marks import Marks, point_of
+from trajectories.actions.marks import place_of
 from trajectories.actions.registry import register
 from trajectories.actions.rules import nothing_expected
 from trajectories.actions.types import ActionType, target, x, y
@@ -15,7 +15,7 @@ register(
         aim="required",
         fields=(target(), x(), y()),
         verbs=("hover", "hover over"),
-        marks=lambda action, _events, _scrolled: Marks(point=point_of(action)),
+        marks=lambda action, _events, _scrolled: place_of(action),
         is_passive=True,
     )
 )

@@ -32,13 +32,16 @@ def step_draw(
     picture = picture or (thumbnails.picture_read(step.screenshot) if step.screenshot else None)
     if picture is None:
         return None
-    css_width = step_marks.css_width
-    if css_width is None and not is_whole:
-        # A page that did not report its window is assumed to have one CSS pixel per pixel.
+    width: int | None = picture.width
+    if not is_whole:
         row = Picture.objects.filter(pk=step.screenshot).only("width").first()
-        css_width = row.width if row else None
+        width = row.width if row else None
+    # A page that did not report its window is assumed to have one CSS pixel per pixel.
+    css_width = step_marks.css_width or width
+    shapes = step_marks.marks.in_css_pixels(
+        marks.scale_of(pixels=width or picture.width, css_pixels=css_width)
+    )
     if is_small and is_whole:
-        css_width = css_width or picture.width
         picture.thumbnail(thumbnails.SIZE)
     scale = marks.scale_of(pixels=picture.width, css_pixels=css_width)
     if picture.width * picture.height * enlarged**2 <= ENLARGED_PIXELS_MAX and enlarged > 1:
@@ -46,7 +49,7 @@ def step_draw(
             (picture.width * enlarged, picture.height * enlarged), Image.Resampling.LANCZOS
         )
         scale *= enlarged
-    return marks.marks_draw(picture, step_marks.marks, scale=scale)
+    return marks.marks_draw(picture, shapes, scale=scale)
 
 
 def caption_of(episode: Episode, step: Step) -> Caption:

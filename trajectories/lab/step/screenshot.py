@@ -85,7 +85,7 @@ def _overlay(step: Step, events: Sequence[PageEvent] | None) -> Overlay | None:
     drawn = step_marks(step, events=events)
     scale = scale_of(pixels=pixels[0], css_pixels=drawn.css_width)
     size = (round(pixels[0] / scale, 1), round(pixels[1] / scale, 1))
-    shapes = drawn.marks
+    shapes = drawn.marks.in_css_pixels(scale)
     return Overlay(
         pixels=pixels,
         size=size,
