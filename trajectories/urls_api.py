@@ -33,6 +33,7 @@ urlpatterns = [
     path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),
     path("reports", reports.ReportsView.as_view()),
     path("reports/<id:report_id>", reports.ReportView.as_view()),
+    path("reports/<id:report_id>/rows", reports.RowsView.as_view()),
     path("reports/<id:report_id>/compute", reports.ComputeView.as_view()),
     path("groups/<id:group_id>/refill", episodes.RefillView.as_view()),
     path("episodes", trajectories.EpisodesView.as_view()),

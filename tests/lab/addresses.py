@@ -6,8 +6,9 @@ from trajectories.models import Episode
 
 OPEN_TO_ALL = {"login", "logout"}
 # These addresses are only posted to.
-DEEDS = {"step_compare"}
+DEEDS = {"step_compare", "report_compute"}
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
+# Without bytes, recordings or results.
 WITHOUT_BYTES = (
     "blob",
     "blob_thumbnail",
@@ -16,6 +17,8 @@ WITHOUT_BYTES = (
     "page_recording",
     "step_dom",
     "drawing",
+    "report_table",
+    "report_chart",
 )
 
 
@@ -54,6 +57,10 @@ def pages(episode: Episode) -> dict[str, str]:
         "episode_find": f"/episodes/{episode.pk}/find.json?find=a",
         "reports": "/reports/",
         "report": f"/reports/{episode.run.report_id}/",
+        "report_items": f"/reports/{episode.run.report_id}/items?benchmark=gsm8k&a=text_zero_shot&b=gym",
+        "report_rows": f"/reports/{episode.run.report_id}/rows.csv",
+        "report_table": f"/reports/{episode.run.report_id}/gaps.csv",
+        "report_chart": f"/reports/{episode.run.report_id}/gaps.svg",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests import factories
 from tests.reports.plans import plan
 from trajectories.models import Report, Run
 
@@ -102,3 +103,23 @@ def test_asking_for_a_computation_answers_at_once(api: Callable[..., Any]) -> No
 
     assert (status, report["state"], report["progress"]) == (202, "waiting", 0.0)
     assert Report.objects.get(pk=made).requested_at is not None
+
+
+def test_the_rows_of_a_report_are_streamed_as_lines_and_as_csv(api: Callable[..., Any]) -> None:
+    run = factories.run(report=factories.report())
+    judged = factories.episode(run=run)
+    factories.verdict(judged, "incorrect")
+    factories.verdict(factories.episode(run=run), "void", "cancelled")
+    client, address = api("read"), f"/api/v1/reports/{run.report_id}/rows"
+
+    (line,) = client.get(address).getvalue().splitlines()
+    head, row = client.get(f"{address}?format=csv").getvalue().decode().splitlines()
+
+    assert json.loads(line)["episode"] == judged.pk
+    assert json.loads(line)["outcome"] == "incorrect"
+    assert head.split(",") == list(json.loads(line))
+    assert row.startswith(f"{judged.pk},{run.pk},gsm8k,train,")
+    status, answer = client.json("GET", f"/reports/{run.report_id}/rows?format=cvs")
+    assert status == 400
+    assert "Did you mean csv" in answer["error"]["fields"]["format"][0]
+    assert api("read", splits=["test"]).get(address).status_code == 404

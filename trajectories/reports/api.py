@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.http import StreamingHttpResponse
 from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,7 +18,8 @@ from core.schema import call
 from trajectories.api.auth import caller
 from trajectories.api.idempotency import idempotent
 from trajectories.models import Report
-from trajectories.reports import records, selectors, services
+from trajectories.reports import exports, records, selectors, services
+from trajectories.reports.episode_rows import episode_rows
 
 
 class ReportsView(APIView):
@@ -75,6 +78,29 @@ class ReportView(APIView):
                 "stale": selectors.report_is_stale(report),
             }
         )
+
+
+class RowsView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "report_rows",
+        "Stream the episodes of a report",
+        description="One row per episode as JSON lines or CSV: what the report's tables are computed from.",
+        parameters=[records.RowsQuery],
+        answers={
+            (200, exports.CONTENT_TYPES["jsonl"]): (records.RowRecord, "One episode per line."),
+            (200, "text/csv"): (OpenApiTypes.STR, "The same columns."),
+        },
+        errors=(400, 404),
+    )
+    def get(self, request: Request, report_id: int) -> StreamingHttpResponse:
+        report = selectors.report_get(report_id, principal=caller(request))
+        name = query_read(records.RowsQuery, request)["format"]
+        rows = episode_rows(
+            [run.pk for run in selectors.report_runs(report.pk)], splits=caller(request).splits
+        )
+        return StreamingHttpResponse(exports.EXPORTS[name](rows), content_type=exports.CONTENT_TYPES[name])
 
 
 class ComputeView(APIView):

@@ -9,9 +9,8 @@ from rest_framework import serializers
 from core.fields import JsonObjectField, StrictSerializer, SuggestingChoiceField, TextField
 from core.paging import Query
 from trajectories.models import Report
+from trajectories.reports.exports import EXPORTS
 from trajectories.reports.plan import PlanIn
-
-FORMATS = ("jsonl", "csv")
 
 
 class ReportIn(StrictSerializer):
@@ -63,4 +62,27 @@ class ReportsQuery(Query):
 
 
 class RowsQuery(StrictSerializer):
-    format = SuggestingChoiceField(choices=FORMATS, default="jsonl")
+    format = SuggestingChoiceField(choices=list(EXPORTS), default="jsonl")
+
+
+class RowRecord(serializers.Serializer[Any]):
+    """One episode; guided, cancelled and unused ones are left out."""
+
+    episode = serializers.IntegerField()
+    run = serializers.IntegerField()
+    benchmark = serializers.CharField()
+    split = serializers.CharField()
+    task = serializers.IntegerField(help_text="The item.")
+    key = serializers.CharField()
+    arm = serializers.CharField()
+    retest = serializers.BooleanField()
+    sample = serializers.IntegerField()
+    look = serializers.CharField(help_text="Empty in arms without a page.")
+    outcome = serializers.CharField(allow_null=True, help_text="Null until there is a verdict.")
+    reason = serializers.CharField(allow_null=True)
+    policy_version = serializers.IntegerField(allow_null=True)
+    prompts = serializers.CharField(help_text="The version of the prompts.")
+    guess_rate = serializers.FloatField()
+    gap_eligible = serializers.BooleanField()
+    is_site = serializers.BooleanField()
+    disputed = serializers.BooleanField(help_text="Its gold is disputed.")

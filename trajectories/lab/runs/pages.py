@@ -7,6 +7,9 @@ from django.http import QueryDict
 from trajectories.lab.forms import CursorForm
 from trajectories.lab.runs import selectors
 from trajectories.lab.runs.dashboard_cache import run_dashboard
+from trajectories.reports import selectors as reports
+
+REPORTS_SHOWN = 3
 
 
 class RunsPage:
@@ -18,6 +21,9 @@ class RunsPage:
         self.is_first = before is None
         self.rows, self.older = selectors.run_rows(before=before)
         self.errors = form.error_messages()
+        # Reports are what runs are for: the newest stand first on the home page.
+        newest = reports.report_list(before=None, limit=REPORTS_SHOWN) if self.is_first else []
+        self.reports = newest[:REPORTS_SHOWN]
 
 
 class RunPage:

@@ -127,15 +127,19 @@ def mcnemar_p(pair: Pair) -> float | None:
 
 
 def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
-    """The gap's interval on these looks: items drawn with replacement, percentiles."""
+    """The gap's interval on these looks: items drawn with replacement, studentised (Efron, 1981)."""
     value = float(pair.differences.mean())
     if reason := _why_silent(pair):
         return Estimate(value=value, items=len(pair.items), reason=reason)
-    count = len(pair.items)
+    count, values = len(pair.items), pair.differences
     draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    means = draws @ pair.differences / count
-    low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2])
-    return Estimate(value=value, low=float(low), high=float(high), items=count)
+    means = draws @ values / count
+    errors = np.sqrt(np.maximum(draws @ values**2 / count - means**2, 0) / (count - 1))
+    scores = (means - value)[errors > 0] / errors[errors > 0]
+    error = float(values.std(ddof=1) / np.sqrt(count))
+    lowest, highest = np.quantile(scores, [alpha / 2, 1 - alpha / 2])
+    low, high = max(-1.0, value - float(highest) * error), min(1.0, value - float(lowest) * error)
+    return Estimate(value=value, low=low, high=high, items=count)
 
 
 def discordant(pair: Pair) -> tuple[int, int]:

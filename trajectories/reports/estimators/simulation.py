@@ -20,9 +20,10 @@ from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Flo
 from trajectories.reports.estimators.clusters import LOOKS_MIN
 from trajectories.reports.estimators.gaps import Pair
 
-NODES = 61
-FLIPS = 499
-RESAMPLES = 499
+NODES, _weights = np.polynomial.hermite_e.hermegauss(61)
+SHARES = _weights / _weights.sum()
+FLIPS = 199
+RESAMPLES = 299
 ALPHA = 0.05
 
 
@@ -233,8 +234,7 @@ def _count(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
 
 def _mean(centre: float, sd: float) -> float:
     """The mean of the logistic function of a normal variable."""
-    nodes, shares = np.polynomial.hermite_e.hermegauss(NODES)
-    return float((shares * _share(centre + sd * nodes)).sum() / shares.sum())
+    return float((SHARES * _share(centre + sd * NODES)).sum())
 
 
 def _share(logits: Floats) -> Floats:

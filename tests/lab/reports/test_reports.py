@@ -1,0 +1,117 @@
+"""The pages of reports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.conftest import LabClient
+from tests.reports.test_computation import correct_if, evaluation, tables_of
+from trajectories.models import Report
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def report() -> Report:
+    made, _, _ = evaluation(
+        {
+            "text_zero_shot": correct_if(lambda item, _: item % 4 > 0),
+            "gym": correct_if(lambda item, _: item % 2 > 0),
+        }
+    )
+    tables_of(made)
+    return made
+
+
+def test_the_page_shows_gaps_with_intervals_and_links_to_the_items_behind_them(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    page = lab(owner).get(f"/reports/{report.pk}/").content.decode()
+
+    assert "Text, zero-shot − Page" in page
+    assert "25.0" in page
+    assert f"/reports/{report.pk}/items?benchmark=gsm8k&amp;a=text_zero_shot&amp;b=gym" in page
+    assert "The runs are as planned." in page
+
+
+def test_items_right_as_text_and_wrong_as_page_open_in_compare(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    address = f"/reports/{report.pk}/items?benchmark=gsm8k&a=text_zero_shot&b=gym"
+
+    page = lab(owner).get(address).content.decode()
+    reverse = lab(owner).get(f"{address}&better=b").content.decode()
+
+    assert "10 items of gsm8k" in page
+    assert page.count("/compare?episodes=") == 10
+    assert "No item differs so." in reverse
+
+
+def test_a_chart_is_a_file_of_its_own(lab: Callable[[Any], LabClient], owner: Any, report: Report) -> None:
+    response = lab(owner).get(f"/reports/{report.pk}/gaps.svg")
+
+    drawn = ElementTree.fromstring(response.content)
+    assert response["Content-Type"] == "image/svg+xml"
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "".join(drawn.itertext()).count("25.0") == 1
+
+
+def test_a_report_without_numbers_has_no_empty_chart(lab: Callable[[Any], LabClient], owner: Any) -> None:
+    empty = factories.report()
+    tables_of(empty)
+
+    page = lab(owner).get(f"/reports/{empty.pk}/").content.decode()
+
+    assert "plot-forest" not in page
+    assert "no episode of Text, zero-shot has begun" in page
+    assert lab(owner).get(f"/reports/{empty.pk}/gaps.svg").status_code == 404
+
+
+def test_the_exported_rows_give_the_accuracy_again(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    response = lab(owner).get(f"/reports/{report.pk}/rows.csv")
+    rows = list(csv.DictReader(io.StringIO(response.getvalue().decode())))
+
+    gym = [row["outcome"] == "correct" for row in rows if row["arm"] == "gym"]
+    table = lab(owner).get(f"/reports/{report.pk}/accuracy.csv").content.decode()
+    (stated,) = (row for row in csv.DictReader(io.StringIO(table)) if row["arm"] == "gym")
+    assert len(gym) == 40
+    assert float(stated["accuracy"]) == 100 * sum(gym) / len(gym)
+
+
+def test_a_reader_can_have_a_report_computed_again(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    response = lab(owner).post(f"/reports/{report.pk}/compute")
+
+    report.refresh_from_db()
+    assert response.status_code == 302
+    assert report.requested_at is not None
+    assert "Computing" in lab(owner).get(f"/reports/{report.pk}/").content.decode()
+
+
+def test_new_verdicts_make_a_report_stale(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    assert "Verdicts have come" not in lab(owner).get(f"/reports/{report.pk}/").content.decode()
+
+    late = factories.episode(run=report.runs.order_by("pk")[0], arm="text_zero_shot")
+    factories.verdict(late)
+
+    assert "Verdicts have come" in lab(owner).get(f"/reports/{report.pk}/").content.decode()
+
+
+def test_the_newest_reports_stand_first_on_the_home_page(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    page = lab(owner).get("/").content.decode()
+
+    assert 0 < page.index(f"/reports/{report.pk}/") < page.index("<h1>Runs</h1>")
