@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from palaestra.evaluation.looks import look_digest
+
 QUESTION = r"What is $\frac{1}{2}$ of 84?"
 PAGE = r"""<!doctype html><html lang="en"><head><title>Question</title><link rel="icon" href="data:,">
 <script src="/static/settle.js" defer></script></head><body><main><h1>Question</h1>
@@ -22,6 +24,22 @@ DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</
 <link rel="icon" href="data:,"></head><body><h1>Answer recorded</h1></body></html>"""
 SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
 GOLD = "42"
+STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
+TABLES = [
+    {
+        "id": "gaps",
+        "title": "Gaps",
+        "columns": [
+            {"id": "contrast", "title": "contrast", "unit": ""},
+            {"id": "gap", "title": "gap", "unit": "points"},
+        ],
+        "rows": [
+            {"contrast": "text_zero_shot - gym", "gap": 9.25},
+            {"contrast": "text_zero_shot - gym_with_text", "gap": None, "note": "too few items"},
+        ],
+        "notes": ["These looks only."],
+    }
+]
 # An answer that the arena refuses.
 REFUSED = "nothing"
 
@@ -42,6 +60,7 @@ class State:
         self.max_steps = 6
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
+        self.reports: list[dict[str, Any]] = []
         self.question = QUESTION
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
 
@@ -69,7 +88,7 @@ class State:
     def state_of(self, episode: dict[str, Any]) -> dict[str, Any]:
         verdict = episode["verdict"] or {}
         return {
-            **{name: episode[name] for name in ("id", "task", "group", "arm", "sample_index", "max_steps")},
+            **{name: episode[name] for name in STATE_FIELDS},
             "status": episode["status"],
             "steps_used": len(episode["steps"]),
             "terminated": verdict.get("terminated", False),
@@ -97,7 +116,11 @@ class Handler(BaseHTTPRequestHandler):
         self.route("PUT")
 
     def route(self, method: str) -> None:
-        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        length = int(self.headers.get("Content-Length") or 0)
+        self.body = self.rfile.read(length)
+        if len(self.body) < length:
+            self.close_connection = True  # the client was killed
+            return
         parts = urlsplit(self.path)
         self.query = {k: v[0] for k, v in parse_qs(parts.query).items()}
         self.answer(method, parts.path)
@@ -196,12 +219,16 @@ class Lab(Handler):
             return 200, {"status": "ok", "version": "0", **urls}
         if path == "/api/v1/benchmarks":
             return 200, [{"id": "gsm8k", "splits": {"train": 5}}]
-        if path.startswith("/api/v1/runs"):
-            return self.runs_call(method, path)
+        if path.startswith(("/api/v1/runs", "/api/v1/reports")):
+            call = self.runs_call if path.startswith("/api/v1/runs") else self.reports_call
+            return call(method, path)
         if path == "/api/v1/tasks/stats":
             return 200, {"results": [], "next": None}
         if path == "/api/v1/episodes" and method == "GET":
-            return 200, {"results": [state.state_of(one) for one in state.episodes.values()], "next": None}
+            episodes = [
+                one for one in state.episodes.values() if str(one["body"]["run"]) == self.query["run"]
+            ]
+            return 200, {"results": [state.state_of(one) for one in episodes], "next": None}
         if path == "/api/v1/tasks":
             return 200, self.tasks_page()
         if path == "/api/v1/episodes" and method == "POST":
@@ -235,8 +262,27 @@ class Lab(Handler):
             }
         return 200, next((run for run in runs if path.endswith(f"/{run['id']}")), {"id": 7})
 
+    def reports_call(self, method: str, path: str) -> tuple[int, object]:
+        reports = self.fake.state.reports
+        if path == "/api/v1/reports":
+            if method == "GET":
+                return 200, {"results": reports[::-1], "next": None}
+            body, number = json.loads(self.body), len(reports) + 1
+            canonical = json.dumps(body["plan"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+            digest = hashlib.sha256(canonical.encode()).hexdigest()
+            url = f"{self.fake.lab_url}/reports/{number}/"
+            reports.append({**body, "id": number, "plan_sha256": digest, "url": url, "state": "waiting"})
+            return 201, reports[-1]
+        report = reports[int(path.split("/")[4]) - 1]
+        if path.endswith("/compute"):
+            report.update(state="ready", result={"tables": TABLES})
+            return 202, report
+        return 200, report
+
     def tasks_page(self) -> dict[str, Any]:
         first, limit = int(self.query.get("cursor", 1)), int(self.query.get("limit", 2))
+        if ids := self.query.get("ids"):
+            return {"results": [{"id": int(n), "benchmark": "gsm8k", "key": n} for n in ids.split(",")]}
         results = [
             {"id": n, "benchmark": "gsm8k", "key": str(n)} for n in range(first, min(first + limit, 6))
         ]
@@ -253,7 +299,9 @@ class Lab(Handler):
                 row.update(arm=body["arm"], max_steps=body.get("max_steps") or state.max_steps)
                 has_page = not body["arm"].startswith("text")
                 row["start_url"] = f"{self.fake.arena_url}/e/{token}/" if has_page else None
-                row.update(messages_ref=str(group), presentation_hash="")
+                look = body.get("presentation")
+                digest = look_digest(look, "question") if look else "drawn"
+                row.update(messages_ref=str(group), presentation_hash=digest)
                 opened.append(row)
                 more: dict[str, Any] = {"token": token, "status": "open", "verdict": None, "steps": {}}
                 state.episodes[number] = {**row, **more, "answer": None, "closed": None, "body": body}

@@ -12,8 +12,10 @@ from core.arms import ARMS
 from core.grammars import GRAMMARS
 from core.histories import HISTORY_POLICIES
 from core.observations import OBSERVATION_FORMATS
+from core.presentation import AXES, AXES_DRAWN, Look, look_rotate
 from core.reasons import CLOSE_REASONS
 from palaestra import actions, arms, grammars, observation, records, setups
+from palaestra.evaluation import looks
 from tasks_app.questions import AnswerForm
 from trajectories.actions import offers
 from trajectories.actions.registry import ACTIONS
@@ -96,3 +98,14 @@ def test_client_and_server_offer_the_same_actions_and_fields(setup: dict[str, An
             for one in actions.fields_offered(id_, ours)
         ]
         assert fields == offers.fields_offered(id_, theirs), id_
+
+
+def test_client_and_server_have_the_same_looks() -> None:
+    drawn = {axis for axes in AXES_DRAWN.values() for axis in axes}
+    assert {name: axis.values for name, axis in looks.AXES.items()} == {name: AXES[name] for name in drawn}
+    for page, axes in AXES_DRAWN.items():
+        assert looks.axes_of(page) == list(axes)
+        for place in range(12):
+            look = look_rotate(seed=7, place=place, fixed={}, page=page)
+            assert looks.look_digest(vars(look), page) == look.digest()
+    assert looks.look_digest(vars(Look()), "question") == Look().digest()

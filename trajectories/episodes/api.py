@@ -171,6 +171,7 @@ class EpisodeRecord(Struct):
     status: Episode.Status
     steps_used: int
     max_steps: int
+    presentation_hash: str
     opened_at: str
     finished_at: str | None
     terminated: bool

@@ -45,6 +45,7 @@ class ModelIn(StrictSerializer):
     name = TextField(max_length=200)
     base_url = TextField(max_length=500, default="", allow_blank=True, allow_null=True)
     checkpoint = TextField(max_length=500, default="", allow_blank=True, allow_null=True)
+    sampling = JsonObjectField(default=dict, help_text="Fields of every call of the model.")
 
 
 class BenchmarkIn(StrictSerializer):
@@ -87,6 +88,7 @@ class PlanIn(StrictSerializer):
     grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)
     history = HistoryField(default=histories.DEFAULT)
     actions_per_turn = CountField(default=1, min_value=1)
+    token_budget = CountField(default=None, allow_null=True, min_value=1)
     samples = CountField(default=1, min_value=1)
     looks = LooksIn(default=None, allow_null=True)
     retest = TruthField(default=False, help_text="A text arm is played a second time, with other seeds.")

@@ -94,7 +94,7 @@ class Client:
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
         """Open a run. Fields: model, checkpoint, observation, observation_settings, grammar, history,
-        actions_per_turn, affordances, settings, tags, simulated."""
+        actions_per_turn, affordances, settings, tags, simulated, report."""
         body = {"name": name, "kind": kind, **fields}
         return await self._post("runs", records.Run, body, headers=_idempotency())
 
@@ -135,6 +135,23 @@ class Client:
     async def group_refill(self, group: int, *, count: int) -> records.Opening:
         body = {"count": count}
         return await self._post(f"groups/{group}/refill", records.Opening, body, headers=_idempotency())
+
+    # ---- reports
+    async def report_create(self, *, name: str, plan: Json) -> records.ReportCreated:
+        """Store an analysis plan; runs opened with ``report`` are played for it."""
+        body = {"name": name, "plan": plan}
+        return await self._post("reports", records.ReportCreated, body, headers=_idempotency())
+
+    async def report(self, report: int) -> records.Report:
+        return await self._get(f"reports/{report}", records.Report)
+
+    async def reports(self, *, cursor: str | int | None = None) -> Page[records.ReportSummary]:
+        """One page of reports, the newest first."""
+        return await self._get("reports", Page[records.ReportSummary], cursor=cursor)
+
+    async def report_compute(self, report: int) -> records.ReportSummary:
+        """Ask for a report's tables; they are computed in the background."""
+        return await self._post(f"reports/{report}/compute", records.ReportSummary, {})
 
     # ---- episodes
     async def episodes_open(
@@ -241,10 +258,10 @@ class Client:
         return await self._lab.call("POST", f"{V1}/{path}", answer=answer, body=body, **options)
 
     async def _wait(self, path: str, answer: type[T], timeout_s: int, **params: Any) -> T:
+        address = (await self.health()).live_url
+        if not address:
+            raise ApiError(status=503, code="no_live", message="The server gives no address for waits.")
         if self._live is None:
-            address = (await self.health()).live_url
-            if not address:
-                raise ApiError(status=503, code="no_live", message="The server gives no address for waits.")
             self._live = Transport(base_url=address, key=self._key)
         params["timeout"] = timeout_s
         limit_s = timeout_s + WAIT_MARGIN_S

@@ -8,6 +8,7 @@ import logging
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,12 +106,11 @@ class Engine:
         """
         opening |= {"run": run, "arm": arm, "samples_per_task": samples_per_task}
 
-        async def episodes() -> AsyncIterator[Episode]:
-            async for opened in self._open(tasks, opening):
-                for one in opened.episodes:
-                    yield self._episode(one, opened.messages_of(one))
+        async def episodes() -> AsyncIterator[tuple[int, Episode]]:
+            async for episode in self.episodes_open(tasks, opening):
+                yield run, episode
 
-        return await self._play_all(run, episodes(), policy, on_done)
+        return await self.play(episodes(), policy, on_done)
 
     async def resume(
         self,
@@ -123,34 +123,52 @@ class Engine:
         """Play open episodes of a run from where they were interrupted; those that have ended meanwhile are
         left out."""
 
-        async def episodes() -> AsyncIterator[Episode]:
+        async def episodes() -> AsyncIterator[tuple[int, Episode]]:
             for state in interrupted:
-                if (episode := await self._resumed(state)) is not None:
-                    yield episode
+                if (episode := await self.episode_resume(state)) is not None:
+                    yield run, episode
 
-        return await self._play_all(run, episodes(), policy, on_done)
+        return await self.play(episodes(), policy, on_done)
 
-    # ---- inside
-    async def _play_all(
+    async def play(
         self,
-        run: int,
-        episodes: AsyncIterator[Episode],
+        episodes: AsyncIterator[tuple[int, Episode]],
         policy: Policy,
-        on_done: Callable[[Rollout], None] | None,
+        on_done: Callable[[Rollout], None] | None = None,
+        *,
+        inflight: int | None = None,
     ) -> list[Rollout]:
-        async with VerdictStream(self.client, run) as verdicts:
+        """Play episodes, each with its run, in the order in which they come.
+
+        At most ``inflight`` are played at once; the next is then asked for when one has ended.
+        """
+        async with AsyncExitStack() as stack:
+            streams: dict[int, VerdictStream] = {}
+            places = asyncio.Semaphore(inflight) if inflight else None
             playing: list[asyncio.Task[Rollout]] = []
             try:
-                async for episode in episodes:
-                    playing.append(asyncio.ensure_future(self._play(episode, policy, verdicts, on_done)))
+                if places:
+                    await places.acquire()
+                async for run, episode in episodes:
+                    if run not in streams:
+                        streams[run] = await stack.enter_async_context(VerdictStream(self.client, run))
+                    task = asyncio.ensure_future(self._play(episode, policy, streams[run], on_done))
+                    playing.append(task)
+                    if places:
+                        task.add_done_callback(lambda _: places.release())
+                        await places.acquire()
                 return list(await asyncio.gather(*playing))
             finally:
                 await tasks_cancel(playing)
 
-    def _episode(self, opened: OpenedEpisode, messages: list[Message]) -> Episode:
-        return Episode(self.client, opened, messages=messages, config=self._config)
+    async def episodes_open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Episode]:
+        """Open the episodes of all tasks; ``opening`` are fields of ``Client.episodes_open``."""
+        async for opened in self._open(tasks, opening):
+            for one in opened.episodes:
+                yield self._episode(one, opened.messages_of(one))
 
-    async def _resumed(self, state: EpisodeState) -> Episode | None:
+    async def episode_resume(self, state: EpisodeState) -> Episode | None:
+        """An open episode, to be played from where it was interrupted; None if it has ended."""
         try:
             resumed = await self.client.episode_resume(state.id)
         except ApiError as failure:
@@ -171,6 +189,10 @@ class Engine:
         episode = self._episode(opened, await self.client.episode_messages(state.id))
         episode.resume(await past_read(self.client, state.id))
         return episode
+
+    # ---- inside
+    def _episode(self, opened: OpenedEpisode, messages: list[Message]) -> Episode:
+        return Episode(self.client, opened, messages=messages, config=self._config)
 
     async def _open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
         """Open the episodes of all tasks, a thousand per call, or fewer when their prompts are too long."""

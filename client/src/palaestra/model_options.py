@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from palaestra.errors import PalaestraError
 
 if TYPE_CHECKING:
     from palaestra.models.endpoint import Endpoint
+
+# Fields of a call that have an argument of their own.
+SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
 def endpoint_add(parser: argparse.ArgumentParser) -> None:
@@ -33,3 +37,17 @@ def endpoint_make(options: argparse.Namespace) -> Endpoint:
         timeout_s=options.timeout,
         is_streamed=not options.no_stream,
     )
+
+
+def sampling_add(parser: argparse._ActionsContainer) -> None:
+    """Declare the arguments that every call of the model is sent with."""
+    parser.add_argument("--temperature", type=float)
+    parser.add_argument("--top-p", type=float)
+    parser.add_argument("--max-tokens", type=int, help="of one completion; a cut ends its episode")
+    parser.add_argument("--extra", type=json.loads, help="more fields of every call, as a JSON object")
+
+
+def sampling_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of every call that the arguments state."""
+    sampling = {name: getattr(options, name) for name in SAMPLING if getattr(options, name) is not None}
+    return {**sampling, **({"extra_body": options.extra} if options.extra else {})}

@@ -120,7 +120,34 @@ class Run(msgspec.Struct, kw_only=True):
     grammar: str = "json"
     history: str = "full"
     actions_per_turn: int = 1
+    checkpoint: str = ""
     simulated: bool = False
+    report: int | None = None
+
+
+class ReportCreated(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer of ``POST /api/v1/reports``; ``url`` is the report's page."""
+
+    id: int
+    plan_sha256: str
+    url: str
+
+
+class ReportSummary(ReportCreated, frozen=True, kw_only=True):
+    """``state`` is ``waiting``, ``computing``, ``ready`` or ``failed``, ``progress`` a share of 1."""
+
+    name: str = ""
+    state: str = ""
+    progress: float = 0.0
+    problem: str = ""
+
+
+class Report(ReportSummary, frozen=True, kw_only=True):
+    """``result`` holds the report's ``tables``; None until it was computed."""
+
+    plan: dict[str, Any]
+    result: dict[str, Any] | None = None
+    stale: bool = False
 
 
 class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
@@ -249,6 +276,7 @@ class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
     arm: str = ""
     sample_index: int = 0
     max_steps: int = 0
+    presentation_hash: str = ""
     status: str
     steps_used: int = 0
     terminated: bool = False

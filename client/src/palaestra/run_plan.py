@@ -25,8 +25,10 @@ class RunPlan:
     """What `palaestra run` plays: ``samples`` of each of the first ``limit`` tasks of a benchmark.
 
     ``sampling`` are fields of every call of the model, ``model_note`` is what readers of its run should know
-    of it. Two plans with the same ``name`` are one run. Raises ``PalaestraError`` for an arm that the
-    observation cannot show.
+    of it. Two plans with the same ``name`` are one run. ``report`` is the report that it is played for,
+    ``retest`` says that it plays its arm there for the second time.
+
+    Raises ``PalaestraError`` for an arm that the observation cannot show.
     """
 
     model: str
@@ -49,6 +51,10 @@ class RunPlan:
     seed: int = SEED
     tags: Sequence[str] = ()
     model_note: str = ""
+    checkpoint: str = ""
+    report: int | None = None
+    retest: bool = False
+    simulated: bool = False
 
     def __post_init__(self) -> None:
         perceivable_check(self.arm, self.observation)
@@ -98,10 +104,14 @@ class RunPlan:
             "token_budget": self.token_budget,
             "prompt_token_budget": self.prompt_token_budget,
             **({"model_note": self.model_note} if self.model_note else {}),
+            **({"retest": True} if self.retest else {}),
         }
         return {
             "kind": "eval",
             "model": self.model,
+            "checkpoint": self.checkpoint,
+            "simulated": self.simulated,
+            "report": self.report,
             "observation": format_of(self.observation).id,
             "observation_settings": self.config.observation_settings,
             # What a single completion does not meet is the same in every run of such an arm.
@@ -179,16 +189,21 @@ async def episodes_list(client: Client, run: int) -> list[EpisodeState]:
     return episodes
 
 
+async def tasks_missing(client: Client, benchmark: str, split: str | None) -> PalaestraError:
+    """What to say where a benchmark has no tasks."""
+    known = ", ".join(sorted(one.id for one in await client.benchmarks()))
+    return PalaestraError(
+        f"There are no tasks of {benchmark!r}{f' in split {split!r}' if split else ''}. "
+        f"Benchmarks: {known}. Load one with manage.py load_benchmark."
+    )
+
+
 async def _tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]:
     """The plan's tasks, and how many were left out because they cannot be perceived."""
     filters = {"benchmark": plan.benchmark, "split": plan.split}
     offered = await client.tasks(limit=plan.limit or ALL_TASKS, **filters)
     if not offered:
-        known = ", ".join(sorted(benchmark.id for benchmark in await client.benchmarks()))
-        raise PalaestraError(
-            f"There are no tasks of {plan.benchmark!r}{f' in split {plan.split!r}' if plan.split else ''}. "
-            f"Benchmarks: {known}. Load one with manage.py load_benchmark."
-        )
+        raise await tasks_missing(client, plan.benchmark, plan.split)
     arm = arm_of(plan.arm)
     is_blind = not (arm.has_text or arm.is_probe) and not format_of(plan.observation).has_screenshot
     has_sites = arm.has_page and not arm.is_probe

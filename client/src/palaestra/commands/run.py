@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -17,7 +16,7 @@ from palaestra.arms import ARMS
 from palaestra.commands import count, server_add
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.grammars import GRAMMARS
-from palaestra.model_options import endpoint_add, endpoint_make
+from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
 from palaestra.policies import Policy
@@ -28,8 +27,6 @@ from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_
 from palaestra.run_report import report_read
 
 BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left  {postfix}"
-# Fields of a call that have an argument of their own.
-SAMPLING = ("temperature", "top_p", "max_tokens")
 
 
 def add(commands: Any) -> None:
@@ -55,10 +52,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--tag", dest="tags", action="append", default=[], help="of the run (repeatable)")
     parser.add_argument("--model-note", default="", help="what readers of its run should know of the model")
     parser.add_argument("--actions-per-turn", type=count, default=1)
-    parser.add_argument("--temperature", type=float)
-    parser.add_argument("--top-p", type=float)
-    parser.add_argument("--max-tokens", type=count, help="of one completion; a cut ends its episode")
-    parser.add_argument("--extra", type=json.loads, help="more fields of every call, as a JSON object")
+    sampling_add(parser)
     parser.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
     parser.add_argument("--prompt-token-budget", type=count, help="tokens that it may read in an episode")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of looks and worlds; default: {SEED}")
@@ -78,11 +72,8 @@ def command(options: argparse.Namespace) -> int:
 
 def plan_of(options: argparse.Namespace) -> RunPlan:
     """The plan that the arguments state."""
-    sampling = {name: getattr(options, name) for name in SAMPLING if getattr(options, name) is not None}
-    if options.extra:
-        sampling["extra_body"] = options.extra
-    names = RunPlan.__dataclass_fields__.keys() - {"sampling"}
-    return RunPlan(sampling=sampling, **{name: getattr(options, name) for name in names})
+    names = RunPlan.__dataclass_fields__.keys() & vars(options).keys()
+    return RunPlan(sampling=sampling_of(options), **{name: getattr(options, name) for name in names})
 
 
 async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTable | None) -> int:

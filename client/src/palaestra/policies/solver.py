@@ -60,14 +60,15 @@ class Solver:
     def _answer(self, solution: Solution, episode: EpisodeInfo) -> PlannedAnswer:
         if episode.answer_form == VALUES_FORM:
             return PlannedAnswer(values=tuple(_unescaped(value) for value in solution.answer.split("|")))
-        return PlannedAnswer(values=(solution.answer,), choice=self._choice(solution))
+        return self.answer_planned(solution.task, solution.answer)
 
-    def _choice(self, solution: Solution) -> str:
-        payload = self._payloads.get(solution.task, {})
+    def answer_planned(self, task: int, answer: str) -> PlannedAnswer:
+        """An answer of one value; of a choice whose label may have moved, the text."""
+        payload = self._payloads.get(task, {})
         if payload.get("order") != FREE_ORDER:
-            return ""
+            return PlannedAnswer(values=(answer,))
         texts = {choice["label"]: choice["text"] for choice in payload.get("choices", ())}
-        return str(texts.get(solution.answer, ""))
+        return PlannedAnswer(values=(answer,), choice=str(texts.get(answer, "")))
 
 
 def solutions_read(path: Path | str) -> dict[int, Solution]:

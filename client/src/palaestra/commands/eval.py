@@ -1,0 +1,191 @@
+"""``palaestra eval``: take a model through the same items in every arm. Run it again to go on.
+
+It ends with the tables of the report and its address.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from palaestra.api import Client
+from palaestra.commands import count, server_add
+from palaestra.commands.plan import design_add, plan_make, plan_text
+from palaestra.completion import Completion
+from palaestra.engine import DEFAULT_PAGES, TEXT_INFLIGHT, Engine, Rollout
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.cells import Cell, cells_make
+from palaestra.evaluation.items import items_read
+from palaestra.evaluation.plan import Plan, plan_read
+from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
+from palaestra.evaluation.player import Player, config_of, held_read, verdicts_wait
+from palaestra.evaluation.reports import report_computed, report_find_or_create, runs_find_or_create
+from palaestra.evaluation.tables import tables_text
+from palaestra.model_options import endpoint_add, endpoint_make
+from palaestra.models.policy import ModelPolicy
+from palaestra.observation import Observation
+from palaestra.policies import EpisodeInfo, Policy, solutions_read
+from palaestra.policies.base import TIME_LIMIT_S
+from palaestra.prices import PriceTable, prices_read
+from palaestra.records import Report, Task, UsageTotals
+
+BAR = (
+    "[{bar:20}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left, ends {eta:%H:%M}  {postfix}"
+)
+SIMULATED = "Simulated: answers are drawn with a planted gap."
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "eval", help="play an analysis plan, and report the gap", description=__doc__
+    )
+    server_add(parser)
+    endpoint_add(parser)
+    parser.add_argument("--plan", type=Path, help="a file of `palaestra plan`; otherwise name the plan here:")
+    design_add(parser)
+    parser.add_argument("--golds", type=Path, help="golds export (NDJSON), for --planted")
+    parser.add_argument("--model-note", default="", help="what readers of its runs should know of the model")
+    parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
+    parser.add_argument(
+        "--time-limit", type=float, default=TIME_LIMIT_S, help="seconds of the model in an episode"
+    )
+    parser.add_argument("--prices", type=Path, help="price table (JSON), see the README")
+    parser.set_defaults(command=command, title="The evaluation")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Play the plan and print its report; 1 if an episode broke."""
+    if bool(options.planted) != bool(options.golds):
+        raise PalaestraError(
+            "A planted gap (--planted FILE) needs the golds (--golds FILE), and nothing else does."
+        )
+    return asyncio.run(_eval(options))
+
+
+async def _eval(options: argparse.Namespace) -> int:
+    async with Client(options.server, options.key) as client:
+        plan = plan_read(options.plan) if options.plan else await plan_make(client, options)
+        print(plan_text(plan), file=sys.stderr)
+        report = await report_find_or_create(client, plan)
+        print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}', file=sys.stderr)
+        problems = await evaluation_play(client, options, plan, report)
+        ready = await report_computed(client, report.id)
+    print(tables_text((ready.result or {}).get("tables", ())))
+    print(f"\n{ready.url}")
+    return 1 if problems else 0
+
+
+async def evaluation_play(
+    client: Client, options: argparse.Namespace, plan: Plan, report: Report
+) -> Counter[str]:
+    """Play what is missing of a plan; returns what broke, and how often."""
+    tasks = await items_read(client, [task for one in plan.benchmarks for task in one.task_ids])
+    cells: dict[int, Cell] = {}
+    async with policy_make(client, options, plan, tasks, cells) as policy:
+        runs = await runs_find_or_create(
+            client,
+            plan,
+            report,
+            model=policy.name,
+            simulated=policy.simulated,
+            model_note=SIMULATED if policy.simulated else options.model_note,
+        )
+        items = cells_make(plan, tasks)
+        held = await held_read(client, runs, items)
+        async with Engine(
+            client, pages=options.pages, config=config_of(plan), time_limit_s=options.time_limit
+        ) as engine:
+            inflight = options.pages + TEXT_INFLIGHT
+            player = Player(engine, plan, runs, tasks, items, held, cells=cells, inflight=inflight)
+            problems = await _play(player, policy, options.prices)
+        if waiting := await verdicts_wait(client, runs.values()):
+            print(f"{waiting} answers have no verdict yet; the report does without them.", file=sys.stderr)
+    return problems
+
+
+@asynccontextmanager
+async def policy_make(
+    client: Client, options: argparse.Namespace, plan: Plan, tasks: dict[int, Task], cells: dict[int, Cell]
+) -> AsyncIterator[Policy]:
+    """The policy that the plan names: a model, or one with a planted gap."""
+    if options.planted:
+        yield Planted(
+            planted_read(options.planted),
+            solutions=solutions_read(options.golds),
+            tasks=tasks,
+            looks=plan.looks_made,
+            cells=cells,
+        )
+        return
+    name = options.model or plan.model.name
+    if name.startswith(PREFIX):
+        raise PalaestraError(
+            f"The plan is for the simulated policy {name}: give its file (--planted, --golds)."
+        )
+    options.base_url = options.base_url or plan.model.base_url
+    async with endpoint_make(options) as endpoint:
+        yield ModelPolicy(endpoint, client, model=name, sampling=plan.model.sampling)
+
+
+class Metered:
+    """A policy whose tokens are counted."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.name, self.simulated = policy.name, policy.simulated
+        self.usage = UsageTotals()
+        self._policy = policy
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | Completion | None:
+        completion = await self._policy.act(observation, episode)
+        if isinstance(completion, Completion) and completion.usage is not None:
+            self.usage.prompt += completion.usage.prompt or 0
+            self.usage.completion += completion.usage.completion or 0
+            self.usage.cached += completion.usage.cached or 0
+        return completion
+
+
+async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[str]:
+    """Play with a progress bar; returns what broke, and how often."""
+    cost = _cost(prices_read(table) if table else None, policy.name)
+    metered, outcomes, problems = Metered(policy), Counter[str](), Counter[str]()
+    with tqdm(
+        total=sum(map(len, player.items)),
+        initial=len(player.held.done),
+        bar_format=BAR,
+        ascii=".#",
+        unit="",
+        mininterval=0.1 if sys.stderr.isatty() else 5.0,
+    ) as bar:
+
+        def on_done(rollout: Rollout) -> None:
+            outcomes[rollout.outcome] += 1
+            problems[rollout.problem] += bool(rollout.problem)
+            bar.set_postfix_str(_postfix(outcomes, metered.usage, cost), refresh=False)
+            bar.update()
+
+        await player.play(metered, on_done)
+    return +problems
+
+
+def _cost(prices: PriceTable | None, model: str) -> Callable[[UsageTotals], str]:
+    price = prices.models.get(model) if prices else None
+    if prices is None or price is None:
+        return lambda _: ""
+    return lambda usage: f", {price.cost(usage):,.2f} {prices.currency}"
+
+
+def _postfix(outcomes: Counter[str], usage: UsageTotals, cost: Callable[[UsageTotals], str]) -> str:
+    void = f"{outcomes['void']} void" if outcomes["void"] else ""
+    tokens = (
+        f"{usage.prompt:,} tokens read, {usage.completion:,} written{cost(usage)}" if usage.prompt else ""
+    )
+    return ", ".join(filter(None, (tokens, void)))

@@ -1,0 +1,253 @@
+"""``palaestra plan``: write down what an evaluation will play and compare, before it is played."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.arms import ARMS, arm_of
+from palaestra.commands import count, server_add
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.items import Items, items_choose
+from palaestra.evaluation.looks import AXES, DESIGNS, Design, looks_make
+from palaestra.evaluation.plan import (
+    ALPHA,
+    MARGIN,
+    POWER,
+    Benchmark,
+    Looks,
+    Model,
+    Plan,
+    SmallestGap,
+    plan_sha256,
+    plan_write,
+)
+from palaestra.evaluation.planted_gap import PREFIX, planted_read
+from palaestra.evaluation.power import Guess, smallest_gap
+from palaestra.grammars import GRAMMARS
+from palaestra.model_options import sampling_add, sampling_of
+from palaestra.observation import FORMATS, SHORT_NAMES, format_of
+from palaestra.run_plan import SEED
+
+LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("plan", help="write an analysis plan", description=__doc__)
+    server_add(parser)
+    design_add(parser)
+    parser.add_argument("--base-url", help="address of the endpoint; default: $OPENAI_BASE_URL")
+    parser.add_argument("--out", type=Path, required=True, help="the file to write (JSON)")
+    parser.set_defaults(command=command, title="The plan")
+
+
+def design_add(parser: argparse.ArgumentParser) -> None:
+    """The arguments that state a plan."""
+    group = parser.add_argument_group("the plan")
+    group.add_argument("--model", help="the model's id at its endpoint")
+    group.add_argument("--checkpoint", default="", help="of the model")
+    group.add_argument("--planted", type=Path, help="a file with a planted gap, instead of a model")
+    group.add_argument("--benchmark", dest="benchmarks", action="append", default=[], help="(repeatable)")
+    group.add_argument("--split", help="default: all")
+    group.add_argument("--limit", type=count, help="items of each benchmark; default: all")
+    group.add_argument(
+        "--arms", type=arms_read, default=LADDER, help="ladder (the default), or ids with commas"
+    )
+    group.add_argument("--observation", choices=[*SHORT_NAMES, *FORMATS], default="axtree")
+    group.add_argument("--grammar", choices=list(GRAMMARS), default="json")
+    group.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
+    group.add_argument("--actions-per-turn", type=count, default=1)
+    group.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
+    sampling_add(group)
+    group.add_argument("--samples", type=count, default=4, help="episodes of each item and arm; default: 4")
+    group.add_argument(
+        "--looks",
+        type=looks_read,
+        default=("latin", 12),
+        help="latin:12 (or 12), full, one_factor; default: 12",
+    )
+    group.add_argument(
+        "--factors", type=factors_read, default=dict(AXES), help="axes that vary; default: all"
+    )
+    group.add_argument("--no-retest", dest="retest", action="store_false", help="play no text arm twice")
+    group.add_argument(
+        "--exclude", dest="exclusions", action="append", default=[], help="a rule (repeatable)"
+    )
+    group.add_argument("--alpha", type=float, default=ALPHA)
+    group.add_argument("--margin", type=float, default=MARGIN, help="of equivalence, in points")
+    group.add_argument("--guess", type=guess_read, default=Guess(), help="JSON: accuracy, icc, rho, look_sd")
+    group.add_argument("--seed", type=int, default=SEED, help=f"default: {SEED}")
+    group.add_argument("--name", default="", help="of the report; default: made of the plan")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Write the plan and print its hash."""
+    plan = asyncio.run(_plan(options))
+    plan_write(plan, options.out)
+    print(plan_text(plan))
+    print(f"{plan_sha256(plan)}  {options.out}")
+    return 0
+
+
+async def _plan(options: argparse.Namespace) -> Plan:
+    async with Client(options.server, options.key) as client:
+        return await plan_make(client, options)
+
+
+async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
+    """The plan that the arguments state. Raises ``PalaestraError``."""
+    if not options.benchmarks or not (options.model or options.planted):
+        raise PalaestraError("Name what to evaluate: --model M (or --planted FILE) and --benchmark B.")
+    chosen = await _items(client, options)
+    looks = _looks(options)
+    return Plan(
+        name=options.name or _name(options, looks=looks.count),
+        model=Model(
+            name=_model(options),
+            base_url=options.base_url,
+            checkpoint=options.checkpoint or None,
+            sampling=sampling_of(options),
+        ),
+        benchmarks=[
+            Benchmark(
+                slug=slug, split=options.split, limit=options.limit, task_ids=[t.id for t in items.tasks]
+            )
+            for slug, items in chosen.items()
+        ],
+        arms=list(options.arms),
+        observation=format_of(options.observation).id,
+        grammar=options.grammar,
+        history=options.history,
+        actions_per_turn=options.actions_per_turn,
+        token_budget=options.token_budget,
+        samples=options.samples,
+        looks=looks,
+        retest=options.retest,
+        exclusions=[*_exclusions(chosen), *options.exclusions],
+        alpha=options.alpha,
+        margin=options.margin,
+        contrasts=_contrasts(options.arms),
+        smallest_gap=_smallest_gap(options, chosen, looks=looks.count),
+        seed=options.seed,
+        created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    )
+
+
+def plan_text(plan: Plan) -> str:
+    """What the plan comes to, a line each."""
+    items = sum(len(one.task_ids) for one in plan.benchmarks)
+    again = sum(plan.retest and not arm_of(arm).has_page for arm in plan.arms) > 0
+    episodes = items * plan.samples * (len(plan.arms) + again)
+    points = plan.smallest_gap.points
+    seen = "fewer than two looks: no gap beyond these looks can be stated"
+    return "\n".join(
+        [
+            f"{items:,} items of {', '.join(one.slug for one in plan.benchmarks)}; {episodes:,} episodes",
+            f"arms: {', '.join(plan.arms)}{'; the first text arm twice' if again else ''}",
+            f"{plan.looks.count} looks ({plan.looks.design}), {plan.samples} samples of each item and arm",
+            f"smallest gap to be seen: {points:.1f} points by the plan's guess" if points else seen,
+            *plan.exclusions,
+        ]
+    )
+
+
+# ---- arguments
+def arms_read(text: str) -> tuple[str, ...]:
+    """Arms in the order of the ladder as they were named: ``ladder,gym_image``."""
+    named = [arm for part in text.split(",") for arm in (LADDER if part == "ladder" else (part,))]
+    if unknown := [arm for arm in named if arm not in ARMS]:
+        raise argparse.ArgumentTypeError(f"there is no arm {unknown[0]!r}; arms: ladder, {', '.join(ARMS)}")
+    return tuple(dict.fromkeys(named))
+
+
+def looks_read(text: str) -> tuple[Design, int | None]:
+    """``12``, ``latin:12``, ``full`` or ``one_factor``."""
+    design, _, number = text.rpartition(":") if ":" in text or text.isdigit() else (text, "", "")
+    for known in DESIGNS:
+        if known == (design or "latin") and (number or known != "latin"):
+            return known, count(number) if number else None
+    raise argparse.ArgumentTypeError(f"{text!r} is no design: latin:12 (or 12), full, one_factor")
+
+
+def factors_read(text: str) -> dict[str, object]:
+    """Axes of looks, with commas."""
+    names = text.split(",")
+    if unknown := [name for name in names if name not in AXES]:
+        raise argparse.ArgumentTypeError(f"there is no axis {unknown[0]!r}; axes: {', '.join(AXES)}")
+    return {name: AXES[name] for name in names}
+
+
+def guess_read(text: str) -> Guess:
+    """The assumptions of the smallest gap, as a JSON object."""
+    return Guess(**json.loads(text))
+
+
+# ---- inside
+async def _items(client: Client, options: argparse.Namespace) -> dict[str, Items]:
+    """The items of each benchmark."""
+    return {
+        slug: await items_choose(
+            client,
+            benchmark=slug,
+            split=options.split,
+            limit=options.limit,
+            arms=options.arms,
+            observation=options.observation,
+        )
+        for slug in dict.fromkeys(options.benchmarks)
+    }
+
+
+def _looks(options: argparse.Namespace) -> Looks:
+    design, number = options.looks
+    factors = {name: list(AXES[name].values) for name in options.factors}
+    made = looks_make(design, count=number, factors=factors, seed=options.seed)
+    return Looks(design=design, count=len(made), factors=factors)
+
+
+def _model(options: argparse.Namespace) -> str:
+    return PREFIX + planted_read(options.planted).name if options.planted else str(options.model)
+
+
+def _name(options: argparse.Namespace, *, looks: int) -> str:
+    items = f"{options.limit} items" if options.limit else "all items"
+    size = f"{items}, {options.samples} samples, {looks} looks"
+    return f"{_model(options)} on {', '.join(options.benchmarks)} ({size})"[:160]
+
+
+def _exclusions(chosen: dict[str, Items]) -> list[str]:
+    rules = ["Void episodes are played again; those that stay void are bounded, not dropped."]
+    for slug, items in chosen.items():
+        if items.ineligible:
+            rules.append(f"{slug}: {items.ineligible:,} tasks are not eligible for a gap.")
+        if items.unseen:
+            rules.append(f"{slug}: {items.unseen:,} tasks show pictures, which the observation does not.")
+    return rules
+
+
+def _contrasts(named: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The first text arm against every arm with a page."""
+    base = next((arm for arm in named if not arm_of(arm).has_page), None)
+    return [(base, arm) for arm in named if base and arm_of(arm).has_page]
+
+
+def _smallest_gap(options: argparse.Namespace, chosen: dict[str, Items], *, looks: int) -> SmallestGap:
+    """For the benchmark with the fewest items."""
+    points = smallest_gap(
+        options.guess,
+        items=min(len(items.tasks) for items in chosen.values()),
+        samples=options.samples,
+        looks=looks,
+        alpha=options.alpha,
+        power=POWER,
+    )
+    guess = options.guess
+    assumptions = {name: getattr(guess, name) for name in guess.__struct_fields__}
+    rounded = None if points is None else round(points, 2)
+    return SmallestGap(points=rounded, power=POWER, assumptions=assumptions)

@@ -1,0 +1,77 @@
+"""The items of an evaluation: the tasks that every one of its arms can pose."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from palaestra.api import PAGE_MAX, Client
+from palaestra.arms import arm_of
+from palaestra.errors import PalaestraError
+from palaestra.observation import format_of
+from palaestra.records import Task
+from palaestra.run_plan import tasks_missing
+
+IDS_PER_CALL = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Items:
+    """The tasks chosen, and how many of those before the last were left out: ``ineligible`` ones cannot be
+    compared across arms, ``unseen`` ones show pictures to a model that is shown outlines alone."""
+
+    tasks: list[Task]
+    ineligible: int
+    unseen: int
+
+
+async def items_choose(
+    client: Client,
+    *,
+    benchmark: str,
+    split: str | None,
+    limit: int | None,
+    arms: Sequence[str],
+    observation: str,
+) -> Items:
+    """The first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` if there are none."""
+    has_screenshot = format_of(observation).has_screenshot
+    is_blind = not has_screenshot and not all(arm_of(arm).has_text for arm in arms)
+    tasks: list[Task] = []
+    ineligible = unseen = 0
+    async for task in _tasks(client, benchmark=benchmark, split=split):
+        if limit is not None and len(tasks) >= limit:
+            break
+        is_unseen = is_blind and bool(task.payload.get("pictures"))
+        ineligible += not task.gap_eligible
+        unseen += is_unseen and task.gap_eligible
+        if task.gap_eligible and not is_unseen:
+            tasks.append(task)
+    if not tasks and not ineligible + unseen:
+        raise await tasks_missing(client, benchmark, split)
+    if not tasks:
+        raise PalaestraError(
+            f"None of the tasks of {benchmark!r} can be compared across these arms: {ineligible:,} are not "
+            f"eligible for a gap, {unseen:,} show pictures, which {observation} does not."
+        )
+    return Items(tasks=tasks, ineligible=ineligible, unseen=unseen)
+
+
+async def items_read(client: Client, ids: Sequence[int]) -> dict[int, Task]:
+    """The tasks of a plan that the server still has, by id."""
+    tasks: dict[int, Task] = {}
+    for first in range(0, len(ids), IDS_PER_CALL):
+        page = await client.tasks_page(ids=list(ids[first : first + IDS_PER_CALL]), limit=IDS_PER_CALL)
+        tasks |= {task.id: task for task in page.results}
+    return tasks
+
+
+async def _tasks(client: Client, *, benchmark: str, split: str | None) -> AsyncIterator[Task]:
+    cursor = None
+    while True:
+        page = await client.tasks_page(benchmark=benchmark, split=split, cursor=cursor, limit=PAGE_MAX)
+        for task in page.results:
+            yield task
+        if page.next is None:
+            return
+        cursor = page.next

@@ -1,0 +1,129 @@
+"""Looks as an experiment: which pages an evaluation shows, and which sample of an item sees which of them."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from palaestra.errors import PalaestraError
+
+Value = str | int
+Look = Mapping[str, Value]
+PageKind = Literal["question", "site"]
+Design = Literal["latin", "full", "one_factor"]
+
+LOOK_VERSION = "look-v2"
+DESIGNS: tuple[Design, ...] = get_args(Design)
+LOOKS_MAX = 200
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a look: its values, the neutral one first, and the kinds of page that have it."""
+
+    values: tuple[Value, ...]
+    pages: frozenset[PageKind] = field(default=frozenset({"question", "site"}))
+
+
+_QUESTION, _SITE = frozenset[PageKind]({"question"}), frozenset[PageKind]({"site"})
+
+# The server has the same table.
+AXES: Mapping[str, Axis] = {
+    "theme": Axis(("light", "dark")),
+    "contrast": Axis(("normal", "high")),
+    "accent": Axis(("blue", "green", "plum", "clay")),
+    "font": Axis(("sans", "serif", "mono")),
+    "zoom": Axis((100, 90, 125)),
+    "density": Axis(("normal", "compact", "roomy")),
+    "layout": Axis(("card", "plain", "wide")),
+    "form": Axis(("below", "above", "beside", "dialog")),
+    "panels": Axis(("none", "one", "two")),
+    "pop_ups": Axis(("none", "early", "late", "often")),
+    "slow": Axis(("never", "short", "long")),
+    "wording": Axis(("question", "problem", "exercise", "prompt"), _QUESTION),
+    "labels": Axis(("plain", "brisk", "formal", "friendly"), _SITE),
+    "listing": Axis(("cards", "table", "rows"), _SITE),
+    "sections": Axis(("usual", "reversed", "mixed"), _SITE),
+    "paging": Axis(("pages", "more", "scroll"), _SITE),
+    "time_zone": Axis(("UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland"), _SITE),
+    "locale": Axis(("en-GB", "en-US"), _SITE),
+}
+
+
+def axes_of(page: PageKind) -> list[str]:
+    """The axes that a kind of page has."""
+    return [name for name, axis in AXES.items() if page in axis.pages]
+
+
+def looks_make(
+    design: Design, *, count: int | None, factors: Mapping[str, Sequence[Value]], seed: int
+) -> list[Look]:
+    """The looks of a design, each with a value for every axis; those that are no factor stay neutral.
+
+    ``latin``: ``count`` looks in which the values of each factor occur equally often, or as nearly as can be.
+    ``full``: every combination. ``one_factor``: the neutral look, then each other value alone.
+    Raises ``PalaestraError`` if there are more than ``LOOKS_MAX``, or not ``count``.
+    """
+    neutral = {name: axis.values[0] for name, axis in AXES.items()}
+    makers = {"latin": _latin, "full": _full, "one_factor": _one_factor}
+    size = _size(design, count=count, factors=factors)
+    if size > LOOKS_MAX:
+        raise PalaestraError(f"The design {design} has {size:,} looks: name fewer factors (--factors).")
+    if count not in (None, size):
+        raise PalaestraError(f"The design {design} of these factors has {size} looks, not {count}.")
+    return [{**neutral, **chosen} for chosen in makers[design](size, factors, seed)]
+
+
+def _size(design: Design, *, count: int | None, factors: Mapping[str, Sequence[Value]]) -> int:
+    if design == "latin":
+        return count or 1
+    counts = [len(values) for values in factors.values()]
+    return math.prod(counts) if design == "full" else 1 + sum(counts) - len(counts)
+
+
+def _latin(size: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
+    columns = {}
+    for name, values in factors.items():
+        rng = random.Random(f"{seed}:{name}")
+        cycle = rng.sample(list(values), len(values))
+        columns[name] = [value for value, _ in zip(itertools.cycle(cycle), range(size), strict=False)]
+        rng.shuffle(columns[name])
+    return [{name: column[place] for name, column in columns.items()} for place in range(size)]
+
+
+def _full(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
+    combinations = [
+        dict(zip(factors, chosen, strict=True)) for chosen in itertools.product(*factors.values())
+    ]
+    random.Random(f"{seed}:full").shuffle(combinations)
+    return combinations
+
+
+def _one_factor(_: int, factors: Mapping[str, Sequence[Value]], seed: int) -> list[dict[str, Value]]:
+    alone: list[dict[str, Value]] = [
+        {name: value} for name, values in factors.items() for value in values if value != AXES[name].values[0]
+    ]
+    random.Random(f"{seed}:one_factor").shuffle(alone)
+    return [{}, *alone]
+
+
+def look_digest(look: Look, page: PageKind) -> str:
+    """The ``presentation_hash`` of an episode whose pages look so."""
+    drawn = axes_of(page)
+    chosen = {name: look[name] for name in drawn if look[name] != AXES[name].values[0]}
+    text = json.dumps([LOOK_VERSION, chosen], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def look_places(count: int, *, samples: int, items: int, seed: int) -> list[list[int]]:
+    """For each item, the look of each of its samples: a rectangle in which every item meets ``samples`` looks
+    in turn from a place of its own, and all looks meet equally many items, or as nearly as can be."""
+    starts = [item % count for item in range(items)]
+    random.Random(f"{seed}:starts").shuffle(starts)
+    return [[(start + sample) % count for sample in range(samples)] for start in starts]

@@ -1,0 +1,141 @@
+"""The analysis plan: what is to be played and compared, written down before."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.looks import AXES, Design, Look, Value, looks_make
+
+POWER = 0.8
+ALPHA = 0.05
+MARGIN = 5.0
+_UNKNOWN = re.compile(r"unknown field `(\w+)`")
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a plan."""
+
+
+class Model(Part, frozen=True, kw_only=True):
+    """``sampling`` are fields of every call of the model."""
+
+    name: str
+    base_url: str | None = None
+    checkpoint: str | None = None
+    sampling: dict[str, Any] = {}
+
+
+class Benchmark(Part, frozen=True, kw_only=True):
+    """``task_ids`` are the items: those of the first ``limit`` tasks of the split that may be compared."""
+
+    slug: str
+    split: str | None = None
+    limit: int | None = None
+    task_ids: list[int]
+
+
+class Looks(Part, frozen=True, kw_only=True):
+    """``factors`` are the values of each axis that varies."""
+
+    design: Design
+    count: int
+    factors: dict[str, list[Value]]
+
+
+class SmallestGap(Part, frozen=True, kw_only=True):
+    points: float | None
+    power: float
+    assumptions: dict[str, Any]
+
+
+class Plan(Part, frozen=True, kw_only=True):
+    """``margin`` is that of equivalence, in points; ``contrasts`` are pairs of arms, ``retest`` says that the
+    first text arm is played a second time."""
+
+    version: Literal[1] = 1
+    name: str
+    model: Model
+    benchmarks: list[Benchmark]
+    arms: list[str]
+    observation: str
+    grammar: str
+    history: str
+    actions_per_turn: int = 1
+    token_budget: int | None = None
+    samples: int
+    looks: Looks
+    retest: bool
+    exclusions: list[str]
+    alpha: float = ALPHA
+    margin: float = MARGIN
+    contrasts: list[tuple[str, str]]
+    smallest_gap: SmallestGap
+    seed: int
+    created_at: str
+
+    @property
+    def looks_made(self) -> list[Look]:
+        """The looks of its design, in order."""
+        design = self.looks
+        return looks_make(design.design, count=design.count, factors=design.factors, seed=self.seed)
+
+    def as_json(self) -> dict[str, Any]:
+        """The plan as its file and the server hold it."""
+        return dict(msgspec.to_builtins(self))
+
+
+def plan_sha256(plan: Plan) -> str:
+    """SHA-256 of the plan's canonical JSON: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(plan.as_json(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def plan_read(path: Path) -> Plan:
+    """The plan in a file. Raises ``PalaestraError`` with what is wrong."""
+    try:
+        plan = msgspec.json.decode(path.read_bytes(), type=Plan)
+    except (msgspec.ValidationError, msgspec.DecodeError) as failure:
+        raise PalaestraError(f"{path}: {failure}.{_suggestion(str(failure))}") from failure
+    for name, values in plan.looks.factors.items():
+        if unknown := [value for value in values if value not in _values(name)]:
+            raise PalaestraError(f"{path}: no look has {name} {unknown[0]!r}. Known: {_known(name)}.")
+    return plan
+
+
+def plan_write(plan: Plan, path: Path) -> None:
+    """Write the plan to be read by people. Raises ``PalaestraError`` if the file is there."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(plan.as_json(), indent=2, ensure_ascii=False) + "\n")
+    except FileExistsError as failure:
+        raise PalaestraError(f"{path} is there already: a plan is never overwritten.") from failure
+
+
+def plans_differ(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """The fields in which two plans differ, beside the time at which they were made."""
+    names = sorted({*one, *other} - {"created_at"})
+    return [name for name in names if one.get(name) != other.get(name)]
+
+
+def _values(axis: str) -> tuple[Value, ...]:
+    return AXES[axis].values if axis in AXES else ()
+
+
+def _known(axis: str) -> str:
+    return ", ".join(map(str, _values(axis) or AXES))
+
+
+def _suggestion(message: str) -> str:
+    match = _UNKNOWN.search(message)
+    parts: tuple[type[Part], ...] = (Plan, Model, Benchmark, Looks, SmallestGap)
+    names = [name for part in parts for name in part.__struct_fields__]
+    near = difflib.get_close_matches(match[1], names, n=1) if match else []
+    return f" Did you mean {near[0]!r}?" if near else ""

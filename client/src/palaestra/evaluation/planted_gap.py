@@ -1,0 +1,143 @@
+"""A simulated policy whose gap is known: right or wrong by a draw, with the deficits that a file sets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import NormalDist, fmean
+
+import msgspec
+
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.cells import Cell
+from palaestra.evaluation.looks import Look
+from palaestra.observation import Observation
+from palaestra.policies import EpisodeInfo, Solution, Solver
+from palaestra.policies.submission import PlannedAnswer, completion_next
+from palaestra.records import Task
+
+PREFIX = "planted/"
+# The rungs of the ladder, in order; what is lost at one is lost at all after it.
+RUNGS = ("text_zero_shot", "text_agent", "gym_with_text", "gym", "gym_image")
+LEAST, MOST = 0.001, 0.999
+WRONG_NUMBER = "-98765.4321"
+WRONG_PROGRAM = "def answer(*values):\n    return None"
+POINTS = 100.0
+_NORMAL = NormalDist()
+
+
+class PlantedGap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A JSON file such as ``{"name": "nine", "accuracy": 0.8, "deficits": {"gym": 9}, "item_share": 0.5}``.
+
+    ``accuracy``: the share of items that it solves as text. ``deficits``: points lost at each rung, by arm.
+    ``looks``: points lost under values of a look, as ``{"font": {"mono": 4}}``, which move no arm's mean.
+    The shares are of the variance of what decides an answer: of the item, of the item in its arm, of the
+    look; the rest is drawn for each episode.
+    """
+
+    name: str
+    accuracy: float
+    deficits: dict[str, float] = {}
+    looks: dict[str, dict[str, float]] = {}
+    item_share: float = 0.5
+    arm_item_share: float = 0.1
+    look_share: float = 0.02
+    seed: int = 1
+
+    def accuracy_in(self, arm: str) -> float:
+        """The share of items that it solves in an arm, in the mean over items and looks."""
+        lost = RUNGS[: RUNGS.index(arm) + 1] if arm in RUNGS else (arm,)
+        return self.accuracy - sum(self.deficits.get(rung, 0.0) for rung in lost) / POINTS
+
+    def loss_under(self, look: Look) -> float:
+        """Points lost under a look."""
+        return sum(values.get(str(look[axis]), 0.0) for axis, values in self.looks.items())
+
+
+def planted_read(path: Path) -> PlantedGap:
+    """The gap in a file. Raises ``PalaestraError`` with what is wrong."""
+    try:
+        gap = msgspec.json.decode(path.read_bytes(), type=PlantedGap)
+    except (msgspec.ValidationError, msgspec.DecodeError) as failure:
+        raise PalaestraError(f"{path}: {failure}. Expected: {PlantedGap.__doc__}") from failure
+    if unknown := gap.deficits.keys() - set(RUNGS):
+        raise PalaestraError(f"{path}: {min(unknown)!r} is no rung. Rungs: {', '.join(RUNGS)}.")
+    if not all(0 < gap.accuracy_in(arm) < 1 for arm in RUNGS):
+        raise PalaestraError(f"{path}: every arm's accuracy must be between 0 and 1.")
+    shares = (gap.item_share, gap.arm_item_share, gap.look_share)
+    if min(shares) < 0 or sum(shares) > 1:
+        raise PalaestraError(f"{path}: the shares of the variance must be 0 to 1, and 1 at most together.")
+    return gap
+
+
+class Planted:
+    """Answers rightly or wrongly by a draw that depends on the cell alone, so that a repeated evaluation has
+    the same results. ``cells`` are those of the episodes, by episode."""
+
+    simulated = True
+
+    def __init__(
+        self,
+        gap: PlantedGap,
+        *,
+        solutions: Mapping[int, Solution],
+        tasks: Mapping[int, Task],
+        looks: Sequence[Look],
+        cells: Mapping[int, Cell],
+    ) -> None:
+        self.name = PREFIX + gap.name
+        if missing := tasks.keys() - solutions.keys():
+            raise PalaestraError(
+                f"The golds say nothing of task {min(missing)}: export those of every benchmark."
+            )
+        self._gap, self._tasks, self._cells, self._solutions = gap, tasks, cells, solutions
+        self._solver = Solver(solutions, tasks.values())
+        losses = [gap.loss_under(look) for look in looks]
+        self._losses = [loss - fmean(losses) for loss in losses]
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
+        cell = self._cells[episode.id]
+        if self.is_right(cell):
+            return await self._solver.act(observation, episode)
+        return completion_next(
+            observation,
+            episode,
+            answer=self._wrong(self._tasks[cell.task], cell, form=episode.answer_form),
+            reasoning="A simulated policy: this answer is wrong, as it was drawn to be.",
+            closing="The answer stands on the page, so I submit it.",
+        )
+
+    def is_right(self, cell: Cell) -> bool:
+        """The draw: a normal deviate made of the item's, the item's in its arm, the look's and the episode's
+        own, against the threshold that gives the arm its accuracy exactly."""
+        gap, series = self._gap, cell.series
+        loss = 0.0 if cell.look is None else self._losses[cell.look] / POINTS
+        accuracy = min(MOST, max(LEAST, gap.accuracy_in(series.arm) - loss))
+        of_look = 0.0 if cell.look is None else gap.look_share
+        parts = {
+            ("item", cell.task): gap.item_share,
+            ("arm", cell.task, series.arm): gap.arm_item_share,
+            ("look", cell.look): of_look,
+            ("episode", cell.task, series.arm, series.retest, cell.sample): 1
+            - gap.item_share
+            - gap.arm_item_share
+            - of_look,
+        }
+        deviate = sum(self._normal(*key) * share**0.5 for key, share in parts.items())
+        return bool(deviate <= _NORMAL.inv_cdf(accuracy))
+
+    def _normal(self, *key: object) -> float:
+        return _NORMAL.inv_cdf((self._number(*key) + 0.5) / 2**53)
+
+    def _number(self, *key: object) -> int:
+        """53 bits."""
+        return int.from_bytes(hashlib.sha256(repr((self._gap.seed, key)).encode()).digest()[:8], "big") >> 11
+
+    def _wrong(self, task: Task, cell: Cell, *, form: str) -> PlannedAnswer:
+        right = self._solutions[task.id].answer
+        labels = [choice["label"] for choice in task.payload.get("choices", ()) if choice["label"] != right]
+        if labels:
+            label = labels[self._number("wrong", task.id, cell.sample) % len(labels)]
+            return self._solver.answer_planned(task.id, label)
+        return PlannedAnswer(values=(WRONG_PROGRAM if form == "program" else WRONG_NUMBER,))

@@ -1,0 +1,93 @@
+"""A plan's report and its runs on the server: found where they are, made where they are not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from palaestra.api import Client
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.cells import Series, series_of
+from palaestra.evaluation.plan import Plan, plan_sha256, plans_differ
+from palaestra.records import Report, Run
+from palaestra.run_plan import RunPlan, run_find_or_create
+
+POLL_S = 1.0
+NAME_CHARS = 200
+
+
+async def report_find_or_create(client: Client, plan: Plan) -> Report:
+    """The report of the plan. Raises ``PalaestraError`` if one of its name has another plan."""
+    async for known in _named(client, plan.name):
+        if known.plan_sha256 == plan_sha256(plan):
+            return known
+        differing = plans_differ(known.plan, plan.as_json())
+        if not differing:
+            return known
+        raise PalaestraError(
+            f'Report {known.id} is named "{plan.name}", and its plan differs in: {", ".join(differing)}. '
+            "Give this one another name (--name)."
+        )
+    made = await client.report_create(name=plan.name, plan=plan.as_json())
+    return await client.report(made.id)
+
+
+async def runs_find_or_create(
+    client: Client, plan: Plan, report: Report, *, model: str, model_note: str = "", simulated: bool = False
+) -> dict[Series, Run]:
+    """The runs of the plan. Raises ``PalaestraError`` if one was played with other settings."""
+    runs = {}
+    for series in series_of(plan):
+        run_plan = run_plan_of(plan, series, report, model=model, model_note=model_note, simulated=simulated)
+        runs[series] = await run_find_or_create(client, run_plan)
+    return runs
+
+
+def run_plan_of(
+    plan: Plan, series: Series, report: Report, *, model: str, model_note: str = "", simulated: bool = False
+) -> RunPlan:
+    """The run of one series. All arms have the same seed, and with it the same wording of the instruction."""
+    ending = f" [{report.id}] {series}"
+    return RunPlan(
+        name=plan.name[: NAME_CHARS - len(ending)] + ending,
+        model=model,
+        checkpoint=plan.model.checkpoint or "",
+        benchmark=series.benchmark,
+        split=next(one.split for one in plan.benchmarks if one.slug == series.benchmark),
+        arm=series.arm,
+        observation=plan.observation,
+        grammar=plan.grammar,
+        history=plan.history,
+        actions_per_turn=plan.actions_per_turn,
+        token_budget=plan.token_budget,
+        sampling=plan.model.sampling,
+        seed=plan.seed,
+        model_note=model_note,
+        report=report.id,
+        retest=series.retest,
+        simulated=simulated,
+    )
+
+
+async def report_computed(client: Client, report: int) -> Report:
+    """Ask for the report's computation and wait for it. Raises ``PalaestraError`` if it failed."""
+    await client.report_compute(report)
+    while True:
+        state = await client.report(report)
+        if state.state == "failed":
+            raise PalaestraError(f"The report could not be computed: {state.problem} {state.url}")
+        if state.state == "ready":
+            return state
+        await asyncio.sleep(POLL_S)
+
+
+async def _named(client: Client, name: str) -> AsyncIterator[Report]:
+    """The newest report of a name, with its plan."""
+    page = await client.reports()
+    while True:
+        for summary in page.results:
+            if summary.name == name:
+                yield await client.report(summary.id)
+        if page.next is None:
+            return
+        page = await client.reports(cursor=page.next)

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fake_model import FakeModel, Reply
+from fake_server import GOLD, FakeServer
+from palaestra.commands import main
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.plan import plan_read, plan_sha256
+from palaestra.evaluation.power import Guess, smallest_gap, t_quantile
+
+RIGHT = Reply(text=f'Half of 84.\nAction: {{"type": "answer", "text": "{GOLD}"}}\nAnswer: {GOLD}')
+TEXT_ARMS = "text_zero_shot,text_agent"
+
+
+@pytest.fixture
+def model() -> Iterator[FakeModel]:
+    made = FakeModel()
+    made.replies(RIGHT)
+    yield made
+    made.close()
+
+
+def arguments(fake: FakeServer, model: FakeModel, *more: str) -> list[str]:
+    where = ["--server", fake.lab_url, "--key", "k", "--base-url", model.url, "--model", "tiny"]
+    return [*where, "--benchmark", "gsm8k", "--limit", "3", "--samples", "2", *more]
+
+
+def cells(fake: FakeServer) -> Counter[tuple[Any, ...]]:
+    """How often each cell was judged: its run, task and look."""
+    return Counter(
+        (one["body"]["run"], one["task"], one["presentation_hash"])
+        for one in fake.state.episodes.values()
+        if one["verdict"] and one["verdict"]["reward"] is not None
+    )
+
+
+def text_cells(fake: FakeServer, samples: int = 2) -> Counter[tuple[Any, ...]]:
+    """Those that a plan of three items asks for in three runs of text."""
+    return Counter({(run, task, "drawn"): samples for run in (7, 8, 9) for task in (1, 2, 3)})
+
+
+def test_a_plan_is_written_once_with_its_hash(
+    fake: FakeServer, model: FakeModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plan.json"
+    command = ["plan", *arguments(fake, model, "--out", str(path), "--temperature", "0.5")]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    written = json.loads(path.read_text())
+    canonical = json.dumps(written, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    assert f"{digest}  {path}" in out
+    assert plan_sha256(plan_read(path)) == digest
+    assert "3 items of gsm8k; 30 episodes" in out, "four arms and the retest, two samples each"
+    assert written["benchmarks"][0]["task_ids"] == [1, 2, 3]
+    assert written["model"]["sampling"] == {"temperature": 0.5}
+    assert written["contrasts"] == [["text_zero_shot", "gym_with_text"], ["text_zero_shot", "gym"]]
+
+    assert main(command) == 1
+    assert "never overwritten" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"marjin": 3}, "Did you mean 'margin'?"),
+        ({"looks": {"design": "latin", "count": 4, "factors": {"fnt": ["mono"]}}}, "no look has fnt"),
+        ({"looks": {"design": "latin", "count": 4, "factors": {"font": ["comic"]}}}, "sans, serif, mono"),
+        ({"samples": "four"}, "samples"),
+    ],
+)
+def test_a_plan_that_cannot_be_meant_is_refused(
+    change: dict[str, Any], message: str, fake: FakeServer, model: FakeModel, tmp_path: Path
+) -> None:
+    path = tmp_path / "plan.json"
+    main(["plan", *arguments(fake, model, "--out", str(path))])
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(PalaestraError, match=re.escape(message)):
+        plan_read(path)
+    assert main(["eval", *arguments(fake, model, "--plan", str(path))]) == 1
+    assert fake.state.reports == []
+
+
+def test_an_evaluation_plays_every_cell_once_and_ends_with_the_report(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["eval", *arguments(fake, model, "--arms", TEXT_ARMS)]
+    assert main(command) == 0
+    out = capsys.readouterr()
+    assert cells(fake) == text_cells(fake)
+    assert "9.25" in out.out
+    assert "too few items" in out.out
+    assert out.out.rstrip().endswith(f"{fake.lab_url}/reports/1/")
+    assert "18/18 episodes" in out.err
+    assert "tokens read" in out.err
+    assert {run["report"] for run in fake.state.runs} == {1}
+    assert [run["settings"].get("retest", False) for run in fake.state.runs] == [False, False, True]
+
+    assert main(command) == 0, "again: nothing is left to play"
+    assert cells(fake) == text_cells(fake)
+    assert (len(fake.state.reports), len(fake.state.runs)) == (1, 3)
+
+
+def test_arms_are_interleaved_in_time(fake: FakeServer, model: FakeModel) -> None:
+    assert main(["eval", *arguments(fake, model, "--arms", TEXT_ARMS, "--samples", "8", "--no-retest")]) == 0
+    runs = [one["body"]["run"] for one in fake.state.episodes.values()]
+    order = [one["episode"] for one in fake.state.verdicts]
+    played = [runs[number - 1] for number in order]
+    assert set(played[: len(played) // 2]) == set(runs), "both arms are played in the first half"
+
+
+def test_pages_are_shown_in_the_looks_of_the_plan(fake: FakeServer, model: FakeModel) -> None:
+    more = ("--arms", "text_agent,gym", "--samples", "3", "--looks", "3", "--no-retest")
+    model.replies(Reply(text='Stop.\nAction: {"type": "give_up", "reason": "no"}'))
+    assert main(["eval", *arguments(fake, model, *more)]) == 0
+    of_pages = {cell: times for cell, times in cells(fake).items() if cell[0] == 8}
+    assert set(of_pages.values()) == {1}
+    looks = {digest for _, _, digest in of_pages}
+    assert len(looks) == 3
+    assert {(task, digest) for _, task, digest in of_pages} == {(t, d) for t in (1, 2, 3) for d in looks}
+
+
+def test_a_report_of_the_same_name_with_another_plan_is_refused(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["eval", *arguments(fake, model, "--arms", TEXT_ARMS, "--name", "mine")]
+    assert main(command) == 0
+    assert main([*command, "--temperature", "1"]) == 1
+    assert "its plan differs in: model" in capsys.readouterr().err
+
+
+def test_void_cells_are_played_again(fake: FakeServer, model: FakeModel) -> None:
+    command = ["eval", *arguments(fake, model, "--arms", TEXT_ARMS)]
+    model.replies(Reply(status=401, error={"message": "no such key"}))
+    assert main(command) == 0
+    assert not cells(fake)
+    model.replies(RIGHT)
+    assert main(command) == 0
+    assert cells(fake) == text_cells(fake)
+
+
+def test_a_killed_evaluation_goes_on_with_no_cell_twice(fake: FakeServer, model: FakeModel) -> None:
+    slow = Reply(text=RIGHT.text, hangs=0.3)
+    model.replies(slow)
+    command = ["eval", *arguments(fake, model, "--arms", TEXT_ARMS, "--samples", "6", "--concurrency", "2")]
+    program = "import sys; from palaestra.commands import main; sys.exit(main(sys.argv[1:]))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *command], stderr=subprocess.DEVNULL, env=os.environ
+    )
+    deadline = time.monotonic() + 120
+    while len(fake.state.verdicts) < 5 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    judged = sum(cells(fake).values())
+    assert 5 <= judged < 54
+
+    model.replies(RIGHT)
+    assert main(command) == 0
+    assert cells(fake) == text_cells(fake, samples=6)
+    assert len(fake.state.episodes) == 54, "no episode was opened twice"
+
+
+def test_the_smallest_gap_shrinks_with_items_samples_and_looks() -> None:
+    base = {"items": 200, "samples": 4, "looks": 12, "alpha": 0.05, "power": 0.8}
+    points = smallest_gap(Guess(), **base)
+    assert points is not None
+    for better in ({"items": 800}, {"samples": 16}, {"looks": 48}):
+        smaller = smallest_gap(Guess(), **{**base, **better})
+        assert smaller is not None
+        assert smaller < points
+    assert smallest_gap(Guess(), **{**base, "looks": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("p", "df", "value"),
+    [(0.975, 1, 12.706), (0.975, 2, 4.303), (0.975, 3, 3.182), (0.8, 7, 0.896), (0.975, 11, 2.201)],
+)
+def test_quantiles_of_t_are_those_of_the_tables(p: float, df: int, value: float) -> None:
+    assert t_quantile(p, df) == pytest.approx(value, rel=0.01)
