@@ -65,8 +65,9 @@ def next_action(text: str, message: str, rng: Random) -> dict[str, Any]:
     return {"type": "click", "target": target} if target else {"type": "back"}
 
 
-def next_gesture(text: str, message: str, rng: Random) -> dict[str, Any]:
-    """As ``next_action``, but what is clicked there may be hovered, dragged or pressed a key on instead."""
+def next_gesture(text: str, message: str, rng: Random, *, in_view: list[str]) -> dict[str, Any]:
+    """As ``next_action``, but what is clicked there may be hovered, or pressed a key on, instead, or dragged
+    to another element where both are ``in_view``."""
     action = next_action(text, message, rng)
     if action["type"] != "click" or CLOSING.search(message):
         return action
@@ -75,10 +76,8 @@ def next_gesture(text: str, message: str, rng: Random) -> dict[str, Any]:
             return {"type": "hover", "target": action["target"]}
         case "press":
             return {"type": "press", "target": action["target"], "key": rng.choice(KEYS)}
-        case "drag":
-            ids = [one[0] for one in ELEMENT.findall(text)]
-            place = ids.index(action["target"])
-            return {"type": "drag", "target": action["target"], "to_target": ids[max(place - 1, 0)]}
+        case "drag" if action.get("target") in in_view:
+            return {"type": "drag", "target": action["target"], "to_target": rng.choice(in_view)}
     return action
 
 
@@ -90,7 +89,10 @@ async def wander(page: WarmPage, address: str, rng: Random) -> Counter[str]:
         if view is None:
             break
         page.turn(step)
-        action = next_gesture(page_text(view, bounds), message, rng)
+        lines = view.text.split("\n")
+        in_view = ELEMENT.findall("\n".join(lines[number] for number in view.in_view))
+        text, ids = page_text(view, bounds), [one[0] for one in in_view]
+        action = next_gesture(text, message, rng, in_view=ids)
         outcome = await action_perform(page, action_check(action))
         message = outcome.message
         results["ok" if outcome.is_ok else f"{outcome.result} of {action['type']}: {message}"] += 1
