@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -59,6 +59,15 @@ AXES: Mapping[str, Axis] = {
 def axes_of(page: PageKind) -> list[str]:
     """The axes that a kind of page has."""
     return [name for name, axis in AXES.items() if page in axis.pages]
+
+
+def factors_check(factors: Mapping[str, Iterable[Value]], *, where: str) -> None:
+    """Raise ``PalaestraError`` for an axis, or a value of one, that looks do not have."""
+    for name, values in factors.items():
+        known = AXES[name].values if name in AXES else ()
+        if unknown := [value for value in values if value not in known]:
+            named = ", ".join(map(str, known or AXES))
+            raise PalaestraError(f"{where}: no look has {name} {unknown[0]!r}. Known: {named}.")
 
 
 def looks_make(

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.looks import AXES, Design, Look, Value, looks_make
+from palaestra.evaluation.looks import Design, Look, Value, factors_check, looks_make
 
 POWER = 0.8
 ALPHA = 0.05
@@ -104,9 +104,7 @@ def plan_read(path: Path) -> Plan:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
         raise PalaestraError(f"{path}: {failure}.{_suggestion(str(failure))}") from failure
-    for name, values in plan.looks.factors.items():
-        if unknown := [value for value in values if value not in _values(name)]:
-            raise PalaestraError(f"{path}: no look has {name} {unknown[0]!r}. Known: {_known(name)}.")
+    factors_check(plan.looks.factors, where=str(path))
     return plan
 
 
@@ -123,14 +121,6 @@ def plans_differ(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """The fields in which two plans differ, beside the time at which they were made."""
     names = sorted({*one, *other} - {"created_at"})
     return [name for name in names if one.get(name) != other.get(name)]
-
-
-def _values(axis: str) -> tuple[Value, ...]:
-    return AXES[axis].values if axis in AXES else ()
-
-
-def _known(axis: str) -> str:
-    return ", ".join(map(str, _values(axis) or AXES))
 
 
 def _suggestion(message: str) -> str:

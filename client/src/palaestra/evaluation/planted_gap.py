@@ -11,7 +11,7 @@ import msgspec
 
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell
-from palaestra.evaluation.looks import Look
+from palaestra.evaluation.looks import Look, Value, factors_check
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.policies.submission import PlannedAnswer, completion_next
@@ -63,12 +63,18 @@ def planted_read(path: Path) -> PlantedGap:
         raise PalaestraError(f"{path}: {failure}. Expected: {PlantedGap.__doc__}") from failure
     if unknown := gap.deficits.keys() - set(RUNGS):
         raise PalaestraError(f"{path}: {min(unknown)!r} is no rung. Rungs: {', '.join(RUNGS)}.")
+    factors_check({axis: map(_value, values) for axis, values in gap.looks.items()}, where=str(path))
     if not all(0 < gap.accuracy_in(arm) < 1 for arm in RUNGS):
         raise PalaestraError(f"{path}: every arm's accuracy must be between 0 and 1.")
     shares = (gap.item_share, gap.arm_item_share, gap.look_share)
     if min(shares) < 0 or sum(shares) > 1:
         raise PalaestraError(f"{path}: the shares of the variance must be 0 to 1, and 1 at most together.")
     return gap
+
+
+def _value(text: str) -> Value:
+    """A value of an axis as the keys of JSON hold it."""
+    return int(text) if text.isdigit() else text
 
 
 class Planted:
