@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ def setup_of(run: Run, *, arm: str, versions: Iterable[tuple[int | None, str]]) 
         setup |= {name: str(getattr(run, name)) for name in OF_AGENTS}
     if ARMS[arm].has_page:
         setup |= {name: str(getattr(run, name)) for name in OF_PAGES}
+        setup["observation settings"] = json.dumps(run.observation_settings, sort_keys=True)
     return setup
 
 

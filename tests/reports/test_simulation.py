@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trajectories.reports.estimators import simulation
+
+REPLICATES = 60
+
+
+def test_intervals_over_items_and_looks_cover_the_truth() -> None:
+    tallies = {
+        tally.method: tally
+        for tally in simulation.coverage(simulation.REGIMES[0], replicates=REPLICATES, seed=3)
+    }
+
+    for method in ("accuracy, text", "accuracy, page", "gap", "odds ratio"):
+        share = tallies[method].share
+        assert share is not None
+        assert share >= 0.85, method
+
+
+def test_the_simulation_sees_an_interval_that_is_too_narrow() -> None:
+    """An interval over items alone, on three looks, does not cover what all looks would give."""
+    regime = replace(simulation.REGIMES[0], looks=3, samples=3, look_sd=1.5)
+    tallies = {tally.method: tally for tally in simulation.coverage(regime, replicates=REPLICATES, seed=3)}
+    assert tallies["gap"].share is not None  # on these looks, which it covers
+    hits = 0
+    rng = simulation.np.random.default_rng(3)
+    for _ in range(REPLICATES):
+        drawn = simulation.draw(regime, rng)
+        pair = simulation.gaps.pair_of(drawn.text, drawn.page)
+        estimate = simulation.gaps.gap(pair)
+        hits += estimate.low <= drawn.truth_text - drawn.truth_page <= estimate.high
+
+    assert hits / REPLICATES < tallies["gap"].share - 0.2
