@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from drf_spectacular.extensions import OpenApiSerializerExtension
+from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from msgspec import Struct
@@ -116,6 +116,22 @@ class StrictBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
             self.target, direction, bypass_extensions=True
         )
         return {**schema, "additionalProperties": False, **self.target.rules}
+
+
+class NoBlank(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    """Says of a text that white space alone is none: REST framework strips it before it counts characters."""
+
+    target_class = "rest_framework.serializers.CharField"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Any) -> Any:
+        schema = auto_schema._map_serializer_field(  # type: ignore[no-untyped-call]
+            self.target, direction, bypass_extensions=True
+        )
+        schema = {**schema, "type": "string"}  # whether it may be null is added to what an extension returns
+        if direction == "response" or self.target.allow_blank or not self.target.trim_whitespace:
+            return schema
+        return {"pattern": r"\S", **schema}
 
 
 def calls_complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:

@@ -18,6 +18,20 @@ def map_body(_context: Any, body: Any) -> Any:
     return _whole(body)
 
 
+@schemathesis.hook
+def filter_query(context: Any, query: Any) -> bool:
+    """No values that are invalid as JSON alone: an address has only texts, a list of one is no list there, an
+    empty list nothing, and of several values for a single one the last counts."""
+    schemas = {one.name: one.definition["schema"] for one in context.operation.query}
+    return all(_is_sent_as_made(value, schemas.get(name, {})) for name, value in (query or {}).items())
+
+
+def _is_sent_as_made(value: Any, schema: Any) -> bool:
+    if schema.get("type") == "array":
+        return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+    return not isinstance(value, list) and (isinstance(value, str) or schema.get("type") != "string")
+
+
 def _whole(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
