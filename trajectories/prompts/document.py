@@ -17,7 +17,7 @@ from trajectories.prompts.templates import PARAPHRASES, VERSION
 HEAD = f"""# Prompts
 
 What models are sent when an episode opens, of version `{VERSION}`: a message of the system, whose first
-paragraph, the task instruction, is the same in all arms, and a message of the user. The paragraphs are
+paragraph, the task instruction, is the same in all arms but the reading probe, and a message of the user. The paragraphs are
 numbered and printed where they first occur. The instruction has {len(PARAPHRASES)}
 paraphrases, drawn by seed.
 

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
+from trajectories.judging import services
 from trajectories.lab.text.values import VALUES_MOST, values_of
 from trajectories.models import Episode
 
@@ -203,3 +204,15 @@ def test_no_state_comparison_is_mentioned_where_no_verdict_makes_one(lab: Lab, o
         html = lab(owner).get(f"/episodes/{episode.pk}/").content.decode()
         assert "without a condition-by-condition" not in html
         assert "Expected and final state" not in html
+
+
+def test_a_copy_is_shown_with_its_distance_and_what_differs(lab: Lab, annotator: User) -> None:
+    shown = "Which of the two cats is older?"
+    episode = factories.episode(arm="probe_read", answer_channel="api", variation={"transcript": shown})
+    factories.submission(episode, "Which of the two dogs is older?")
+    assert services.submission_judge(episode_id=episode.pk)
+    page = lab(annotator).get(f"/episodes/{episode.pk}/").content.decode()
+    assert "distance 0.097" in page
+    assert re.search(r"<del>.*cats.*</del>", page)
+    assert re.search(r"<ins>.*dogs.*</ins>", page)
+    assert factories.GOLD_CANARY not in page

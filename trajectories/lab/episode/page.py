@@ -24,7 +24,7 @@ from trajectories.lab.queries.fidelity import EpisodeFidelity, episode_fidelity
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.queries.steps import StepEvents, StepList
 from trajectories.lab.queries.timeline import Timeline, timeline_around
-from trajectories.lab.text import evidence
+from trajectories.lab.text import diffs, evidence
 from trajectories.lab.text.evidence import Comparison, Reading
 from trajectories.lab.text.questions import answer_named, sources_of
 from trajectories.lab.text.values import fields_of
@@ -141,8 +141,14 @@ class EpisodePage:
 
     @cached_property
     def readings(self) -> list[Reading]:
-        fields = fields_of(self.episode.task)
-        return evidence.readings_of(self.judgement.evidence, golds=self.sees_golds, fields=fields)
+        # What a copy is compared with is on the page that was copied.
+        golds = self.sees_golds or self.is_probe
+        fields = () if self.is_probe else fields_of(self.episode.task)
+        return evidence.readings_of(self.judgement.evidence, golds=golds, fields=fields)
+
+    @property
+    def is_probe(self) -> bool:
+        return ARMS[self.episode.arm].is_probe
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -155,6 +161,14 @@ class EpisodePage:
     @property
     def evidence(self) -> dict[str, Any]:
         return self.judgement.evidence if self.sees_golds else {}
+
+    @cached_property
+    def copy_diff(self) -> diffs.Diff | None:
+        """What a copy of the question leaves out and adds; None where nothing was copied."""
+        if not (self.is_probe and self.readings):
+            return None
+        (copy,) = self.readings
+        return diffs.words_diff(copy.gold or "", copy.answer)
 
     @cached_property
     def gold(self) -> Gold | None:

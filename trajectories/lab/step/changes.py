@@ -9,7 +9,7 @@ from PIL import Image, ImageChops
 
 from core import thumbnails
 from trajectories.lab.queries import steps
-from trajectories.lab.step.diffs import Diff, lines_diff, words_diff
+from trajectories.lab.text.diffs import Diff, lines_diff, words_diff
 from trajectories.lab.text.long_text import Shown, shown
 from trajectories.models import Step
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trajectories.lab.step import diffs
+from trajectories.lab.text import diffs
 
 
 def test_the_same_text_is_no_change() -> None:
