@@ -17,8 +17,8 @@ from trajectories.prompts.templates import PARAPHRASES, VERSION
 HEAD = f"""# Prompts
 
 What models are sent when an episode opens, of version `{VERSION}`: a message of the system, whose first
-paragraph, the task instruction, is the same in all arms but the reading probe, and a message of the user. The paragraphs are
-numbered and printed where they first occur. The instruction has {len(PARAPHRASES)}
+paragraph, the task instruction, is the same in all arms but the reading probe, and a message of the user. The
+paragraphs are numbered and printed where they first occur. The instruction has {len(PARAPHRASES)}
 paraphrases, drawn by seed.
 
 Made by `manage.py write_prompts`; a test says when it is out of date.
