@@ -61,6 +61,7 @@ class State:
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
         self.reports: list[dict[str, Any]] = []
+        self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
 
@@ -252,6 +253,10 @@ class Lab(Handler):
 
     def runs_call(self, method: str, path: str) -> tuple[int, object]:
         runs = self.fake.state.runs
+        if method == "POST" and path.endswith("/prompt_sizes"):
+            body = json.loads(self.body)
+            self.fake.state.prompt_sizes[body["history"]] = body["episodes"]
+            return 200, {"stored": len(body["episodes"])}
         if method == "POST":
             runs.append({**json.loads(self.body), "id": 7 + len(runs)})
             return 201, runs[-1]

@@ -164,6 +164,7 @@ def test_task_stats_have_samples_mean_reward_and_last_policy_version(api: Callab
             "mean_reward": 0.5,
             "last_policy_version": 3,
             "usage": None,
+            "prompts": [],
         }
     ]
     assert rest == {
@@ -176,6 +177,7 @@ def test_task_stats_have_samples_mean_reward_and_last_policy_version(api: Callab
                 "mean_reward": None,
                 "last_policy_version": None,
                 "usage": None,
+                "prompts": [],
             }
         ],
         "next": None,

@@ -8,6 +8,7 @@ from trajectories.models.facts import EpisodeFacts, StepFacts
 from trajectories.models.fidelity import EpisodeFidelity, Fidelity
 from trajectories.models.health_probe import HealthProbe
 from trajectories.models.picture import Picture
+from trajectories.models.prompt_size import PromptSize
 from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.report import Report
 from trajectories.models.retention import Pruning
@@ -33,6 +34,7 @@ __all__ = [
     "PageEventTally",
     "Picture",
     "PolicyVersion",
+    "PromptSize",
     "Pruning",
     "RateSum",
     "RecordingChunk",

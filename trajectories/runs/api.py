@@ -16,7 +16,7 @@ from trajectories.api.auth import caller
 from trajectories.api.idempotency import idempotent
 from trajectories.models import Run
 from trajectories.reports import behaviour, paired_tasks
-from trajectories.runs import records, selectors, services
+from trajectories.runs import prompt_sizes, records, selectors, services
 
 
 class RunsView(APIView):
@@ -97,6 +97,26 @@ class MetricsView(APIView):
         run = selectors.run_get(run_id)
         metrics = services.metrics_record(run=run, **body_read(records.MetricsIn, request.data))
         return Response(records.MetricsRecord(metrics).data, status=201)
+
+
+class PromptSizesView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @call(
+        "prompt_sizes_store",
+        "Store how long prompts are under a history",
+        description=(
+            "As `palaestra prompts` finds them by replaying episodes of the run; sent again, they replace "
+            "the ones before. The statistics by task add them up."
+        ),
+        body=records.PromptSizesIn,
+        answers={200: records.PromptSizesRecord},
+        errors=(400, 404, 422),
+    )
+    def post(self, request: Request, run_id: int) -> Response:
+        run, fields = selectors.run_get(run_id), body_read(records.PromptSizesIn, request.data)
+        stored = prompt_sizes.prompt_sizes_store(run=run, principal=caller(request), **fields)
+        return Response({"stored": stored})
 
 
 class CancelView(APIView):

@@ -36,6 +36,8 @@ CANCEL_REASONS = ("stale", "overload")
 ACTIONS_PER_TURN_MAX = 20
 MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000
 PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
+SIZES_MAX = 1_000
+SIZE_MAX = 2**53
 TRAINER_STEP_MAX = 2**63 - 1
 
 
@@ -286,6 +288,42 @@ class UsageTotals(Struct):
     cached: Annotated[int, Meta(description="Tokens that the endpoint had read before, a part of `prompt`.")]
     longest_prompt: Annotated[int, Meta(description="Tokens of the longest prompt.")]
     unmetered: Annotated[int, Meta(description="Steps that report no tokens.")]
+
+
+class PromptSizeIn(StrictSerializer):
+    """``characters`` and ``tokens`` are of all prompts of the episode."""
+
+    episode = IdField()
+    characters = CountField(min_value=0, max_value=SIZE_MAX)
+    longest_characters = CountField(min_value=0, max_value=SIZE_MAX)
+    tokens = CountField(min_value=0, max_value=SIZE_MAX, default=None, allow_null=True)
+    longest_tokens = CountField(min_value=0, max_value=SIZE_MAX, default=None, allow_null=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["longest_characters"] > attrs["characters"]:
+            raise serializers.ValidationError("The longest prompt is longer than all together.")
+        return attrs
+
+
+class PromptSizesIn(StrictSerializer):
+    history = HistoryField()
+    episodes = serializers.ListField(child=PromptSizeIn(), min_length=1, max_length=SIZES_MAX)
+
+
+class PromptSizesRecord(serializers.Serializer[Any]):
+    stored = serializers.IntegerField(help_text="Episodes.")
+
+
+class PromptTotals(Struct):
+    """What all prompts of a task's episodes add up to under a history, whichever was played. Its fields are
+    the columns of ``prompt_totals.sql``."""
+
+    history: str
+    episodes: int
+    characters: int
+    longest_characters: Annotated[int, Meta(description="Of the longest prompt.")]
+    tokens: Annotated[int | None, Meta(description="Null where a model's usage gives no measure of them.")]
+    longest_tokens: Annotated[int | None, Meta(description="Of the longest prompt.")]
 
 
 class GroupPage(Struct):

@@ -12,6 +12,7 @@ from core.sql import Statement
 from trajectories.api.auth import Principal
 from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode, Run
+from trajectories.runs import prompt_sizes
 from trajectories.runs.records import GroupRecord, UsageTotals
 
 GROUPS_AFTER = Statement(__file__, "groups_after")
@@ -79,8 +80,12 @@ def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> lis
         )
         .order_by("task_id")[: limit + 1]
     )
-    usage = _task_usage(run=run, tasks=[row["task_id"] for row in rows])
-    return [{**_stats_record(row), "usage": usage.get(row["task_id"])} for row in rows]
+    tasks = [row["task_id"] for row in rows]
+    usage, prompts = _task_usage(run=run, tasks=tasks), prompt_sizes.prompt_totals(run=run, tasks=tasks)
+    return [
+        {**_stats_record(row), "usage": usage.get(row["task_id"]), "prompts": prompts.get(row["task_id"], [])}
+        for row in rows
+    ]
 
 
 def _task_usage(*, run: Run, tasks: Sequence[int]) -> dict[int, dict[str, int]]:

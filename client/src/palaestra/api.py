@@ -116,6 +116,12 @@ class Client:
         body = {"policy_version": policy_version, "values": values}
         return await self._post(f"runs/{run}/metrics", Any, body, is_repeatable=False)
 
+    async def prompt_sizes_post(
+        self, run: int, *, history: str, episodes: Sequence[records.PromptSize]
+    ) -> Any:
+        """Store how long prompts of up to 1,000 episodes are under a history; newer sizes replace older."""
+        return await self._post(f"runs/{run}/prompt_sizes", Any, {"history": history, "episodes": episodes})
+
     async def run_cancel(
         self,
         run: int,

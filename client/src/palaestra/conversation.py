@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from palaestra.api import Client
 from palaestra.arms import arm_of
-from palaestra.grammars import grammar_of
+from palaestra.grammars import Grammar, grammar_of
 from palaestra.histories import Past, Turn, messages_send
 from palaestra.observation import Observation, has_picture
-from palaestra.records import Message, Usage
+from palaestra.records import Message, Run, Usage
 from palaestra.setups import history_read
 
 
@@ -28,14 +28,26 @@ async def conversation_rebuild(
     """
     opening = await client.episode_messages(episode)
     trajectory = await client.trajectory(episode)
-    run, arm = await client.run(trajectory["run"]), arm_of(trajectory["arm"])
-    grammar = grammar_of("json" if arm.is_free_text else run.grammar)
-    policy = history_read(history or run.history)
-    turns = await _turns(client, trajectory)
+    run = await client.run(trajectory["run"])
+    turns = await turns_read(trajectory, picture=client.blob_get)
+    grammar = grammar_recorded(run, arm=trajectory["arm"])
+    return prompts_rebuild(history=history or run.history, grammar=grammar, opening=opening, turns=turns)
+
+
+def prompts_rebuild(
+    *, history: str, grammar: Grammar, opening: Sequence[Message], turns: Sequence[Turn]
+) -> list[list[Message]]:
+    """The messages before each of the recorded ``turns``, under a history policy."""
+    policy = history_read(history)
     return [
         messages_send(history=policy, grammar=grammar, opening=opening, turns=turns[:place], shown=turn.shown)
         for place, turn in enumerate(turns)
     ]
+
+
+def grammar_recorded(run: Run, *, arm: str) -> Grammar:
+    """The grammar in which an episode of the run was played."""
+    return grammar_of("json" if arm_of(arm).is_free_text else run.grammar)
 
 
 async def past_read(client: Client, episode: int) -> Past:
@@ -44,7 +56,7 @@ async def past_read(client: Client, episode: int) -> Past:
     steps: Sequence[dict[str, Any]] = trajectory["steps"]
     last = steps[-1] if steps else {}
     return Past(
-        turns=await _turns(client, trajectory),
+        turns=await turns_read(trajectory, picture=client.blob_get),
         steps=last.get("index", 0),
         used=[
             (msgspec.convert(step["usage"], Usage) if step.get("usage") else None, not step["parse_error"])
@@ -55,19 +67,22 @@ async def past_read(client: Client, episode: int) -> Past:
     )
 
 
-async def _turns(client: Client, trajectory: dict[str, Any]) -> list[Turn]:
+async def turns_read(trajectory: dict[str, Any], *, picture: Callable[[str], Awaitable[bytes]]) -> list[Turn]:
+    """The recorded turns; ``picture`` gives the content of a screenshot by its SHA-256."""
     steps: Sequence[dict[str, Any]] = trajectory["steps"]
     has_page = arm_of(trajectory["arm"]).has_page
     return [
         Turn(
-            shown=await _shown(client, step, after=steps[place - 1 : place]) if has_page or place else None,
+            shown=await _shown(step, picture, after=steps[place - 1 : place]) if has_page or place else None,
             raw=step["raw"],
         )
         for place, step in enumerate(steps)
     ]
 
 
-async def _shown(client: Client, step: dict[str, Any], *, after: Sequence[dict[str, Any]]) -> Observation:
+async def _shown(
+    step: dict[str, Any], picture: Callable[[str], Awaitable[bytes]], *, after: Sequence[dict[str, Any]]
+) -> Observation:
     """What was shown before a step: the result of the one before, and the page."""
     observation = step["observation"] or {"kind": "text", "text": None}
     is_seen = has_picture(observation["kind"]) and step["screenshot"] is not None
@@ -75,7 +90,7 @@ async def _shown(client: Client, step: dict[str, Any], *, after: Sequence[dict[s
     return Observation(
         kind=observation["kind"],
         text=observation["text"] or "",
-        screenshot=await client.blob_get(step["screenshot"]) if is_seen else None,
+        screenshot=await picture(step["screenshot"]) if is_seen else None,
         result=before.get("action_result"),
         result_message=before.get("result_message") or "",
     )

@@ -205,6 +205,17 @@ class UsageTotals(msgspec.Struct, kw_only=True):
     unmetered: int = 0
 
 
+class PromptSize(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the prompts of an episode are under a history, all together and the longest; tokens are None
+    where no usage measures them."""
+
+    episode: int
+    characters: int
+    longest_characters: int
+    tokens: int | None = None
+    longest_tokens: int | None = None
+
+
 class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
     """A run's results on one task; ``usage`` is None without a step of a judged episode."""
 

@@ -12,7 +12,7 @@ from core.paging import CursorField, Query
 from trajectories.episodes.api import EpisodeRecord, Message
 from trajectories.facts.measures import MEASURES, TOTALS
 from trajectories.models import Episode, EpisodeFacts, StepFacts
-from trajectories.runs.records import UsageTotals
+from trajectories.runs.records import PromptTotals, UsageTotals
 
 STATS_PAGE_MAX = 10_000
 STATS_PAGE_DEFAULT = 1_000
@@ -298,6 +298,9 @@ class TaskStats(Struct):
     mean_reward: float | None
     last_policy_version: int | None
     usage: Annotated[UsageTotals | None, Meta(description="Null if no judged episode has a step.")]
+    prompts: Annotated[
+        list[PromptTotals], Meta(description="One of each history that `palaestra prompts` measured.")
+    ]
 
 
 class TaskStatsPage(Struct):

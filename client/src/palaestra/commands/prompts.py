@@ -1,0 +1,107 @@
+"""``palaestra prompts``: how long the prompts of a run are under each history, whichever was played.
+
+Prints and stores them; the statistics by task and the lab's pages of tasks show them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from tqdm import tqdm
+
+from palaestra.api import Client
+from palaestra.commands import count, server_add
+from palaestra.prompt_sizes import HISTORIES, PromptLengths, TokenRate, prompt_lengths, rate_measured
+from palaestra.records import PromptSize
+from palaestra.run_plan import episodes_list
+from palaestra.setups import history_read
+
+BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes, {remaining} left"
+STORED_AT_ONCE = 1_000
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "prompts", help="how long prompts are under each history", description=__doc__
+    )
+    server_add(parser)
+    parser.add_argument("--run", type=count, required=True)
+    parser.add_argument(
+        "--history",
+        dest="histories",
+        action="append",
+        type=_history,
+        help=f"(repeatable) default: {', '.join(HISTORIES)}",
+    )
+    parser.add_argument(
+        "--measured-by",
+        type=count,
+        metavar="RUN",
+        help="take the tokens of a character from another run: for scripted policies, which report none",
+    )
+    parser.set_defaults(command=command, title="The measurement")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Measure, print and store."""
+    histories = options.histories or HISTORIES
+    asyncio.run(prompts_measure(options, list(dict.fromkeys(histories))))
+    return 0
+
+
+async def prompts_measure(options: argparse.Namespace, histories: Sequence[str]) -> None:
+    """Measure the judged episodes of a run. Raises ``PalaestraError`` if the server refuses."""
+    async with Client(options.server, options.key) as client:
+        lengths = await _lengths(client, options.run, histories)
+        rated = await _lengths(client, options.measured_by, []) if options.measured_by else lengths
+        rate = rate_measured(point for one in rated for point in one.measured)
+        by_history = {name: [one.size(name, rate=rate) for one in lengths] for name in histories}
+        for name, sizes in by_history.items():
+            for first in range(0, len(sizes), STORED_AT_ONCE):
+                share = sizes[first : first + STORED_AT_ONCE]
+                await client.prompt_sizes_post(options.run, history=name, episodes=share)
+    print(table(by_history, rate))
+
+
+def table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None) -> str:
+    """The sizes as text."""
+    unit = "tokens" if rate else "characters"
+    lines = [f"{'history':<12}{'episodes':>10}{f'{unit} an episode':>24}{'longest prompt':>18}"]
+    for name, sizes in by_history.items():
+        read = [
+            (s.tokens or 0, s.longest_tokens or 0) if rate else (s.characters, s.longest_characters)
+            for s in sizes
+        ]
+        mean = sum(total for total, _ in read) / max(1, len(read))
+        longest = max((one for _, one in read), default=0)
+        lines.append(f"{name:<12}{len(sizes):>10,}{mean:>24,.0f}{longest:>18,}")
+    if rate:
+        lines.append(
+            f"{1 / rate.per_character:.2f} characters a token, and {rate.per_prompt:.0f} tokens a prompt"
+        )
+    else:
+        lines.append("No usage measures tokens here: --measured-by RUN takes them from another run.")
+    return "\n".join(lines)
+
+
+async def _lengths(client: Client, number: int, histories: Sequence[str]) -> list[PromptLengths]:
+    run = await client.run(number)
+    judged = [
+        one for one in await episodes_list(client, number) if one.verdict and one.verdict.reward is not None
+    ]
+    return [
+        await prompt_lengths(client, run, one.id, histories=histories)
+        for one in tqdm(judged, bar_format=BAR, ascii=".#", unit="")
+    ]
+
+
+def _history(name: str) -> str:
+    try:
+        history_read(name)
+    except ValueError as unknown:
+        raise argparse.ArgumentTypeError(str(unknown)) from unknown
+    return name
