@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
+from dataclasses import fields
 from typing import Any, TypedDict
 
 from palaestra.api import Client
@@ -10,7 +11,7 @@ from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import BrowserDead, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
-from palaestra.observation import MAX_CHARS, Observation, Scope, perceivable_check
+from palaestra.observation import Observation, perceivable_check
 from palaestra.pages import VIEWPORT
 from palaestra.pool import PagePool
 from palaestra.records import CloseReason, Verdict
@@ -29,6 +30,8 @@ class StepInfo(TypedDict, total=False):
     reason: str | None
 
 
+# What the environment decides; the other fields that it is given are those of the call that opens episodes.
+SETTINGS = {field.name for field in fields(EpisodeConfig)} - {"answer_channel", "token_budget"}
 Stepped = tuple[Observation, float | None, bool, bool, StepInfo]
 
 
@@ -53,41 +56,23 @@ class Env:
         key: str,
         *,
         run: int,
-        observation: str = "axtree",
-        scope: Scope = "page",
-        max_chars: int = MAX_CHARS,
-        picture_max: int | None = None,
-        grammar: str = "json",
-        history: str = "full",
         arm: str = "gym",
-        actions_per_turn: int = 1,
-        with_pictures: bool = False,
-        prompt_token_budget: int | None = None,
-        invalid_limit: int | None = None,
         verdict_limit_s: float = VERDICT_LIMIT_S,
         viewport: tuple[int, int] = VIEWPORT,
         pool: PagePool | None = None,
-        **opening: Any,
+        **keywords: Any,
     ) -> None:
-        perceivable_check(arm, observation)
+        settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
+        self._config = EpisodeConfig(
+            answer_channel=keywords.get("answer_channel") or "page",
+            token_budget=keywords.get("token_budget"),
+            **settings,
+        )
+        perceivable_check(arm, self._config.observation)
         self.client = Client(server, key)
         self.episode: Episode | None = None
-        self._run, self._arm, self._opening = run, arm, opening
+        self._run, self._arm, self._opening = run, arm, keywords
         self._verdict_limit_s = verdict_limit_s
-        self._config = EpisodeConfig(
-            observation=observation,
-            scope=scope,
-            max_chars=max_chars,
-            picture_max=picture_max,
-            grammar=grammar,
-            history=history,
-            answer_channel=opening.get("answer_channel") or "page",
-            actions_per_turn=actions_per_turn,
-            token_budget=opening.get("token_budget"),
-            prompt_token_budget=prompt_token_budget,
-            invalid_limit=invalid_limit,
-            with_pictures=with_pictures,
-        )
         self._pool = pool or PagePool(origin=self.client, size=1, viewport=viewport)
         self._owns_pool = pool is None
         self._heartbeat = Heartbeat(self.client)
