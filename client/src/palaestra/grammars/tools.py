@@ -119,6 +119,10 @@ def _without_null(fields: dict[str, Any]) -> dict[str, Any]:
 def _call_read(text: str, at: int) -> tuple[str, dict[str, Any]]:
     """The name and arguments of a call that was written as an object."""
     value, _ = value_read(text, at)
+    match value:
+        # The arguments may have a field "type" of their own, which is not the name of the call.
+        case {"name": str(name), "arguments": {"type": _}, **others} if not others:
+            return name, _without_null(value["arguments"])
     opened = envelope_open(value) if isinstance(value, dict) else {}
     name = opened.pop("type", None)
     if not isinstance(name, str):
