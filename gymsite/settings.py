@@ -65,8 +65,12 @@ DATABASE_POOL_MAX = env.int("DATABASE_POOL_MAX", 0 if PROCESS == "manage" else 4
 # Past a pooler such as PgBouncer, for locks and LISTEN; empty: there is none.
 DATABASE_DIRECT_URL: str = env.str("DATABASE_DIRECT_URL", "")
 SLOW_STATEMENT_MS = env.int("SLOW_STATEMENT_MS", 1_000)
+# What Postgres caches for a connection grows with all that it was ever used for, so none gets old.
+CONNECTION_MAX_S = 600.0
 _pool: dict[str, Any] = (
-    {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0}} if DATABASE_POOL_MAX else {}
+    {"pool": {"min_size": 1, "max_size": DATABASE_POOL_MAX, "timeout": 5.0, "max_lifetime": CONNECTION_MAX_S}}
+    if DATABASE_POOL_MAX
+    else {}
 )
 _database = addresses.django_database(DATABASE_URL)
 DATABASES: dict[str, Any] = {

@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from math import ceil
 from pathlib import Path
 
 from django.conf import settings
@@ -17,7 +18,7 @@ from core import redis_client
 
 logger = logging.getLogger(__name__)
 
-MARKS_EXPIRE_S = 24 * 3600
+BEATS_EXPIRE_S = 24 * 3600
 ALIVE_S = 15
 ALIVE_EVERY_S = 4.0
 BEAT = "gym:beat:"
@@ -50,11 +51,15 @@ def last_beats(ids: Sequence[int]) -> dict[int, str]:
 
 
 def mark_gone(ids: Iterable[int]) -> None:
-    """Note that episodes have ended, so that heartbeats can say so. A failure is logged, never raised."""
+    """Note that episodes have ended, so that heartbeats can say so. A failure is logged, never raised.
+
+    For two leases: a harness that does not beat within one has lost its episode anyway.
+    """
+    expiry_s = ceil(2 * settings.LEASE_S)
     try:
         pipeline = redis_client.client().pipeline(transaction=False)
         for episode in ids:
-            pipeline.set(f"{GONE}{episode}", "1", ex=MARKS_EXPIRE_S)
+            pipeline.set(f"{GONE}{episode}", "1", ex=expiry_s)
             pipeline.delete(f"{BEAT}{episode}")
         pipeline.execute()
     except redis_client.Unreachable:
@@ -89,4 +94,4 @@ def alive_names(names: Sequence[str]) -> set[str]:
 
 
 def _beat_expiry_s() -> int:
-    return MARKS_EXPIRE_S + int(settings.LEASE_S)
+    return BEATS_EXPIRE_S + int(settings.LEASE_S)

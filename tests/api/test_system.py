@@ -137,6 +137,13 @@ def test_an_episode_that_has_ended_forgets_its_heartbeat() -> None:
     assert heartbeats.last_beats([7]) == {}
 
 
+def test_marks_of_ended_episodes_last_for_two_leases(settings: Any) -> None:
+    settings.LEASE_S = 0.7
+    heartbeats.mark_gone([7])
+
+    assert 0 < redis_client.client().ttl("gym:gone:7") <= 2
+
+
 def test_five_thousand_heartbeats_take_one_redis_call_and_query_only_the_key(
     api: Callable[..., Any], django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
