@@ -1,6 +1,6 @@
 """``palaestra prompts``: how long the prompts of a run are under each history, whichever was played.
 
-Prints and stores them; the statistics by task and the lab's pages of tasks show them.
+Prints and stores them; the statistics by task have them.
 """
 
 from __future__ import annotations
