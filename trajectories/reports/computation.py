@@ -1,11 +1,10 @@
-"""Computes a report: benchmark after benchmark, so that memory is bounded by the largest."""
+"""Computes a report: reads its benchmarks one after another, then estimates."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.db.models.functions import Now
-from msgspec import to_builtins
 
 from trajectories.models import Report, Run
 from trajectories.reports import selectors
@@ -17,6 +16,7 @@ from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.gap_tables import gap_tables
 from trajectories.reports.plan import plan_read
 from trajectories.reports.setup_table import setup_table
+from trajectories.reports.tables import table_record
 
 PROBLEM_MAX_CHARS = 500
 # Of the progress; the rest is estimation.
@@ -57,7 +57,7 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
         setup_table(analyses),
         deviation_table(analyses),
     ]
-    return {"tables": to_builtins(tables)}
+    return {"tables": [table_record(table) for table in tables]}
 
 
 def _finish(report: Report, **fields: Any) -> bool:

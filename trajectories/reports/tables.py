@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 Row = Mapping[str, Any]
 
@@ -32,6 +32,13 @@ class Table(Struct, frozen=True, kw_only=True):
     columns: Sequence[Column]
     rows: Sequence[Row]
     notes: Sequence[str] = ()
+
+
+def table_record(table: Table) -> dict[str, Any]:
+    """As JSON; what a row leaves out is null."""
+    empty = {column.id: None for column in table.columns}
+    rows = [{**empty, **row} for row in table.rows]
+    return {**to_builtins(table), "rows": to_builtins(rows)}
 
 
 def scaled(share: float | None) -> float | None:

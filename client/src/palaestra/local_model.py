@@ -51,7 +51,10 @@ def model_find(folder: Path = FOLDER) -> Path:
 
 
 def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -> object:
-    """Serve a model's file in this process until the returned server is gone. Raises ``PalaestraError``."""
+    """Serve a model's file in this process until the returned server is gone.
+
+    Raises ``PalaestraError`` without the package, and where the port is taken.
+    """
     try:
         llama = importlib.import_module("xllamacpp")
     except ModuleNotFoundError as missing:
@@ -65,4 +68,8 @@ def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -
     settings.cpuparams.poll = 0
     settings.verbosity = ERRORS
     settings.port = port
-    return llama.Server(settings)
+    try:
+        return llama.Server(settings)
+    except RuntimeError as failed:
+        message = f"The local model cannot be served at port {port} ({failed}): is another program there?"
+        raise PalaestraError(message) from failed
