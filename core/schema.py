@@ -118,6 +118,10 @@ class StrictBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
         return {**schema, "additionalProperties": False, **self.target.rules}
 
 
+# Python strips separators and line ends that are no white space to the regular expressions of JSON schema.
+_NOT_BLANK = r"[^\s\x1c-\x1f\x85]"
+
+
 class NoBlank(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
     """Says of a text that white space alone is none: REST framework strips it before it counts characters."""
 
@@ -131,7 +135,7 @@ class NoBlank(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
         schema = {**schema, "type": "string"}  # whether it may be null is added to what an extension returns
         if direction == "response" or self.target.allow_blank or not self.target.trim_whitespace:
             return schema
-        return {"pattern": r"\S", **schema}
+        return {"pattern": _NOT_BLANK, **schema}
 
 
 def calls_complete(result: dict[str, Any], **_kwargs: Any) -> dict[str, Any]:
