@@ -236,7 +236,7 @@ def judge_guarded(
             logger.error("%s fails on its own gold too", verifier_id)
             raise
         if isinstance(failure, VerifierStalled):
-            # The machine runs again: only an answer on which the verifier stands still does so once more.
-            with contextlib.suppress(VerifierStalled):
+            # The machine runs again: only an answer that is at fault fails once more.
+            with contextlib.suppress(VerifierTimeout, VerifierCrash):
                 return verify(evidence)
         return unparsable(gold=proof.parsed_gold)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ RIGHT = {"gsm8k": "730,918,264,455", "math": "640,281,937,466"}
 WRONG = "11"
 SOLUTION = "canarysolution"
 CANARIES = (*GOLDS.values(), SOLUTION)
+COMPUTED_S = 60.0
 ARMS = ("gym", "gym_with_text", "text_agent", "text_zero_shot")
 
 
@@ -82,6 +84,7 @@ class Scene:
     key: str
     seen: Seen
     run: int = 0
+    report: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
     episodes: list[dict[str, Any]] = field(default_factory=list)
     blob: str = ""
@@ -107,7 +110,15 @@ class Scene:
         for benchmark in GOLDS:
             (task,) = self.call("GET", f"/tasks?benchmark={benchmark}&split=test").json()["results"]
             self.tasks[benchmark] = task["id"]
-        run = {"name": "canaries", "kind": "train", "tags": ["canary"]}
+        plan = {
+            "version": 1,
+            "name": "canaries",
+            "model": {"name": "none"},
+            "benchmarks": [{"slug": benchmark} for benchmark in GOLDS],
+            "arms": list(ARMS),
+        }
+        self.report = self.call("POST", "/reports", {"name": "canaries", "plan": plan}).json()["id"]
+        run = {"name": "canaries", "kind": "train", "tags": ["canary"], "report": self.report}
         self.run = self.call("POST", "/runs", run).json()["id"]
         self.call("POST", f"/runs/{self.run}/policy", {"version": 1})
         for arm in ARMS:
@@ -117,6 +128,15 @@ class Scene:
         for episode in judged:
             record = self.call("GET", f"{self.live}/wait/episodes/{episode}?timeout=30").json()
             assert record["verdict"], record
+        self._report_compute()
+
+    def _report_compute(self) -> None:
+        self.call("POST", f"/reports/{self.report}/compute")
+        until = time.monotonic() + COMPUTED_S
+        while (report := self.call("GET", f"/reports/{self.report}").json())["state"] != "ready":
+            assert report["state"] != "failed", report["problem"]
+            assert time.monotonic() < until, report
+            time.sleep(0.2)
 
     def _play(self, arm: str, benchmark: str) -> None:
         opening = {

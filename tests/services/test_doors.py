@@ -195,6 +195,7 @@ def _filled(path: str, scene: Scene) -> list[str]:
     """The path for every object of the scene that it can address; fails on an unknown parameter."""
     known: dict[str, list[Any]] = {
         "run_id": [scene.run],
+        "report_id": [scene.report],
         "episode_id": [episode["id"] for episode in scene.episodes],
         "group_id": scene.groups,
         "sha256": [scene.blob],
@@ -214,7 +215,6 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
         "cursor": None,
         "difficulty_max": 1,
         "difficulty_min": 0,
-        "format": "json",
         "group": scene.groups[0],
         "ids": ",".join(map(str, scene.tasks.values())),
         "kind": "train",
@@ -226,7 +226,12 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
         "tag": "algebra",
     }
     in_query = [parameter for parameter in parameters if parameter["in"] == "query"]
-    values = {parameter["name"]: known[parameter["name"]] for parameter in in_query}
+    values = {
+        parameter["name"]: parameter["schema"]["enum"][-1]
+        if parameter["name"] == "format"
+        else known[parameter["name"]]
+        for parameter in in_query
+    }
     required = {
         parameter["name"]: values[parameter["name"]] for parameter in in_query if parameter.get("required")
     }

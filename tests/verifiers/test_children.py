@@ -210,6 +210,14 @@ def test_an_answer_on_which_alone_the_verifier_stands_still_is_at_fault(
     assert judge(pool, "42").reason == "unparsable_answer"
 
 
+@pytest.mark.parametrize("way", ["long_c_loop", "fail"])
+def test_an_answer_that_fails_once_the_machine_runs_again_is_at_fault(
+    pool: ChildPool, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    Machine(monkeypatch, True, True, False)
+    assert judge(pool, way, timeout_s=4.0).reason == "unparsable_answer"
+
+
 def test_what_a_fork_of_the_child_computes_counts_as_the_childs(pool: ChildPool) -> None:
     with pytest.raises(VerifierTimeout) as raised:
         ask(pool, "loop_in_fork", timeout_s=4.0)
