@@ -132,9 +132,9 @@ def _page(rng: random.Random, number: int) -> str:
 _RUNS = """
 WITH made AS (
     INSERT INTO trajectories_run (name, kind, model, checkpoint, observation, grammar, history,
-        actions_per_turn, affordances, settings, tags, simulated, created_at)
+        actions_per_turn, observation_settings, affordances, settings, tags, simulated, created_at)
     SELECT 'store ' || n, 'eval', 'model-' || n %% 5, '', 'axtree-v2', 'json', 'full',
-        1, '{}', '{}', '{}', true, now()
+        1, '{}', '{}', '{}', '{}', true, now()
     FROM generate_series(1, %s) n RETURNING id
 ), counters AS (INSERT INTO trajectories_verdictcounter (run_id, count) SELECT id, 0 FROM made)
 SELECT id FROM made ORDER BY id"""
