@@ -1,8 +1,12 @@
-"""`python -m tests.bench [NAME ...]`: measure, print a table, write `var/bench.json`."""
+"""`python -m tests.bench [NAME ...]`: measure, print a table, write `var/bench.json`.
+
+A part that fails costs the others nothing: its traceback is printed, and the exit status is 1.
+"""
 
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 
 from tests.bench import (
@@ -51,13 +55,20 @@ def main(names: list[str]) -> None:
     if unknown:
         sys.exit(f"There is no part {', '.join(sorted(unknown))}. Known: {', '.join(PARTS)}.")
     rows: list[Row] = []
+    failed: list[str] = []
     with installation(BASE_DIR / "var" / "bench", ACTIVE_EPISODES_MAX="1000000", SANDBOXES="2") as place:
         for name in names or PARTS:
-            for row in PARTS[name](place):
-                print(f"  {row.name}: {row.value:,.1f} {row.unit}", file=sys.stderr)
-                rows.append(row)
+            try:
+                for row in PARTS[name](place):
+                    print(f"  {row.name}: {row.value:,.1f} {row.unit}", file=sys.stderr)
+                    rows.append(row)
+            except Exception:
+                traceback.print_exc()
+                failed.append(name)
     rows_print(rows)
     rows_write(rows, BASE_DIR / "var" / "bench.json")
+    if failed:
+        sys.exit(f"Failed: {', '.join(failed)}.")
 
 
 if __name__ == "__main__":
