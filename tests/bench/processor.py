@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -28,6 +30,13 @@ def with_children(roots: Iterable[int]) -> set[int]:
 def spent_s(pids: Iterable[int]) -> float:
     """Processor seconds of these processes so far; those that have ended count nothing."""
     return sum(_ticks(pid) for pid in pids) / TICKS_PER_S
+
+
+def age_s(pid: int) -> float:
+    """Seconds since a process was started; 0 for one that has ended."""
+    fields = _fields(pid)
+    started_s = int(fields[19]) / TICKS_PER_S if fields else math.inf
+    return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - started_s)
 
 
 def memory_mb(pids: Iterable[int]) -> float:

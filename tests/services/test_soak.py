@@ -19,7 +19,7 @@ def test_load_leaves_no_row_without_a_home_and_no_process(tmp_path: Path) -> Non
     up = Up(tmp_path / "var", extra=LEASES)
     course = course_run(up, seconds=SECONDS, share=0.5, with_browser=False)
     assert course.complaints == []
-    rows = levels(course.record, warm_up_s=SECONDS / 6)
+    rows = levels(course.record)
     assert {"lab", "postgres", "redis", "supervisor", "worker-verify"} <= {row.name for row in rows}
     assert all(row.first.own > 0 for row in rows)
     assert table(rows).count("\n") == len(rows) + 1

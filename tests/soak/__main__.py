@@ -31,7 +31,7 @@ def main() -> int:
         )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    rows = report.levels(course.record, warm_up_s=options.minutes * 60 / 6)
+    rows = report.levels(course.record)
     complaints = [*course.complaints, *report.growths(rows)]
     _write(course)
     print(report.table(rows))
@@ -50,7 +50,7 @@ def _write(course: Course) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=30.0, help="of steady load; a sixth is warm-up")
+    parser.add_argument("--minutes", type=float, default=30.0, help="of steady load; a third is warm-up")
     parser.add_argument("--load", type=float, default=0.5, help="share of the highest rate measured first")
     parser.add_argument(
         "--no-browser", dest="with_browser", action="store_false", help="leave out episodes in a browser"
