@@ -145,12 +145,99 @@ def test_a_report_of_the_same_name_with_another_plan_is_refused(
 
 def test_void_cells_are_played_again(fake: FakeServer, model: FakeModel) -> None:
     command = ["eval", *arguments(fake, model, "--arms", TEXT_ARMS)]
-    model.replies(Reply(status=401, error={"message": "no such key"}))
+    refused = Reply(status=401, error={"message": "no such key"})
+    model.replies(*[refused] * 3, RIGHT)
     assert main(command) == 0
-    assert not cells(fake)
+    assert sum(cells(fake).values()) == 15
     model.replies(RIGHT)
     assert main(command) == 0
     assert cells(fake) == text_cells(fake)
+
+
+def test_an_evaluation_whose_model_does_not_answer_stops_and_goes_on_later(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["eval", *arguments(fake, model, "--arms", TEXT_ARMS, "--samples", "8")]
+    model.replies(Reply(status=401, error={"message": "no such key"}))
+    assert main(command) == 1
+    stopped = capsys.readouterr().err.rstrip().splitlines()[-1]
+    assert stopped.startswith("The evaluation stopped: The model does not answer: ")
+    assert "no such key" in stopped
+    assert len(fake.state.verdicts) < 72, "it did not go through all cells"
+    model.replies(RIGHT)
+    assert main(command) == 0
+    assert cells(fake) == text_cells(fake, samples=8)
+
+
+def test_the_arguments_of_a_plan_do_not_go_with_its_file(
+    fake: FakeServer, model: FakeModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plan.json"
+    main(["plan", *arguments(fake, model, "--out", str(path), "--arms", TEXT_ARMS)])
+    where = ["--server", fake.lab_url, "--key", "k", "--base-url", model.url, "--plan", str(path)]
+    assert main(["eval", *where, "--samples", "3", "--looks", "2"]) == 1
+    assert "Leave out: samples, looks." in capsys.readouterr().err
+    assert main(["eval", *where, "--model", "other"]) == 1
+    assert "The plan is for the model tiny, not other." in capsys.readouterr().err
+    assert fake.state.reports == []
+    assert main(["eval", *where]) == 0
+    assert cells(fake) == text_cells(fake)
+
+
+def test_a_plan_made_again_from_the_same_arguments_is_the_same_evaluation(
+    fake: FakeServer, model: FakeModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["eval", *arguments(fake, model, "--arms", "text_agent,gym", "--looks", "2", "--samples", "2")]
+    model.replies(Reply(text='Stop.\nAction: {"type": "give_up", "reason": "no"}'))
+    assert main(command) == 0
+    report = fake.state.reports[0]
+    report["plan"]["created_at"] = "2026-01-01T00:00:00+00:00"
+    report["plan_sha256"] = "that of another moment"
+    assert main(command) == 0
+    assert len(fake.state.reports) == 1
+    assert set(cells(fake).values()) == {1, 2}
+
+
+def test_an_arm_of_another_observation_is_played_in_it(fake: FakeServer, model: FakeModel) -> None:
+    more = ("--arms", "text_agent,gym,gym:som,gym_image:som", "--picture-max", "640", "--looks", "2")
+    model.replies(Reply(text='Stop.\nAction: {"type": "give_up", "reason": "no"}'))
+    assert main(["eval", *arguments(fake, model, *more, "--no-retest")]) == 0
+    seen = [
+        (run["settings"]["arm"], run["observation"], run["observation_settings"]) for run in fake.state.runs
+    ]
+    assert seen == [
+        ("text_agent", "axtree-v2", {}),
+        ("gym", "axtree-v2", {}),
+        ("gym", "som-v1", {"picture_max": 640}),
+        ("gym_image", "som-v1", {"picture_max": 640}),
+    ]
+    kinds = {
+        step["observation"]["kind"]
+        for one in fake.state.episodes.values()
+        if one["body"]["run"] == fake.state.runs[2]["id"]
+        for step in one["steps"].values()
+    }
+    assert kinds == {"som-v1"}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--arms", "ladder,gym_image"), "Name one for this arm, as gym_image:som."),
+        (("--arms", "gym:axtree"), "names the plan's own observation: write gym."),
+        (("--picture-max", "640"), "No observation of the plan shows what picture_max bounds."),
+    ],
+)
+def test_an_arm_that_shows_nothing_is_refused_before_a_report_is_made(
+    more: tuple[str, ...],
+    message: str,
+    fake: FakeServer,
+    model: FakeModel,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["eval", *arguments(fake, model, *more)]) == 1
+    assert message in capsys.readouterr().err
+    assert fake.state.reports == []
 
 
 def test_a_killed_evaluation_goes_on_with_no_cell_twice(fake: FakeServer, model: FakeModel) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from palaestra.errors import PalaestraError
+from palaestra.evaluation.arms import planned_arm_read
 from palaestra.evaluation.cells import Cell, Series
 from palaestra.evaluation.looks import AXES, Look, looks_make
 from palaestra.evaluation.planted_gap import Planted, PlantedGap, planted_read
@@ -18,7 +19,10 @@ from palaestra.records import Task
 
 ITEMS, SAMPLES, LOOKS = 1_500, 4, 12
 GAP = PlantedGap(
-    name="seventeen", accuracy=0.8, deficits={"text_agent": 6, "gym_with_text": 2, "gym": 9}, look_share=0.0
+    name="seventeen",
+    accuracy=0.8,
+    deficits={"text_agent": 6, "gym_with_text": 2, "gym": 9, "pixels": 4},
+    look_share=0.0,
 )
 FACTORS = {name: axis.values for name, axis in AXES.items()}
 
@@ -35,7 +39,7 @@ def looks_of() -> list[Look]:
 
 def scores(policy: Planted, arm: str, *, retest: bool = False) -> list[float]:
     """The mean of each item's samples."""
-    series = Series(benchmark="b", arm=arm, retest=retest)
+    series = Series(benchmark="b", planned=planned_arm_read(arm), retest=retest)
     return [
         fmean(
             policy.is_right(
@@ -54,10 +58,16 @@ def scores(policy: Planted, arm: str, *, retest: bool = False) -> list[float]:
 
 @pytest.mark.parametrize(
     ("arm", "accuracy"),
-    [("text_zero_shot", 0.80), ("text_agent", 0.74), ("gym_with_text", 0.72), ("gym", 0.63)],
+    [
+        ("text_zero_shot", 0.80),
+        ("text_agent", 0.74),
+        ("gym_with_text", 0.72),
+        ("gym", 0.63),
+        ("gym:som", 0.59),
+    ],
 )
 def test_each_arm_has_the_accuracy_that_was_planted(arm: str, accuracy: float) -> None:
-    assert GAP.accuracy_in(arm) == pytest.approx(accuracy)
+    assert GAP.accuracy_in(planned_arm_read(arm)) == pytest.approx(accuracy)
     items = scores(planted(GAP), arm)
     assert abs(fmean(items) - accuracy) < 3 * stdev(items) / ITEMS**0.5
 
@@ -79,7 +89,7 @@ def test_what_a_look_costs_moves_no_mean() -> None:
     looks = looks_of()
     gap = PlantedGap(name="mono", accuracy=0.7, looks={"font": {"mono": 30}}, look_share=0.0)
     policy = planted(gap, looks=looks)
-    series = Series(benchmark="b", arm="gym")
+    series = Series(benchmark="b", planned=planned_arm_read("gym"))
 
     def accuracy(font: str) -> float:
         return fmean(
@@ -97,7 +107,8 @@ async def test_an_answer_is_right_or_wrong_as_it_was_drawn() -> None:
     policy = planted(GAP, tasks=40)
     outcomes = set()
     for task in range(40):
-        cell = Cell(series=Series(benchmark="b", arm="text_zero_shot"), task=task, sample=0)
+        series = Series(benchmark="b", planned=planned_arm_read("text_zero_shot"))
+        cell = Cell(series=series, task=task, sample=0)
         policy._cells = {task: cell}
         info = EpisodeInfo(
             id=task, task=task, arm="text_zero_shot", step=1, max_steps=1, sample_index=0, memory={}

@@ -41,9 +41,13 @@ def evaluation(
 ) -> tuple[Report, Mapping[str, Run], Sequence[Any]]:
     report = factories.report(plan={"arms": list(arms), "samples": samples, **plan})
     tasks = [factories.task() for _ in range(items)]
-    runs = {arm: factories.run(report=report, observation="axtree-v2") for arm in arms}
-    for arm, outcomes in arms.items():
-        episodes(runs[arm], arm, tasks, outcomes, samples)
+    named = {planned: planned.partition(":") for planned in arms}
+    runs = {
+        planned: factories.run(report=report, observation=own or "axtree-v2")
+        for planned, (_, _, own) in named.items()
+    }
+    for planned, outcomes in arms.items():
+        episodes(runs[planned], named[planned][0], tasks, outcomes, samples)
     return report, runs, tasks
 
 

@@ -80,7 +80,9 @@ class Analysis:
         """What two arms differ in beside the arm; empty if in nothing."""
         if a not in self.setups or b not in self.setups:
             return ""
-        return setups.difference(self.setups[a][0], self.setups[b][0])
+        # The same arm shown in another way: that way is what is compared.
+        compared = setups.OF_PICTURES if a.arm == b.arm else ()
+        return setups.difference(self.setups[a][0], self.setups[b][0], compared=compared)
 
     def episodes_link(self, key: ArmKey, **filters: str) -> str:
         """The episodes of an arm in the lab's search; of its first run where it has several."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from trajectories.reports.episode_rows import EpisodeRow
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Floats
-from trajectories.reports.ladder import ArmKey
+from trajectories.reports.ladder import ArmKey, arm_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +36,13 @@ OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
 
 
 class BenchmarkData:
-    """What the episodes of one benchmark say, without their texts: some 20 bytes an episode."""
+    """What the episodes of one benchmark say, without their texts: some 20 bytes an episode.
 
-    def __init__(self, rows: Iterable[EpisodeRow]) -> None:
+    ``planned`` are the arms as the plan names them.
+    """
+
+    def __init__(self, rows: Iterable[EpisodeRow], *, planned: Collection[str] = ()) -> None:
+        self._planned = planned
         self.items: list[Item] = []
         self.arms: dict[ArmKey, _Column] = {}
         self.is_site = False
@@ -50,7 +54,7 @@ class BenchmarkData:
             self._add(row)
 
     def _add(self, row: EpisodeRow) -> None:
-        key = ArmKey(row.arm, row.retest)
+        key = arm_of(self._planned, arm=row.arm, retest=row.retest, observation=row.observation)
         column = self.arms.setdefault(key, _Column())
         column.runs.add(row.run)
         self.is_site = row.is_site

@@ -15,6 +15,7 @@ from trajectories.reports.deviation_table import deviation_table
 from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.gap_tables import gap_tables
 from trajectories.reports.plan import plan_read
+from trajectories.reports.planted_table import planted_table
 from trajectories.reports.setup_table import setup_table
 from trajectories.reports.tables import table_record
 
@@ -47,7 +48,8 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     by_id = {run.pk: run for run in runs}
     analyses = []
     for number, benchmark in enumerate(benchmarks, 1):
-        data = BenchmarkData(episode_rows(list(by_id), benchmark=benchmark))
+        rows = episode_rows(list(by_id), benchmark=benchmark)
+        data = BenchmarkData(rows, planned=plan["arms"])
         analyses.append(Analysis(report.pk, plan, benchmark, data, by_id))
         Report.objects.filter(pk=report.pk).update(progress=READ_SHARE * number / len(benchmarks))
     tables = [
@@ -57,6 +59,8 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
         setup_table(analyses),
         deviation_table(analyses),
     ]
+    if planted := planted_table(analyses, tables):
+        tables.insert(0, planted)
     return {"tables": [table_record(table) for table in tables]}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
-from trajectories.reports.ladder import UNSCORED, ArmKey
+from trajectories.reports.ladder import UNSCORED, ArmKey, arm_read
 from trajectories.reports.tables import COUNT, Column, Row, Table
 
 COLUMNS = (
@@ -25,7 +25,7 @@ def deviation_table(analyses: Sequence[Analysis]) -> Table:
 
 
 def _rows(analysis: Analysis) -> Iterator[Row]:
-    planned = [ArmKey(arm) for arm in analysis.plan["arms"]]
+    planned = [arm_read(arm) for arm in analysis.plan["arms"]]
     for key in planned:
         if key not in analysis.data.arms:
             yield _row(analysis, key, "no episode has begun")
@@ -43,7 +43,7 @@ def _arm_rows(analysis: Analysis, key: ArmKey, items: int | None) -> Iterator[Ro
     if column.unfinished:
         yield _row(analysis, key, "episodes still open", column.unfinished)
     for setup in analysis.setups[key]:
-        for text in setups.off_plan(setup, analysis.plan):
+        for text in setups.off_plan(setup, analysis.plan, key):
             yield _row(analysis, key, text)
     if mixed := analysis.mixture(key):
         yield _row(analysis, key, mixed)

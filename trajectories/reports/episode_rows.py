@@ -18,7 +18,8 @@ TEXT = sql_read(__file__, "episode_rows")
 
 
 class EpisodeRow(NamedTuple):
-    """``look`` is empty in arms without a page. ``outcome`` is None until there is a verdict."""
+    """``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
+    verdict."""
 
     episode: int
     run: int
@@ -27,6 +28,7 @@ class EpisodeRow(NamedTuple):
     task: int
     key: str
     arm: str
+    observation: str
     retest: bool
     sample: int
     look: str

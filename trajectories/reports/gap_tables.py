@@ -11,7 +11,7 @@ import numpy as np
 from trajectories.reports.analysis import MAIN, VARIANTS, Analysis, Variant
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Codes, Estimate
-from trajectories.reports.ladder import RUNGS, ArmKey, contrasts_of, ladder_of
+from trajectories.reports.ladder import ArmKey, contrasts_of, ladder_of, rung_added
 from trajectories.reports.tables import COUNT, POINTS, Column, Row, Table, number, scaled
 
 HEAD = (
@@ -95,8 +95,8 @@ def gap_tables(analyses: Sequence[Analysis]) -> list[Table]:
 
 def _contrasts(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
     """The plan's, and each retest against the arm that it repeats."""
-    yield from contrasts_of(analysis.plan["arms"], analysis.plan["contrasts"])
-    yield from ((ArmKey(key.arm), key) for key in analysis.arms if key.retest)
+    yield from contrasts_of(analysis.plan)
+    yield from ((key._replace(retest=False), key) for key in analysis.arms if key.retest)
 
 
 def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = False) -> Row:
@@ -140,14 +140,14 @@ def _note(reason: str, estimate: Estimate, p_equivalence: float | None, analysis
 
 def _rung_rows(analysis: Analysis) -> Iterator[Row]:
     """Neighbours on the ladder, and its ends, on the items that all its arms share."""
-    ladder = ladder_of(analysis.plan["arms"])
+    ladder = ladder_of(analysis.plan)
     if len(ladder) < 2:
         return
     shared = analysis.items
     for key in ladder:
         shared = np.intersect1d(shared, analysis.data.answers(key, analysis.items).item)
     for a, b in itertools.pairwise(ladder):
-        yield _rung_row(analysis, a, b, shared, rung=RUNGS[b.arm])
+        yield _rung_row(analysis, a, b, shared, rung=rung_added(a, b))
     if len(ladder) > 2:
         yield _rung_row(analysis, ladder[0], ladder[-1], shared, rung=TOTAL)
 

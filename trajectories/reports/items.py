@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.sql import Statement
-from trajectories.reports.ladder import ArmKey
+from trajectories.models import Report
+from trajectories.reports import selectors
+from trajectories.reports.ladder import ArmKey, arm_of
 
 ITEMS_SHOWN = 200
 DIFFERENCES = Statement(__file__, "item_differences")
@@ -27,17 +29,26 @@ class ItemDifference(NamedTuple):
 
 
 def item_differences(
-    *, report_id: int, benchmark: str, a: ArmKey, b: ArmKey, is_b_better: bool
+    report: Report, *, benchmark: str, a: ArmKey, b: ArmKey, is_b_better: bool
 ) -> list[ItemDifference]:
     """The items on which the arm ``a``, or ``b``, is better, the largest differences first."""
     rows = DIFFERENCES.rows(
-        report=report_id,
         benchmark=benchmark,
         arm_a=a.arm,
-        retest_a=a.retest,
+        runs_a=_runs(report, a),
         arm_b=b.arm,
-        retest_b=b.retest,
+        runs_b=_runs(report, b),
         is_b_better=is_b_better,
         limit=ITEMS_SHOWN,
     )
     return [ItemDifference(*row) for row in rows]
+
+
+def _runs(report: Report, key: ArmKey) -> list[int]:
+    """The runs whose episodes in the arm of ``key`` are the key's."""
+    planned = report.plan["arms"]
+    return [
+        run.pk
+        for run in selectors.report_runs(report.pk)
+        if arm_of(planned, arm=key.arm, retest=run.is_retest, observation=run.observation) == key
+    ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 from core.arms import ARMS
+from core.observations import OBSERVATION_FORMATS
 
 # Each arm of the ladder, with what it adds to the one before it.
 RUNGS = {
@@ -15,34 +16,78 @@ RUNGS = {
     "gym": "finding and reading",
     "gym_image": "pixels without text",
 }
+# What the same arm adds when its page is shown as a picture alone.
+PIXELS = "pixels"
 # A probe has a distance and no accuracy.
 UNSCORED = frozenset({"probe_read"})
+RETEST = "retest"
 
 
 class ArmKey(NamedTuple):
-    """An arm, or its retest: the same arm with other seeds."""
+    """An arm of a report. ``retest``: the same arm with other seeds. ``observation``: the one that the plan
+    names for this arm, as ``gym:som-v1``; empty for the plan's own."""
 
     arm: str
     retest: bool = False
+    observation: str = ""
+
+    @property
+    def planned(self) -> str:
+        """As a plan names it, which knows no retests."""
+        return f"{self.arm}:{self.observation}" if self.observation else self.arm
 
     @property
     def id(self) -> str:
-        return f"{self.arm}+retest" if self.retest else self.arm
+        return f"{self.planned}+{RETEST}" if self.retest else self.planned
 
     @property
     def label(self) -> str:
         name = ARMS[self.arm].label
+        if self.observation:
+            name = f"{name}, {OBSERVATION_FORMATS[self.observation].label.lower()}"
         return f"{name} (again)" if self.retest else name
 
+    @property
+    def is_pixels(self) -> bool:
+        """Whether a page without the question's text in the prompt is shown without its outline either."""
+        form = OBSERVATION_FORMATS.get(self.observation)
+        return form is not None and not form.has_text and not ARMS[self.arm].has_text
 
-def ladder_of(arms: Sequence[str]) -> list[ArmKey]:
-    """The ladder's arms among ``arms``, from the base down."""
-    return [ArmKey(arm) for arm in RUNGS if arm in arms]
+
+def arm_read(arm_id: str) -> ArmKey:
+    """The arm of an id. Raises ``ValueError`` if there is none."""
+    planned, _, again = arm_id.partition("+")
+    arm, _, observation = planned.partition(":")
+    key = ArmKey(arm, again == RETEST, observation)
+    if arm not in ARMS or (observation and observation not in OBSERVATION_FORMATS) or key.id != arm_id:
+        raise ValueError(f"There is no arm {arm_id!r}.")
+    return key
 
 
-def contrasts_of(arms: Sequence[str], contrasts: Sequence[Sequence[str]]) -> list[tuple[ArmKey, ArmKey]]:
+def arm_of(planned: Collection[str], *, arm: str, retest: bool, observation: str) -> ArmKey:
+    """Which of a plan's arms an episode is of."""
+    key = ArmKey(arm, retest, observation)
+    return key if key.planned in planned else ArmKey(arm, retest)
+
+
+def ladder_of(plan: Mapping[str, Any]) -> list[ArmKey]:
+    """The ladder's arms in a plan, from the base down; of those shown as pictures, in its last one's."""
+    own = OBSERVATION_FORMATS.get(plan["observation"])
+    has_outlines = own is None or own.has_text
+    keys = [key for key in map(arm_read, plan["arms"]) if key.arm in RUNGS]
+    rungs = [key for key in keys if not key.observation or (has_outlines and key.is_pixels)]
+    rungs.sort(key=lambda key: (list(RUNGS).index(key.arm), bool(key.observation)))
+    return [key for key in rungs if key.observation in ("", rungs[-1].observation)]
+
+
+def rung_added(a: ArmKey, b: ArmKey) -> str:
+    """What the rung ``b`` adds to ``a``."""
+    return PIXELS if a.arm == b.arm else RUNGS[b.arm]
+
+
+def contrasts_of(plan: Mapping[str, Any]) -> list[tuple[ArmKey, ArmKey]]:
     """The plan's contrasts; without any, the ladder's base against each other rung."""
-    if contrasts:
-        return [(ArmKey(a), ArmKey(b)) for a, b in contrasts]
-    ladder = ladder_of(arms)
+    if contrasts := plan["contrasts"]:
+        return [(arm_read(a), arm_read(b)) for a, b in contrasts]
+    ladder = ladder_of(plan)
     return [(ladder[0], other) for other in ladder[1:]]

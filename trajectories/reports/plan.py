@@ -21,13 +21,22 @@ from core.fields import (
     TruthField,
     body_read,
 )
+from core.observation_settings import ObservationSettings, settings_of
 from core.observations import OBSERVATION_FORMATS
 
 VERSION = 1
 BENCHMARKS_MAX = 50
 TASKS_MAX = 100_000
 TEXTS_MAX = 100
+ARM_MAX_CHARS = 64
 TEXT_MAX_CHARS = 2_000
+PICTURED = next(form.id for form in OBSERVATION_FORMATS.values() if form.has_marks)
+SCORED = [arm for arm in ARMS.values() if not arm.is_probe]
+# An arm with a page may be shown in another observation than the plan's, as ``gym:som-v1``.
+PLANNED_ARMS = [
+    *(arm.id for arm in SCORED),
+    *(f"{arm.id}:{form}" for arm in SCORED if arm.has_page for form in OBSERVATION_FORMATS),
+]
 
 
 def plan_sha256(plan: Any) -> str:
@@ -79,12 +88,16 @@ class PlanIn(StrictSerializer):
         child=BenchmarkIn(), allow_empty=False, min_length=1, max_length=BENCHMARKS_MAX
     )
     arms = serializers.ListField(
-        child=SuggestingChoiceField(choices=[arm.id for arm in ARMS.values() if not arm.is_probe]),
+        child=SuggestingChoiceField(choices=PLANNED_ARMS),
         allow_empty=False,
         min_length=1,
-        max_length=len(ARMS),
+        max_length=len(PLANNED_ARMS),
+        help_text="An arm with a page may name an observation other than the plan's: `gym:som-v1`.",
     )
     observation = SuggestingChoiceField(choices=list(OBSERVATION_FORMATS), default="", allow_blank=True)
+    observation_settings = ObservationSettings(
+        default=dict, help_text="Each run has those that mean something to what it observes."
+    )
     grammar = SuggestingChoiceField(choices=list(grammars.GRAMMARS), default=grammars.DEFAULT)
     history = HistoryField(default=histories.DEFAULT)
     actions_per_turn = CountField(default=1, min_value=1)
@@ -104,7 +117,7 @@ class PlanIn(StrictSerializer):
         help_text="Points of accuracy: a gap proven to be smaller counts as closed.",
     )
     contrasts = serializers.ListField(
-        child=serializers.ListField(child=TextField(max_length=16), min_length=2, max_length=2),
+        child=serializers.ListField(child=TextField(max_length=ARM_MAX_CHARS), min_length=2, max_length=2),
         default=list,
         max_length=TEXTS_MAX,
     )
@@ -133,4 +146,27 @@ class PlanIn(StrictSerializer):
                     raise serializers.ValidationError({"contrasts": [message]})
             if pair[0] == pair[1]:
                 raise serializers.ValidationError({"contrasts": [f"{pair[0]} is compared with itself."]})
+        _arms_check(attrs)
         return attrs
+
+
+def _arms_check(plan: dict[str, Any]) -> None:
+    """Refuse an arm that its observation cannot show, and settings that mean nothing to any observation."""
+    forms = []
+    for planned in plan["arms"]:
+        arm_id, _, own = planned.partition(":")
+        arm, form = ARMS[arm_id], OBSERVATION_FORMATS.get(own or plan["observation"])
+        if own and own == plan["observation"]:
+            message = f"{planned} names the plan's own observation: write {arm_id}."
+            raise serializers.ValidationError({"arms": [message]})
+        if arm.has_page and arm.is_pictured and not (form and form.has_screenshot):
+            message = (
+                f"The arm {arm_id} shows each question as a picture, and {form.id if form else 'an outline'} "
+                f"shows none: name an observation that does, as {arm_id}:{PICTURED}."
+            )
+            raise serializers.ValidationError({"arms": [message]})
+        forms += [form] if form else []
+    known = {name for form in forms for name in settings_of(plan["observation_settings"], form)}
+    if forms and (unused := sorted(plan["observation_settings"].keys() - known)):
+        message = f"No observation of the plan shows what {unused[0]} bounds."
+        raise serializers.ValidationError({"observation_settings": [message]})

@@ -75,6 +75,7 @@ class RowRecord(serializers.Serializer[Any]):
     task = serializers.IntegerField(help_text="The item.")
     key = serializers.CharField()
     arm = serializers.CharField()
+    observation = serializers.CharField(help_text="Empty in arms without a page.")
     retest = serializers.BooleanField()
     sample = serializers.IntegerField()
     look = serializers.CharField(help_text="Empty in arms without a page.")

@@ -14,6 +14,7 @@ PARTS = (
     "policy version",
     "prompt version",
     "observation",
+    "observation settings",
     "grammar",
     "history",
     "actions_per_turn",

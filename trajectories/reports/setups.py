@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from core.arms import ARMS
+from core.observation_settings import settings_of
+from core.observations import OBSERVATION_FORMATS
 from trajectories.models import Run
 from trajectories.reports.ladder import ArmKey
 
@@ -15,6 +16,7 @@ Setup = Mapping[str, str]
 # A comparison of two arms holds these fixed; the others belong to agents, or to pages, alone.
 OF_AGENTS = ("grammar", "history", "actions_per_turn")
 OF_PAGES = ("observation",)
+OF_PICTURES = ("observation", "observation settings")
 
 
 def setup_of(run: Run, *, arm: str, versions: Iterable[tuple[int | None, str]]) -> Setup:
@@ -30,7 +32,7 @@ def setup_of(run: Run, *, arm: str, versions: Iterable[tuple[int | None, str]]) 
         setup |= {name: str(getattr(run, name)) for name in OF_AGENTS}
     if ARMS[arm].has_page:
         setup |= {name: str(getattr(run, name)) for name in OF_PAGES}
-        setup["observation settings"] = json.dumps(run.observation_settings, sort_keys=True)
+        setup["observation settings"] = _settings(run.observation_settings)
     return setup
 
 
@@ -43,18 +45,24 @@ def mixture(setups: Iterable[Setup]) -> str:
     return "; ".join(f"{name} {_several(values)}" for name, values in parts.items() if len(values) > 1)
 
 
-def difference(a: Setup, b: Setup) -> str:
-    """What two arms differ in beside the arm itself, of the parts that both have; empty if in nothing."""
-    shared = [name for name in a if name in b and a[name] != b[name]]
+def difference(a: Setup, b: Setup, *, compared: Collection[str] = ()) -> str:
+    """What two arms differ in beside the arm itself and what is ``compared``, of the parts that both have;
+    empty if in nothing."""
+    shared = [name for name in a if name in b and a[name] != b[name] and name not in compared]
     return "; ".join(f"{name} {a[name] or 'none'} and {b[name] or 'none'}" for name in shared)
 
 
-def off_plan(setup: Setup, plan: Mapping[str, Any]) -> list[str]:
-    """Where a set-up is not what the plan says."""
+def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
+    """Where the set-up of an arm is not what the plan says."""
+    observation = key.observation or plan["observation"]
+    form = OBSERVATION_FORMATS.get(observation)
+    settings = plan["observation_settings"]
     planned = {
         "model": plan["model"]["name"],
         "checkpoint": plan["model"]["checkpoint"] or "",
-        **{name: str(plan[name]) for name in (*OF_AGENTS, *OF_PAGES)},
+        **{name: str(plan[name]) for name in OF_AGENTS},
+        "observation": observation,
+        "observation settings": _settings(settings_of(settings, form) if form else settings),
     }
     return [
         f"{name} is {setup[name] or 'not named'}, planned {value}"
@@ -66,8 +74,13 @@ def off_plan(setup: Setup, plan: Mapping[str, Any]) -> list[str]:
 def arm_order(keys: Iterable[ArmKey]) -> list[ArmKey]:
     """In the order of the table of arms, retests after their arms."""
     order = list(ARMS)
-    return sorted(keys, key=lambda key: (order.index(key.arm), key.retest))
+    return sorted(keys, key=lambda key: (order.index(key.arm), key.observation, key.retest))
 
 
 def _several(values: Iterable[str]) -> str:
     return " and ".join(sorted(set(values)))
+
+
+def _settings(settings: Mapping[str, Any]) -> str:
+    """``max_chars 5000, scope viewport``; a word where the client's defaults count."""
+    return ", ".join(f"{name} {value}" for name, value in sorted(settings.items())) or "default"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -22,7 +21,8 @@ from core.fields import (
     TextField,
     TruthField,
 )
-from core.observations import OBSERVATION_FORMATS, SCOPES, ObservationFormat
+from core.observation_settings import ObservationSettings, settings_check
+from core.observations import OBSERVATION_FORMATS
 from core.paging import Query
 from tasks_app.questions import questions
 from trajectories.models import Run
@@ -34,33 +34,9 @@ TAGS_MAX = 50
 CANCEL_GROUPS_MAX = 10_000
 CANCEL_REASONS = ("stale", "overload")
 ACTIONS_PER_TURN_MAX = 20
-MAX_CHARS_LEAST, MAX_CHARS_MOST = 1_000, 1_000_000
-PICTURE_LEAST_PX, PICTURE_MOST_PX = 320, 4_096
 SIZES_MAX = 1_000
 SIZE_MAX = 2**53
 TRAINER_STEP_MAX = 2**63 - 1
-
-
-class ObservationSettings(StrictSerializer):
-    """What a run fixes of its observations beside their format; what is left out is the client's default."""
-
-    scope = SuggestingChoiceField(
-        choices=SCOPES,
-        required=False,
-        help_text="What an outline shows: all of the `page` (default), or what the `viewport` shows.",
-    )
-    max_chars = CountField(
-        min_value=MAX_CHARS_LEAST,
-        max_value=MAX_CHARS_MOST,
-        required=False,
-        help_text="Characters of an outline.",
-    )
-    picture_max = CountField(
-        min_value=PICTURE_LEAST_PX,
-        max_value=PICTURE_MOST_PX,
-        required=False,
-        help_text="The larger side of a picture, in pixels; larger pictures are scaled down.",
-    )
 
 
 class RunIn(StrictSerializer):
@@ -137,16 +113,6 @@ class RunIn(StrictSerializer):
             if name not in known:
                 raise serializers.ValidationError(f"There is no tool {name!r}. {did_you_mean(name, known)}")
         return value
-
-
-def settings_check(settings: Mapping[str, Any], observation: ObservationFormat) -> None:
-    """Raises ``ValidationError`` for a setting of what the observation does not show."""
-    for name in settings:
-        is_of_picture = name == "picture_max"
-        if not (observation.has_screenshot if is_of_picture else observation.has_text):
-            lacks = "picture" if is_of_picture else "outline"
-            message = f"{observation.id} has no {lacks}, so {name} means nothing."
-            raise serializers.ValidationError({"observation_settings": {name: [message]}})
 
 
 class RunRecord(serializers.Serializer[Run]):

@@ -161,13 +161,18 @@ class Engine:
             finally:
                 await tasks_cancel(playing)
 
-    async def episodes_open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Episode]:
-        """Open the episodes of all tasks; ``opening`` are fields of ``Client.episodes_open``."""
+    async def episodes_open(
+        self, tasks: Sequence[int], opening: Mapping[str, Any], config: EpisodeConfig | None = None
+    ) -> AsyncIterator[Episode]:
+        """Open the episodes of all tasks; ``opening`` are fields of ``Client.episodes_open``, and ``config``
+        counts instead of the engine's."""
         async for opened in self._open(tasks, opening):
             for one in opened.episodes:
-                yield self._episode(one, opened.messages_of(one))
+                yield self._episode(one, opened.messages_of(one), config)
 
-    async def episode_resume(self, state: EpisodeState) -> Episode | None:
+    async def episode_resume(
+        self, state: EpisodeState, config: EpisodeConfig | None = None
+    ) -> Episode | None:
         """An open episode, to be played from where it was interrupted; None if it has ended."""
         try:
             resumed = await self.client.episode_resume(state.id)
@@ -186,13 +191,15 @@ class Engine:
             answer_form=resumed.answer_form,
             is_site=resumed.is_site,
         )
-        episode = self._episode(opened, await self.client.episode_messages(state.id))
+        episode = self._episode(opened, await self.client.episode_messages(state.id), config)
         episode.resume(await past_read(self.client, state.id))
         return episode
 
     # ---- inside
-    def _episode(self, opened: OpenedEpisode, messages: list[Message]) -> Episode:
-        return Episode(self.client, opened, messages=messages, config=self._config)
+    def _episode(
+        self, opened: OpenedEpisode, messages: list[Message], config: EpisodeConfig | None = None
+    ) -> Episode:
+        return Episode(self.client, opened, messages=messages, config=config or self._config)
 
     async def _open(self, tasks: Sequence[int], opening: Mapping[str, Any]) -> AsyncIterator[Opening]:
         """Open the episodes of all tasks, a thousand per call, or fewer when their prompts are too long."""

@@ -26,7 +26,8 @@ class RunPlan:
 
     ``sampling`` are fields of every call of the model, ``model_note`` is what readers of its run should know
     of it. Two plans with the same ``name`` are one run. ``report`` is the report that it is played for,
-    ``retest`` says that it plays its arm there for the second time.
+    ``retest`` says that it plays its arm there for the second time, ``planted_accuracy`` is what a simulated
+    policy was made to solve.
 
     Raises ``PalaestraError`` for an arm that the observation cannot show.
     """
@@ -55,6 +56,7 @@ class RunPlan:
     report: int | None = None
     retest: bool = False
     simulated: bool = False
+    planted_accuracy: float | None = None
 
     def __post_init__(self) -> None:
         perceivable_check(self.arm, self.observation)
@@ -105,6 +107,7 @@ class RunPlan:
             "prompt_token_budget": self.prompt_token_budget,
             **({"model_note": self.model_note} if self.model_note else {}),
             **({"retest": True} if self.retest else {}),
+            **({} if self.planted_accuracy is None else {"planted_accuracy": self.planted_accuracy}),
         }
         return {
             "kind": "eval",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.http import Http404, QueryDict
 
-from core.arms import ARMS
 from core.errors import GymError
 from trajectories.lab.forms import CursorForm
 from trajectories.lab.reports.charts import charts_of
@@ -12,7 +11,7 @@ from trajectories.lab.reports.tables import tables_shown
 from trajectories.models import Report
 from trajectories.reports import selectors
 from trajectories.reports.items import item_differences
-from trajectories.reports.ladder import ArmKey
+from trajectories.reports.ladder import ArmKey, arm_read
 
 REPORTS_PER_PAGE = 25
 POLL_S = 2
@@ -55,7 +54,7 @@ class ItemsPage:
         self.a, self.b = (arm_or_404(parameters.get(name, "")) for name in ("a", "b"))
         self.is_b_better = parameters.get("better") == "b"
         self.items = item_differences(
-            report_id=report_id, benchmark=self.benchmark, a=self.a, b=self.b, is_b_better=self.is_b_better
+            self.report, benchmark=self.benchmark, a=self.a, b=self.b, is_b_better=self.is_b_better
         )
         self.total = self.items[0].total if self.items else 0
         self.better, self.worse = (self.b, self.a) if self.is_b_better else (self.a, self.b)
@@ -69,7 +68,7 @@ def report_or_404(report_id: int) -> Report:
 
 
 def arm_or_404(name: str) -> ArmKey:
-    arm, _, again = name.partition("+")
-    if arm not in ARMS or again not in ("", "retest"):
-        raise Http404("This address names an arm that does not exist.")
-    return ArmKey(arm, again == "retest")
+    try:
+        return arm_read(name)
+    except ValueError as error:
+        raise Http404("This address names an arm that does not exist.") from error

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.arms import ARMS
+from trajectories.reports.ladder import arm_read
 
 # Columns that are shown as the interval of another, and pairs that are shown as one range.
 INTERVALS = {
@@ -78,9 +78,11 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
 
 
 def arm_label(arm_id: str) -> str:
-    arm, _, again = arm_id.partition("+")
-    label = ARMS[arm].label if arm in ARMS else arm
-    return f"{label} (again)" if again else label
+    """What readers call an arm; an id that is none stays as it is."""
+    try:
+        return arm_read(arm_id).label
+    except ValueError:
+        return arm_id
 
 
 def text_of(value: float | None, unit: str) -> str:

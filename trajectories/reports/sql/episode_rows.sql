@@ -1,6 +1,7 @@
 -- One row per episode of a report's runs, in the order of benchmarks and episodes; `EpisodeRow` names the columns.
 -- Guided episodes are not the model's own work, and cancelled or unused ones are nobody's.
-SELECT e.id, e.run_id, t.benchmark_id, t.split, t.id, t.key, e.arm, r.settings->'retest' IS NOT DISTINCT FROM 'true',
+SELECT e.id, e.run_id, t.benchmark_id, t.split, t.id, t.key, e.arm,
+       CASE WHEN e.arm = ANY(%(paged)s) THEN r.observation ELSE '' END, r.settings->'retest' IS NOT DISTINCT FROM 'true',
        e.sample_index, CASE WHEN e.arm = ANY(%(paged)s) THEN e.presentation_hash ELSE '' END,
        v.outcome, v.reason, e.policy_version, rtrim(g.template, 'abcdefghijklmnopqrstuvwxyz'),
        t.guess_rate, t.gap_eligible OR t.kind = 'site', t.kind = 'site',

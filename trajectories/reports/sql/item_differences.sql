@@ -1,16 +1,14 @@
 -- Items that both arms have judged and that differ: the items' means, and an episode of each arm to compare.
--- Parameters as in episode_rows.sql, and of each arm its id and whether it is the retest.
+-- Parameters: of each arm its id and the runs that played it.
 WITH judged AS (
     SELECT e.task_id, v.outcome = 'correct' AS is_correct, e.id,
-           e.arm = %(arm_a)s AND coalesce(r.settings->'retest' = 'true', false) = %(retest_a)s AS is_a
-    FROM trajectories_run r
-    JOIN trajectories_episode e ON e.run_id = r.id
+           e.arm = %(arm_a)s AND e.run_id = ANY(%(runs_a)s) AS is_a
+    FROM trajectories_episode e
     JOIN trajectories_verdict v ON v.id = e.verdict_id
     JOIN tasks_app_task t ON t.id = e.task_id
-    WHERE r.report_id = %(report)s AND t.benchmark_id = %(benchmark)s AND e.guidance IS NULL AND v.outcome <> 'void'
+    WHERE t.benchmark_id = %(benchmark)s AND e.guidance IS NULL AND v.outcome <> 'void'
         AND (t.gap_eligible OR t.kind = 'site')
-        AND ((e.arm = %(arm_a)s AND coalesce(r.settings->'retest' = 'true', false) = %(retest_a)s)
-          OR (e.arm = %(arm_b)s AND coalesce(r.settings->'retest' = 'true', false) = %(retest_b)s))),
+        AND ((e.arm = %(arm_a)s AND e.run_id = ANY(%(runs_a)s)) OR (e.arm = %(arm_b)s AND e.run_id = ANY(%(runs_b)s)))),
 means AS (
     SELECT task_id,
            avg(is_correct::int) FILTER (WHERE is_a) AS mean_a, count(*) FILTER (WHERE is_a) AS samples_a,

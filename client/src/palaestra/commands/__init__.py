@@ -9,10 +9,12 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from typing import get_args
 
 import msgspec
 
 from palaestra.errors import PalaestraError
+from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
 
 KEY_SETTING = "PALAESTRA_KEY"
 SERVER = "http://127.0.0.1:8001"
@@ -49,6 +51,16 @@ def server_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--server", default=SERVER, help=f"address of the lab; default: {SERVER}")
     key = os.environ.get(KEY_SETTING, "")
     parser.add_argument("--key", default=key, help=f"a trainer key; default: ${KEY_SETTING}")
+
+
+def observation_add(parser: argparse._ActionsContainer) -> None:
+    """The arguments that say what a model is shown of a page."""
+    parser.add_argument("--observation", choices=[*SHORT_NAMES, *FORMATS], default="axtree")
+    parser.add_argument("--scope", choices=get_args(Scope), default="page", help="of outlines")
+    parser.add_argument(
+        "--max-chars", type=count, default=MAX_CHARS, help=f"of an outline; default: {MAX_CHARS}"
+    )
+    parser.add_argument("--picture-max", type=count, help="pixels of a picture's larger side")
 
 
 def count(text: str) -> int:

@@ -17,22 +17,22 @@ from typing import Any
 from tqdm import tqdm
 
 from palaestra.api import Client
+from palaestra.background import tasks_cancel
 from palaestra.commands import count, server_add
 from palaestra.commands.plan import design_add, plan_make, plan_text
-from palaestra.completion import Completion
 from palaestra.engine import DEFAULT_PAGES, TEXT_INFLIGHT, Engine, Rollout
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, cells_make
 from palaestra.evaluation.items import items_read
+from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.plan import Plan, plan_read
 from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
-from palaestra.evaluation.player import Player, config_of, held_read, verdicts_wait
+from palaestra.evaluation.player import Player, held_read, verdicts_wait
 from palaestra.evaluation.reports import report_computed, report_find_or_create, runs_find_or_create
 from palaestra.evaluation.tables import tables_text
 from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
-from palaestra.observation import Observation
-from palaestra.policies import EpisodeInfo, Policy, solutions_read
+from palaestra.policies import Policy, solutions_read
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Report, Task, UsageTotals
@@ -68,12 +68,26 @@ def command(options: argparse.Namespace) -> int:
         raise PalaestraError(
             "A planted gap (--planted FILE) needs the golds (--golds FILE), and nothing else does."
         )
+    if options.plan:
+        _plan_alone(options)
     return asyncio.run(_eval(options))
+
+
+def _plan_alone(options: argparse.Namespace) -> None:
+    """Raise ``PalaestraError`` where arguments state what the plan's file states."""
+    design = argparse.ArgumentParser()
+    design_add(design)
+    stated = {**vars(design.parse_args([])), "model": options.model, "planted": options.planted}
+    if others := [name for name, value in stated.items() if getattr(options, name) != value]:
+        named = ", ".join(name.replace("_", "-") for name in others)
+        raise PalaestraError(f"--plan states the whole plan. Leave out: {named}. Or write another plan.")
 
 
 async def _eval(options: argparse.Namespace) -> int:
     async with Client(options.server, options.key) as client:
         plan = plan_read(options.plan) if options.plan else await plan_make(client, options)
+        if options.model not in (None, plan.model.name):
+            raise PalaestraError(f"The plan is for the model {plan.model.name}, not {options.model}.")
         print(plan_text(plan), file=sys.stderr)
         report = await report_find_or_create(client, plan)
         print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}', file=sys.stderr)
@@ -96,14 +110,12 @@ async def evaluation_play(
             plan,
             report,
             model=policy.name,
-            simulated=policy.simulated,
             model_note=SIMULATED if policy.simulated else options.model_note,
+            planted=policy.accuracy_in if isinstance(policy, Planted) else None,
         )
         items = cells_make(plan, tasks)
         held = await held_read(client, runs, items)
-        async with Engine(
-            client, pages=options.pages, config=config_of(plan), time_limit_s=options.time_limit
-        ) as engine:
+        async with Engine(client, pages=options.pages, time_limit_s=options.time_limit) as engine:
             inflight = options.pages + TEXT_INFLIGHT
             player = Player(engine, plan, runs, tasks, items, held, cells=cells, inflight=inflight)
             problems = await _play(player, policy, options.prices)
@@ -126,7 +138,7 @@ async def policy_make(
             cells=cells,
         )
         return
-    name = options.model or plan.model.name
+    name = plan.model.name
     if name.startswith(PREFIX):
         raise PalaestraError(
             f"The plan is for the simulated policy {name}: give its file (--planted, --golds)."
@@ -136,27 +148,10 @@ async def policy_make(
         yield ModelPolicy(endpoint, client, model=name, sampling=plan.model.sampling)
 
 
-class Metered:
-    """A policy whose tokens are counted."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.name, self.simulated = policy.name, policy.simulated
-        self.usage = UsageTotals()
-        self._policy = policy
-
-    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | Completion | None:
-        completion = await self._policy.act(observation, episode)
-        if isinstance(completion, Completion) and completion.usage is not None:
-            self.usage.prompt += completion.usage.prompt or 0
-            self.usage.completion += completion.usage.completion or 0
-            self.usage.cached += completion.usage.cached or 0
-        return completion
-
-
 async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[str]:
     """Play with a progress bar; returns what broke, and how often."""
     cost = _cost(prices_read(table) if table else None, policy.name)
-    metered, outcomes, problems = Metered(policy), Counter[str](), Counter[str]()
+    metered, outcomes, problems = MeteredPolicy(policy), Counter[str](), Counter[str]()
     with tqdm(
         total=sum(map(len, player.items)),
         initial=len(player.held.done),
@@ -172,8 +167,23 @@ async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[s
             bar.set_postfix_str(_postfix(outcomes, metered.usage, cost), refresh=False)
             bar.update()
 
-        await player.play(metered, on_done)
+        await _play_watched(player, metered, on_done)
     return +problems
+
+
+async def _play_watched(player: Player, policy: MeteredPolicy, on_done: Callable[[Rollout], None]) -> None:
+    """Play for as long as the model answers. Raises ``PalaestraError`` when it no longer does; what is open
+    stays open."""
+    playing = asyncio.ensure_future(player.play(policy, on_done))
+    silence = asyncio.ensure_future(policy.silent.wait())
+    try:
+        await asyncio.wait((playing, silence), return_when=asyncio.FIRST_COMPLETED)
+        if policy.silent.is_set():
+            message = f"The model does not answer: {policy.problem.rstrip('.')}. Run it again to go on."
+            raise PalaestraError(message)
+        await playing
+    finally:
+        await tasks_cancel([playing, silence])
 
 
 def _cost(prices: PriceTable | None, model: str) -> Callable[[UsageTotals], str]:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.arms import ARMS, arm_of
-from palaestra.commands import count, server_add
+from palaestra.arms import arm_of
+from palaestra.commands import count, observation_add, server_add
+from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
+from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
 from palaestra.evaluation.items import Items, items_choose
 from palaestra.evaluation.looks import AXES, DESIGNS, Design, looks_make
 from palaestra.evaluation.plan import (
@@ -24,6 +26,7 @@ from palaestra.evaluation.plan import (
     Model,
     Plan,
     SmallestGap,
+    plan_check,
     plan_sha256,
     plan_write,
 )
@@ -31,10 +34,8 @@ from palaestra.evaluation.planted_gap import PREFIX, planted_read
 from palaestra.evaluation.power import Guess, smallest_gap
 from palaestra.grammars import GRAMMARS
 from palaestra.model_options import sampling_add, sampling_of
-from palaestra.observation import FORMATS, SHORT_NAMES, format_of
+from palaestra.observation import format_of
 from palaestra.run_plan import SEED
-
-LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
 
 
 def add(commands: Any) -> None:
@@ -57,9 +58,12 @@ def design_add(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--split", help="default: all")
     group.add_argument("--limit", type=count, help="items of each benchmark; default: all")
     group.add_argument(
-        "--arms", type=arms_read, default=LADDER, help="ladder (the default), or ids with commas"
+        "--arms",
+        type=arms_read,
+        default=arms_read("ladder"),
+        help="ladder (the default), or ids with commas; ladder,gym:som,gym_image:som adds pictures of pages",
     )
-    group.add_argument("--observation", choices=[*SHORT_NAMES, *FORMATS], default="axtree")
+    observation_add(group)
     group.add_argument("--grammar", choices=list(GRAMMARS), default="json")
     group.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
     group.add_argument("--actions-per-turn", type=count, default=1)
@@ -106,7 +110,7 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         raise PalaestraError("Name what to evaluate: --model M (or --planted FILE) and --benchmark B.")
     chosen = await _items(client, options)
     looks = _looks(options)
-    return Plan(
+    plan = Plan(
         name=options.name or _name(options, looks=looks.count),
         model=Model(
             name=_model(options),
@@ -120,8 +124,9 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
             )
             for slug, items in chosen.items()
         ],
-        arms=list(options.arms),
+        arms=list(map(str, options.arms)),
         observation=format_of(options.observation).id,
+        observation_settings=_observation_settings(options),
         grammar=options.grammar,
         history=options.history,
         actions_per_turn=options.actions_per_turn,
@@ -137,12 +142,14 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         seed=options.seed,
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
+    plan_check(plan, where="The plan")
+    return plan
 
 
 def plan_text(plan: Plan) -> str:
     """What the plan comes to, a line each."""
     items = sum(len(one.task_ids) for one in plan.benchmarks)
-    again = sum(plan.retest and not arm_of(arm).has_page for arm in plan.arms) > 0
+    again = plan.retest and not all(arm_of(arm.arm).has_page for arm in plan.arms_planned)
     episodes = items * plan.samples * (len(plan.arms) + again)
     points = plan.smallest_gap.points
     seen = "fewer than two looks: no gap beyond these looks can be stated"
@@ -158,12 +165,13 @@ def plan_text(plan: Plan) -> str:
 
 
 # ---- arguments
-def arms_read(text: str) -> tuple[str, ...]:
-    """Arms in the order of the ladder as they were named: ``ladder,gym_image``."""
+def arms_read(text: str) -> tuple[PlannedArm, ...]:
+    """Arms in the order in which they are named, ``ladder`` for all of its own: ``ladder,gym:som``."""
     named = [arm for part in text.split(",") for arm in (LADDER if part == "ladder" else (part,))]
-    if unknown := [arm for arm in named if arm not in ARMS]:
-        raise argparse.ArgumentTypeError(f"there is no arm {unknown[0]!r}; arms: ladder, {', '.join(ARMS)}")
-    return tuple(dict.fromkeys(named))
+    try:
+        return tuple(dict.fromkeys(map(planned_arm_read, named)))
+    except PalaestraError as failure:
+        raise argparse.ArgumentTypeError(f"{failure} And: ladder.") from failure
 
 
 def looks_read(text: str) -> tuple[Design, int | None]:
@@ -211,6 +219,13 @@ def _looks(options: argparse.Namespace) -> Looks:
     return Looks(design=design, count=len(made), factors=factors)
 
 
+def _observation_settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Those that differ from the defaults."""
+    return EpisodeConfig(
+        scope=options.scope, max_chars=options.max_chars, picture_max=options.picture_max
+    ).observation_settings
+
+
 def _model(options: argparse.Namespace) -> str:
     return PREFIX + planted_read(options.planted).name if options.planted else str(options.model)
 
@@ -231,10 +246,10 @@ def _exclusions(chosen: dict[str, Items]) -> list[str]:
     return rules
 
 
-def _contrasts(named: tuple[str, ...]) -> list[tuple[str, str]]:
+def _contrasts(named: tuple[PlannedArm, ...]) -> list[tuple[str, str]]:
     """The first text arm against every arm with a page."""
-    base = next((arm for arm in named if not arm_of(arm).has_page), None)
-    return [(base, arm) for arm in named if base and arm_of(arm).has_page]
+    base = next((arm for arm in named if not arm_of(arm.arm).has_page), None)
+    return [(str(base), str(arm)) for arm in named if base and arm_of(arm.arm).has_page]
 
 
 def _smallest_gap(options: argparse.Namespace, chosen: dict[str, Items], *, looks: int) -> SmallestGap:

@@ -7,18 +7,17 @@ import asyncio
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.arms import ARMS
-from palaestra.commands import count, server_add
+from palaestra.commands import count, observation_add, server_add
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.grammars import GRAMMARS
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, sampling_of
 from palaestra.models.policy import ModelPolicy
-from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.prices import PriceTable, prices_read
@@ -38,12 +37,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--benchmark", required=True)
     parser.add_argument("--split", help="default: all")
     parser.add_argument("--arm", choices=sorted(ARMS), default="gym")
-    parser.add_argument("--observation", choices=[*SHORT_NAMES, *FORMATS], default="axtree")
-    parser.add_argument("--scope", choices=get_args(Scope), default="page", help="of outlines")
-    parser.add_argument(
-        "--max-chars", type=count, default=MAX_CHARS, help=f"of an outline; default: {MAX_CHARS}"
-    )
-    parser.add_argument("--picture-max", type=count, help="pixels of a picture's larger side")
+    observation_add(parser)
     parser.add_argument("--grammar", choices=list(GRAMMARS), default="json")
     parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
     parser.add_argument("--limit", type=count, help="the first so many tasks; default: all")

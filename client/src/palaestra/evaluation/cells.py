@@ -6,7 +6,8 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from palaestra.arms import arm_of
+from palaestra.arms import Arm, arm_of
+from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.looks import Look, PageKind, axes_of, look_digest, look_places
 from palaestra.evaluation.plan import Plan
 from palaestra.records import Task
@@ -18,11 +19,15 @@ class Series:
     """What one run plays: a benchmark in an arm. ``retest``: for the second time, with other draws."""
 
     benchmark: str
-    arm: str
+    planned: PlannedArm
     retest: bool = False
 
     def __str__(self) -> str:
-        return f"{self.benchmark} {self.arm}{' retest' if self.retest else ''}"
+        return f"{self.benchmark} {self.planned}{' retest' if self.retest else ''}"
+
+    @property
+    def arm(self) -> Arm:
+        return arm_of(self.planned.arm)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +44,11 @@ class Cell:
 
 def series_of(plan: Plan) -> list[Series]:
     """The runs of a plan; the first text arm is the one that is played again."""
-    series = [Series(benchmark=one.slug, arm=arm) for one in plan.benchmarks for arm in plan.arms]
-    again = next((arm for arm in plan.arms if not arm_of(arm).has_page), None)
+    arms = plan.arms_planned
+    series = [Series(benchmark=one.slug, planned=arm) for one in plan.benchmarks for arm in arms]
+    again = next((arm for arm in arms if not arm_of(arm.arm).has_page), None)
     if plan.retest and again is not None:
-        series += [Series(benchmark=one.slug, arm=again, retest=True) for one in plan.benchmarks]
+        series += [Series(benchmark=one.slug, planned=again, retest=True) for one in plan.benchmarks]
     return series
 
 
@@ -79,7 +85,7 @@ def _item_cells(
 ) -> list[Cell]:
     return [
         Cell(series=one, task=task, sample=sample, look=place, digest=digest)
-        if arm_of(one.arm).has_page
+        if one.arm.has_page
         else Cell(series=one, task=task, sample=sample)
         for one in series
         for sample, (place, digest) in enumerate(zip(places, digests, strict=True))

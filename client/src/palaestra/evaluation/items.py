@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from palaestra.api import PAGE_MAX, Client
 from palaestra.arms import arm_of
 from palaestra.errors import PalaestraError
+from palaestra.evaluation.arms import PlannedArm
 from palaestra.observation import format_of
 from palaestra.records import Task
 from palaestra.run_plan import tasks_missing
@@ -31,12 +32,14 @@ async def items_choose(
     benchmark: str,
     split: str | None,
     limit: int | None,
-    arms: Sequence[str],
+    arms: Sequence[PlannedArm],
     observation: str,
 ) -> Items:
     """The first ``limit`` tasks that all arms can pose. Raises ``PalaestraError`` if there are none."""
-    has_screenshot = format_of(observation).has_screenshot
-    is_blind = not has_screenshot and not all(arm_of(arm).has_text for arm in arms)
+    is_blind = any(
+        not arm_of(one.arm).has_text and not format_of(one.observation or observation).has_screenshot
+        for one in arms
+    )
     tasks: list[Task] = []
     ineligible = unseen = 0
     async for task in _tasks(client, benchmark=benchmark, split=split):

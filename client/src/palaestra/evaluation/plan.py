@@ -12,7 +12,9 @@ from typing import Any, Literal
 import msgspec
 
 from palaestra.errors import PalaestraError
+from palaestra.evaluation.arms import PlannedArm, arms_check, planned_arm_read
 from palaestra.evaluation.looks import Design, Look, Value, factors_check, looks_make
+from palaestra.observation import ObservationFormat, format_of
 
 POWER = 0.8
 ALPHA = 0.05
@@ -57,8 +59,10 @@ class SmallestGap(Part, frozen=True, kw_only=True):
 
 
 class Plan(Part, frozen=True, kw_only=True):
-    """``margin`` is that of equivalence, in points; ``contrasts`` are pairs of arms, ``retest`` says that the
-    first text arm is played a second time."""
+    """``arms`` may name an observation of their own, as ``gym:som-v1``; ``observation_settings`` are those of
+    a run, of which each has what means something to its observation. ``margin`` is that of equivalence, in
+    points; ``contrasts`` are pairs of arms, ``retest`` says that the first text arm is played a second time.
+    """
 
     version: Literal[1] = 1
     name: str
@@ -66,6 +70,7 @@ class Plan(Part, frozen=True, kw_only=True):
     benchmarks: list[Benchmark]
     arms: list[str]
     observation: str
+    observation_settings: dict[str, Any] = {}
     grammar: str
     history: str
     actions_per_turn: int = 1
@@ -87,9 +92,22 @@ class Plan(Part, frozen=True, kw_only=True):
         design = self.looks
         return looks_make(design.design, count=design.count, factors=design.factors, seed=self.seed)
 
+    @property
+    def arms_planned(self) -> list[PlannedArm]:
+        return list(map(planned_arm_read, self.arms))
+
+    def observation_of(self, arm: PlannedArm) -> str:
+        """What the model is shown in an arm."""
+        return arm.observation or self.observation
+
+    def settings_of(self, arm: PlannedArm) -> dict[str, Any]:
+        """The observation settings that mean something in an arm."""
+        form = format_of(self.observation_of(arm))
+        return {name: value for name, value in self.observation_settings.items() if _bounds(name, form)}
+
     def as_json(self) -> dict[str, Any]:
         """The plan as its file and the server hold it."""
-        return dict(msgspec.to_builtins(self))
+        return dict(msgspec.json.decode(msgspec.json.encode(self)))
 
 
 def plan_sha256(plan: Plan) -> str:
@@ -104,8 +122,20 @@ def plan_read(path: Path) -> Plan:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
         raise PalaestraError(f"{path}: {failure}.{_suggestion(str(failure))}") from failure
-    factors_check(plan.looks.factors, where=str(path))
+    plan_check(plan, where=str(path))
     return plan
+
+
+def plan_check(plan: Plan, *, where: str) -> None:
+    """Raise ``PalaestraError`` for a plan that cannot be played."""
+    try:
+        factors_check(plan.looks.factors, where="looks")
+        arms_check(plan.arms, observation=plan.observation)
+        for name in plan.observation_settings:
+            if not any(name in plan.settings_of(arm) for arm in plan.arms_planned):
+                raise PalaestraError(f"No observation of the plan shows what {name} bounds.")
+    except PalaestraError as failure:
+        raise PalaestraError(f"{where}: {failure}") from failure
 
 
 def plan_write(plan: Plan, path: Path) -> None:
@@ -121,6 +151,11 @@ def plans_differ(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """The fields in which two plans differ, beside the time at which they were made."""
     names = sorted({*one, *other} - {"created_at"})
     return [name for name in names if one.get(name) != other.get(name)]
+
+
+def _bounds(setting: str, form: ObservationFormat) -> bool:
+    """Whether a setting means something to an observation."""
+    return form.has_screenshot if setting == "picture_max" else form.has_text
 
 
 def _suggestion(message: str) -> str:

@@ -10,6 +10,7 @@ from statistics import NormalDist, fmean
 import msgspec
 
 from palaestra.errors import PalaestraError
+from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Cell
 from palaestra.evaluation.looks import Look, Value, factors_check
 from palaestra.observation import Observation
@@ -19,7 +20,8 @@ from palaestra.records import Task
 
 PREFIX = "planted/"
 # The rungs of the ladder, in order; what is lost at one is lost at all after it.
-RUNGS = ("text_zero_shot", "text_agent", "gym_with_text", "gym", "gym_image")
+PIXELS = "pixels"
+RUNGS = ("text_zero_shot", "text_agent", "gym_with_text", "gym", PIXELS, "gym_image")
 LEAST, MOST = 0.001, 0.999
 WRONG_NUMBER = "-98765.4321"
 WRONG_PROGRAM = "def answer(*values):\n    return None"
@@ -30,7 +32,8 @@ _NORMAL = NormalDist()
 class PlantedGap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A JSON file such as ``{"name": "nine", "accuracy": 0.8, "deficits": {"gym": 9}, "item_share": 0.5}``.
 
-    ``accuracy``: the share of items that it solves as text. ``deficits``: points lost at each rung, by arm.
+    ``accuracy``: the share of items that it solves as text. ``deficits``: points lost at each rung, by arm,
+    and at ``pixels``, which is an arm whose observation is not the plan's.
     ``looks``: points lost under values of a look, as ``{"font": {"mono": 4}}``, which move no arm's mean.
     The shares are of the variance of what decides an answer: of the item, of the item in its arm, of the
     look; the rest is drawn for each episode.
@@ -45,9 +48,13 @@ class PlantedGap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     look_share: float = 0.02
     seed: int = 1
 
-    def accuracy_in(self, arm: str) -> float:
+    def accuracy_in(self, arm: PlannedArm) -> float:
         """The share of items that it solves in an arm, in the mean over items and looks."""
-        lost = RUNGS[: RUNGS.index(arm) + 1] if arm in RUNGS else (arm,)
+        return self.accuracy_at(PIXELS if arm.observation and arm.arm == "gym" else arm.arm)
+
+    def accuracy_at(self, rung: str) -> float:
+        """As ``accuracy_in``, of a rung."""
+        lost = RUNGS[: RUNGS.index(rung) + 1] if rung in RUNGS else (rung,)
         return self.accuracy - sum(self.deficits.get(rung, 0.0) for rung in lost) / POINTS
 
     def loss_under(self, look: Look) -> float:
@@ -64,7 +71,7 @@ def planted_read(path: Path) -> PlantedGap:
     if unknown := gap.deficits.keys() - set(RUNGS):
         raise PalaestraError(f"{path}: {min(unknown)!r} is no rung. Rungs: {', '.join(RUNGS)}.")
     factors_check({axis: map(_value, values) for axis, values in gap.looks.items()}, where=str(path))
-    if not all(0 < gap.accuracy_in(arm) < 1 for arm in RUNGS):
+    if not all(0 < gap.accuracy_at(rung) < 1 for rung in RUNGS):
         raise PalaestraError(f"{path}: every arm's accuracy must be between 0 and 1.")
     shares = (gap.item_share, gap.arm_item_share, gap.look_share)
     if min(shares) < 0 or sum(shares) > 1:
@@ -114,18 +121,22 @@ class Planted:
             closing="The answer stands on the page, so I submit it.",
         )
 
+    def accuracy_in(self, arm: PlannedArm) -> float:
+        """What was planted in an arm."""
+        return self._gap.accuracy_in(arm)
+
     def is_right(self, cell: Cell) -> bool:
         """The draw: a normal deviate made of the item's, the item's in its arm, the look's and the episode's
         own, against the threshold that gives the arm its accuracy exactly."""
         gap, series = self._gap, cell.series
         loss = 0.0 if cell.look is None else self._losses[cell.look] / POINTS
-        accuracy = min(MOST, max(LEAST, gap.accuracy_in(series.arm) - loss))
+        accuracy = min(MOST, max(LEAST, self.accuracy_in(series.planned) - loss))
         of_look = 0.0 if cell.look is None else gap.look_share
         parts = {
             ("item", cell.task): gap.item_share,
-            ("arm", cell.task, series.arm): gap.arm_item_share,
+            ("arm", cell.task, str(series.planned)): gap.arm_item_share,
             ("look", cell.look): of_look,
-            ("episode", cell.task, series.arm, series.retest, cell.sample): 1
+            ("episode", cell.task, str(series.planned), series.retest, cell.sample): 1
             - gap.item_share
             - gap.arm_item_share
             - of_look,

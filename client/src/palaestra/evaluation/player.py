@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from palaestra.api import Client
-from palaestra.arms import arm_of
 from palaestra.background import VERDICT_LIMIT_S
 from palaestra.engine import Engine, Rollout
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import PalaestraError
+from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Cell, Series, page_kind, presentation_of
 from palaestra.evaluation.looks import Look
 from palaestra.evaluation.plan import Plan
@@ -62,7 +62,8 @@ class Player:
             opened = await self._open([cell for cell in cells if cell not in self.held.interrupted], looks)
             for cell in cells:
                 state = self.held.interrupted.get(cell)
-                episode = await self.engine.episode_resume(state) if state else opened[cell]
+                config = config_of(self.plan, cell.series.planned)
+                episode = await self.engine.episode_resume(state, config) if state else opened[cell]
                 if episode is not None:
                     self.cells[episode.opened.id] = cell
                     yield self.runs[cell.series].id, episode
@@ -88,7 +89,7 @@ class Player:
         kind = page_kind(self.tasks[groups[0][0].task])
         opening = {
             "run": self.runs[series].id,
-            "arm": series.arm,
+            "arm": series.planned.arm,
             "seed": self.plan.seed,
             "token_budget": self.plan.token_budget,
             "samples_per_task": samples,
@@ -96,7 +97,8 @@ class Player:
         }
         cells = {group[0].task: list(group) for group in groups}
         opened = {}
-        async for episode in self.engine.episodes_open([group[0].task for group in groups], opening):
+        config, tasks = config_of(self.plan, series.planned), [group[0].task for group in groups]
+        async for episode in self.engine.episodes_open(tasks, opening, config):
             cell = cells[episode.opened.task].pop()
             if cell.digest and episode.opened.presentation_hash != cell.digest:
                 raise PalaestraError("The server has other looks than this client: bring both up to date.")
@@ -104,10 +106,11 @@ class Player:
         return opened
 
 
-def config_of(plan: Plan) -> EpisodeConfig:
-    """How the plan's episodes are run."""
+def config_of(plan: Plan, arm: PlannedArm) -> EpisodeConfig:
+    """How the plan's episodes in an arm are run."""
     return EpisodeConfig(
-        observation=plan.observation,
+        observation=plan.observation_of(arm),
+        **plan.settings_of(arm),
         grammar=plan.grammar,
         history=plan.history,
         actions_per_turn=plan.actions_per_turn,
@@ -122,7 +125,7 @@ async def held_read(client: Client, runs: Mapping[Series, Run], items: Sequence[
         for state in await episodes_list(client, run.id):
             if state.verdict is None or state.verdict.reward is not None:
                 # Text has no look, and yet its episodes are drawn one.
-                digest = state.presentation_hash if arm_of(series.arm).has_page else ""
+                digest = state.presentation_hash if series.arm.has_page else ""
                 states[series, state.task, digest].append(state)
     for group in states.values():
         # Judged episodes first: an open one beside them is more than the plan asks for.

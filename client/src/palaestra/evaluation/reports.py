@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from palaestra.api import Client
 from palaestra.errors import PalaestraError
+from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Series, series_of
 from palaestra.evaluation.plan import Plan, plan_sha256, plans_differ
 from palaestra.records import Report, Run
@@ -33,18 +34,33 @@ async def report_find_or_create(client: Client, plan: Plan) -> Report:
 
 
 async def runs_find_or_create(
-    client: Client, plan: Plan, report: Report, *, model: str, model_note: str = "", simulated: bool = False
+    client: Client,
+    plan: Plan,
+    report: Report,
+    *,
+    model: str,
+    model_note: str = "",
+    planted: Callable[[PlannedArm], float] | None = None,
 ) -> dict[Series, Run]:
-    """The runs of the plan. Raises ``PalaestraError`` if one was played with other settings."""
+    """The runs of the plan; ``planted`` is what a simulated policy solves in an arm, None for a model.
+
+    Raises ``PalaestraError`` if one was played with other settings.
+    """
     runs = {}
     for series in series_of(plan):
-        run_plan = run_plan_of(plan, series, report, model=model, model_note=model_note, simulated=simulated)
+        run_plan = run_plan_of(plan, series, report, model=model, model_note=model_note, planted=planted)
         runs[series] = await run_find_or_create(client, run_plan)
     return runs
 
 
 def run_plan_of(
-    plan: Plan, series: Series, report: Report, *, model: str, model_note: str = "", simulated: bool = False
+    plan: Plan,
+    series: Series,
+    report: Report,
+    *,
+    model: str,
+    model_note: str = "",
+    planted: Callable[[PlannedArm], float] | None = None,
 ) -> RunPlan:
     """The run of one series. All arms have the same seed, and with it the same wording of the instruction."""
     ending = f" [{report.id}] {series}"
@@ -54,8 +70,9 @@ def run_plan_of(
         checkpoint=plan.model.checkpoint or "",
         benchmark=series.benchmark,
         split=next(one.split for one in plan.benchmarks if one.slug == series.benchmark),
-        arm=series.arm,
-        observation=plan.observation,
+        arm=series.planned.arm,
+        observation=plan.observation_of(series.planned),
+        **plan.settings_of(series.planned),
         grammar=plan.grammar,
         history=plan.history,
         actions_per_turn=plan.actions_per_turn,
@@ -65,7 +82,8 @@ def run_plan_of(
         model_note=model_note,
         report=report.id,
         retest=series.retest,
-        simulated=simulated,
+        simulated=planted is not None,
+        planted_accuracy=planted(series.planned) if planted else None,
     )
 
 

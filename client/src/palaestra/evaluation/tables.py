@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-SHOWN = ("accuracy", "gaps", "rungs", "deviations")
+SHOWN = ("accuracy", "gaps", "rungs", "planted", "deviations")
 GAP = "  "
 NOTE = "note"
 
