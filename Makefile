@@ -16,7 +16,7 @@ WORKERS ?= 3
 BROWSER_WORKERS ?= 4
 PLAIN := not e2e and not services and not fuzz
 
-.PHONY: setup up demo demo-model test-model test test-fast test-unit test-services test-e2e test-client e2e oracle-table check check-format check-lint \
+.PHONY: setup up demo demo-gap demo-model test-model test test-fast test-unit test-services test-e2e test-client e2e oracle-table check check-format check-lint \
   check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
 
 setup: $(STAMP)
@@ -46,6 +46,10 @@ test: setup
 else
 test: test-unit test-services test-e2e test-client
 endif
+
+# A simulated policy whose gap is set in deploy/planted_gap.json: its report shows what was planted beside what it found.
+demo-gap: setup
+	@$(RUN) -m deploy.demo_gap --server "$(LAB_URL)" --var-dir "$(VAR_DIR)" --data "$(DATA)"
 
 # A small language model on the CPU of this machine plays against the running server.
 demo-model: setup

@@ -18,7 +18,12 @@ TIMEOUT_S = 60.0
 
 
 def main() -> int:
-    options = _arguments()
+    options = arguments_read(__doc__)
+    return played(options, "demo")
+
+
+def played(options: argparse.Namespace, *command: str) -> int:
+    """Load the official files, then run a command of the client that needs golds; returns its exit status."""
     try:
         key = (options.var_dir / "secrets" / "demo_key").read_text().strip()
         httpx.get(f"{options.server}/api/v1/health", timeout=TIMEOUT_S).raise_for_status()
@@ -30,12 +35,12 @@ def main() -> int:
         else:
             sys.stderr.write(f"{options.data / name} is missing: {benchmark} has its starter tasks only.\n")
     golds = _golds_export(options.server, key, options.var_dir)
-    command = [sys.executable, "-m", "palaestra", "demo", "--server", options.server, "--golds", str(golds)]
-    return program_run(command, environment={**os.environ, "PALAESTRA_KEY": key})
+    client = [sys.executable, "-m", "palaestra", *command, "--server", options.server, "--golds", str(golds)]
+    return program_run(client, environment={**os.environ, "PALAESTRA_KEY": key})
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
+def arguments_read(description: str | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--server", required=True, help="address of the lab")
     parser.add_argument("--var-dir", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True, help="folder of the official files")

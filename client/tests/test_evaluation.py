@@ -102,7 +102,7 @@ def test_an_evaluation_plays_every_cell_once_and_ends_with_the_report(
     assert main(command) == 0
     out = capsys.readouterr()
     assert cells(fake) == text_cells(fake)
-    assert "9.25" in out.out
+    assert "9.2" in out.out
     assert "too few items" in out.out
     assert out.out.rstrip().endswith(f"{fake.lab_url}/reports/1/")
     assert "18/18 episodes" in out.err

@@ -92,6 +92,7 @@ async def _eval(options: argparse.Namespace) -> int:
         report = await report_find_or_create(client, plan)
         print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}', file=sys.stderr)
         problems = await evaluation_play(client, options, plan, report)
+        print("Computing the report ...", file=sys.stderr)
         ready = await report_computed(client, report.id)
     print(tables_text((ready.result or {}).get("tables", ())))
     print(f"\n{ready.url}")

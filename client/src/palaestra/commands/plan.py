@@ -233,7 +233,8 @@ def _model(options: argparse.Namespace) -> str:
 def _name(options: argparse.Namespace, *, looks: int) -> str:
     items = f"{options.limit} items" if options.limit else "all items"
     size = f"{items}, {options.samples} samples, {looks} looks"
-    return f"{_model(options)} on {', '.join(options.benchmarks)} ({size})"[:160]
+    simulated = "Simulated: " if options.planted else ""
+    return f"{simulated}{_model(options)} on {', '.join(options.benchmarks)} ({size})"[:160]
 
 
 def _exclusions(chosen: dict[str, Items]) -> list[str]:

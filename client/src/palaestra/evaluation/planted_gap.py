@@ -15,6 +15,7 @@ from palaestra.evaluation.cells import Cell
 from palaestra.evaluation.looks import Look, Value, factors_check
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
+from palaestra.policies.solver import PROGRAM_FORM
 from palaestra.policies.submission import PlannedAnswer, completion_next
 from palaestra.records import Task
 
@@ -157,4 +158,7 @@ class Planted:
         if labels:
             label = labels[self._number("wrong", task.id, cell.sample) % len(labels)]
             return self._solver.answer_planned(task.id, label)
-        return PlannedAnswer(values=(WRONG_PROGRAM if form == "program" else WRONG_NUMBER,))
+        if form == PROGRAM_FORM:
+            return PlannedAnswer(values=(WRONG_PROGRAM,))
+        # As many as the right answer has: a page takes no answer that lacks one.
+        return PlannedAnswer(values=(WRONG_NUMBER,) * len(self._solver.values_of(task.id, form)))

@@ -1,47 +1,77 @@
-"""A report's tables as text."""
+"""A report's tables as text, for a terminal: the main columns, and each note once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-SHOWN = ("accuracy", "gaps", "rungs", "planted", "deviations")
-GAP = "  "
+Table = Mapping[str, Any]
+# The page of the report has all tables, with all columns.
+SHOWN: Mapping[str, Sequence[str]] = {
+    "accuracy": ("benchmark", "arm", "items", "episodes", "void", "accuracy", "low", "high"),
+    "gaps": ("benchmark", "contrast", "items", "gap", "low", "high", "p"),
+    "rungs": ("benchmark", "rung", "items", "gap", "low", "high", "p"),
+    "planted": ("benchmark", "quantity", "planted", "estimate", "low", "high", "recovered"),
+    "deviations": ("benchmark", "arm", "deviation", "episodes"),
+}
 NOTE = "note"
+SHARES = ("%", "points")
+P_LEAST = 0.001
 
 
-def tables_text(tables: Iterable[Mapping[str, Any]], *, shown: Sequence[str] = SHOWN) -> str:
-    """The tables named in ``shown``, in that order, each with its title and notes."""
+def tables_text(tables: Iterable[Table]) -> str:
+    """The tables of ``SHOWN``, in that order, each with its notes and then those of its rows."""
     by_id = {table["id"]: table for table in tables}
-    return "\n\n".join(_table(by_id[name]) for name in shown if name in by_id)
+    return "\n\n".join(_table(by_id[name], names) for name, names in SHOWN.items() if name in by_id)
 
 
-def _table(table: Mapping[str, Any]) -> str:
-    columns = [column for column in table["columns"] if column["id"] != NOTE]
-    head = [_head(column) for column in columns]
-    body = [[_value(row.get(column["id"])) for column in columns] for row in table["rows"]]
+def _table(table: Table, names: Sequence[str]) -> str:
+    columns = [column for column in table["columns"] if column["id"] in names]
+    notes = list(dict.fromkeys(row[NOTE] for row in table["rows"] if row.get(NOTE)))
+    head = [*map(_head, columns), ""]
+    body = [
+        [*(_value(row.get(column["id"]), column) for column in columns), _mark(row, notes)]
+        for row in table["rows"]
+    ]
     widths = [max(map(len, values)) for values in zip(head, *body, strict=True)]
-    lines = [table["title"], _line(head, widths)]
-    for row, values in zip(table["rows"], body, strict=True):
-        note = row.get(NOTE)
-        lines.append(_line(values, widths) + (f"{GAP}{note}" if note else ""))
-    if not body:
-        lines.append("(none)")
-    return "\n".join([*lines, *table.get("notes", ())])
+    is_number = [*map(_is_number, columns), False]
+    lines = [_line(values, widths, is_number) for values in (head, *body)]
+    numbered = [f"[{number}] {note}" for number, note in enumerate(notes, start=1)]
+    return "\n".join([table["title"], *lines, *table.get("notes", ()), *numbered])
+
+
+def _mark(row: Mapping[str, Any], notes: Sequence[str]) -> str:
+    return f"[{notes.index(row[NOTE]) + 1}]" if row.get(NOTE) else ""
 
 
 def _head(column: Mapping[str, Any]) -> str:
     unit = column.get("unit")
-    return f"{column['title']} ({unit})" if unit else str(column["title"])
+    return (
+        f"{column['title']} ({unit})"
+        if unit in SHARES and column["id"] not in ("low", "high")
+        else str(column["title"])
+    )
 
 
-def _line(values: Sequence[str], widths: Sequence[int]) -> str:
-    return GAP.join(value.ljust(width) for value, width in zip(values, widths, strict=True)).rstrip()
+def _line(values: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:
+    padded = (
+        value.rjust(width) if right else value.ljust(width)
+        for value, width, right in zip(values, widths, is_number, strict=True)
+    )
+    return "  ".join(padded).rstrip()
 
 
-def _value(value: Any) -> str:
+def _is_number(column: Mapping[str, Any]) -> bool:
+    return bool(column.get("unit")) or column["id"] == "p"
+
+
+def _value(value: Any, column: Mapping[str, Any]) -> str:
     if value is None:
         return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, int | float):
+        return str(value)
+    if column.get("unit") in SHARES:
+        return f"{value:.1f}"
+    if column["id"] == "p":
+        return f"< {P_LEAST}" if value < P_LEAST else f"{value:.3f}"
+    return f"{value:,}"

@@ -57,9 +57,14 @@ class Solver:
         closing = "The page now holds the result, so I submit it."
         return completion_next(observation, episode, answer=answer, reasoning=reasoning, closing=closing)
 
+    def values_of(self, task: int, form: str) -> tuple[str, ...]:
+        """The values of the reference answer."""
+        answer = self._solutions[task].answer
+        return tuple(map(_unescaped, answer.split("|"))) if form == VALUES_FORM else (answer,)
+
     def _answer(self, solution: Solution, episode: EpisodeInfo) -> PlannedAnswer:
         if episode.answer_form == VALUES_FORM:
-            return PlannedAnswer(values=tuple(_unescaped(value) for value in solution.answer.split("|")))
+            return PlannedAnswer(values=self.values_of(solution.task, episode.answer_form))
         return self.answer_planned(solution.task, solution.answer)
 
     def answer_planned(self, task: int, answer: str) -> PlannedAnswer:
