@@ -66,6 +66,7 @@ def test_a_plan_is_written_once_with_its_hash(
     assert f"{digest}  {path}" in out
     assert plan_sha256(plan_read(path)) == digest
     assert "3 items of gsm8k; 30 episodes" in out, "four arms and the retest, two samples each"
+    assert "fewer than 10 items of gsm8k" in out
     assert written["benchmarks"][0]["task_ids"] == [1, 2, 3]
     assert written["model"]["sampling"] == {"temperature": 0.5}
     assert written["contrasts"] == [["text_zero_shot", "gym_with_text"], ["text_zero_shot", "gym"]]

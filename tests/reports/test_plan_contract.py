@@ -17,6 +17,7 @@ from rest_framework.exceptions import ValidationError
 from core.fields import body_read
 from core.observations import OBSERVATION_FORMATS
 from palaestra.commands import parser_make
+from palaestra.commands import plan as plan_command
 from palaestra.commands.plan import plan_make
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import SCORED
@@ -25,6 +26,7 @@ from palaestra.evaluation.plan import Plan, plan_check, plan_read, plan_sha256, 
 from palaestra.grammars import GRAMMARS
 from palaestra.records import Page, Task
 from trajectories.reports import plan as server
+from trajectories.reports.estimators import clusters
 from trajectories.reports.ladder import arm_read
 
 BASE = "--model Ünïted/m-1 --benchmark gsm8k --looks 4 --factors font"
@@ -80,6 +82,7 @@ def test_both_sides_know_the_same_fields_and_arms() -> None:
     ours = {name: msgspec.structs.fields(Plan) for name in Plan.__struct_fields__}
     assert set(ours) == set(server.PlanIn().fields)
     assert set(SCORED) <= set(server.PLANNED_ARMS)
+    assert plan_command.ITEMS_MIN == clusters.ITEMS_MIN
     assert {arm_read(arm).planned for arm in server.PLANNED_ARMS} == set(server.PLANNED_ARMS)
 
 

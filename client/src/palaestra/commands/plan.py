@@ -37,6 +37,9 @@ from palaestra.model_options import sampling_add, sampling_of
 from palaestra.observation import format_of
 from palaestra.run_plan import SEED
 
+# With fewer the server computes none.
+ITEMS_MIN = 10
+
 
 def add(commands: Any) -> None:
     """Declare the command."""
@@ -152,13 +155,16 @@ def plan_text(plan: Plan) -> str:
     again = plan.retest and not all(arm_of(arm.arm).has_page for arm in plan.arms_planned)
     episodes = items * plan.samples * (len(plan.arms) + again)
     points = plan.smallest_gap.points
-    seen = "fewer than two looks: no gap beyond these looks can be stated"
+    seen = "which gap can be seen cannot be said of fewer than two items or looks"
+    few = [one.slug for one in plan.benchmarks if len(one.task_ids) < ITEMS_MIN]
+    too_few = f"fewer than {ITEMS_MIN} items of {', '.join(few)}: the report will state no interval there"
     return "\n".join(
         [
             f"{items:,} items of {', '.join(one.slug for one in plan.benchmarks)}; {episodes:,} episodes",
             f"arms: {', '.join(plan.arms)}{'; the first text arm twice' if again else ''}",
             f"{plan.looks.count} looks ({plan.looks.design}), {plan.samples} samples of each item and arm",
             f"smallest gap to be seen: {points:.1f} points by the plan's guess" if points else seen,
+            *([too_few] if few else []),
             *plan.exclusions,
         ]
     )
