@@ -39,6 +39,7 @@ from palaestra.run_plan import SEED
 
 # With fewer the server computes none.
 ITEMS_MIN = 10
+POINTS_MAX = 100.0
 
 
 def add(commands: Any) -> None:
@@ -154,8 +155,6 @@ def plan_text(plan: Plan) -> str:
     items = sum(len(one.task_ids) for one in plan.benchmarks)
     again = plan.retest and not all(arm_of(arm.arm).has_page for arm in plan.arms_planned)
     episodes = items * plan.samples * (len(plan.arms) + again)
-    points = plan.smallest_gap.points
-    seen = "which gap can be seen cannot be said of fewer than two items or looks"
     few = [one.slug for one in plan.benchmarks if len(one.task_ids) < ITEMS_MIN]
     too_few = f"fewer than {ITEMS_MIN} items of {', '.join(few)}: the report will state no interval there"
     return "\n".join(
@@ -163,11 +162,19 @@ def plan_text(plan: Plan) -> str:
             f"{items:,} items of {', '.join(one.slug for one in plan.benchmarks)}; {episodes:,} episodes",
             f"arms: {', '.join(plan.arms)}{'; the first text arm twice' if again else ''}",
             f"{plan.looks.count} looks ({plan.looks.design}), {plan.samples} samples of each item and arm",
-            f"smallest gap to be seen: {points:.1f} points by the plan's guess" if points else seen,
+            _gap_text(plan.smallest_gap.points),
             *([too_few] if few else []),
             *plan.exclusions,
         ]
     )
+
+
+def _gap_text(points: float | None) -> str:
+    if points is None:
+        return "which gap can be seen cannot be said of fewer than two items or looks"
+    if points > POINTS_MAX:
+        return "no gap can be seen by the plan's guess: it takes more items or looks"
+    return f"smallest gap to be seen: {points:.1f} points by the plan's guess"
 
 
 # ---- arguments
