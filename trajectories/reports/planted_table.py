@@ -34,9 +34,8 @@ def planted_table(analyses: Sequence[Analysis], tables: Sequence[Table]) -> Tabl
     decided = [row["recovered"] for row in rows if row["recovered"]]
     confidence = 1 - analyses[0].alpha
     expected = EXPECTED.format(decided.count("yes"), len(decided), confidence * len(decided))
-    return Table(
-        id="planted", title="Planted and estimated", columns=COLUMNS, rows=rows, notes=[DRAWN, expected]
-    )
+    said = expected if decided else "None has an interval."
+    return Table(id="planted", title="Planted and estimated", columns=COLUMNS, rows=rows, notes=[DRAWN, said])
 
 
 def _rows(analysis: Analysis, accuracies: Sequence[Row], gaps: Sequence[Row]) -> Iterator[Row]:

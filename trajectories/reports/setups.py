@@ -9,7 +9,7 @@ from core.arms import ARMS
 from core.observation_settings import settings_of
 from core.observations import OBSERVATION_FORMATS
 from trajectories.models import Run
-from trajectories.reports.ladder import ArmKey
+from trajectories.reports.ladder import RUNGS, ArmKey
 
 Setup = Mapping[str, str]
 
@@ -72,8 +72,8 @@ def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
 
 
 def arm_order(keys: Iterable[ArmKey]) -> list[ArmKey]:
-    """In the order of the table of arms, retests after their arms."""
-    order = list(ARMS)
+    """The ladder from its base, then the other arms; retests after their arms."""
+    order = [*RUNGS, *(arm for arm in ARMS if arm not in RUNGS)]
     return sorted(keys, key=lambda key: (order.index(key.arm), key.observation, key.retest))
 
 
