@@ -103,7 +103,7 @@ def test_a_picture_of_the_question_is_refused_with_an_outline() -> None:
 
 def is_refused_by_client(plan: Plan) -> bool:
     try:
-        plan_check(plan, where="plan")
+        plan_check(plan)
     except PalaestraError:
         return True
     return False

@@ -21,6 +21,7 @@ COLUMNS = (
     Column("note", "Note"),
 )
 DRAWN = "Simulated: answers were drawn with these accuracies and gaps, in points of 100."
+NO_INTERVAL = "None has an interval."
 EXPECTED = "{} of {} are within their intervals; {:.0f} are expected to be, on average."
 
 
@@ -33,9 +34,14 @@ def planted_table(analyses: Sequence[Analysis], tables: Sequence[Table]) -> Tabl
         return None
     decided = [row["recovered"] for row in rows if row["recovered"]]
     confidence = 1 - analyses[0].alpha
-    expected = EXPECTED.format(decided.count("yes"), len(decided), confidence * len(decided))
-    said = expected if decided else "None has an interval."
-    return Table(id="planted", title="Planted and estimated", columns=COLUMNS, rows=rows, notes=[DRAWN, said])
+    summary = EXPECTED.format(decided.count("yes"), len(decided), confidence * len(decided))
+    return Table(
+        id="planted",
+        title="Planted and estimated",
+        columns=COLUMNS,
+        rows=rows,
+        notes=[DRAWN, summary if decided else NO_INTERVAL],
+    )
 
 
 def _rows(analysis: Analysis, accuracies: Sequence[Row], gaps: Sequence[Row]) -> Iterator[Row]:

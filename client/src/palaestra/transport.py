@@ -82,7 +82,8 @@ class Transport:
                 response = await self._http.request(method, path, **request)
             except httpx.TransportError as failure:
                 if attempt >= retries:
-                    raise Unreachable(f"No answer to {method} {path}: {failure!r}") from failure
+                    where = str(self._http.base_url).rstrip("/")
+                    raise Unreachable(f"No answer from {where} to {method} {path}: {failure!r}") from failure
             else:
                 if response.status_code < 400:
                     break

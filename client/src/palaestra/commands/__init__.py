@@ -13,12 +13,13 @@ from typing import get_args
 
 import msgspec
 
-from palaestra.errors import PalaestraError
+from palaestra.errors import ApiError, PalaestraError
 from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
 
 KEY_SETTING = "PALAESTRA_KEY"
 SERVER = "http://127.0.0.1:8001"
 INTERRUPTED = 130
+UNAUTHENTICATED = 401
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return INTERRUPTED
+    except ApiError as refused:
+        where = f" (--key, or ${KEY_SETTING})" if refused.status == UNAUTHENTICATED else ""
+        print(f"{options.title} stopped: {refused}{where}", file=sys.stderr)
+        return 1
     except (PalaestraError, OSError, msgspec.ValidationError, ModuleNotFoundError) as failure:
         print(f"{options.title} stopped: {failure}", file=sys.stderr)
         return 1

@@ -146,7 +146,7 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         seed=options.seed,
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
-    plan_check(plan, where="The plan")
+    plan_check(plan)
     return plan
 
 

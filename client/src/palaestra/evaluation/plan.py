@@ -122,20 +122,20 @@ def plan_read(path: Path) -> Plan:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     except (msgspec.ValidationError, msgspec.DecodeError) as failure:
         raise PalaestraError(f"{path}: {failure}.{_suggestion(str(failure))}") from failure
-    plan_check(plan, where=str(path))
+    try:
+        plan_check(plan)
+    except PalaestraError as failure:
+        raise PalaestraError(f"{path}: {failure}") from failure
     return plan
 
 
-def plan_check(plan: Plan, *, where: str) -> None:
+def plan_check(plan: Plan) -> None:
     """Raise ``PalaestraError`` for a plan that cannot be played."""
-    try:
-        factors_check(plan.looks.factors, where="looks")
-        arms_check(plan.arms, observation=plan.observation)
-        for name in plan.observation_settings:
-            if not any(name in plan.settings_of(arm) for arm in plan.arms_planned):
-                raise PalaestraError(f"No observation of the plan shows what {name} bounds.")
-    except PalaestraError as failure:
-        raise PalaestraError(f"{where}: {failure}") from failure
+    factors_check(plan.looks.factors, where="looks")
+    arms_check(plan.arms, observation=plan.observation)
+    for name in plan.observation_settings:
+        if not any(name in plan.settings_of(arm) for arm in plan.arms_planned):
+            raise PalaestraError(f"No observation of the plan shows what {name} bounds.")
 
 
 def plan_write(plan: Plan, path: Path) -> None:
