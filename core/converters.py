@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.urls import register_converter
 from django.urls.converters import IntConverter, StringConverter, get_converters
 
@@ -24,8 +26,19 @@ class Sha256Converter(StringConverter):
     regex = "[0-9a-f]{64}"
 
 
+class FileNameConverter(StringConverter):
+    """A plain name with its ending: ``gaps.csv``."""
+
+    regex = r"[a-z0-9_]{1,64}\.[a-z]{1,8}"
+
+
 def converters_register() -> None:
-    """Register ``<id:...>`` and ``<sha256:...>``; calling it again is harmless."""
-    for name, converter in (("id", IdConverter), ("sha256", Sha256Converter)):
+    """Register ``<id:...>``, ``<sha256:...>`` and ``<file_name:...>``; calling it again is harmless."""
+    converters: dict[str, type[Any]] = {
+        "id": IdConverter,
+        "sha256": Sha256Converter,
+        "file_name": FileNameConverter,
+    }
+    for name, converter in converters.items():
         if name not in get_converters():
             register_converter(converter, name)

@@ -14,6 +14,7 @@ from trajectories import hot_sql
 from trajectories.models import Episode, Group, Report, Run, Step, Verdict, VerdictCounter
 
 _numbers = itertools.count(1)
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 GOLD_CANARY = "gold-canary-7351"
 
 
@@ -92,7 +93,7 @@ def episode(*, status: str = "open", **fields: Any) -> Episode:
         "presentation_hash": look.digest(),
         "max_steps": 8,
         "answer_channel": "page",
-        "virtual_start": datetime(2026, 3, 2, 9, 0, tzinfo=UTC),
+        "virtual_start": START,
         "status": status,
         **fields,
     }

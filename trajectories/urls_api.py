@@ -10,6 +10,7 @@ from trajectories.api import system
 from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
 from trajectories.episodes.trajectories import api as trajectories
+from trajectories.lab.reports import api as report_files
 from trajectories.reports import api as reports
 from trajectories.runs import api as runs
 
@@ -35,6 +36,8 @@ urlpatterns = [
     path("reports", reports.ReportsView.as_view()),
     path("reports/<id:report_id>", reports.ReportView.as_view()),
     path("reports/<id:report_id>/rows", reports.RowsView.as_view()),
+    path("reports/<id:report_id>/files", report_files.FilesView.as_view()),
+    path("reports/<id:report_id>/files/<file_name:name>", report_files.FileView.as_view()),
     path("reports/<id:report_id>/compute", reports.ComputeView.as_view()),
     path("groups/<id:group_id>/refill", episodes.RefillView.as_view()),
     path("episodes", trajectories.EpisodesView.as_view()),

@@ -61,6 +61,7 @@ class State:
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
         self.reports: list[dict[str, Any]] = []
+        self.report_files: dict[str, bytes] = {}
         self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
@@ -204,6 +205,9 @@ class Lab(Handler):
         if key and key in state.keys:
             self.send_json(200, state.keys[key])
             return
+        if file := re.fullmatch(r"/api/v1/reports/\d+/files/(.+)", path):
+            self.send(200, state.report_files[file[1]], "application/octet-stream")
+            return
         result = self.call(method, path)
         if result is None:
             self.refuse(404, "not_found")
@@ -279,6 +283,8 @@ class Lab(Handler):
             reports.append({**body, "id": number, "plan_sha256": digest, "url": url, "state": "waiting"})
             return 201, reports[-1]
         report = reports[int(path.split("/")[4]) - 1]
+        if path.endswith("/files"):
+            return 200, {"results": [{"name": n, "content_type": ""} for n in self.fake.state.report_files]}
         if path.endswith("/compute"):
             report.update(state="ready", result={"tables": TABLES})
             return 202, report

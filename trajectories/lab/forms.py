@@ -190,7 +190,7 @@ class RowsForm(FilterForm):
     """The first row of a page of a comparison; ``from`` cannot be a Python attribute."""
 
     page = "a comparison"
-    other_parameters = frozenset({"episodes"})
+    other_parameters = frozenset({"episodes", "report", "benchmark", "a", "b", "better", "pair", "pairs"})
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)

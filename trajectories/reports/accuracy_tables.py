@@ -7,7 +7,7 @@ from typing import Any
 
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.estimators import accuracy as estimator
-from trajectories.reports.ladder import ArmKey
+from trajectories.reports.ladder import ArmKey, ladder_of
 from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, scaled
 
 KS = (1, 2, 4, 8, 16, 32, 64)
@@ -60,10 +60,11 @@ def pass_table(analyses: Sequence[Analysis]) -> Table:
 def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
     data, items = analysis.data, analysis.items
     right, judged, ended = data.tallies(key, items)
-    guess_rate = data.guess_rate(items)
+    guess_rate, ladder = data.guess_rate(items), ladder_of(analysis.plan)
     row: dict[str, Any] = {
         "benchmark": analysis.benchmark,
         "arm": key.id,
+        "is_on_ladder": key in ladder,
         "items": int((judged > 0).sum()),
         "episodes": int(judged.sum()),
         "void": int((ended - judged).sum()),

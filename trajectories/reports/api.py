@@ -86,11 +86,12 @@ class RowsView(APIView):
     @call(
         "report_rows",
         "Stream the episodes of a report",
-        description="One row per episode as JSON lines or CSV: what the report's tables are computed from.",
+        description="One row per episode as JSON lines, CSV or Parquet: what the tables are computed from.",
         parameters=[records.RowsQuery],
         answers={
             (200, exports.CONTENT_TYPES["jsonl"]): (records.RowRecord, "One episode per line."),
             (200, "text/csv"): (OpenApiTypes.STR, "The same columns."),
+            (200, exports.CONTENT_TYPES["parquet"]): (OpenApiTypes.BINARY, "The same columns."),
         },
         errors=(400, 404),
     )

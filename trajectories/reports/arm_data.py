@@ -16,6 +16,7 @@ from trajectories.reports.ladder import ArmKey, arm_of
 @dataclass(frozen=True, kw_only=True)
 class Item:
     task: int
+    key: str
     guess_rate: float
     gap_eligible: bool
     disputed: bool
@@ -23,15 +24,17 @@ class Item:
 
 @dataclass
 class _Column:
-    """Episodes of one arm: item, look, and 1 for correct, 0 for incorrect, -1 for void."""
+    """Episodes of one arm: item, look, policy version, and 1 for correct, 0 for incorrect, -1 for void."""
 
     item: array[int] = field(default_factory=lambda: array("q"))
     look: array[int] = field(default_factory=lambda: array("q"))
+    version: array[int] = field(default_factory=lambda: array("q"))
     outcome: array[int] = field(default_factory=lambda: array("b"))
     runs: set[int] = field(default_factory=set)
     unfinished: int = 0
 
 
+NO_VERSION = -1
 OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
 
 
@@ -67,6 +70,7 @@ class BenchmarkData:
             self.items.append(
                 Item(
                     task=row.task,
+                    key=row.key,
                     guess_rate=row.guess_rate,
                     gap_eligible=row.gap_eligible,
                     disputed=row.disputed,
@@ -74,21 +78,27 @@ class BenchmarkData:
             )
         column.item.append(self._items[row.task])
         column.look.append(self._looks.setdefault(row.look, len(self._looks)) if row.look else NO_LOOK)
+        column.version.append(NO_VERSION if row.policy_version is None else row.policy_version)
         column.outcome.append(OUTCOMES[row.outcome])
 
     def codes(self, is_counted: Callable[[Item], bool]) -> Codes:
         """The items that count."""
         return np.array([code for code, item in enumerate(self.items) if is_counted(item)], dtype=np.int64)
 
-    def answers(self, key: ArmKey, items: Codes) -> Answers:
-        """The judged answers of an arm to these items."""
-        item, look, outcome = self._columns(key, items)
-        mask = outcome >= 0
+    def policy_versions(self, key: ArmKey) -> list[int]:
+        """Of an arm's ended episodes, those that have one."""
+        column = self.arms.get(key) or _Column()
+        return sorted(set(column.version) - {NO_VERSION})
+
+    def answers(self, key: ArmKey, items: Codes, *, version: int | None = None) -> Answers:
+        """The judged answers of an arm to these items; of one policy version, or of all."""
+        item, look, outcome, versions = self._columns(key, items)
+        mask = outcome >= 0 if version is None else (outcome >= 0) & (versions == version)
         return Answers(item=item[mask], look=look[mask], correct=outcome[mask].astype(np.float64))
 
     def tallies(self, key: ArmKey, items: Codes) -> tuple[Floats, Floats, Floats]:
         """Right, judged and ended episodes of an arm, by item in the order of ``items``."""
-        item, _, outcome = self._columns(key, items)
+        item, _, outcome, _ = self._columns(key, items)
         size = len(self.items)
 
         def count(mask: np.ndarray) -> Floats:
@@ -99,9 +109,10 @@ class BenchmarkData:
     def guess_rate(self, items: Codes) -> float:
         return float(np.mean([self.items[code].guess_rate for code in items])) if len(items) else 0.0
 
-    def _columns(self, key: ArmKey, items: Codes) -> tuple[Codes, Codes, np.ndarray]:
+    def _columns(self, key: ArmKey, items: Codes) -> tuple[Codes, Codes, np.ndarray, Codes]:
         column = self.arms.get(key) or _Column()
         item = np.array(column.item, dtype=np.int64)
         mask = np.isin(item, items)
         look, outcome = np.array(column.look, dtype=np.int64), np.array(column.outcome, dtype=np.int8)
-        return item[mask], look[mask], outcome[mask]
+        versions = np.array(column.version, dtype=np.int64)
+        return item[mask], look[mask], outcome[mask], versions[mask]

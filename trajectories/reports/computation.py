@@ -14,10 +14,13 @@ from trajectories.reports.arm_data import BenchmarkData
 from trajectories.reports.deviation_table import deviation_table
 from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.gap_tables import gap_tables
+from trajectories.reports.item_table import item_table
 from trajectories.reports.plan import plan_read
 from trajectories.reports.planted_table import planted_table
 from trajectories.reports.setup_table import setup_table
 from trajectories.reports.tables import table_record
+from trajectories.reports.thought_table import thought_table
+from trajectories.reports.version_table import version_table
 
 PROBLEM_MAX_CHARS = 500
 # Of the progress; the rest is estimation.
@@ -55,6 +58,9 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     tables = [
         accuracy_table(analyses),
         *gap_tables(analyses),
+        version_table(analyses),
+        thought_table(analyses),
+        item_table(analyses),
         pass_table(analyses),
         setup_table(analyses),
         deviation_table(analyses),

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, get_type_hints
 
 import msgspec
 
-from trajectories.reports.episode_rows import EpisodeRow
+from trajectories.reports.episode_rows import CHUNK, EpisodeRow
+from trajectories.reports.tables import COUNT
 
-CONTENT_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
+CONTENT_TYPES = {
+    "jsonl": "application/x-ndjson",
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+}
+# Of a file that is sent, and of what may stay in memory until then.
+PART_BYTES = 256 * 1024
+IN_MEMORY_BYTES = 8 * 1024 * 1024
 
 
 def rows_as_jsonl(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
@@ -25,7 +35,29 @@ def rows_as_csv(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
         yield _line(row)
 
 
-EXPORTS = {"jsonl": rows_as_jsonl, "csv": rows_as_csv}
+def rows_as_parquet(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
+    """Written to a temporary file first, because its index comes last."""
+    # A second and 60 MB: only for those who want it.
+    import pyarrow
+    import pyarrow.parquet
+
+    types = {int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_(), str: pyarrow.string()}
+    hints = get_type_hints(EpisodeRow)
+    schema = pyarrow.schema(
+        [(name, next(types[kind] for kind in types if kind in _kinds(hint))) for name, hint in hints.items()]
+    )
+    remaining = iter(rows)
+    with tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES) as file:
+        with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+            while chunk := list(islice(remaining, CHUNK)):
+                arrays = map(pyarrow.array, zip(*chunk, strict=True), schema.types)
+                writer.write_batch(pyarrow.record_batch(list(arrays), schema=schema))
+        file.seek(0)
+        while part := file.read(PART_BYTES):
+            yield part
+
+
+EXPORTS = {"jsonl": rows_as_jsonl, "csv": rows_as_csv, "parquet": rows_as_parquet}
 
 
 def table_as_csv(table: Mapping[str, Any]) -> bytes:
@@ -35,7 +67,37 @@ def table_as_csv(table: Mapping[str, Any]) -> bytes:
     return b"".join(map(_line, lines))
 
 
+def table_as_parquet(table: Mapping[str, Any]) -> bytes:
+    """A stored table; a number that cannot be stated is null."""
+    import pyarrow
+    import pyarrow.parquet
+
+    columns = {
+        column["id"]: pyarrow.array([row.get(column["id"]) for row in table["rows"]], _type_of(table, column))
+        for column in table["columns"]
+    }
+    buffer = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), buffer)
+    return buffer.getvalue()
+
+
+def _type_of(table: Mapping[str, Any], column: Mapping[str, str]) -> Any:
+    import pyarrow
+
+    if column["unit"] == COUNT:
+        return pyarrow.int64()
+    if column["unit"]:
+        return pyarrow.float64()
+    is_text = any(isinstance(row.get(column["id"]), str) for row in table["rows"])
+    return pyarrow.string() if is_text else pyarrow.float64()
+
+
+def _kinds(hint: Any) -> tuple[type, ...]:
+    """The types of a field that may be None."""
+    return getattr(hint, "__args__", (hint,))
+
+
 def _line(values: Sequence[Any]) -> bytes:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerow(["" if value is None else value for value in values])
-    return buffer.getvalue().encode()
+    return buffer.getvalue().encode("utf-8", "replace")

@@ -25,6 +25,7 @@ from core.observation_settings import ObservationSettings, settings_of
 from core.observations import OBSERVATION_FORMATS
 
 VERSION = 1
+ALPHA = 0.05
 BENCHMARKS_MAX = 50
 TASKS_MAX = 100_000
 TEXTS_MAX = 100
@@ -108,7 +109,7 @@ class PlanIn(StrictSerializer):
     exclusions = serializers.ListField(
         child=TextField(max_length=TEXT_MAX_CHARS), default=list, max_length=TEXTS_MAX
     )
-    alpha = serializers.FloatField(default=0.05, min_value=0.001, max_value=0.5)
+    alpha = serializers.FloatField(default=ALPHA, min_value=0.001, max_value=0.5)
     margin = serializers.FloatField(
         default=None,
         allow_null=True,

@@ -10,11 +10,11 @@ from msgspec import Struct, to_builtins
 
 Row = Mapping[str, Any]
 
-PERCENT, POINTS, COUNT, NONE = "%", "points", "count", ""
+PERCENT, POINTS, WORDS, COUNT, NONE = "%", "points", "words", "count", ""
 
 
 class Column(Struct, frozen=True):
-    """``unit``: ``%``, ``points`` of accuracy, ``count``, or empty for text and pure numbers."""
+    """``unit``: ``%``, ``points`` of accuracy, ``words``, ``count``, or empty for text and pure numbers."""
 
     id: str
     title: str

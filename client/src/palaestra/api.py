@@ -159,6 +159,15 @@ class Client:
         """Ask for a report's tables; they are computed in the background."""
         return await self._post(f"reports/{report}/compute", records.ReportSummary, {})
 
+    async def report_files(self, report: int) -> list[records.ReportFile]:
+        """The files of a report: its page, its episodes row by row, each table and each chart."""
+        return (await self._get(f"reports/{report}/files", records.ReportFiles)).results
+
+    async def report_file(self, report: int, name: str) -> AsyncIterator[bytes]:
+        """The content of one file, streamed."""
+        async for part in self._lab.parts(f"{V1}/reports/{report}/files/{name}"):
+            yield part
+
     # ---- episodes
     async def episodes_open(
         self, *, run: int, tasks: Sequence[int], arm: str, idempotency_key: str | None = None, **fields: Any

@@ -150,6 +150,17 @@ class Report(ReportSummary, frozen=True, kw_only=True):
     stale: bool = False
 
 
+class ReportFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of a report, such as ``gaps.pdf``."""
+
+    name: str
+    content_type: str
+
+
+class ReportFiles(msgspec.Struct, frozen=True, kw_only=True):
+    results: list[ReportFile]
+
+
 class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     """A newly opened episode; ``start_url`` is None in arms without a page.
 

@@ -98,19 +98,24 @@ class Transport:
 
     async def lines(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
         """The lines of an NDJSON stream as they arrive, in constant memory."""
+        rest = b""
+        async for part in self.parts(path, params=params):
+            *full, rest = (rest + part).split(b"\n")
+            for line in full:
+                if line.strip():
+                    yield line
+        if rest.strip():
+            yield rest
+
+    async def parts(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
+        """The bytes of a stream as they arrive, in constant memory."""
         try:
             async with self._http.stream("GET", path, params=_present(params)) as response:
                 if response.status_code >= 400:
                     await response.aread()
                     raise error_of(response)
-                rest = b""
-                async for chunk in response.aiter_bytes():
-                    *full, rest = (rest + chunk).split(b"\n")
-                    for line in full:
-                        if line.strip():
-                            yield line
-                if rest.strip():
-                    yield rest
+                async for part in response.aiter_bytes():
+                    yield part
         except httpx.TransportError as failure:
             raise Unreachable(f"The stream {path} broke: {failure!r}") from failure
 

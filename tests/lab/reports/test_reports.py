@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import xml.etree.ElementTree as ElementTree
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.utils.html import strip_tags
 
 from tests import factories
 from tests.conftest import LabClient
@@ -50,17 +51,48 @@ def test_items_right_as_text_and_wrong_as_page_open_in_compare(
     reverse = lab(owner).get(f"{address}&better=b").content.decode()
 
     assert "10 items of gsm8k" in page
-    assert page.count("/compare?episodes=") == 10
+    assert page.count(f"/reports/{report.pk}/pairs/") == 11
     assert "No item differs so." in reverse
 
 
-def test_a_chart_is_a_file_of_its_own(lab: Callable[[Any], LabClient], owner: Any, report: Report) -> None:
-    response = lab(owner).get(f"/reports/{report.pk}/gaps.svg")
+def test_the_ladder_is_one_sentence_with_intervals(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    page = strip_tags(lab(owner).get(f"/reports/{report.pk}/").content.decode()).replace("&nbsp;", " ")
+    words = " ".join(page.split())
 
-    drawn = ElementTree.fromstring(response.content)
-    assert response["Content-Type"] == "image/svg+xml"
-    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
-    assert "".join(drawn.itertext()).count("25.0") == 1
+    assert re.search(
+        r"gsm8k: 25\.0 points \(\d+\.\d to \d+\.\d\) between Text, zero-shot and Page[.;]", words
+    ), words
+
+
+def test_pairs_lead_from_one_to_the_next(lab: Callable[[Any], LabClient], owner: Any, report: Report) -> None:
+    query = "benchmark=gsm8k&a=text_zero_shot&b=gym"
+
+    moved = lab(owner).get(f"/reports/{report.pk}/pairs/2?{query}")
+    page = lab(owner).get(moved["Location"]).content.decode()
+
+    assert moved["Location"].startswith("/compare?episodes=")
+    assert "Pair 2 of 10" in page
+    assert f"/reports/{report.pk}/pairs/1?benchmark=gsm8k&amp;a=text_zero_shot&amp;b=gym" in page
+    assert f"/reports/{report.pk}/pairs/3?" in page
+    assert "is not a filter" not in page
+    last = lab(owner).get(f"/reports/{report.pk}/pairs/10?{query}", follow=True).content.decode()
+    assert "Next pair" not in last
+    assert lab(owner).get(f"/reports/{report.pk}/pairs/11?{query}").status_code == 404
+
+
+def test_long_tables_unfold_on_request(lab: Callable[[Any], LabClient], owner: Any, report: Report) -> None:
+    address = f"/reports/{report.pk}/tables/sensitivity"
+
+    page = lab(owner).get(address).content.decode()
+    fragment = lab(owner).get(f"{address}?fragment").content.decode()
+
+    assert f'hx-get="{address}?fragment"' in lab(owner).get(f"/reports/{report.pk}/").content.decode()
+    assert "without disputed golds" in page
+    assert "without disputed golds" in fragment
+    assert "<html" not in fragment
+    assert lab(owner).get(f"/reports/{report.pk}/tables/nothing").status_code == 404
 
 
 def test_a_report_without_numbers_has_no_empty_chart(lab: Callable[[Any], LabClient], owner: Any) -> None:
@@ -69,7 +101,8 @@ def test_a_report_without_numbers_has_no_empty_chart(lab: Callable[[Any], LabCli
 
     page = lab(owner).get(f"/reports/{empty.pk}/").content.decode()
 
-    assert "plot-forest" not in page
+    assert "<svg" not in page
+    assert "No chart: no row of this table has a number." in page
     assert "no episode of Text, zero-shot has begun" in page
     assert lab(owner).get(f"/reports/{empty.pk}/gaps.svg").status_code == 404
 
@@ -81,7 +114,7 @@ def test_the_exported_rows_give_the_accuracy_again(
     rows = list(csv.DictReader(io.StringIO(response.getvalue().decode())))
 
     gym = [row["outcome"] == "correct" for row in rows if row["arm"] == "gym"]
-    table = lab(owner).get(f"/reports/{report.pk}/accuracy.csv").content.decode()
+    table = lab(owner).get(f"/reports/{report.pk}/accuracy.csv").getvalue().decode()
     (stated,) = (row for row in csv.DictReader(io.StringIO(table)) if row["arm"] == "gym")
     assert len(gym) == 40
     assert float(stated["accuracy"]) == 100 * sum(gym) / len(gym)

@@ -10,6 +10,7 @@ from django.urls import reverse
 from tasks_app.models import Task
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of
+from trajectories.lab.compare.pairs import Pairs, pairs_of
 from trajectories.lab.forms import RowsForm
 from trajectories.models import Episode
 
@@ -70,6 +71,10 @@ class ComparePage:
     @property
     def ids(self) -> str:
         return ",".join(str(episode.pk) for episode in self.episodes)
+
+    @cached_property
+    def pairs(self) -> Pairs | None:
+        return pairs_of(self._parameters)
 
     @property
     def room(self) -> int:

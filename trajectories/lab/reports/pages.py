@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
 from django.http import Http404, QueryDict
 
 from core.errors import GymError
 from trajectories.lab.forms import CursorForm
-from trajectories.lab.reports.charts import charts_of
-from trajectories.lab.reports.tables import tables_shown
+from trajectories.lab.reports.charts.drawing import Drawing
+from trajectories.lab.reports.charts.kinds import CHARTS, chart_draw
+from trajectories.lab.reports.summary import sentences_of
+from trajectories.lab.reports.tables import ShownTable, table_get, table_shown, tables_of
 from trajectories.models import Report
 from trajectories.reports import selectors
 from trajectories.reports.items import item_differences
 from trajectories.reports.ladder import ArmKey, arm_read
+from trajectories.reports.plan import ALPHA
 
 REPORTS_PER_PAGE = 25
 POLL_S = 2
+# Long and for reference: shown when they are opened.
+FOLDED = frozenset({"items", "pass_at_k", "sensitivity", "setups"})
+OPEN = "episodes still open"
 
 
 class ReportsPage:
@@ -30,6 +40,33 @@ class ReportsPage:
         self.errors = form.error_messages()
 
 
+class Section:
+    """A stored table with its chart. Of a table that is folded, only the file of the page has the rows."""
+
+    def __init__(self, table: Mapping[str, Any], *, margin: float | None) -> None:
+        self._table, self._margin = table, margin
+        self.id: str = table["id"]
+        self.title: str = table["title"]
+        self.notes: Sequence[str] = table["notes"]
+        self.rows = len(table["rows"])
+        self.is_folded = self.id in FOLDED and self.rows > 0
+        self.caption = CHARTS[self.id].caption if self.id in CHARTS else ""
+
+    @cached_property
+    def table(self) -> ShownTable:
+        return table_shown(self._table)
+
+    @cached_property
+    def drawing(self) -> Drawing | None:
+        return chart_draw(self._table, margin=self._margin)
+
+    @property
+    def without(self) -> str:
+        """Why a table that can have a chart has none."""
+        has_none = self.id in CHARTS and self.drawing is None
+        return "No chart: no row of this table has a number." if has_none else ""
+
+
 class ReportPage:
     """One report: its plan, its runs and the tables that were last computed."""
 
@@ -41,8 +78,31 @@ class ReportPage:
         self.is_stale = selectors.report_is_stale(self.report)
         self.is_simulated = any(run.simulated for run in self.runs)
         self.is_due = self.report.requested_at is not None
-        self.charts = charts_of(self.report.result)
-        self.tables = tables_shown(self.report.result)
+        self.sentences = sentences_of(self.report.result)
+        self.level = f"{100 * (1 - self.report.plan.get('alpha', ALPHA)):g}%"
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        margin = self.report.plan.get("margin")
+        return [Section(table, margin=margin) for table in tables_of(self.report.result)]
+
+    @property
+    def open_episodes(self) -> int:
+        """Episodes without a verdict when the tables were computed."""
+        table = table_get(self.report.result, "deviations")
+        rows = table["rows"] if table else []
+        return sum(row["episodes"] for row in rows if row["deviation"] == OPEN)
+
+
+class TablePage:
+    """One table of a report. Raises ``Http404`` if the report has none of this name."""
+
+    def __init__(self, report_id: int, table_id: str) -> None:
+        self.report = report_or_404(report_id)
+        stored = table_get(self.report.result, table_id)
+        if stored is None:
+            raise Http404("This report has no such table yet.")
+        self.table = table_shown(stored)
 
 
 class ItemsPage:
@@ -58,6 +118,23 @@ class ItemsPage:
         )
         self.total = self.items[0].total if self.items else 0
         self.better, self.worse = (self.b, self.a) if self.is_b_better else (self.a, self.b)
+
+    @property
+    def query(self) -> str:
+        """What names this list, without the report."""
+        query = QueryDict(mutable=True)
+        query.update({"benchmark": self.benchmark, "a": self.a.id, "b": self.b.id})
+        if self.is_b_better:
+            query["better"] = "b"
+        return query.urlencode()
+
+    def pair_query(self, number: int) -> str:
+        """Two episodes of the item ``number``, from 1, side by side. Raises ``Http404`` beyond the last."""
+        if not 1 <= number <= len(self.items):
+            raise Http404("This list has no such item.")
+        item = self.items[number - 1]
+        place = f"report={self.report.pk}&{self.query}&pair={number}&pairs={len(self.items)}"
+        return f"episodes={item.episode_a},{item.episode_b}&{place}"
 
 
 def report_or_404(report_id: int) -> Report:

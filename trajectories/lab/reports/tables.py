@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trajectories.reports.ladder import arm_read
+from trajectories.lab.reports.labels import arm_label, contrast_label
 
 # Columns that are shown as the interval of another, and pairs that are shown as one range.
 INTERVALS = {
     "accuracy": ("low", "high"),
     "gap": ("low", "high"),
     "pass_at_k": ("low", "high"),
+    "words": ("low", "high"),
+    "estimate": ("low", "high"),
     "odds_ratio": ("odds_low", "odds_high"),
     "corrected": ("corrected_low", "corrected_high"),
 }
 RANGES = {"bootstrap_low": ("bootstrap_high", "Bootstrap"), "void_low": ("void_high", "With void")}
-DECIMALS = {"%": 1, "points": 1, "count": 0, "": 3}
-ARM_COLUMNS = frozenset({"arm"})
+DECIMALS = {"%": 1, "points": 1, "words": 1, "count": 0, "": 3}
+# What a wide table shows apart, below what names its rows.
+APART = {"gaps": {"odds_ratio", "p_permutation", "p_mcnemar", "bootstrap_low", "p_equivalence", "void_low"}}
+NAMING = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,17 +38,20 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownTable:
+    """``apart`` is the rest of a wide table."""
+
     id: str
     title: str
     heads: Sequence[tuple[str, bool]]
     rows: Sequence[Sequence[Cell]]
-    notes: Sequence[str]
+    notes: Sequence[str] = ()
+    apart: ShownTable | None = None
 
 
-def tables_shown(result: Mapping[str, Any] | None) -> list[ShownTable]:
-    """The tables of a result; those without rows are left out unless a note says what that means."""
+def tables_of(result: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """The stored tables; those without rows are left out unless a note says what that means."""
     tables = result["tables"] if result else []
-    return [_shown(table) for table in tables if table["rows"] or table["notes"]]
+    return [table for table in tables if table["rows"] or table["notes"]]
 
 
 def table_get(result: Mapping[str, Any] | None, table_id: str) -> Mapping[str, Any] | None:
@@ -52,24 +59,55 @@ def table_get(result: Mapping[str, Any] | None, table_id: str) -> Mapping[str, A
     return next((table for table in tables if table["id"] == table_id), None)
 
 
-def _shown(table: Mapping[str, Any]) -> ShownTable:
+def table_shown(table: Mapping[str, Any]) -> ShownTable:
+    names = [column["id"] for column in table["columns"]]
+    others = APART.get(table["id"], set())
+    apart = _part(table, [*names[:NAMING], *(name for name in names if name in others)]) if others else None
+    return _part(table, [name for name in names if name not in others], notes=table["notes"], apart=apart)
+
+
+def _part(
+    table: Mapping[str, Any],
+    names: Collection[str],
+    *,
+    notes: Sequence[str] = (),
+    apart: ShownTable | None = None,
+) -> ShownTable:
     merged = {name for pair in INTERVALS.values() for name in pair} | {high for high, _ in RANGES.values()}
-    columns = [column for column in table["columns"] if column["id"] not in merged]
-    heads = [(_title(column), _is_number(column)) for column in columns]
-    rows = [[_cell(row, column) for column in columns] for row in table["rows"]]
-    return ShownTable(id=table["id"], title=table["title"], heads=heads, rows=rows, notes=table["notes"])
+    columns = [
+        column
+        for column in table["columns"]
+        if column["id"] in names and column["id"] not in merged and not _is_empty(table, column)
+    ]
+    return ShownTable(
+        id=table["id"],
+        title=table["title"],
+        heads=[(_head(column), _is_number(column)) for column in columns],
+        rows=[[_cell(row, column) for column in columns] for row in table["rows"]],
+        notes=notes,
+        apart=apart,
+    )
+
+
+def _is_empty(table: Mapping[str, Any], column: Mapping[str, str]) -> bool:
+    """Whether a column of text, such as the notes, has nothing to say."""
+    return not _is_number(column) and all(not row.get(column["id"]) for row in table["rows"])
 
 
 def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
     name, unit = column["id"], column["unit"]
-    title, link = _title(column), row.get("links", {}).get(name, "")
+    title, link = _head(column), row.get("links", {}).get(name, "")
     if name in RANGES:
         return Cell(title=title, text=_range(row.get(name), row.get(RANGES[name][0]), unit), is_number=True)
     value = row.get(name)
-    if name in ARM_COLUMNS:
+    if name == "contrast" and "a" in row:
+        return Cell(title=title, text=contrast_label(row), link=link)
+    if name == "arm" and value:
         return Cell(title=title, text=arm_label(str(value)), link=link)
     if isinstance(value, str):
         return Cell(title=title, text=value, link=link)
+    if value is None and not _is_number(column):
+        return Cell(title=title, text="", link=link)
     low, high = (row.get(end) for end in INTERVALS.get(name, ("", "")))
     interval = "" if low is None else _range(low, high, unit)
     return Cell(
@@ -77,20 +115,13 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
     )
 
 
-def arm_label(arm_id: str) -> str:
-    """What readers call an arm; an id that is none stays as it is."""
-    try:
-        return arm_read(arm_id).label
-    except ValueError:
-        return arm_id
-
-
 def text_of(value: float | None, unit: str) -> str:
+    """A number as text, with a minus and not a hyphen."""
     if value is None:
         return "–"
     if unit == "" and 0 <= value < 0.001:
         return "< 0.001"
-    text = f"{value:,.{DECIMALS[unit]}f}"
+    text = f"{value:,.{DECIMALS[unit]}f}".replace("-", "−")
     return f"{text}%" if unit == "%" else text
 
 
@@ -98,8 +129,9 @@ def _range(low: float | None, high: float | None, unit: str) -> str:
     return "–" if low is None or high is None else f"{text_of(low, unit)} to {text_of(high, unit)}"
 
 
-def _title(column: Mapping[str, str]) -> str:
-    return RANGES[column["id"]][1] if column["id"] in RANGES else column["title"]
+def _head(column: Mapping[str, str]) -> str:
+    title = RANGES[column["id"]][1] if column["id"] in RANGES else column["title"]
+    return f"{title}, {column['unit']}" if column["unit"] in ("points", "words") else title
 
 
 def _is_number(column: Mapping[str, str]) -> bool:

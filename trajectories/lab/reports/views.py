@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
-from trajectories.lab.access import LabRequest, lab_action, lab_page
-from trajectories.lab.reports.charts import chart_of
-from trajectories.lab.reports.pages import ItemsPage, ReportPage, ReportsPage, report_or_404
-from trajectories.lab.reports.tables import table_get
-from trajectories.reports import exports, selectors, services
-from trajectories.reports.episode_rows import episode_rows
+from core.errors import GymError
+from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render
+from trajectories.lab.reports import files
+from trajectories.lab.reports.pages import ItemsPage, ReportPage, ReportsPage, TablePage, report_or_404
+from trajectories.reports import services
+
+# A file of the lab is data: whatever it holds, a browser runs none of it.
+FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 @lab_page
@@ -27,6 +30,20 @@ def report_items(request: LabRequest, report_id: int) -> HttpResponse:
     return render(request, "lab/reports/items.html", {"here": "reports", "page": page})
 
 
+@lab_page
+def report_table(request: LabRequest, report_id: int, table_id: str) -> HttpResponse:
+    """A long table, for a page of its own or to unfold it in the report's."""
+    page = TablePage(report_id, table_id)
+    return page_render(request, "reports/table", {"here": "reports", "page": page, "table": page.table})
+
+
+@lab_page
+def report_pair(request: LabRequest, report_id: int, number: int) -> HttpResponseRedirect:
+    """The two episodes of an item of ``report_items``, side by side."""
+    query = ItemsPage(report_id, request.GET).pair_query(number)
+    return redirect(f"{reverse('compare')}?{query}")
+
+
 @lab_action
 def report_compute(request: LabRequest, report_id: int) -> HttpResponse:
     services.report_request(report_or_404(report_id).pk)
@@ -34,25 +51,13 @@ def report_compute(request: LabRequest, report_id: int) -> HttpResponse:
 
 
 @lab_page
-def report_rows(request: LabRequest, report_id: int, kind: str) -> StreamingHttpResponse:
-    if kind not in exports.EXPORTS:
-        raise Http404("Rows are exported as jsonl and as csv.")
-    rows = episode_rows([run.pk for run in selectors.report_runs(report_or_404(report_id).pk)])
-    return StreamingHttpResponse(exports.EXPORTS[kind](rows), content_type=exports.CONTENT_TYPES[kind])
-
-
-@lab_page
-def report_table(request: LabRequest, report_id: int, table: str) -> HttpResponse:
-    stored = table_get(report_or_404(report_id).result, table)
-    if stored is None:
-        raise Http404("This report has no such table yet.")
-    return HttpResponse(exports.table_as_csv(stored), content_type=exports.CONTENT_TYPES["csv"])
-
-
-@lab_page
-def report_chart(request: LabRequest, report_id: int, chart: str) -> HttpResponse:
-    """A chart as a file, for papers."""
-    drawn = chart_of(report_or_404(report_id).result, chart)
-    if drawn is None:
-        raise Http404("This report has no such chart yet.")
-    return render(request, "lab/reports/chart.svg", {"chart": drawn}, content_type="image/svg+xml")
+def report_file(request: LabRequest, report_id: int, name: str) -> StreamingHttpResponse:
+    try:
+        file = files.file_get(report_or_404(report_id), name)
+    except GymError as error:
+        raise Http404(error.message) from error
+    response = StreamingHttpResponse(file.parts, content_type=file.content_type)
+    response["Content-Disposition"] = f'attachment; filename="report-{report_id}-{name}"'
+    response["Content-Security-Policy"] = FILE_POLICY
+    response["X-Content-Type-Options"] = "nosniff"
+    return response

@@ -1,0 +1,59 @@
+"""``palaestra report``: write a report's files for a paper: page, tables, charts, and episodes row by row."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.commands import count, server_add
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.reports import report_computed
+
+PARTIAL = ".part"
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("report", help="write a report's tables and charts", description=__doc__)
+    server_add(parser)
+    parser.add_argument("--report", type=count, required=True, metavar="ID", help="its number")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the files go")
+    parser.add_argument("--compute", action="store_true", help="compute it again first")
+    parser.set_defaults(command=command, title="The report")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Write the files; those of an earlier call are replaced."""
+    asyncio.run(_write(options))
+    return 0
+
+
+async def _write(options: argparse.Namespace) -> None:
+    async with Client(options.server, options.key) as client:
+        report = await client.report(options.report)
+        if options.compute:
+            report = await report_computed(client, options.report)
+        if report.result is None:
+            raise PalaestraError(f"Report {report.id} is not computed yet: add --compute. {report.url}")
+        if report.stale:
+            print("Verdicts have come since it was computed; --compute counts them.", file=sys.stderr)
+        options.out.mkdir(parents=True, exist_ok=True)
+        for file in await client.report_files(report.id):
+            await file_write(client, report.id, file.name, options.out)
+        print(f"{report.url}\n{options.out}")
+
+
+async def file_write(client: Client, report: int, name: str, folder: Path) -> None:
+    """Write one file, whole or not at all. Raises ``PalaestraError`` for a name that leaves the folder."""
+    if Path(name).name != name:
+        raise PalaestraError(f"The server names a file outside of {folder}: {name!r}.")
+    partial, size = folder / (name + PARTIAL), 0
+    with partial.open("wb") as file:
+        async for part in client.report_file(report, name):
+            size += file.write(part)
+    partial.replace(folder / name)
+    print(f"{size:>12,}  {name}", file=sys.stderr)

@@ -1,0 +1,52 @@
+"""Which tables of a report have a chart, and how each is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trajectories.lab.reports.charts.drawing import Drawing
+from trajectories.lab.reports.charts.forest import Forest
+from trajectories.lab.reports.charts.heat_map import items_draw
+from trajectories.lab.reports.charts.panels import ladder_draw, versions_draw
+
+POINTS = "points of accuracy"
+GAPS = Forest(value="gap", label=("contrast",), unit=POINTS, ends=("second arm better", "first arm better"))
+RUNGS = Forest(value="gap", label=("rung",), unit=POINTS, ends=("gained", "lost"))
+PLANTED = Forest(value="estimate", label=("quantity",), unit="points of 100", truth="planted")
+THOUGHTS = Forest(value="words", label=("arm",), unit="words per step")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """``caption`` says how to read it."""
+
+    draw: Callable[..., Drawing | None]
+    caption: str
+    has_margin: bool = False
+
+
+CHARTS = {
+    "planted": Chart(
+        draw=PLANTED.draw, caption="Filled: the estimate with its interval. Hollow: what was planted."
+    ),
+    "gaps": Chart(
+        draw=GAPS.draw,
+        caption="Right of zero the first arm is better. Grey: within the plan's margin. Hollow: a retest.",
+        has_margin=True,
+    ),
+    "accuracy": Chart(draw=ladder_draw, caption="The line follows the ladder. Hollow: arms beside it."),
+    "rungs": Chart(draw=RUNGS.draw, caption="Right of zero accuracy is lost at the rung."),
+    "thoughts": Chart(draw=THOUGHTS.draw, caption="Mean over episodes that are not void."),
+    "versions": Chart(draw=versions_draw, caption="A gap closes where the lines of text and page meet."),
+    "items": Chart(draw=items_draw, caption="A column is an item. A cell opens its episodes."),
+}
+
+
+def chart_draw(table: Mapping[str, Any], *, margin: float | None = None) -> Drawing | None:
+    """None if such a table has no chart, or nothing to draw."""
+    chart = CHARTS.get(table["id"])
+    if chart is None:
+        return None
+    return chart.draw(table, margin=margin) if chart.has_margin else chart.draw(table)

@@ -1,0 +1,32 @@
+"""A report as one HTML file: styles and charts are inside, and it fetches and runs nothing."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+
+from trajectories.lab.reports.pages import ReportPage
+
+SHEETS = ("base.css", "lab/base.css", "lab/report.css")
+
+
+def report_html(report_id: int) -> str:
+    """Its links lead to the lab."""
+    context = {
+        "page": ReportPage(report_id),
+        "styles": mark_safe(f"<style>{_styles()}</style>"),  # noqa: S308 (files of this project)
+        "lab_url": settings.LAB_URL,
+        "made_at": timezone.now(),
+        "is_file": True,
+    }
+    return render_to_string("lab/reports/file.html", context)
+
+
+@cache
+def _styles() -> str:
+    folder = settings.BASE_DIR / "static" / "css"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in SHEETS)

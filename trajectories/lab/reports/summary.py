@@ -1,0 +1,71 @@
+"""The ladder of each benchmark as one sentence: of so many points, so many arise at each rung."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from trajectories.lab.reports.labels import arm_label
+from trajectories.lab.reports.tables import table_get, text_of
+
+POINTS = "points"
+TOTAL = "total"
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A number of the sentence. ``link`` leads to its episodes; ``interval`` is empty without one."""
+
+    label: str
+    text: str
+    interval: str
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """``reason`` says why there is no total, or how it may be read."""
+
+    benchmark: str
+    first: str
+    last: str
+    total: Part | None
+    parts: Sequence[Part]
+    reason: str
+
+
+def sentences_of(result: Mapping[str, Any] | None) -> list[Sentence]:
+    """One per benchmark that has a ladder."""
+    table = table_get(result, "rungs")
+    rows = table["rows"] if table else []
+    return [_sentence(str(name), list(own)) for name, own in groupby(rows, key=lambda row: row["benchmark"])]
+
+
+def _sentence(benchmark: str, rows: Sequence[Row]) -> Sentence:
+    total = next((row for row in rows if row["rung"] == TOTAL), rows[0])
+    has_total = total["gap"] is not None
+    return Sentence(
+        benchmark=benchmark,
+        first=arm_label(total["a"]),
+        last=arm_label(total["b"]),
+        total=_part(total) if has_total else None,
+        parts=[_part(row) for row in rows if row is not total and row["gap"] is not None],
+        reason=_reason(total),
+    )
+
+
+def _part(row: Row) -> Part:
+    low, high = row["low"], row["high"]
+    interval = "no interval" if low is None else f"{text_of(low, POINTS)} to {text_of(high, POINTS)}"
+    link = row.get("links", {}).get("gap", "")
+    return Part(label=row["rung"], text=text_of(row["gap"], POINTS), interval=interval, link=link)
+
+
+def _reason(total: Row) -> str:
+    includes_zero = total["low"] is not None and total["low"] <= 0 <= total["high"]
+    zero = "the interval of the total includes 0, so no gap is shown" if includes_zero else ""
+    return "; ".join(filter(None, (zero, total.get("note") or "")))
