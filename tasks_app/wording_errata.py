@@ -20,13 +20,15 @@ TAG = "erratum"
 
 class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
     """``text`` is the official one, byte for byte, and ``instead`` what is shown; ``key`` narrows it to one
-    task. ``reason`` says what was wrong.
+    task. ``reason`` says what was wrong. ``is_complete``: it no longer needs the figure that the data does not
+    have, for which its task was not eligible for the modality gap.
     """
 
     text: str
     instead: str
     reason: str
     key: str | None = None
+    is_complete: bool = False
 
 
 def rows_corrected(rows: Iterable[Row], *, benchmark: str) -> Iterator[Row]:
@@ -48,5 +50,6 @@ def _corrected(draft: TaskDraft, known: Sequence[WordingErratum]) -> TaskDraft:
     for erratum in known:
         if draft.payload.get("text") == erratum.text and erratum.key in (None, draft.key):
             payload = {**draft.payload, "text": erratum.instead}
-            return replace(draft, payload=payload, prompt="", tags=(*draft.tags, TAG))
+            gap_reason = "" if erratum.is_complete else draft.gap_reason
+            return replace(draft, payload=payload, prompt="", tags=(*draft.tags, TAG), gap_reason=gap_reason)
     return draft

@@ -19,6 +19,8 @@ from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, HubSource, Record, TaskDraft
 
+# Files of AoPS's figures end some texts; the figures are not there.
+FILE_NAME = re.compile(r"\s*AIME \d{4} (?:II? )?Problem \d+\.(?:png|gif)\s*$", re.ASCII)
 ANSWERS = re.compile(r"\s*(\d{1,3}(?:\s+or\s+\d{1,3})*)\s*(?:\([a-z ]*\baccepted\))?\s*", re.ASCII)
 
 
@@ -48,7 +50,7 @@ def draft_of(record: Record) -> TaskDraft:
         return AIME.draft_of(record)
     row = msgspec.convert(record.value, CsvRow, strict=False)
     place = _contest.Place(row.year, row.part.strip(), row.number)
-    return AIME.draft(key=row.id, problem=row.question, answer=row.answer, place=place)
+    return AIME.draft(key=row.id, problem=FILE_NAME.sub("", row.question), answer=row.answer, place=place)
 
 
 benchmark_register(

@@ -1,0 +1,75 @@
+"""Questions that may need another wording: a search over loaded tasks, for a person to read what it lists.
+
+An item is mended by an erratum (``wording_errata.py``), which takes it off the list.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Payload = Mapping[str, Any]
+Rule = Callable[[str, Payload], str]
+
+FIGURE_PARTS = ("pictures", "passage", "table", "columns")
+_FIGURE = re.compile(
+    r"\bas (?:shown|pictured|indicated|depicted|illustrated)\b(?! that| by| in the)"
+    r"|\b(?:figure|diagram|graph|map|picture|photo\w*|reaction|equation|table|chart) (?:shown |given )?(?:above|below)\b"
+    r"|\b(?:in|see|to) the (?:\w+ )?(?:figure|diagram|picture|illustration)\b"
+    r"|\bthis (?:thermometer|map|photo\w*|picture|diagram|figure shows)\b"
+    r"|\bthe \w+ shown\?",
+    re.IGNORECASE,
+)
+_HAS_FIGURE = re.compile(r"\[asy\]|!\[|\\begin\{|->|→")
+_FILE = re.compile(r"\b[\w ]*\.(?:png|jpe?g|gif|svg)\b", re.IGNORECASE)
+_COLOUR = re.compile(r"\b(?:which|what) colou?red \w+", re.IGNORECASE)
+
+
+def missing_figure(text: str, payload: Payload) -> str:
+    """A figure, reaction or map that the text refers to, where nothing stands for it."""
+    match = _FIGURE.search(text)
+    return match[0] if match and not any(map(payload.get, FIGURE_PARTS)) and not _HAS_FIGURE.search(text) else ""
+
+
+def file_name(text: str, payload: Payload) -> str:
+    """The name of a picture's file, left in the text."""
+    match = _FILE.search(text)
+    return match[0].strip() if match else ""
+
+
+def color_or_name(text: str, payload: Payload) -> str:
+    """A question for something colored, which may ask for its color or its name."""
+    match = _COLOUR.search(text)
+    return match[0] if match else ""
+
+
+def undefined_name(text: str, payload: Payload) -> str:
+    """Names that the assert shown needs and neither the signature nor the text gives."""
+    known = {*dir(builtins), *re.findall(r"\w+", f"{text} {payload.get('signature', '')}")}
+    shown = [ast.parse(one) for one in payload.get("asserts", ())]
+    nodes = [node for tree in shown for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    bound = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+    return ", ".join(sorted({node.id for node in nodes} - known - bound))
+
+
+def equal_choices(text: str, payload: Payload) -> str:
+    """Choices that read exactly alike."""
+    counts = Counter(choice["text"] for choice in payload.get("choices", ()))
+    return ", ".join(choice for choice, count in counts.items() if count > 1)
+
+
+RULES: Mapping[str, Rule] = {
+    rule.__name__: rule for rule in (missing_figure, file_name, color_or_name, undefined_name, equal_choices)
+}
+
+
+def suspicions(payload: Payload) -> Iterator[tuple[str, str]]:
+    """The rules that a question meets, each with the words that meet it."""
+    text = str(payload.get("text", ""))
+    for name, rule in RULES.items():
+        if words := rule(text, payload):
+            yield name, words

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from tasks_app.wording_errata import FOLDER, errata_of
+from tasks_app.wording_suspects import suspicions
+from tests import factories
+
+PAIR = {"signature": "def chain(pairs):", "asserts": ["assert chain([Pair(1, 2) for n in range(2)]) == 1"]}
+OF_TEXTS = [erratum for path in FOLDER.iterdir() if path.stem != "mbpp" for erratum in errata_of(path.stem)]
+
+
+def rules_met(**payload: Any) -> set[str]:
+    return {rule for rule, _ in suspicions(payload)}
+
+
+@pytest.mark.parametrize("erratum", OF_TEXTS, ids=lambda erratum: erratum.instead[:30])
+def test_the_search_lists_what_errata_mend_until_it_is_mended(erratum: Any) -> None:
+    assert rules_met(text=erratum.text)
+    assert rules_met(text=erratum.instead) == set()
+
+
+def test_a_program_needs_names_that_its_question_gives() -> None:
+    assert rules_met(text="Find the longest chain.", **PAIR) == {"undefined_name"}
+    assert rules_met(text="Find the longest chain of objects of a class Pair.", **PAIR) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("What does the map below show?", {"pictures": [{"sha256": "0"}]}),
+        ("As shown in the figure, AB = 2. [asy] draw((0,0)--(1,1)); [/asy]", {}),
+        ("Which word is misspelt?", {"choices": [{"text": "one"}, {"text": "two"}]}),
+    ],
+)
+def test_a_question_that_has_what_it_refers_to_is_not_listed(text: str, more: dict[str, Any]) -> None:
+    assert rules_met(text=text, **more) == set()
+
+
+@pytest.mark.django_db
+def test_the_command_lists_tasks_with_the_words_that_meet_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    suspect = factories.task(payload={"text": "Find AB in the figure below."})
+    factories.task(payload={"text": "What is 1 + 1?"})
+    call_command("search_wordings")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        f"{suspect}  missing_figure (in the figure): Find AB in the figure below.",
+        "2 questions searched, 1 listed.",
+    ]
