@@ -271,6 +271,37 @@ async def test_elements_keep_their_ids_when_a_page_is_drawn_or_opened_again(
     assert id_of(env, lines[0]) == before[0]
 
 
+RECORDS = {
+    "known by their ids": "<article id='{0}'><p>Fine.</p><a href='form?more={0}'>More</a><button>Helpful</button></article>",
+    "in a list": "<li><h3>{0}</h3><a href='form?more={0}'>More</a><button>Helpful</button></li>",
+    "in a table": "<tr><td>{0}</td><td><a href='form?more={0}'>More</a><button>Helpful</button></td></tr>",
+}
+
+
+@pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+async def test_a_filtered_list_gives_no_id_to_another_record(
+    record: str, env: Env, fake: FakeServer
+) -> None:
+    def listed(*names: str) -> str:
+        rows = "".join(record.format(name) for name in names)
+        return f"<table>{rows}</table>" if "<tr>" in rows else f"<ul>{rows}</ul>"
+
+    async def ids() -> list[str]:
+        await act(env, type="wait", ms=0)
+        assert env.episode is not None
+        return re.findall(r'\[(e\d+)\] (?:link "More"|button "Helpful")', env.episode.observation.text)
+
+    page = await visit(env, fake, f"<main>{listed('Ann', 'Bob', 'Cyd')}</main>")
+    every = await ids()
+    for names, places in ((["Bob"], [2, 3]), (["Cyd", "Bob"], [4, 5, 2, 3]), (["Ann"], [0, 1])):
+        await shown(page, f"document.querySelector('main').innerHTML = {listed(*names)!r}")
+        assert await ids() == [every[place] for place in places]
+        fake.state.pages["filtered"] = HEAD + f"<main>{listed(*names)}</main>"
+        await act(env, type="goto", url="filtered")
+        assert await ids() == [every[place] for place in places]
+        await act(env, type="back")
+
+
 async def test_an_id_of_another_page_names_nothing_here(env: Env, fake: FakeServer) -> None:
     await visit(env, fake, FORM)
     send = id_of(env, 'button "Send"')

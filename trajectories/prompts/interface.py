@@ -123,6 +123,7 @@ def _limits(words: Words, setup: Setup, *, max_steps: int) -> Iterator[str]:
     if setup.arm.has_page and setup.actions_per_turn > 1:
         yield words.limits["actions"].format(actions=setup.actions_per_turn)
     if setup.arm.has_page:
-        yield words.histories[setup.history.policy.id].format(number=setup.history.number)
+        name = "last_one" if setup.history.number == 1 else setup.history.policy.id
+        yield words.histories[name].format(number=setup.history.number)
         if setup.observation.has_text:
             yield words.histories["sections"]

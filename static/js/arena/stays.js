@@ -9,7 +9,7 @@
   const AWAY_PX = 4;
   const DAY = /^\d{4}-\d\d-\d\d$/;
 
-  const barEnd = () => document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0;
+  const barEnd = () => Math.max(0, document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0);
 
   const made = (tag, fields = {}, children = []) => {
     const element = Object.assign(document.createElement(tag), fields);

@@ -1,6 +1,6 @@
 /* Leaves the task bar on every page as it was left on the last one: open or folded, with what was typed into it. Until
    somebody says otherwise it is open, but on a narrow screen only on the first page. Kept for this tab and episode.
-   Also measures the bar, for what is placed or scrolled to below it. */
+   Also measures the bar, for what is placed below it. */
 "use strict";
 
 (() => {

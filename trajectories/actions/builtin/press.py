@@ -38,7 +38,7 @@ register(
     ActionType(
         id="press",
         rule=_rule,
-        description="Press a key.",
+        description="Press a key: Enter, Escape, Tab, ArrowDown, Control+a and so on.",
         fields=(
             Field(
                 "key",
@@ -46,7 +46,7 @@ register(
                 example="Enter",
                 is_required=True,
             ),
-            target("Id of the element to press it on; without one, where the focus is."),
+            target("Id of the element to press it on; without one, where the focus is.", example=None),
         ),
         object="key",
         verbs=("press", "hit"),

@@ -74,7 +74,7 @@ register(
     ActionType(
         id="scroll",
         rule=_rule,
-        description="Scroll the page, or the part of it that is named.",
+        description='Scroll the page, or the part of it that is named, by pixels; a negative "dy" is up.',
         aim="optional",
         fields=(
             Field("dx", "Pixels to the right; negative is left."),

@@ -26,7 +26,7 @@ register(
     ActionType(
         id="select",
         rule=_rule,
-        description="Choose an option of a drop-down list.",
+        description="Choose an option of a drop-down list, written as the list shows it.",
         aim="required",
         fields=(
             target("Id of the list."),

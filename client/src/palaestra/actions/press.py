@@ -22,11 +22,13 @@ CHORD = re.compile(
 
 class Press(Action):
     type = "press"
-    description = "Press a key."
+    description = "Press a key: Enter, Escape, Tab, ArrowDown, Control+a and so on."
     key: str = field(
         fields.TEXT, "The key, such as Enter, Escape, Tab, ArrowDown, Control+a.", example="Enter"
     )
-    target: str = fields.target("Id of the element to press it on; without one, where the focus is.")
+    target: str = fields.target(
+        "Id of the element to press it on; without one, where the focus is.", example=None
+    )
 
     async def perform(self, page: WarmPage) -> None:
         key = "Space" if self.key == " " else self.key

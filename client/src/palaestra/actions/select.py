@@ -10,7 +10,7 @@ from palaestra.pages import WarmPage
 
 class Select(Action):
     type = "select"
-    description = "Choose an option of a drop-down list."
+    description = "Choose an option of a drop-down list, written as the list shows it."
     aim = "required"
     target: str = fields.target("Id of the list.")
     value: str = field(fields.TEXT, "The option, as the list shows it.", example="...")

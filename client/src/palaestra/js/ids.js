@@ -1,5 +1,5 @@
 // Element ids: one numbering for a whole episode. An element keeps its id for as long as it lives; one that is drawn
-// again, on this page or on a page opened later, takes over the id of the one that was called the same.
+// again, on this page or on a page opened later, takes over the id of the one that was called the same in the same item.
 // Runs in the same isolated world as the other scripts.
 "use strict";
 (() => {
@@ -30,9 +30,19 @@
     low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
     return (4294967296 * (2097151 & low) + (high >>> 0)).toString(36);
   }
+  // The record that an element belongs to. A list that is filtered shows "More" of other records than before.
+  const ITEM = "li,tr,article,[role=listitem],[role=row],[role=article]";
+  const TITLE = "h1,h2,h3,h4,h5,h6,[role=heading],th";
+  const TITLE_CHARS = 80;
+  function recordOf(el) {
+    const parent = el.parentElement, item = parent && parent.closest(ITEM), holder = parent && parent.closest("[id]");
+    const isHeld = item && (!holder || !item.contains(holder)); // an item without an id is known by its title
+    const title = isHeld ? (item.querySelector(TITLE) || item).textContent.trim().slice(0, TITLE_CHARS) : "";
+    return [holder ? holder.id : "", title.replace(/\s+/g, " ")].join("\u0000");
+  }
   // What an element is called by, so that it is known again: where a link leads to, but not with which query.
   function callOf(el, role, name) {
-    return [role, el.id || el.getAttribute("name") || "", el.pathname || "", name].join("\u0000");
+    return [role, el.id || el.getAttribute("name") || "", el.pathname || "", name, recordOf(el)].join("\u0000");
   }
   const elementOfNumber = (number) => {
     const el = holders.get(number)?.deref();
