@@ -20,7 +20,8 @@ _NAME = re.compile(r"([a-z_]+)(?::([1-9][0-9]{0,2}))?")
 
 @dataclass(frozen=True)
 class HistoryPolicy:
-    """``has_number``: its name goes on with ``:`` and a number. ``needs_text``: it works on outlines."""
+    """``has_number``: its name goes on with ``:`` and a number. ``needs_text``: it works on outlines.
+    ``label_of_one``: where its number is 1."""
 
     id: str
     label: str
@@ -28,6 +29,7 @@ class HistoryPolicy:
     _: KW_ONLY
     has_number: bool = False
     needs_text: bool = False
+    label_of_one: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,8 @@ class History:
 
     @property
     def label(self) -> str:
+        if self.number == 1:
+            return self.policy.label_of_one
         return self.policy.label.replace("{number}", str(self.number))
 
 

@@ -20,8 +20,8 @@ TAG = "erratum"
 
 class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
     """``text`` is the official one, byte for byte, and ``instead`` what is shown; ``key`` narrows it to one
-    task. ``reason`` says what was wrong. ``is_complete``: it no longer needs the figure that the data does not
-    have, for which its task was not eligible for the modality gap.
+    task. ``reason`` says what was wrong. ``is_complete``: it no longer needs the figure that the data does
+    not have, for which its task was not eligible for the modality gap.
     """
 
     text: str

@@ -18,7 +18,8 @@ Rule = Callable[[str, Payload], str]
 FIGURE_PARTS = ("pictures", "passage", "table", "columns")
 _FIGURE = re.compile(
     r"\bas (?:shown|pictured|indicated|depicted|illustrated)\b(?! that| by| in the)"
-    r"|\b(?:figure|diagram|graph|map|picture|photo\w*|reaction|equation|table|chart) (?:shown |given )?(?:above|below)\b"
+    r"|\b(?:figure|diagram|graph|map|picture|photo\w*|reaction|equation|table|chart)"
+    r" (?:shown |given )?(?:above|below)\b"
     r"|\b(?:in|see|to) the (?:\w+ )?(?:figure|diagram|picture|illustration)\b"
     r"|\bthis (?:thermometer|map|photo\w*|picture|diagram|figure shows)\b"
     r"|\bthe \w+ shown\?",
@@ -32,7 +33,9 @@ _COLOUR = re.compile(r"\b(?:which|what) colou?red \w+", re.IGNORECASE)
 def missing_figure(text: str, payload: Payload) -> str:
     """A figure, reaction or map that the text refers to, where nothing stands for it."""
     match = _FIGURE.search(text)
-    return match[0] if match and not any(map(payload.get, FIGURE_PARTS)) and not _HAS_FIGURE.search(text) else ""
+    return (
+        match[0] if match and not any(map(payload.get, FIGURE_PARTS)) and not _HAS_FIGURE.search(text) else ""
+    )
 
 
 def file_name(text: str, payload: Payload) -> str:

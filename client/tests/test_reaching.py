@@ -271,17 +271,16 @@ async def test_elements_keep_their_ids_when_a_page_is_drawn_or_opened_again(
     assert id_of(env, lines[0]) == before[0]
 
 
+WAYS = "<a href='form?more={0}'>More</a><button>Helpful</button>"
 RECORDS = {
-    "known by their ids": "<article id='{0}'><p>Fine.</p><a href='form?more={0}'>More</a><button>Helpful</button></article>",
-    "in a list": "<li><h3>{0}</h3><a href='form?more={0}'>More</a><button>Helpful</button></li>",
-    "in a table": "<tr><td>{0}</td><td><a href='form?more={0}'>More</a><button>Helpful</button></td></tr>",
+    "known by their ids": f"<article id='{{0}}'><p>Fine.</p>{WAYS}</article>",
+    "in a list": f"<li><h3>{{0}}</h3>{WAYS}</li>",
+    "in a table": f"<tr><td>{{0}}</td><td>{WAYS}</td></tr>",
 }
 
 
 @pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
-async def test_a_filtered_list_gives_no_id_to_another_record(
-    record: str, env: Env, fake: FakeServer
-) -> None:
+async def test_a_filtered_list_gives_no_id_to_another_record(record: str, env: Env, fake: FakeServer) -> None:
     def listed(*names: str) -> str:
         rows = "".join(record.format(name) for name in names)
         return f"<table>{rows}</table>" if "<tr>" in rows else f"<ul>{rows}</ul>"

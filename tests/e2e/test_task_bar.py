@@ -22,7 +22,8 @@ FIELDS = SAMPLE.payload["fields"]
 # What the page has under the bar, where a picture shows the bar alone.
 COVERED = """() => {
     const bar = document.querySelector("[data-task-bar]"), box = bar.getBoundingClientRect();
-    const under = (x, y) => document.elementsFromPoint(x, y).filter(el => !bar.contains(el) && !el.contains(bar));
+    const isOther = el => !bar.contains(el) && !el.contains(bar);
+    const under = (x, y) => document.elementsFromPoint(x, y).filter(isOther);
     const across = [0.05, 0.3, 0.5, 0.7, 0.95].map(part => part * innerWidth);
     const down = [0.1, 0.5, 0.9].map(part => box.top + part * box.height);
     return across.flatMap(x => down.flatMap(y => under(x, y))).map(el => el.outerHTML.slice(0, 80));

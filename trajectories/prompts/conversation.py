@@ -163,7 +163,9 @@ def _task_words(arm: Arm, question: Question) -> str:
         return "probe"
     if not question.is_on_page:
         return "off_page"
-    return "page_with_text" if arm.has_text else "page"
+    if arm.has_text:
+        return "page_with_text"
+    return "site" if question.is_site else "page"
 
 
 def _content(text: str, pictures: frozenset[str]) -> str | list[dict[str, Any]]:

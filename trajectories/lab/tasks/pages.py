@@ -10,6 +10,7 @@ from django.http import QueryDict
 from trajectories.lab import access, slow_queries
 from trajectories.lab.forms import TaskFilter
 from trajectories.lab.queries import episodes, tallies, tasks
+from trajectories.lab.queries.prompt_sizes import prompt_sizes_of_task
 from trajectories.lab.text.questions import problem_shape
 
 
@@ -32,12 +33,14 @@ def _rows(filters: dict[str, Any], *, after: int | None) -> tasks.TaskPage | Non
 
 
 class TaskPage:
-    """A task with its outcomes by arm, its newest episodes and, for users who may see it, its gold."""
+    """A task with its outcomes by arm, the lengths of its prompts, its newest episodes and, for users who may
+    see it, its gold."""
 
     def __init__(self, task_id: int, *, user: User | AnonymousUser) -> None:
         self.task = tasks.task_get(task_id)
         self.shape = problem_shape(self.task)
         self.arms = tallies.task_tallies_by_arm(task_id=task_id)
+        self.prompts = prompt_sizes_of_task(task_id=task_id)
         self.sees_golds = access.sees_golds(user)
         self.gold = episodes.gold_current(task_id=task_id) if self.sees_golds else None
         self.sources: dict[str, str] = {}  # choices are in the source's order

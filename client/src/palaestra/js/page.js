@@ -32,8 +32,10 @@
     intent = null;
     return isLeaving;
   }
-  // Pages say when they are ready; one that has no script can never say so and is ready once loaded.
+  // Pages say when they are ready; one that has no script can never say so and is ready once loaded. What is still
+  // being parsed is not ready, whatever its first line says.
   function isReady(html) {
+    if (document.readyState === "loading") return false;
     if (html.getAttribute("data-settled") === "true") return true;
     if (location.protocol === "chrome-error:") return document.readyState === "complete";
     return document.readyState === "complete" && document.scripts.length === 0 && !html.hasAttribute("data-settled");
@@ -50,12 +52,19 @@
     const html = document.documentElement;
     if (isReady(html)) return true;
     return new Promise((resolve) => {
-      const finish = (value) => { observer.disconnect(); clearTimeout(timer); removeEventListener("load", check); resolve(value); };
+      const finish = (value) => {
+        observer.disconnect();
+        clearTimeout(timer);
+        removeEventListener("load", check);
+        document.removeEventListener("readystatechange", check);
+        resolve(value);
+      };
       const check = () => { if (isReady(html)) finish(true); };
       const observer = new MutationObserver(check);
       const timer = setTimeout(() => finish(false), limitMs);
       observer.observe(html, { attributes: true, attributeFilter: ["data-settled"] });
       addEventListener("load", check);
+      document.addEventListener("readystatechange", check);
     });
   }
   // `acted`: an action has just been performed, so a navigation may be about to begin; the new document is then observed.

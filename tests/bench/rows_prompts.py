@@ -1,0 +1,75 @@
+"""Rows of what a model is sent on mock sites under each history: what a step adds, what a solved task takes.
+
+The oracle of ``rows_site_browser`` plays the tasks; every one must be judged correct. Its completions are
+short, so that what is counted is nearly all of it pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Iterator, Sequence
+
+from core.presentation import NEUTRAL
+from palaestra.api import Client
+from palaestra.engine import Engine
+from palaestra.episode import EpisodeConfig
+from palaestra.prompt_sizes import PromptLengths, prompt_lengths
+from tests.bench.installation import Installation
+from tests.bench.rows_browser import PAGES
+from tests.bench.rows_site_browser import FAMILIES, Guide, ways_of
+from tests.bench.table import Row
+
+# What axtree-v1, which sent every page whole, added a step on these sites, over eight episodes.
+FORMER_CHARS = {"stays": 5_400, "reviews": 11_100}
+TARGET_SHARE = 1 / 3
+# Of English text and outlines, with the tokenizers of current models.
+CHARS_PER_TOKEN = 4
+# Under the others earlier pages leave the prompt again, so that a step adds nothing that stays.
+APPENDING = ("full", "diff")
+HISTORIES = (*APPENDING, "last_k:3", "last_k:1")
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    for site in FAMILIES:
+        lengths = asyncio.run(_lengths(place, site))
+        for history in APPENDING:
+            added = [_added(one.characters[history]) for one in lengths]
+            yield Row(
+                f"characters that a step adds, {site}, {history}",
+                statistics.mean(added),
+                "characters",
+                FORMER_CHARS[site] * TARGET_SHARE,
+                is_lower_better=True,
+                note=f"axtree-v1: {FORMER_CHARS[site]:,}; {len(added)} episodes of {FAMILIES[site]}",
+            )
+        whole = statistics.mean(sum(one.characters["full"]) for one in lengths)
+        for history in HISTORIES:
+            prompts = statistics.mean(sum(one.characters[history]) for one in lengths)
+            yield Row(
+                f"prompts of a solved task, {site}, {history}",
+                prompts / CHARS_PER_TOKEN,
+                "tokens",
+                whole / CHARS_PER_TOKEN,
+                is_lower_better=True,
+                note=f"all prompts of an episode, {CHARS_PER_TOKEN} characters a token; the target is full",
+            )
+
+
+async def _lengths(place: Installation, site: str) -> list[PromptLengths]:
+    """Of solved episodes, one of each task."""
+    ways, run = ways_of(place, site), place.run_create("prompts")
+    config = EpisodeConfig()
+    async with Client(place.lab, place.key) as client, Engine(client, pages=PAGES, config=config) as engine:
+        done = await engine.rollout(
+            run=run, tasks=list(ways), samples_per_task=1, policy=Guide(ways), presentation=dict(NEUTRAL)
+        )
+        if bad := [one for one in done if one.outcome != "correct"]:
+            raise RuntimeError(f"{len(bad)} of {len(done)} were not correct: {bad[0]}")
+        record = await client.run(run)
+        return [await prompt_lengths(client, record, one.episode, histories=HISTORIES) for one in done]
+
+
+def _added(prompts: Sequence[int]) -> float:
+    """Characters that each prompt has more than the one before, on average."""
+    return (prompts[-1] - prompts[0]) / max(1, len(prompts) - 1)
