@@ -19,8 +19,8 @@ from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, HubSource, Record, TaskDraft
 
-# Files of AoPS's figures end some texts; the figures are not there.
-FILE_NAME = re.compile(r"\s*AIME \d{4} (?:II? )?Problem \d+\.(?:png|gif)\s*$", re.ASCII)
+# Names of files with figures, which are not there.
+FILE_NAME = re.compile(r"\s*AIME \d{4} (?:II? )?Problem \d+\.(?:png|gif)\b", re.ASCII)
 ANSWERS = re.compile(r"\s*(\d{1,3}(?:\s+or\s+\d{1,3})*)\s*(?:\([a-z ]*\baccepted\))?\s*", re.ASCII)
 
 

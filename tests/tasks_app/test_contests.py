@@ -67,6 +67,12 @@ def test_aime_csv_gives_key_tags_difficulty_and_the_first_line_of_a_row(tmp_path
     ]
 
 
+def test_the_files_of_figures_are_not_named_in_aime_texts(tmp_path: Path) -> None:
+    text = "1985-6,1985,6,Draw it. AIME 1985 Problem 6.png Then what? AIME 2002 II Problem 4.gif,315,"
+    path = aime_csv(tmp_path / "AIME_1983_2024.csv", f"{AIME_HEAD}\n{text}\n")
+    assert [draft.payload["text"] for draft in drafts("aime", path)] == ["Draw it. Then what?"]
+
+
 def test_aime_lines_have_the_keys_of_the_csv(tmp_path: Path) -> None:
     task_drafts = drafts("aime", samples.jsonl(tmp_path / "rows.jsonl", samples.AIME))
     assert [(draft.key, draft.gold.answer) for draft in task_drafts] == [("2022-II-8", "80"), ("3", "5")]

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
-from tasks_app.wording_errata import FOLDER, TAG, errata_of
+from tasks_app.types import GoldDraft, TaskDraft
+from tasks_app.wording_errata import FOLDER, TAG, errata_of, rows_corrected
 from tests.tasks_app.test_loader import load
 
 OFFICIAL = {
@@ -35,6 +37,18 @@ def test_an_official_text_is_reworded_at_loading(
     assert ("Pair(a, b) has the attributes a and b" in task.prompt) is is_corrected
     assert task.prompt.startswith(task.payload["text"])
     assert task.golds.get().answer.startswith("def chain")
+
+
+def test_a_question_that_needs_no_figure_any_more_is_eligible_for_the_modality_gap() -> None:
+    erratum = next(one for one in errata_of("amc") if one.is_complete)
+    draft = TaskDraft(
+        key=erratum.key or "",
+        payload={"text": erratum.text},
+        gold=GoldDraft(answer="5"),
+        gap_reason="a figure",
+    )
+    other = replace(draft, key="another")
+    assert [one.gap_eligible for one in rows_corrected([draft, other], benchmark="amc")] == [True, False]
 
 
 def test_every_file_of_errata_belongs_to_a_benchmark_and_changes_something() -> None:
