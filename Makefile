@@ -15,6 +15,8 @@ WORKERS ?= 3
 # Browser tests wait more than they compute; each of these also has an arena and a browser.
 BROWSER_WORKERS ?= 4
 PLAIN := not e2e and not services and not fuzz
+# Container images often forbid it; then each of the many Python processes of a lane would compile every module again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: setup up demo demo-gap demo-model test-model test test-fast test-unit test-services test-e2e test-client e2e oracle-table check check-format check-lint \
   check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
