@@ -43,6 +43,21 @@ def test_a_server_that_refuses_is_explained(change: tuple[str, str], code: str, 
     assert "\n" not in refused.value.message
 
 
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("postgresql://someone:wrong@127.0.0.1:1/gym", "cannot be reached"),
+        ("postgresql://someone@no-such-host.invalid/gym", "cannot be reached"),
+        ("postgresql://someone@localhost:port/gym", "cannot be reached"),
+        ("nonsense", "is not an address"),
+    ],
+)
+def test_a_wrong_address_is_explained(url: str, words: str) -> None:
+    with pytest.raises(GymError, match=words) as refused:
+        external_servers.database_check(url)
+    assert "\n" not in refused.value.message
+
+
 def test_a_user_who_cannot_create_roles_is_shown_the_missing_grant() -> None:
     name = "may_not_make_roles"
     with psycopg.connect(shared.database_url, autocommit=True) as owner:
@@ -65,7 +80,12 @@ def test_a_server_too_old_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"), [(("@", "x@"), "does not answer"), (("unix://", "http://"), "is not an address")]
+    ("change", "words"),
+    [
+        (("@", "x@"), "does not answer"),
+        (("unix://", "http://"), "is not an address"),
+        (("unix://", "redis://127.0.0.1:1/"), "does not answer"),
+    ],
 )
 def test_a_redis_that_refuses_is_explained(change: tuple[str, str], words: str) -> None:
     with pytest.raises(GymError) as refused:
