@@ -17,5 +17,6 @@ def arm_label(arm_id: str) -> str:
 
 
 def contrast_label(row: Mapping[str, Any]) -> str:
-    """Of a row about two arms, ``a`` less ``b``."""
-    return f"{arm_label(row['a'])} − {arm_label(row['b'])}"
+    """Of a row about two arms, the first less the second."""
+    a, b = (arm_label(arm_id) for arm_id in row["contrast"].split(" − "))
+    return f"{a} − {b}"

@@ -12,6 +12,7 @@ from core.errors import GymError
 from trajectories.lab.forms import CursorForm
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.reports.charts.kinds import CHARTS, chart_draw
+from trajectories.lab.reports.look_pictures import LookPicture, look_pictures
 from trajectories.lab.reports.summary import sentences_of
 from trajectories.lab.reports.tables import ShownTable, table_get, table_shown, tables_of
 from trajectories.models import Report
@@ -23,7 +24,18 @@ from trajectories.reports.plan import ALPHA
 REPORTS_PER_PAGE = 25
 POLL_S = 2
 # Long and for reference: shown when they are opened.
-FOLDED = frozenset({"items", "pass_at_k", "sensitivity", "setups"})
+FOLDED = frozenset(
+    {
+        "items",
+        "loss_episodes",
+        "looks",
+        "pass_at_k",
+        "reading_items",
+        "reading_looks",
+        "sensitivity",
+        "setups",
+    }
+)
 OPEN = "episodes still open"
 
 
@@ -85,6 +97,10 @@ class ReportPage:
     def sections(self) -> list[Section]:
         margin = self.report.plan.get("margin")
         return [Section(table, margin=margin) for table in tables_of(self.report.result)]
+
+    @cached_property
+    def look_pictures(self) -> list[LookPicture]:
+        return look_pictures(self.report.result)
 
     @property
     def open_episodes(self) -> int:

@@ -15,6 +15,9 @@ INTERVALS = {
     "pass_at_k": ("low", "high"),
     "words": ("low", "high"),
     "estimate": ("low", "high"),
+    "share": ("low", "high"),
+    "reading": ("low", "high"),
+    "effect": ("low", "high"),
     "odds_ratio": ("odds_low", "odds_high"),
     "corrected": ("corrected_low", "corrected_high"),
 }
@@ -100,7 +103,7 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
     if name in RANGES:
         return Cell(title=title, text=_range(row.get(name), row.get(RANGES[name][0]), unit), is_number=True)
     value = row.get(name)
-    if name == "contrast" and "a" in row:
+    if name == "contrast":
         return Cell(title=title, text=contrast_label(row), link=link)
     if name == "arm" and value:
         return Cell(title=title, text=arm_label(str(value)), link=link)

@@ -27,6 +27,19 @@ class Chart:
     has_margin: bool = False
 
 
+DISCORDANCE = Forest(
+    value="gap", label=("contrast",), unit=POINTS, ends=("less than again", "lost by the page")
+)
+LOSSES = Forest(
+    value="share", group=("benchmark", "contrast"), label=("class",), unit="percent", is_share=True
+)
+FACTORS = Forest(
+    value="effect",
+    group=("benchmark", "arm"),
+    label=("factor", "level"),
+    unit=POINTS,
+    ends=("harmful", "helpful"),
+)
 CHARTS = {
     "planted": Chart(
         draw=PLANTED.draw, caption="Filled: the estimate with its interval. Hollow: what was planted."
@@ -39,6 +52,15 @@ CHARTS = {
     "accuracy": Chart(draw=ladder_draw, caption="The line follows the ladder. Hollow: arms beside it."),
     "rungs": Chart(draw=RUNGS.draw, caption="Right of zero accuracy is lost at the rung."),
     "thoughts": Chart(draw=THOUGHTS.draw, caption="Mean over episodes that are not void."),
+    "discordance": Chart(
+        draw=DISCORDANCE.draw,
+        caption="Right of zero: items right as text are lost more often as a page than as text again.",
+    ),
+    "losses": Chart(draw=LOSSES.draw, caption="Shares of the episodes that were lost. Heuristic."),
+    "look_factors": Chart(
+        draw=FACTORS.draw,
+        caption="Each value against the factor's neutral one. Right of zero: more is right in such looks.",
+    ),
     "versions": Chart(draw=versions_draw, caption="A gap closes where the lines of text and page meet."),
     "items": Chart(draw=items_draw, caption="A column is an item. A cell opens its episodes."),
 }
