@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -199,12 +200,13 @@ def _filled(path: str, scene: Scene) -> list[str]:
         "episode_id": [episode["id"] for episode in scene.episodes],
         "group_id": scene.groups,
         "sha256": [scene.blob],
+        "name": ["report.html", "report.json", "rows.jsonl", "rows.csv"],
     }
     names = re.findall(r"{(\w+)}", path)
-    if not names:
-        return [path]
-    assert len(names) == 1, path
-    return [path.replace(f"{{{names[0]}}}", str(value)) for value in known[names[0]]]
+    return [
+        path.format(**dict(zip(names, values, strict=True)))
+        for values in itertools.product(*(known[name] for name in names))
+    ]
 
 
 def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, Any]]:
