@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -205,3 +207,26 @@ async def test_a_tab_that_closes_itself_during_an_unreadable_action_is_an_observ
     obs, reward, terminated, _, info = await alone.step("no action at all")
     assert (info["action_result"], reward, terminated) == ("invalid", None, False)
     assert "The page closed itself. It is open again at the first page." in obs.result_message
+
+
+async def test_a_call_that_is_abandoned_when_its_episode_is_cancelled_reports_nothing(
+    pages: PagePool,
+) -> None:
+    page, reported = await pages.acquire(), []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context["message"]))
+    waiting = page._cdp.send(
+        "Runtime.evaluate", {"expression": "new Promise(() => {})", "awaitPromise": True}
+    )
+    call = asyncio.ensure_future(page._bounded(waiting, 60.0))
+    await asyncio.sleep(0.2)
+
+    call.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await call
+    await pages.release(page, is_healthy=False)
+    await pages.aclose()
+    del waiting, call
+    gc.collect()
+    await asyncio.sleep(0)
+
+    assert reported == []

@@ -179,10 +179,27 @@ def test_the_arguments_of_a_plan_do_not_go_with_its_file(
     assert main(["eval", *where, "--samples", "3", "--looks", "2"]) == 1
     assert "Leave out: samples, looks." in capsys.readouterr().err
     assert main(["eval", *where, "--model", "other"]) == 1
-    assert "The plan is for the model tiny, not other." in capsys.readouterr().err
+    assert "The plan is for tiny, not for other." in capsys.readouterr().err
     assert fake.state.reports == []
     assert main(["eval", *where]) == 0
     assert cells(fake) == text_cells(fake)
+
+
+def test_a_plan_of_a_simulated_policy_needs_its_files(
+    fake: FakeServer, model: FakeModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, gap = tmp_path / "plan.json", tmp_path / "gap.json"
+    gap.write_text('{"name": "nine", "accuracy": 0.8}')
+    where = ["--server", fake.lab_url, "--key", "k"]
+    made = ["--planted", str(gap), "--benchmark", "gsm8k", "--limit", "3", "--out", str(path)]
+    assert main(["plan", *where, *made]) == 0
+    assert main(["eval", *where, "--plan", str(path)]) == 1
+    assert "simulated policy planted/nine: give its files" in capsys.readouterr().err
+    gap.write_text('{"name": "ten", "accuracy": 0.8}')
+    golds = ["--golds", str(tmp_path / "golds")]
+    assert main(["eval", *where, "--plan", str(path), "--planted", str(gap), *golds]) == 1
+    assert "The plan is for planted/nine, not for planted/ten." in capsys.readouterr().err
+    assert fake.state.reports == []
 
 
 def test_a_plan_made_again_from_the_same_arguments_is_the_same_evaluation(

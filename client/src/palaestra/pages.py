@@ -328,8 +328,13 @@ class WarmPage:
     async def _bounded(self, call: Awaitable[T], limit_s: float) -> T:
         """Await ``call`` for at most ``limit_s``, or until the page ends."""
         task = asyncio.ensure_future(call)
+        task.add_done_callback(_ignored)
         both: set[asyncio.Future[Any]] = {task, self._end}
-        await asyncio.wait(both, timeout=max(limit_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
+        try:
+            await asyncio.wait(both, timeout=max(limit_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
         failure = task.exception() if task.done() else None
         if task.done() and not failure:
             return task.result()
@@ -338,7 +343,6 @@ class WarmPage:
         if failure and not self._end.done():
             raise PageRefused(str(failure).splitlines()[0]) from failure
         task.cancel()
-        task.add_done_callback(_ignored)
         if not self._end.done():
             self._has_hung = True
             raise PageHung(f"The page did not answer within {limit_s:.1f} s.")
@@ -356,6 +360,6 @@ class WarmPage:
 
 
 def _ignored(task: asyncio.Future[Any]) -> None:
-    """Consume the outcome of an abandoned call, so that the event loop does not report it."""
+    """Consume the outcome of a call, so that the event loop does not report one that was abandoned."""
     if not task.cancelled():
         task.exception()

@@ -37,6 +37,8 @@ from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Report, Task, UsageTotals
 
+# Before the first episode has ended there is no rate.
+FIRST_BAR = "[{bar:20}] {n_fmt}/{total_fmt} episodes"
 BAR = (
     "[{bar:20}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left, ends {eta:%H:%M}  {postfix}"
 )
@@ -83,11 +85,21 @@ def _plan_alone(options: argparse.Namespace) -> None:
         raise PalaestraError(f"--plan states the whole plan. Leave out: {named}. Or write another plan.")
 
 
+def _model_check(options: argparse.Namespace, plan: Plan) -> None:
+    """Raise ``PalaestraError`` where the arguments name another model, or another gap, than the plan."""
+    stated = PREFIX + planted_read(options.planted).name if options.planted else options.model
+    if stated not in (None, plan.model.name):
+        raise PalaestraError(f"The plan is for {plan.model.name}, not for {stated}.")
+    if stated is None and plan.model.name.startswith(PREFIX):
+        raise PalaestraError(
+            f"The plan is for the simulated policy {plan.model.name}: give its files (--planted, --golds)."
+        )
+
+
 async def _eval(options: argparse.Namespace) -> int:
     async with Client(options.server, options.key) as client:
         plan = plan_read(options.plan) if options.plan else await plan_make(client, options)
-        if options.model not in (None, plan.model.name):
-            raise PalaestraError(f"The plan is for the model {plan.model.name}, not {options.model}.")
+        _model_check(options, plan)
         print(plan_text(plan), file=sys.stderr)
         report = await report_find_or_create(client, plan)
         print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}', file=sys.stderr)
@@ -139,14 +151,9 @@ async def policy_make(
             cells=cells,
         )
         return
-    name = plan.model.name
-    if name.startswith(PREFIX):
-        raise PalaestraError(
-            f"The plan is for the simulated policy {name}: give its file (--planted, --golds)."
-        )
     options.base_url = options.base_url or plan.model.base_url
     async with endpoint_make(options) as endpoint:
-        yield ModelPolicy(endpoint, client, model=name, sampling=plan.model.sampling)
+        yield ModelPolicy(endpoint, client, model=plan.model.name, sampling=plan.model.sampling)
 
 
 async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[str]:
@@ -156,7 +163,7 @@ async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[s
     with tqdm(
         total=sum(map(len, player.items)),
         initial=len(player.held.done),
-        bar_format=BAR,
+        bar_format=FIRST_BAR,
         ascii=".#",
         unit="",
         mininterval=0.1 if sys.stderr.isatty() else 5.0,
@@ -165,6 +172,7 @@ async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[s
         def on_done(rollout: Rollout) -> None:
             outcomes[rollout.outcome] += 1
             problems[rollout.problem] += bool(rollout.problem)
+            bar.bar_format = BAR
             bar.set_postfix_str(_postfix(outcomes, metered.usage, cost), refresh=False)
             bar.update()
 
