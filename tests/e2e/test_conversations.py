@@ -25,13 +25,14 @@ from tasks_app.models import Task
 from tasks_app.sites.drafts import draft_make, task_place
 from tasks_app.sites.worlds import site_world
 from tests import factories
+from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_question_looks import KINDS
 from trajectories.api import auth
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
-EPISODES, SAMPLES = 100, 5
+EPISODES, SAMPLES = (100, 5) if IS_WHOLE else (50, 2)
 PAGES = 3
 STEPS = 4
 # Every kind of result: done, no such element, covered or gone, refused, unreadable, cleaned on its way.
