@@ -41,6 +41,11 @@ def test_a_plan_is_stored_as_sent_with_the_hash_of_its_canonical_json(api: Calla
         ({"benchmarks": [{"slug": "a", "splt": "b"}]}, "plan.benchmarks.0.splt", "Did you mean split"),
         ({"contrasts": [["gym", "gym_image"]]}, "plan.contrasts", "gym_image"),
         ({"contrasts": [["gym", "gym"]]}, "plan.contrasts", "itself"),
+        (
+            {"arms": ["gym", "probe_read"], "contrasts": [["gym", "probe_read"]]},
+            "plan.contrasts",
+            "no accuracy to compare",
+        ),
         ({"history": "lask_k:3"}, "plan.history", "Did you mean last_k:3"),
         ({"alpha": 0}, "plan.alpha", "0.001"),
         ({"margin": -1}, "plan.margin", "0.01"),

@@ -273,3 +273,41 @@ def test_a_report_requested_again_meanwhile_stays_due() -> None:
     assert Report.objects.get(pk=report.pk).state == "waiting"
     assert report_compute(report.pk)
     assert not report_compute(report.pk)
+
+
+def test_where_it_was_lost_opens_the_episodes_of_each_class() -> None:
+    report, runs, tasks = evaluation(
+        {"text_zero_shot": lambda *_: "correct", "gym": correct_if(lambda item, _: item >= 12)},
+        items=24,
+        samples=2,
+    )
+    probe = factories.run(report=report, observation="axtree-v2")
+    for task in tasks:
+        made = factories.episode(
+            group=factories.group(run=probe, task=task, arm="probe_read"), presentation_hash="look-0"
+        )
+        share = 0.5 if task == tasks[0] else 1.0
+        factories.verdict(made, "incorrect" if share < 1 else "correct", score=share)
+    lost = list(runs["gym"].episodes.filter(task__in=tasks[:3], sample_index=0).order_by("pk"))
+    for episode in lost[1:]:
+        shown = episode.task.prompt if episode == lost[1] else "something else"
+        thought = f"{episode.task.prompt} The answer is 7."
+        factories.step(episode, thought=thought, observation_text=shown, observation_kind="axtree-v2")
+
+    tables = tables_of(report)
+
+    classes = {row["class_id"]: row for row in tables["losses"]["rows"]}
+    assert {kind: row["episodes"] for kind, row in classes.items() if row["episodes"]} == {
+        "misread": 1,
+        "reasoning": 1,
+        "never_observed": 1,
+        "undetermined": 21,
+    }
+    assert classes["misread"]["links"]["episodes"] == f"/search?episodes={lost[0].pk}"
+    (reading,) = tables["reading"]["rows"]
+    assert (reading["items"], reading["reading"]) == (24, pytest.approx(100 * (24 - 0.5) / 24))
+    (worst,) = tables["reading_items"]["rows"]
+    assert (worst["task"], worst["reading"], worst["page"]) == (str(tasks[0].pk), 50.0, 0.0)
+    (again,) = tables["discordance"]["rows"]
+    assert (again["items"], again["wrong_again"], again["wrong_page"], again["gap"]) == (24, 0.0, 50.0, 50.0)
+    assert_sound(tables)

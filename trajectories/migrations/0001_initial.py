@@ -260,6 +260,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ('requested_at', models.DateTimeField(null=True)),
                 ('sent_at', models.DateTimeField(null=True)),
+                ('claims', models.PositiveSmallIntegerField(db_default=0)),
                 ('computed_at', models.DateTimeField(null=True)),
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to='trajectories.apikey')),
             ],

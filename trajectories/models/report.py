@@ -32,6 +32,8 @@ class Report(models.Model):
     # Null unless a computation is due or goes on: the chore that sends it reads no other rows.
     requested_at = models.DateTimeField(null=True)
     sent_at = models.DateTimeField(null=True)
+    # By workers, since it was requested: a computation that kills its worker is not sent for ever.
+    claims = models.PositiveSmallIntegerField(db_default=0)
     computed_at = models.DateTimeField(null=True)
 
     class Meta:

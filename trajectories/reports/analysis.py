@@ -72,9 +72,11 @@ class Analysis:
         return by_arm
 
     def mixture(self, key: ArmKey) -> str:
-        """Why an arm has no accuracy of its own; empty if it has one set-up."""
-        mixed = setups.mixture(self.setups.get(key, ()))
-        return f"a mixture of set-ups: {mixed}" if mixed else ""
+        """Why an arm has no accuracy of its own; empty if it has one set-up in which its question is seen."""
+        made = self.setups.get(key, ())
+        if mixed := setups.mixture(made):
+            return f"a mixture of set-ups: {mixed}"
+        return next((why for setup in made if (why := setups.unseen(setup, arm=key.arm))), "")
 
     def difference(self, a: ArmKey, b: ArmKey) -> str:
         """What two arms differ in beside the arm; empty if in nothing."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trajectories.reports.episode_rows import EpisodeRow
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Floats
@@ -24,22 +26,50 @@ class Item:
 
 @dataclass
 class _Column:
-    """Episodes of one arm: item, look, policy version, and 1 for correct, 0 for incorrect, -1 for void."""
+    """Episodes of one arm. ``outcome``: 1 correct, 0 incorrect, -1 void; ``score`` is NaN without one."""
 
     item: array[int] = field(default_factory=lambda: array("q"))
     look: array[int] = field(default_factory=lambda: array("q"))
     version: array[int] = field(default_factory=lambda: array("q"))
     outcome: array[int] = field(default_factory=lambda: array("b"))
+    sample: array[int] = field(default_factory=lambda: array("l"))
+    episode: array[int] = field(default_factory=lambda: array("q"))
+    score: array[float] = field(default_factory=lambda: array("d"))
     runs: set[int] = field(default_factory=set)
     unfinished: int = 0
 
 
 NO_VERSION = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Episodes:
+    """Ended episodes of one arm, an entry each. ``outcome``: 1 correct, 0 incorrect, -1 void; ``version``:
+    ``NO_VERSION`` without one; ``sample``: the number among its item's; ``score``: NaN without one."""
+
+    item: Codes
+    look: Codes
+    version: Codes
+    outcome: Codes
+    sample: Codes
+    episode: Codes
+    score: Floats
+
+    def where(self, mask: NDArray[np.bool_]) -> Episodes:
+        return Episodes(**{name: values[mask] for name, values in vars(self).items()})
+
+    @property
+    def answers(self) -> Answers:
+        """The judged ones."""
+        judged = self.where(self.outcome >= 0)
+        return Answers(item=judged.item, look=judged.look, correct=judged.outcome.astype(np.float64))
+
+
 OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
 
 
 class BenchmarkData:
-    """What the episodes of one benchmark say, without their texts: some 20 bytes an episode.
+    """What the episodes of one benchmark say, without their texts: some 40 bytes an episode.
 
     ``planned`` are the arms as the plan names them.
     """
@@ -80,10 +110,33 @@ class BenchmarkData:
         column.look.append(self._looks.setdefault(row.look, len(self._looks)) if row.look else NO_LOOK)
         column.version.append(NO_VERSION if row.policy_version is None else row.policy_version)
         column.outcome.append(OUTCOMES[row.outcome])
+        column.sample.append(row.sample)
+        column.episode.append(row.episode)
+        column.score.append(math.nan if row.score is None else row.score)
 
     def codes(self, is_counted: Callable[[Item], bool]) -> Codes:
         """The items that count."""
         return np.array([code for code, item in enumerate(self.items) if is_counted(item)], dtype=np.int64)
+
+    @property
+    def looks(self) -> Sequence[str]:
+        """The hashes of the looks, in the order of their codes."""
+        return list(self._looks)
+
+    def episodes(self, key: ArmKey, items: Codes) -> Episodes:
+        """The ended episodes of an arm on these items."""
+        column = self.arms.get(key) or _Column()
+        item = np.array(column.item, dtype=np.int64)
+        mask = np.isin(item, items)
+        return Episodes(
+            item=item[mask],
+            look=np.array(column.look, dtype=np.int64)[mask],
+            version=np.array(column.version, dtype=np.int64)[mask],
+            outcome=np.array(column.outcome, dtype=np.int64)[mask],
+            sample=np.array(column.sample, dtype=np.int64)[mask],
+            episode=np.array(column.episode, dtype=np.int64)[mask],
+            score=np.array(column.score, dtype=np.float64)[mask],
+        )
 
     def policy_versions(self, key: ArmKey) -> list[int]:
         """Of an arm's ended episodes, those that have one."""
@@ -92,27 +145,17 @@ class BenchmarkData:
 
     def answers(self, key: ArmKey, items: Codes, *, version: int | None = None) -> Answers:
         """The judged answers of an arm to these items; of one policy version, or of all."""
-        item, look, outcome, versions = self._columns(key, items)
-        mask = outcome >= 0 if version is None else (outcome >= 0) & (versions == version)
-        return Answers(item=item[mask], look=look[mask], correct=outcome[mask].astype(np.float64))
+        made = self.episodes(key, items)
+        return (made if version is None else made.where(made.version == version)).answers
 
     def tallies(self, key: ArmKey, items: Codes) -> tuple[Floats, Floats, Floats]:
         """Right, judged and ended episodes of an arm, by item in the order of ``items``."""
-        item, _, outcome, _ = self._columns(key, items)
-        size = len(self.items)
+        made, size = self.episodes(key, items), len(self.items)
 
         def count(mask: np.ndarray) -> Floats:
-            return np.bincount(item[mask], minlength=size)[items].astype(np.float64)
+            return np.bincount(made.item[mask], minlength=size)[items].astype(np.float64)
 
-        return count(outcome == 1), count(outcome >= 0), count(outcome >= -1)
+        return count(made.outcome == 1), count(made.outcome >= 0), count(made.outcome >= -1)
 
     def guess_rate(self, items: Codes) -> float:
         return float(np.mean([self.items[code].guess_rate for code in items])) if len(items) else 0.0
-
-    def _columns(self, key: ArmKey, items: Codes) -> tuple[Codes, Codes, np.ndarray, Codes]:
-        column = self.arms.get(key) or _Column()
-        item = np.array(column.item, dtype=np.int64)
-        mask = np.isin(item, items)
-        look, outcome = np.array(column.look, dtype=np.int64), np.array(column.outcome, dtype=np.int8)
-        versions = np.array(column.version, dtype=np.int64)
-        return item[mask], look[mask], outcome[mask], versions[mask]

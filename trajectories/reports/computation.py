@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import F
 from django.db.models.functions import Now
 
 from trajectories.models import Report, Run
@@ -12,11 +13,15 @@ from trajectories.reports.accuracy_tables import accuracy_table, pass_table
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import BenchmarkData
 from trajectories.reports.deviation_table import deviation_table
+from trajectories.reports.discordance_table import discordance_table
 from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.gap_tables import gap_tables
 from trajectories.reports.item_table import item_table
+from trajectories.reports.look_tables import look_tables
+from trajectories.reports.loss_tables import loss_tables
 from trajectories.reports.plan import plan_read
 from trajectories.reports.planted_table import planted_table
+from trajectories.reports.reading_tables import reading_tables
 from trajectories.reports.setup_table import setup_table
 from trajectories.reports.tables import table_record
 from trajectories.reports.thought_table import thought_table
@@ -30,7 +35,7 @@ READ_SHARE = 0.8
 def report_compute(report_id: int) -> bool:
     """Compute a report that waits; False if it does not, or was asked for again meanwhile."""
     waiting = Report.objects.filter(pk=report_id, state=Report.State.WAITING, requested_at__isnull=False)
-    if not waiting.update(state=Report.State.COMPUTING, progress=0.0):
+    if not waiting.update(state=Report.State.COMPUTING, progress=0.0, claims=F("claims") + 1):
         return False
     report = Report.objects.get(pk=report_id)
     runs = selectors.report_runs(report_id)
@@ -61,6 +66,10 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
         version_table(analyses),
         thought_table(analyses),
         item_table(analyses),
+        discordance_table(analyses),
+        *reading_tables(analyses),
+        *loss_tables(analyses),
+        *look_tables(analyses),
         pass_table(analyses),
         setup_table(analyses),
         deviation_table(analyses),

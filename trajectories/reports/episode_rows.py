@@ -19,7 +19,7 @@ TEXT = sql_read(__file__, "episode_rows")
 
 class EpisodeRow(NamedTuple):
     """``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
-    verdict."""
+    verdict. ``score`` is the verifier's, 0 to 1: of a reading probe, 1 less the distance of the copy."""
 
     episode: int
     run: int
@@ -40,6 +40,7 @@ class EpisodeRow(NamedTuple):
     gap_eligible: bool
     is_site: bool
     disputed: bool
+    score: float | None
 
 
 def episode_rows(

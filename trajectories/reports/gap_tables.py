@@ -127,12 +127,21 @@ def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = Fals
         "p_equivalence": number(p_equivalence),
         "void_low": scaled(low),
         "void_high": scaled(high),
-        "note": _note(reason, estimate, p_equivalence, analysis),
+        "note": _note(analysis, reason, estimate, _void_note(estimate, low=low, high=high), p_equivalence),
     }
 
 
-def _note(reason: str, estimate: Estimate, p_equivalence: float | None, analysis: Analysis) -> str:
-    parts = [reason, estimate.reason]
+def _void_note(estimate: Estimate, *, low: float | None, high: float | None) -> str:
+    """Whether void that depends on correctness could put the gap outside of its interval."""
+    if low is None or high is None or estimate.low is None or estimate.high is None:
+        return ""
+    if estimate.low <= low and high <= estimate.high:
+        return ""
+    return "void episodes alone could move it out of its interval"
+
+
+def _note(analysis: Analysis, reason: str, estimate: Estimate, void: str, p_equivalence: float | None) -> str:
+    parts = [reason, estimate.reason, void]
     if p_equivalence is not None and p_equivalence < analysis.alpha:
         parts.append(f"closed: proven to be within {analysis.plan['margin']:g} points")
     return "; ".join(filter(None, parts))

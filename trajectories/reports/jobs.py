@@ -18,6 +18,11 @@ logger = logging.getLogger(__name__)
 SOFT_LIMIT_S = 270
 HARD_LIMIT_S = 300
 AGAIN_S = HARD_LIMIT_S + 30
+CLAIMS_MAX = 3
+LOST = (
+    f"The computation was lost {CLAIMS_MAX} times: its worker was killed, for lack of memory or after "
+    f"{HARD_LIMIT_S} s. Give workers more memory or split the plan by benchmarks, then compute it again."
+)
 
 
 @shared_task(
@@ -35,8 +40,14 @@ def compute(*, report_id: int) -> None:
 
 
 def reports_send() -> int:
-    """Send the computations that are due; returns how many the queue accepted."""
+    """Send the computations that are due; returns how many the queue accepted.
+
+    One that was lost in the hands of ``CLAIMS_MAX`` workers has failed.
+    """
     lost = Q(sent_at__lt=Now() - timedelta(seconds=AGAIN_S))
+    Report.objects.filter(lost, requested_at__isnull=False, claims__gte=CLAIMS_MAX).update(
+        state=Report.State.FAILED, problem=LOST, requested_at=None, sent_at=None
+    )
     due = Report.objects.filter(Q(sent_at=None) | lost, requested_at__isnull=False)
     sent = 0
     for report_id in due.order_by("requested_at", "pk").values_list("pk", flat=True):

@@ -54,6 +54,11 @@ class ArmKey(NamedTuple):
         return form is not None and not form.has_text and not ARMS[self.arm].has_text
 
 
+def probe_of(key: ArmKey) -> ArmKey:
+    """The reading probe of the pages of an arm."""
+    return ArmKey("probe_read", observation=key.observation)
+
+
 def arm_read(arm_id: str) -> ArmKey:
     """The arm of an id. Raises ``ValueError`` if there is none."""
     planned, _, again = arm_id.partition("+")

@@ -32,11 +32,10 @@ TEXTS_MAX = 100
 ARM_MAX_CHARS = 64
 TEXT_MAX_CHARS = 2_000
 PICTURED = next(form.id for form in OBSERVATION_FORMATS.values() if form.has_marks)
-SCORED = [arm for arm in ARMS.values() if not arm.is_probe]
 # An arm with a page may be shown in another observation than the plan's, as ``gym:som-v1``.
 PLANNED_ARMS = [
-    *(arm.id for arm in SCORED),
-    *(f"{arm.id}:{form}" for arm in SCORED if arm.has_page for form in OBSERVATION_FORMATS),
+    *ARMS,
+    *(f"{arm.id}:{form}" for arm in ARMS.values() if arm.has_page for form in OBSERVATION_FORMATS),
 ]
 
 
@@ -144,6 +143,9 @@ class PlanIn(StrictSerializer):
             for arm in pair:
                 if arm not in attrs["arms"]:
                     message = f"The arm {arm[:100]!r} is not among the plan's arms."
+                    raise serializers.ValidationError({"contrasts": [message]})
+                if ARMS[arm.partition(":")[0]].is_probe:
+                    message = f"{arm} is a probe: it has no accuracy to compare."
                     raise serializers.ValidationError({"contrasts": [message]})
             if pair[0] == pair[1]:
                 raise serializers.ValidationError({"contrasts": [f"{pair[0]} is compared with itself."]})

@@ -87,3 +87,7 @@ class RowRecord(serializers.Serializer[Any]):
     gap_eligible = serializers.BooleanField()
     is_site = serializers.BooleanField()
     disputed = serializers.BooleanField(help_text="Its gold is disputed.")
+    score = serializers.FloatField(
+        allow_null=True,
+        help_text="0 to 1, where the verifier has one; of a reading probe 1 less the distance of the copy.",
+    )

@@ -24,5 +24,5 @@ def report_create(*, name: str, plan: dict[str, Any], principal: Principal) -> R
 def report_request(report_id: int) -> None:
     """Ask for a computation. One that waits stays as it is; one that goes on is followed by another."""
     Report.objects.filter(Q(requested_at=None) | ~Q(state=Report.State.WAITING), pk=report_id).update(
-        requested_at=Now(), sent_at=None, state=Report.State.WAITING, progress=0.0, problem=""
+        requested_at=Now(), sent_at=None, claims=0, state=Report.State.WAITING, progress=0.0, problem=""
     )

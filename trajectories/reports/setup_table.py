@@ -31,7 +31,10 @@ def setup_table(analyses: Sequence[Analysis]) -> Table:
         {
             "benchmark": analysis.benchmark,
             "arm": key.id,
-            **{part.replace(" ", "_"): setup.get(part) for part in PARTS},
+            **{
+                part.replace(" ", "_"): setups.words_of(setup[part]) if part in setup else None
+                for part in PARTS
+            },
         }
         for analysis in analyses
         for key in setups.arm_order(analysis.setups)

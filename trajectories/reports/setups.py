@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from core.arms import ARMS
@@ -11,7 +11,8 @@ from core.observations import OBSERVATION_FORMATS
 from trajectories.models import Run
 from trajectories.reports.ladder import RUNGS, ArmKey
 
-Setup = Mapping[str, str]
+# Of each part its values: several where one run mixes them.
+Setup = Mapping[str, Sequence[str]]
 
 # A comparison of two arms holds these fixed; the others belong to agents, or to pages, alone.
 OF_AGENTS = ("grammar", "history", "actions_per_turn")
@@ -23,16 +24,16 @@ def setup_of(run: Run, *, arm: str, versions: Iterable[tuple[int | None, str]]) 
     """Each part by its name. A part that an arm does not have is left out."""
     pairs = list(versions)
     setup = {
-        "model": run.model,
-        "checkpoint": run.checkpoint,
-        "policy version": _several("none" if version is None else str(version) for version, _ in pairs),
-        "prompt version": _several(prompts for _, prompts in pairs),
+        "model": [run.model],
+        "checkpoint": [run.checkpoint],
+        "policy version": sorted({"none" if version is None else str(version) for version, _ in pairs}),
+        "prompt version": sorted({prompts for _, prompts in pairs}),
     }
     if not ARMS[arm].is_free_text:
-        setup |= {name: str(getattr(run, name)) for name in OF_AGENTS}
+        setup |= {name: [str(getattr(run, name))] for name in OF_AGENTS}
     if ARMS[arm].has_page:
-        setup |= {name: str(getattr(run, name)) for name in OF_PAGES}
-        setup["observation settings"] = _settings(run.observation_settings)
+        setup |= {name: [str(getattr(run, name))] for name in OF_PAGES}
+        setup["observation settings"] = [_settings(run.observation_settings)]
     return setup
 
 
@@ -40,16 +41,26 @@ def mixture(setups: Iterable[Setup]) -> str:
     """What one arm's episodes differ in, for readers; empty where all have one set-up."""
     parts: dict[str, set[str]] = {}
     for setup in setups:
-        for name, value in setup.items():
-            parts.setdefault(name, set()).update(value.split(" and "))
-    return "; ".join(f"{name} {_several(values)}" for name, values in parts.items() if len(values) > 1)
+        for name, values in setup.items():
+            parts.setdefault(name, set()).update(values)
+    return "; ".join(
+        f"{name} {words_of(sorted(values))}" for name, values in parts.items() if len(values) > 1
+    )
 
 
 def difference(a: Setup, b: Setup, *, compared: Collection[str] = ()) -> str:
     """What two arms differ in beside the arm itself and what is ``compared``, of the parts that both have;
     empty if in nothing."""
     shared = [name for name in a if name in b and a[name] != b[name] and name not in compared]
-    return "; ".join(f"{name} {a[name] or 'none'} and {b[name] or 'none'}" for name in shared)
+    return "; ".join(f"{name} {words_of(a[name])} and {words_of(b[name])}" for name in shared)
+
+
+def unseen(setup: Setup, *, arm: str) -> str:
+    """Why the question of an arm cannot be seen; empty if it can."""
+    if not (ARMS[arm].is_pictured and ARMS[arm].has_page):
+        return ""
+    blind = [name for name in setup["observation"] if not _has_picture(name)]
+    return f"its question is a picture, which {words_of(blind)} does not show" if blind else ""
 
 
 def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
@@ -65,20 +76,26 @@ def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
         "observation settings": _settings(settings_of(settings, form) if form else settings),
     }
     return [
-        f"{name} is {setup[name] or 'not named'}, planned {value}"
+        f"{name} is {words_of(setup[name])}, planned {value}"
         for name, value in planned.items()
-        if value and name in setup and setup[name] != value
+        if value and name in setup and list(setup[name]) != [value]
     ]
+
+
+def words_of(values: Iterable[str]) -> str:
+    return " and ".join(value or "none" for value in values)
+
+
+def _has_picture(observation: str) -> bool:
+    """Whether pages are shown as pictures; a run that names no observation opens no such episode."""
+    known = OBSERVATION_FORMATS.get(observation)
+    return known is None or known.has_screenshot
 
 
 def arm_order(keys: Iterable[ArmKey]) -> list[ArmKey]:
     """The ladder from its base, then the other arms; retests after their arms."""
     order = [*RUNGS, *(arm for arm in ARMS if arm not in RUNGS)]
     return sorted(keys, key=lambda key: (order.index(key.arm), key.observation, key.retest))
-
-
-def _several(values: Iterable[str]) -> str:
-    return " and ".join(sorted(set(values)))
 
 
 def _settings(settings: Mapping[str, Any]) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from msgspec import Struct, to_builtins
 
 Row = Mapping[str, Any]
 
+EPISODES_LINKED = 150
 PERCENT, POINTS, WORDS, COUNT, NONE = "%", "points", "words", "count", ""
 
 
@@ -39,6 +41,11 @@ def table_record(table: Table) -> dict[str, Any]:
     empty = {column.id: None for column in table.columns}
     rows = [{**empty, **row} for row in table.rows]
     return {**to_builtins(table), "rows": to_builtins(rows)}
+
+
+def episodes_link(episodes: Sequence[int]) -> str:
+    """The lab's search for the first of these episodes, as many as it can name."""
+    return "/search?" + urlencode({"episodes": ",".join(map(str, episodes[:EPISODES_LINKED]))}, safe=",")
 
 
 def scaled(share: float | None) -> float | None:

@@ -24,9 +24,9 @@ def test_the_extreme_looks_are_shown_beside_their_accuracy(
     factories.step(pictured, 2, screenshot=DIGEST)
     head = {"benchmark": "gsm8k", "arm": "gym"}
     rows = [
-        {**head, "look": "font mono", "rank": "most harmful", "episode": pictured.pk, "accuracy": 41.5},
-        {**head, "look": "zoom 90", "rank": "", "episode": bare.pk, "accuracy": 60.0},
-        {**head, "look": "neutral", "rank": "least harmful", "episode": bare.pk, "accuracy": 70.0},
+        {**head, "look": "font mono", "rank": "most harmful", "episode": pictured.pk, "mean": 41.5},
+        {**head, "look": "zoom 90", "rank": "", "episode": bare.pk, "mean": 60.0},
+        {**head, "look": "neutral", "rank": "least harmful", "episode": bare.pk, "mean": 70.0},
     ]
     columns = [{"id": name, "title": name, "unit": ""} for name in ("benchmark", "arm", "look")]
     table = {"id": "looks", "title": "Looks", "columns": columns, "rows": rows, "notes": []}

@@ -34,7 +34,7 @@ def look_pictures(result: Mapping[str, Any] | None) -> list[LookPicture]:
             rank=row["rank"],
             place=f"{row['benchmark']}, {arm_label(row['arm'])}",
             look=row["look"],
-            accuracy=text_of(row["accuracy"], "%"),
+            accuracy=text_of(row["mean"], "%"),
             episode=row["episode"],
             step=steps.get(row["episode"]),
         )

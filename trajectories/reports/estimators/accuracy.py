@@ -28,7 +28,7 @@ def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
     value = float(means.mean())
     spread = _spread(answers, items, value) if len(items) >= ITEMS_MIN else None
     is_single = bool((answers.samples == 1).all())
-    looks = len(np.unique(answers.look[answers.look >= 0]))
+    looks = int(np.count_nonzero(np.bincount(answers.look[answers.look >= 0])))
     base = Estimate(value=value, items=len(items), looks=looks)
     if is_single and looks <= 1:
         return _wilson(base, correct=int(answers.correct.sum()), alpha=alpha)

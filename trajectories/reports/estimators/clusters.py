@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from trajectories.reports.estimators.answers import NO_LOOK, Codes, Floats
 
@@ -29,10 +29,10 @@ class Spread:
     is_these_looks: bool
 
     def quantile(self, alpha: float) -> float:
-        return float(stats.t.ppf(1 - alpha / 2, self.degrees))
+        return float(special.stdtrit(self.degrees, 1 - alpha / 2))
 
     def p_value(self, value: float) -> float:
-        return float(2 * stats.t.sf(abs(value) / self.error, self.degrees))
+        return float(2 * special.stdtr(self.degrees, -abs(value) / self.error))
 
 
 def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Spread | None:
@@ -45,19 +45,19 @@ def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Sp
     if between_items <= 0:
         return None
     mask = look != NO_LOOK
-    looks = len(np.unique(look[mask]))
+    looks = int(np.count_nonzero(np.bincount(look[mask])))
     is_these_looks = 0 < looks < LOOKS_MIN
-    by_look = 0.0
+    by_look = added = 0.0
     if looks >= LOOKS_MIN:
         cells = item[mask] * (look.max() + 1) + look[mask]
-        by_look = looks / (looks - 1) * _squares(look[mask], value[mask]) - _squares(cells, value[mask])
-        by_look = max(by_look, 0.0)
-    variance = between_items + by_look
+        by_look = looks / (looks - 1) * _squares(look[mask], value[mask])
+        added = max(by_look - _squares(cells, value[mask]), 0.0)
+    variance = between_items + added
+    # What looks add is a difference, and as uncertain as the variance between looks as a whole.
     degrees = variance**2 / (between_items**2 / (items - 1) + by_look**2 / max(looks - 1, 1))
     return Spread(error=float(np.sqrt(variance)), degrees=degrees, looks=looks, is_these_looks=is_these_looks)
 
 
 def _squares(codes: Codes, values: Floats) -> float:
     """The sum over clusters of the squared sum of each."""
-    _, places = np.unique(codes, return_inverse=True)
-    return float(np.square(np.bincount(places, weights=values)).sum())
+    return float(np.square(np.bincount(codes, weights=values)).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, weights
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
@@ -19,6 +19,7 @@ AT_THE_END = "one of the two arms has every answer right, or every one wrong"
 DIFFERENT_MIN = 10
 FLIPS = 9_999
 RESAMPLES = 1_999
+DRAWN_MAX = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +44,12 @@ class Pair:
     @property
     def looks(self) -> int:
         looks = np.concatenate([self.a.look, self.b.look])
-        return len(np.unique(looks[looks >= 0]))
+        return int(np.count_nonzero(np.bincount(looks[looks >= 0])))
 
 
 def pair_of(a: Answers, b: Answers) -> Pair | None:
     """None where no item has judged answers in both arms."""
-    items = np.intersect1d(a.item, b.item)
+    items = np.intersect1d(a.items, b.items, assume_unique=True)
     if not len(items):
         return None
     a, b = a.of_items(items), b.of_items(items)
@@ -98,8 +99,8 @@ def equivalence_p(estimate: Estimate, *, margin: float) -> float | None:
     """Of two one-sided tests (Schuirmann, 1987): small if the gap is proven to be within the margin."""
     if estimate.value is None or not estimate.error or estimate.degrees is None:
         return None
-    lower = stats.t.sf((estimate.value + margin) / estimate.error, estimate.degrees)
-    upper = stats.t.cdf((estimate.value - margin) / estimate.error, estimate.degrees)
+    lower = special.stdtr(estimate.degrees, -(estimate.value + margin) / estimate.error)
+    upper = special.stdtr(estimate.degrees, (estimate.value - margin) / estimate.error)
     return float(max(lower, upper))
 
 
@@ -132,14 +133,29 @@ def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int 
     if reason := _why_silent(pair):
         return Estimate(value=value, items=len(pair.items), reason=reason)
     count, values = len(pair.items), pair.differences
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    means = draws @ values / count
-    errors = np.sqrt(np.maximum(draws @ values**2 / count - means**2, 0) / (count - 1))
-    scores = (means - value)[errors > 0] / errors[errors > 0]
+    rng = np.random.default_rng(seed)
+    parts = [_scores(values, rng, size) for size in _sizes(resamples, items=count)]
+    scores = np.concatenate(parts)
     error = float(values.std(ddof=1) / np.sqrt(count))
-    lowest, highest = np.quantile(scores, [alpha / 2, 1 - alpha / 2])
+    # This rule covers as often as it says with few resamples too.
+    lowest, highest = np.quantile(scores, [alpha / 2, 1 - alpha / 2], method="weibull")
     low, high = max(-1.0, value - float(highest) * error), min(1.0, value - float(lowest) * error)
     return Estimate(value=value, low=low, high=high, items=count)
+
+
+def _sizes(resamples: int, *, items: int) -> list[int]:
+    """Resamples in parts that fit into memory."""
+    size = max(1, DRAWN_MAX // items)
+    return [min(size, resamples - start) for start in range(0, resamples, size)]
+
+
+def _scores(values: Floats, rng: np.random.Generator, resamples: int) -> Floats:
+    """The studentised means of resamples; those without variance are left out."""
+    drawn = values[rng.integers(0, len(values), size=(resamples, len(values)), dtype=np.int32)]
+    means = drawn.mean(axis=1)
+    errors = drawn.std(axis=1, ddof=1) / np.sqrt(len(values))
+    mask = errors > 0
+    return np.asarray((means - values.mean())[mask] / errors[mask], dtype=np.float64)
 
 
 def discordant(pair: Pair) -> tuple[int, int]:

@@ -8,29 +8,36 @@ methods that speak of these looks alone, over items on the looks that were drawn
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from trajectories.reports.estimators import gaps
-from trajectories.reports.estimators.accuracy import accuracy
+from trajectories.reports.estimators.accuracy import accuracy, pass_at
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Floats
 from trajectories.reports.estimators.clusters import LOOKS_MIN
 from trajectories.reports.estimators.gaps import Pair
+from trajectories.reports.estimators.looks import factor_levels
 
 NODES, _weights = np.polynomial.hermite_e.hermegauss(61)
 SHARES = _weights / _weights.sum()
 FLIPS = 199
 RESAMPLES = 299
+# Evaluations that one process simulates at a time.
+CHUNK = 100
 ALPHA = 0.05
+FACTOR = "factor"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Regime:
     """``gap`` is in log-odds, and so are the standard deviations. ``void_wrong`` and ``void_right`` are the
-    chances that a wrong and a right answer on a page ends void."""
+    chances that a wrong and a right answer on a page ends void. ``has_factor``: the effect of a factor of
+    the looks, which has none, is estimated too: it costs as much as all the rest."""
 
     name: str
     items: int = 100
@@ -43,15 +50,16 @@ class Regime:
     look_sd: float = 0.25
     void_wrong: float = 0.0
     void_right: float = 0.0
+    has_factor: bool = False
 
 
 REGIMES = (
-    Regime(name="usual"),
+    Regime(name="usual", has_factor=True),
     Regime(name="few items", items=30),
     Regime(name="many items", items=400),
     Regime(name="one sample", samples=1, looks=0, look_sd=0.0),
     Regime(name="no look effects", look_sd=0.0),
-    Regime(name="strong look effects", look_sd=0.6),
+    Regime(name="strong look effects", look_sd=0.6, has_factor=True),
     Regime(name="eight looks", looks=8, samples=8),
     Regime(name="24 looks", looks=24, samples=4),
     Regime(name="three looks", looks=3, samples=3, look_sd=0.6),
@@ -66,7 +74,8 @@ REGIMES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Draw:
-    """One simulated evaluation, and the truth: text and page over all looks, and on the drawn ones."""
+    """One simulated evaluation, and the truth: text and page over all looks, and on the drawn ones; pass@2
+    of text."""
 
     text: Answers
     page: Answers
@@ -74,6 +83,7 @@ class Draw:
     truth_text: float
     truth_page: float
     truth_these: float
+    truth_pass: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +95,16 @@ class Tally:
     spoken: int = 0
     silent: int = 0
 
+    def plus(self, other: Tally | None) -> Tally:
+        if other is None:
+            return self
+        return replace(
+            self,
+            hits=self.hits + other.hits,
+            spoken=self.spoken + other.spoken,
+            silent=self.silent + other.silent,
+        )
+
     @property
     def share(self) -> float | None:
         return self.hits / self.spoken if self.spoken else None
@@ -94,6 +114,23 @@ class Tally:
         """The simulation's own standard error."""
         share = self.share
         return None if share is None else math.sqrt(max(share * (1 - share), 1e-4) / self.spoken)
+
+
+def simulate(regime: Regime, *, replicates: int, seed: int, pool: Executor) -> Iterable[Tally]:
+    """Coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks."""
+    seeds = np.random.SeedSequence([seed, *regime.name.encode()]).generate_state(-(-replicates // CHUNK))
+    tallies: dict[str, Tally] = {}
+    for chunk in pool.map(partial(_chunk, regime), map(int, seeds)):
+        for tally in chunk:
+            tallies[tally.method] = tally.plus(tallies.get(tally.method))
+    return tallies.values()
+
+
+def _chunk(regime: Regime, seed: int) -> list[Tally]:
+    return [
+        *coverage(regime, replicates=CHUNK, seed=seed),
+        *false_alarms(regime, replicates=CHUNK, seed=seed + 1),
+    ]
 
 
 def coverage(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
@@ -107,13 +144,20 @@ def coverage(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
 
 
 def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
-    """Of every test: of no gap where there is none, of equivalence where the gap is the margin."""
+    """Of every test: of no gap where there is none, of equivalence where the gap is the margin.
+
+    Tests on these looks alone meet looks that have no effect: otherwise equal log-odds are not equal shares.
+    """
     rng = np.random.default_rng(seed)
     null = replace(regime, gap=0.0)
+    even = replace(null, look_sd=0.0)
     tallies: dict[str, Tally] = {}
     for _ in range(replicates):
-        for method, alarm in _alarms(draw(null, rng), draw(regime, rng)).items():
+        drawn = draw(null, rng)
+        for method, alarm in _alarms(drawn, draw(even, rng), draw(regime, rng)).items():
             _count(tallies, method, alarm)
+        if regime.has_factor:
+            _count(tallies, "factor", _below(_factor_p(drawn.page)))
     return list(tallies.values())
 
 
@@ -142,6 +186,7 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
         truth_text=_mean(regime.base, ease_sd),
         truth_page=_mean(regime.base - regime.gap, math.hypot(ease_sd, regime.look_sd)),
         truth_these=float(np.mean([_mean(regime.base - regime.gap + effect, ease_sd) for effect in looks])),
+        truth_pass=_pass_2(regime.base, ease_sd),
     )
 
 
@@ -159,8 +204,10 @@ def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
         "accuracy, text": _covers(accuracy(drawn.text), drawn.truth_text),
         "accuracy, page": _covers(page, drawn.truth_these if is_these else drawn.truth_page),
         "gap": _covers(gaps.gap(pair), these if is_these else gap),
-        "gap, bootstrap (these looks)": _covers(gaps.bootstrap(pair, resamples=RESAMPLES), these),
+        "bootstrap": _covers(gaps.bootstrap(pair, resamples=RESAMPLES), these),
     }
+    if not pair.is_single:
+        results["pass@2"] = _covers(pass_at(2, drawn.text), drawn.truth_pass)
     if not is_these:
         results["odds ratio"] = _covers(gaps.odds_ratio(pair), odds)
     return {**results, **_void_cover(drawn, gap)}
@@ -181,25 +228,31 @@ def _void_cover(drawn: Draw, gap: float) -> Mapping[str, bool | None]:
         ends.append(gaps.gap(pair) if pair else None)
     low, high = ends
     if not low or not high or low.low is None or high.high is None:
-        return {"gap, both void bounds": None}
-    return {"gap, both void bounds": low.low <= gap <= high.high}
+        return {"gap at both void bounds": None}
+    return {"gap at both void bounds": low.low <= gap <= high.high}
 
 
-def _alarms(null: Draw, real: Draw) -> Mapping[str, bool | None]:
-    pair, other = gaps.pair_of(null.text, null.page), gaps.pair_of(real.text, real.page)
-    if pair is None or other is None:
+def _alarms(null: Draw, even: Draw, real: Draw) -> Mapping[str, bool | None]:
+    pair, on_these, other = (gaps.pair_of(drawn.text, drawn.page) for drawn in (null, even, real))
+    if pair is None or on_these is None or other is None:
         return {}
     results = {
-        "no gap, clustered t": _below(_recentred_p(pair, null)),
+        "t": _below(_recentred_p(pair, null)),
         "equivalence": _below(
             gaps.equivalence_p(gaps.gap(other), margin=abs(real.truth_text - _page_truth(other, real)))
         ),
+        "permutation": _below(gaps.permutation_p(on_these, flips=FLIPS)),
     }
-    if null.truth_these == null.truth_page:
-        results["no gap, permutation of items"] = _below(gaps.permutation_p(pair, flips=FLIPS))
-        if pair.is_single:
-            results["no gap, McNemar mid-p"] = _below(gaps.mcnemar_p(pair))
+    if on_these.is_single:
+        results["McNemar"] = _below(gaps.mcnemar_p(on_these))
     return results
+
+
+def _factor_p(page: Answers) -> float | None:
+    """Of one value of a factor that has three, in turn over the looks, which are drawn at random."""
+    looks = {int(code): {FACTOR: int(code) % 3} for code in np.unique(page.look)}
+    _, level, _ = factor_levels(page, looks, references={FACTOR: 0}, alpha=ALPHA)
+    return level.effect.p
 
 
 def _recentred_p(pair: Pair, null: Draw) -> float | None:
@@ -208,7 +261,7 @@ def _recentred_p(pair: Pair, null: Draw) -> float | None:
     if estimate.value is None or not estimate.error or estimate.degrees is None:
         return None
     true = null.truth_text - _page_truth(pair, null)
-    return float(2 * stats.t.sf(abs(estimate.value - true) / estimate.error, estimate.degrees))
+    return float(2 * special.stdtr(estimate.degrees, -abs(estimate.value - true) / estimate.error))
 
 
 def _page_truth(pair: Pair, drawn: Draw) -> float:
@@ -221,7 +274,7 @@ def _covers(estimate: object, truth: float) -> bool | None:
 
 
 def _below(p: float | None) -> bool | None:
-    return None if p is None else p < ALPHA
+    return None if p is None else p <= ALPHA
 
 
 def _count(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
@@ -235,6 +288,11 @@ def _count(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
 def _mean(centre: float, sd: float) -> float:
     """The mean of the logistic function of a normal variable."""
     return float((SHARES * _share(centre + sd * NODES)).sum())
+
+
+def _pass_2(centre: float, sd: float) -> float:
+    """The mean over items of the chance that one of two samples is right."""
+    return float((SHARES * (1 - (1 - _share(centre + sd * NODES)) ** 2)).sum())
 
 
 def _share(logits: Floats) -> Floats:

@@ -261,9 +261,10 @@ def _exclusions(chosen: dict[str, Items]) -> list[str]:
 
 
 def _contrasts(named: tuple[PlannedArm, ...]) -> list[tuple[str, str]]:
-    """The first text arm against every arm with a page."""
+    """The first text arm against every arm with a page; a probe has no accuracy to compare."""
     base = next((arm for arm in named if not arm_of(arm.arm).has_page), None)
-    return [(str(base), str(arm)) for arm in named if base and arm_of(arm.arm).has_page]
+    paged = [arm for arm in named if arm_of(arm.arm).has_page and not arm_of(arm.arm).is_probe]
+    return [(str(base), str(arm)) for arm in paged if base]
 
 
 def _smallest_gap(options: argparse.Namespace, chosen: dict[str, Items], *, looks: int) -> SmallestGap:

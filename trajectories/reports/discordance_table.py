@@ -1,0 +1,106 @@
+"""How many items that are right as text are wrong as text again, and how many as a page.
+
+Items are chosen on one half of the text's samples and scored on other samples: those on which they were
+chosen are right by choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from core.arms import ARMS
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.arm_data import Episodes
+from trajectories.reports.estimators import gaps
+from trajectories.reports.estimators.answers import Answers, item_means
+from trajectories.reports.ladder import ArmKey, contrasts_of
+from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled
+
+COLUMNS = (
+    Column("benchmark", "Benchmark"),
+    Column("contrast", "Arms"),
+    Column("items", "Items right as text", COUNT),
+    Column("wrong_again", "Wrong as text again", PERCENT),
+    Column("wrong_retest", "Wrong in the retest", PERCENT),
+    Column("wrong_page", "Wrong as page", PERCENT),
+    Column("gap", "Lost by the page", POINTS),
+    Column("low", "Low", POINTS),
+    Column("high", "High", POINTS),
+    Column("p", "p"),
+    Column("note", "Note"),
+)
+NO_HALVES = "one sample per item and no retest: there is no second half to score on"
+NONE_RIGHT = "no item is right as text in most of the samples that choose"
+
+
+def discordance_table(analyses: Sequence[Analysis]) -> Table:
+    rows = [row for analysis in analyses for row in _rows(analysis)]
+    notes = [
+        (
+            "Items right in most of the even samples of the first arm; scored on its odd samples (its "
+            "retest, where items have one sample) and on the other arm. What is lost by the page is the "
+            "difference, paired by item."
+        )
+    ]
+    return Table(
+        id="discordance",
+        title="Right as text: wrong again, and wrong as page",
+        columns=COLUMNS,
+        rows=rows,
+        notes=notes if rows else [],
+    )
+
+
+def _rows(analysis: Analysis) -> Iterator[Row]:
+    for a, b in contrasts_of(analysis.plan):
+        is_page = ARMS[b.arm].has_page and not ARMS[a.arm].has_page
+        if is_page and {a, b} <= set(analysis.arms) and not analysis.difference(a, b):
+            yield _row(analysis, a, b)
+
+
+def _row(analysis: Analysis, a: ArmKey, b: ArmKey) -> Row:
+    row = {
+        "benchmark": analysis.benchmark,
+        "contrast": f"{a.id} − {b.id}",
+        "items": 0,
+        "links": {"items": analysis.pairs_link(a, b)},
+    }
+    if mixed := analysis.mixture(a) or analysis.mixture(b):
+        return {**row, "note": mixed}
+    text = analysis.data.episodes(a, analysis.items)
+    retest = analysis.data.answers(ArmKey(a.arm, retest=True), analysis.items)
+    first, again = _halves(text)
+    if not len(again.item):
+        again = retest
+    if not len(again.item):
+        return {**row, "note": NO_HALVES}
+    means = item_means(first, first.items)
+    chosen = first.items[means > 0.5]
+    pair = gaps.pair_of(again.of_items(chosen), analysis.data.answers(b, chosen))
+    if pair is None:
+        return {**row, "note": gaps.NO_SHARED if len(chosen) else NONE_RIGHT}
+    estimate = gaps.gap(pair, alpha=analysis.alpha)
+    return {
+        **row,
+        "items": estimate.items,
+        "wrong_again": scaled(1 - float(pair.mean_a.mean())),
+        "wrong_retest": scaled(_wrong(retest.of_items(pair.items))),
+        "wrong_page": scaled(1 - float(pair.mean_b.mean())),
+        "gap": scaled(estimate.value),
+        "low": scaled(estimate.low),
+        "high": scaled(estimate.high),
+        "p": number(estimate.p),
+        "note": estimate.reason,
+    }
+
+
+def _halves(text: Episodes) -> tuple[Answers, Answers]:
+    """The answers of even samples, and of odd ones."""
+    is_odd = text.sample % 2 == 1
+    return text.where(~is_odd).answers, text.where(is_odd).answers
+
+
+def _wrong(answers: Answers) -> float | None:
+    return 1 - float(item_means(answers, np.unique(answers.item)).mean()) if len(answers.item) else None

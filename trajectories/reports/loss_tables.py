@@ -1,0 +1,203 @@
+"""Where episodes on a page were lost that are right as text: classes by rule, and episodes to open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.arms import ARMS
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.arm_data import Episodes
+from trajectories.reports.estimators.accuracy import accuracy
+from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, item_means
+from trajectories.reports.ladder import ArmKey, contrasts_of, probe_of
+from trajectories.reports.losses.rules import RULES, TITLES, Loss, loss_of
+from trajectories.reports.losses.source import lost_episodes
+from trajectories.reports.tables import (
+    COUNT,
+    EPISODES_LINKED,
+    PERCENT,
+    Column,
+    Row,
+    Table,
+    episodes_link,
+    scaled,
+)
+
+# Episodes that are classified, drawn at random, of each benchmark and contrast: as many as a link can name.
+SAMPLE = EPISODES_LINKED
+# Episodes of each class that are listed with their evidence.
+LISTED = 5
+RIGHT_MIN = 0.5
+LOSSES = (
+    Column("benchmark", "Benchmark"),
+    Column("contrast", "Arms"),
+    Column("class", "Class"),
+    Column("episodes", "Episodes", COUNT),
+    Column("share", "Share", PERCENT),
+    Column("low", "Low", PERCENT),
+    Column("high", "High", PERCENT),
+    Column("note", "Note"),
+)
+LIST = (
+    Column("benchmark", "Benchmark"),
+    Column("contrast", "Arms"),
+    Column("class", "Class"),
+    Column("episode", "Episode"),
+    Column("evidence", "Evidence"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lost:
+    """Wrong episodes of ``b`` on items that are right in ``a``: ``total`` of them, those that were drawn and
+    their classes, and of each an episode of ``a`` that is right."""
+
+    analysis: Analysis
+    a: ArmKey
+    b: ArmKey
+    total: int
+    drawn: Episodes
+    losses: Mapping[int, Loss]
+    right: Mapping[int, int]
+
+    @property
+    def head(self) -> dict[str, Any]:
+        contrast = f"{self.a.id} − {self.b.id}"
+        return {"benchmark": self.analysis.benchmark, "contrast": contrast, "a": self.a.id, "b": self.b.id}
+
+    def of_class(self, kind: str) -> list[int]:
+        return [int(episode) for episode in self.drawn.episode if self.losses[int(episode)].id == kind]
+
+
+def loss_tables(analyses: Sequence[Analysis]) -> list[Table]:
+    lost = [part for analysis in analyses for part in _lost(analysis)]
+    notes = [
+        (
+            "Heuristic. Episodes that are wrong as a page, on items that are right as text in half of their "
+            "samples or more; each has the class of the first rule that holds. Without any gap there are "
+            "such episodes too: see the discordance of text with itself."
+        ),
+        *(f"{rule.title}: {rule.words}." for rule in RULES),
+        "How often the rules are right on made trajectories: docs/losses.md.",
+    ]
+    return [
+        Table(
+            id="losses",
+            title="Where it was lost (heuristic)",
+            columns=LOSSES,
+            rows=[row for part in lost for row in _loss_rows(part)],
+            notes=notes if lost else [],
+        ),
+        Table(
+            id="loss_episodes",
+            title="Lost episodes to open (heuristic)",
+            columns=LIST,
+            rows=[row for part in lost for row in _listed_rows(part)],
+        ),
+    ]
+
+
+def _lost(analysis: Analysis) -> Iterator[Lost]:
+    """Of each contrast of text with a page that can be compared; mock sites show no question."""
+    if analysis.data.is_site:
+        return
+    for a, b in contrasts_of(analysis.plan):
+        if ARMS[a.arm].has_page or not ARMS[b.arm].has_page or not {a, b} <= set(analysis.arms):
+            continue
+        if analysis.mixture(a) or analysis.mixture(b):
+            continue
+        yield _lost_between(analysis, a, b)
+
+
+def _lost_between(analysis: Analysis, a: ArmKey, b: ArmKey) -> Lost:
+    text, page = (analysis.data.episodes(key, analysis.items) for key in (a, b))
+    answers = text.answers
+    means = item_means(answers, answers.items)
+    wrong = page.where((page.outcome == 0) & np.isin(page.item, answers.items[means >= RIGHT_MIN]))
+    rng = np.random.default_rng(analysis.plan["seed"])
+    places = np.sort(rng.permutation(len(wrong.item))[:SAMPLE])
+    drawn = wrong.where(np.isin(np.arange(len(wrong.item)), places))
+    episodes = drawn.episode.tolist()
+    lost = lost_episodes(episodes, readings=_readings(analysis, b, drawn))
+    right = text.where(text.outcome == 1)
+    return Lost(
+        analysis=analysis,
+        a=a,
+        b=b,
+        total=len(wrong.item),
+        drawn=drawn,
+        losses={episode: loss_of(evidence) for episode, evidence in lost},
+        # The last one of each item stays: any will do.
+        right=dict(zip(right.item.tolist(), right.episode.tolist(), strict=True)),
+    )
+
+
+def _readings(analysis: Analysis, key: ArmKey, drawn: Episodes) -> dict[int, float]:
+    """The mean score of the probes of each episode's item in its look."""
+    probes = analysis.data.episodes(probe_of(key), analysis.items)
+    cells: dict[tuple[int, int], list[float]] = {}
+    for item, look, score in zip(
+        probes.item.tolist(), probes.look.tolist(), probes.score.tolist(), strict=True
+    ):
+        if not np.isnan(score):
+            cells.setdefault((item, look), []).append(score)
+    placed = zip(drawn.episode.tolist(), drawn.item.tolist(), drawn.look.tolist(), strict=True)
+    return {
+        episode: sum(cells[item, look]) / len(cells[item, look])
+        for episode, item, look in placed
+        if (item, look) in cells
+    }
+
+
+def _loss_rows(lost: Lost) -> Iterator[Row]:
+    if not lost.total:
+        yield {
+            **lost.head,
+            "class": "none",
+            "episodes": 0,
+            "note": "no page is wrong on an item right as text",
+        }
+        return
+    sampled = f"of {len(lost.drawn.item):,} drawn of {lost.total:,}" if lost.total > SAMPLE else ""
+    for kind, title in TITLES.items():
+        episodes = lost.of_class(kind)
+        estimate = accuracy(_answers(lost.drawn, episodes), alpha=lost.analysis.alpha)
+        row = {
+            **lost.head,
+            "class": title,
+            "class_id": kind,
+            "episodes": len(episodes),
+            "share": scaled(estimate.value),
+            "low": scaled(estimate.low),
+            "high": scaled(estimate.high),
+            "note": "; ".join(filter(None, (sampled, estimate.reason))),
+        }
+        yield {**row, "links": {"episodes": episodes_link(episodes)}} if episodes else row
+
+
+def _answers(drawn: Episodes, episodes: Sequence[int]) -> Answers:
+    """As if an episode of the class were right: the share of a class is a mean over items too."""
+    nowhere: Codes = np.full(len(drawn.item), NO_LOOK)
+    return Answers(item=drawn.item, look=nowhere, correct=np.isin(drawn.episode, episodes).astype(np.float64))
+
+
+def _listed_rows(lost: Lost) -> Iterator[Row]:
+    items = dict(zip(lost.drawn.episode.tolist(), lost.drawn.item.tolist(), strict=True))
+    for kind, title in TITLES.items():
+        for episode in lost.of_class(kind)[:LISTED]:
+            other = lost.right[items[episode]]
+            yield {
+                **lost.head,
+                "class": title,
+                "class_id": kind,
+                "episode": str(episode),
+                "evidence": lost.losses[episode].evidence,
+                "links": {
+                    "episode": f"/episodes/{episode}/",
+                    "evidence": f"/compare?episodes={other},{episode}",
+                },
+            }

@@ -1,0 +1,167 @@
+"""Made trajectories: episodes that were lost in a known way, to measure how often the rules are right.
+
+They are cleaner than real ones: what is measured on them is an upper bound.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal, get_args
+
+from trajectories.reports.losses.rules import TITLES, LostEpisode, loss_of
+
+SetName = Literal["tuning", "held_out"]
+SETS: Sequence[SetName] = get_args(SetName)
+# How often a model restates a number that it read, and names what it concluded.
+RESTATED, CONCLUDED = 0.85, 0.75
+# Of misread episodes: with a probe of the page, and with a number that is no slip of another.
+PROBED, GARBLED = 0.3, 0.15
+STOPPED = 0.4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """Of one class: how many episodes have it, were given it, and both."""
+
+    id: str
+    true: int
+    given: int
+    hits: int
+
+    @property
+    def precision(self) -> float | None:
+        return self.hits / self.given if self.given else None
+
+    @property
+    def recall(self) -> float | None:
+        return self.hits / self.true if self.true else None
+
+
+def scores(name: SetName, *, each: int, seed: int) -> list[Score]:
+    """Precision and recall of each class over ``each`` made trajectories of every class."""
+    pairs = [
+        (kind, loss_of(MAKERS[kind](random.Random(f"{seed}:{name}:{kind}:{n}"), name)).id)
+        for kind in MAKERS
+        for n in range(each)
+    ]
+    return [
+        Score(
+            id=kind,
+            true=sum(true == kind for true, _ in pairs),
+            given=sum(given == kind for _, given in pairs),
+            hits=sum(true == given == kind for true, given in pairs),
+        )
+        for kind in TITLES
+    ]
+
+
+@cache
+def texts(name: SetName) -> Mapping[str, Sequence[str]]:
+    document = tomllib.loads(Path(__file__).with_name("made.toml").read_text(encoding="utf-8"))
+    return dict(document[name])
+
+
+def _reasoning(rng: random.Random, name: SetName) -> LostEpisode:
+    """Read rightly, computed wrongly, submitted as concluded."""
+    return _episode(rng, name)
+
+
+def _episode(
+    rng: random.Random, name: SetName, *, slip: Callable[[random.Random, str], str] | None = None
+) -> LostEpisode:
+    """``slip`` changes the first number as the model reads it."""
+    parts = texts(name)
+    numbers = [str(rng.randint(12, 4_000)) for _ in range(3)]
+    question = rng.choice(parts["questions"]).format(*numbers)
+    read = [slip(rng, numbers[0]) if slip else numbers[0], *numbers[1:]]
+    stated = [number for n, number in enumerate(read) if rng.random() < RESTATED or (slip and n == 0)]
+    answer = str(rng.randint(10, 9_999))
+    thoughts = [rng.choice(parts["acts"]), _filled(rng.choice(parts["readings"]), stated)]
+    thoughts += [
+        rng.choice(parts["workings"]).format(rng.randint(10, 9_999)) for _ in range(rng.randint(0, 3))
+    ]
+    if rng.random() < CONCLUDED:
+        thoughts.append(rng.choice(parts["conclusions"]).format(answer))
+    page = f'main\n  heading 1 "Question"\n  text: {question}\n  [e1] textbox "Answer"'
+    return LostEpisode(
+        reason="answer", question=question, observations=[page, page], thoughts=thoughts, answer=[answer]
+    )
+
+
+def _filled(text: str, numbers: Sequence[str]) -> str:
+    """The text with as many numbers as there are, and no place left over."""
+    return text.format(*[*numbers, "it", "it", "it"][:3])
+
+
+def _format(rng: random.Random, name: SetName) -> LostEpisode:
+    return replace(_episode(rng, name), reason=rng.choice(["unparsable_answer", "invalid_actions"]))
+
+
+def _budget(rng: random.Random, name: SetName) -> LostEpisode:
+    return replace(
+        _episode(rng, name), reason=rng.choice(["step_budget", "token_budget", "time_budget"]), answer=[]
+    )
+
+
+def _context(rng: random.Random, name: SetName) -> LostEpisode:
+    return replace(_episode(rng, name), reason="context_length", answer=[])
+
+
+def _never_observed(rng: random.Random, name: SetName) -> LostEpisode:
+    """A sentence of the question, or the end of the page, is in no observation."""
+    made = _episode(rng, name)
+    sentences = made.question.split(". ")
+    gone = rng.randrange(len(sentences))
+    shown = ". ".join(sentence for n, sentence in enumerate(sentences) if n != gone)
+    page = f'main\n  heading 1 "Question"\n  text: {shown}\n  [e1] textbox "Answer"'
+    return replace(made, observations=[page] * len(made.observations))
+
+
+def _procedure(rng: random.Random, name: SetName) -> LostEpisode:
+    """Stopped without an answer, or submitted another answer than it concluded."""
+    made = _episode(rng, name)
+    if rng.random() < STOPPED:
+        return replace(made, reason="no_submission", answer=[])
+    (answer,) = made.answer
+    other = rng.choice([answer[:-1], answer + answer[-1], answer[::-1], str(int(answer) + 1)])
+    return replace(made, answer=[other if other != answer else f"{answer}0"])
+
+
+def _misread(rng: random.Random, name: SetName) -> LostEpisode:
+    """Takes up another number than the page has; a probe of the page may show it."""
+    kind = rng.random()
+    if kind < PROBED:
+        return replace(_episode(rng, name), reading=rng.uniform(0.6, 0.99))
+    return _episode(rng, name, slip=_garbled if kind < PROBED + GARBLED else _digit_slip)
+
+
+def _digit_slip(rng: random.Random, number: str) -> str:
+    place = rng.randrange(len(number))
+    digit = rng.choice([digit for digit in "123456789" if digit != number[place]])
+    return number[:place] + digit + number[place + 1 :]
+
+
+def _garbled(rng: random.Random, number: str) -> str:
+    return str(rng.randint(10_000, 99_999))
+
+
+def _undetermined(rng: random.Random, name: SetName) -> LostEpisode:
+    """The model said nothing of what it read."""
+    return replace(_episode(rng, name), thoughts=[rng.choice(texts(name)["acts"])] * 2)
+
+
+MAKERS: Mapping[str, Callable[[random.Random, SetName], LostEpisode]] = {
+    "format": _format,
+    "budget": _budget,
+    "context": _context,
+    "never_observed": _never_observed,
+    "procedure": _procedure,
+    "misread": _misread,
+    "reasoning": _reasoning,
+    "undetermined": _undetermined,
+}

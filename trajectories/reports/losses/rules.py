@@ -1,0 +1,227 @@
+"""Rules that say where an episode on a page was lost; the first that holds gives its class.
+
+They read recorded evidence alone, never a gold. ``manage.py check_losses`` measures how often they are right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from trajectories.facts.words import words_of
+
+FORMAT_REASONS = frozenset({"unparsable_answer", "invalid_actions"})
+BUDGET_REASONS = frozenset({"step_budget", "token_budget", "time_budget"})
+# A page drops no word; what is left is tolerance for how formulas and tables are laid out.
+WORDS_SEEN_MIN = 0.9
+# Below this share of right characters a copy of the same page in the same look counts as misread.
+READING_MIN = 0.98
+# Of the question's numbers (its words, where it has fewer than two): a thought that names them has read it.
+TAKEN_UP_MIN = 0.5
+NUMBERS_MIN = 2
+NUMBER = re.compile(r"\d+(?:\.\d+)*")
+# What a thought names as its result. The last of them counts.
+CONCLUSION = re.compile(
+    r"(?:\\boxed\{(?P<boxed>[^{}]{1,80})\}"
+    r"|\b(?:(?:final |right |correct )?answer|result|solution)(?: is|:| =| would be| must be)+\s*"
+    r"(?:\*\*|\$|\"|option |choice )*(?P<named>[^\s,;*$\"]{1,80}))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LostEpisode:
+    """A wrong episode on a page, as far as the rules read it.
+
+    ``reason`` is its verdict's; ``question`` the text that its page shows. ``observations`` are the texts
+    that it was shown; ``is_partly_known`` says that it was shown pictures too, or texts that are not at hand.
+    ``answer`` is as submitted, empty without one. ``reading`` is the mean score of reading probes of the same
+    item in the same look, None without any.
+    """
+
+    reason: str
+    question: str
+    is_in_prompt: bool = False
+    is_partly_known: bool = False
+    observations: Sequence[str] = ()
+    thoughts: Sequence[str] = ()
+    answer: Sequence[str] = ()
+    reading: float | None = None
+
+    @cached_property
+    def question_words(self) -> list[str]:
+        return words_of(self.question)
+
+    @cached_property
+    def question_numbers(self) -> set[str]:
+        return {word for word in self.question_words if NUMBER.fullmatch(word)}
+
+    @cached_property
+    def observed_words(self) -> set[str]:
+        return {word for text in self.observations for word in words_of(text)}
+
+    @cached_property
+    def thought_words(self) -> set[str]:
+        return {word for text in self.thoughts for word in words_of(text)}
+
+    @cached_property
+    def thought_numbers(self) -> set[str]:
+        return {word for word in self.thought_words if NUMBER.fullmatch(word)}
+
+    @property
+    def conclusion(self) -> str:
+        """What the thoughts last name as the answer, empty if nothing."""
+        matches = [match for text in self.thoughts for match in CONCLUSION.finditer(text)]
+        return (matches[-1]["boxed"] or matches[-1]["named"] or "") if matches else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """``words`` say the rule to readers; ``evidence`` says what fits it, None if nothing does."""
+
+    id: str
+    title: str
+    words: str
+    evidence: Callable[[LostEpisode], str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """The class of an episode, and what put it there."""
+
+    id: str
+    evidence: str
+
+
+def loss_of(episode: LostEpisode) -> Loss:
+    """The class of the first rule that holds."""
+    for rule in RULES:
+        evidence = rule.evidence(episode)
+        if evidence is not None:
+            return Loss(id=rule.id, evidence=evidence)
+    return Loss(id=UNDETERMINED, evidence="no rule fits what was recorded")
+
+
+def _format(episode: LostEpisode) -> str | None:
+    return f"ended as {episode.reason}" if episode.reason in FORMAT_REASONS else None
+
+
+def _budget(episode: LostEpisode) -> str | None:
+    return f"ended as {episode.reason}" if episode.reason in BUDGET_REASONS else None
+
+
+def _context(episode: LostEpisode) -> str | None:
+    return "ended as context_length" if episode.reason == "context_length" else None
+
+
+def _never_observed(episode: LostEpisode) -> str | None:
+    if episode.is_in_prompt or episode.is_partly_known or not episode.observations:
+        return None
+    missing = sorted(episode.question_numbers - episode.observed_words)
+    if missing:
+        return f"no observation has the question's {', '.join(missing[:5])}"
+    words = set(episode.question_words)
+    share = len(words & episode.observed_words) / len(words) if words else 1.0
+    return f"observations have {share:.0%} of the question's words" if share < WORDS_SEEN_MIN else None
+
+
+def _procedure(episode: LostEpisode) -> str | None:
+    if episode.reason != "answer":
+        return f"ended as {episode.reason}"
+    concluded = words_of(episode.conclusion)
+    submitted = [words_of(part) for part in (*episode.answer, *_choices(episode))]
+    if not (concluded and episode.answer) or any(
+        _contains(part, concluded) or _contains(concluded, part) for part in submitted
+    ):
+        return None
+    return f"concluded {episode.conclusion!r}, submitted {' | '.join(episode.answer)[:80]!r}"
+
+
+def _misread(episode: LostEpisode) -> str | None:
+    if episode.reading is not None and episode.reading < READING_MIN:
+        return f"a copy of the same page has {episode.reading:.0%} of its characters right"
+    known = episode.question_numbers | episode.observed_words
+    for number in sorted(episode.question_numbers - episode.thought_numbers):
+        for other in sorted(episode.thought_numbers - known):
+            if _is_slip(number, other):
+                return f"thoughts have {other} and never the question's {number}"
+    return None
+
+
+def _reasoning(episode: LostEpisode) -> str | None:
+    numbers = episode.question_numbers
+    source = numbers if len(numbers) >= NUMBERS_MIN else {w for w in episode.question_words if len(w) > 3}
+    if not source:
+        return None
+    share = len(source & episode.thought_words) / len(source)
+    kind = "numbers" if source is numbers else "words"
+    return f"thoughts take up {share:.0%} of the question's {kind}" if share >= TAKEN_UP_MIN else None
+
+
+def _choices(episode: LostEpisode) -> list[str]:
+    """The texts of the choices whose labels were submitted."""
+    labels = {f"{part.strip()}. " for part in episode.answer}
+    return [line for line in episode.question.splitlines() if line.startswith(tuple(labels))]
+
+
+def _contains(whole: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether ``part`` stands in ``whole``, word after word."""
+    size = len(part)
+    return size > 0 and any(list(whole[n : n + size]) == list(part) for n in range(len(whole) - size + 1))
+
+
+def _is_slip(number: str, other: str) -> bool:
+    """Whether two numbers of at least two digits differ in one digit, or in the order of two neighbours."""
+    if len(number) != len(other) or len(number) < 2:
+        return False
+    places = [n for n, (a, b) in enumerate(zip(number, other, strict=True)) if a != b]
+    if len(places) == 1:
+        return True
+    return len(places) == 2 and places[1] == places[0] + 1 and sorted(number) == sorted(other)
+
+
+UNDETERMINED = "undetermined"
+RULES: Sequence[Rule] = (
+    Rule(
+        id="format",
+        title="Format",
+        words="the verdict's reason is an unreadable answer or too many invalid actions",
+        evidence=_format,
+    ),
+    Rule(id="budget", title="Budget", words="steps, tokens or time ran out", evidence=_budget),
+    Rule(
+        id="context",
+        title="Context",
+        words="the conversation no longer fitted the model's context window",
+        evidence=_context,
+    ),
+    Rule(
+        id="never_observed",
+        title="Never in an observation",
+        words="a number of the question, or more than a tenth of its words, is in no text that was observed",
+        evidence=_never_observed,
+    ),
+    Rule(
+        id="procedure",
+        title="Procedure",
+        words="no answer was submitted, or another than the last one that a thought names as the answer",
+        evidence=_procedure,
+    ),
+    Rule(
+        id="misread",
+        title="Misread",
+        words="a reading probe of the same item in the same look has under 98% of the characters right, or "
+        "thoughts have a number that differs in a digit from one of the question, which they never have",
+        evidence=_misread,
+    ),
+    Rule(
+        id="reasoning",
+        title="Reasoning",
+        words="an answer was submitted, and thoughts take up half of the question's numbers or more (of its "
+        "words, where it has fewer than two numbers)",
+        evidence=_reasoning,
+    ),
+)
+TITLES = {**{rule.id: rule.title for rule in RULES}, UNDETERMINED: "Undetermined"}

@@ -1,0 +1,70 @@
+"""Reads lost episodes as the rules need them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from core.arms import ARMS
+from core.observations import OBSERVATION_FORMATS
+from core.outline import ids_removed
+from core.sql import Statement
+from tasks_app.questions import questions
+from tasks_app.variation import payload_shown
+from trajectories.reports.losses.rules import LostEpisode
+
+# Texts are long; no more are in memory at once.
+BATCH = 20
+TEXT_CHARS = 60_000
+READ = Statement(__file__, "lost_episodes")
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """An episode as stored; of each step its thought, what it observed, and the format of that."""
+
+    episode: int
+    arm: str
+    reason: str
+    kind: str
+    payload: dict[str, Any]
+    variation: dict[str, Any] | None
+    answer: Any
+    steps: list[tuple[str, str, str]]
+
+
+_decode = msgspec.json.Decoder(Source).decode
+
+
+def lost_episodes(
+    episode_ids: Sequence[int], *, readings: Mapping[int, float]
+) -> Iterator[tuple[int, LostEpisode]]:
+    """The episodes with their ids, in no particular order; ``readings`` are by episode."""
+    for start in range(0, len(episode_ids), BATCH):
+        for (text,) in READ.rows(ids=list(episode_ids[start : start + BATCH]), chars=TEXT_CHARS):
+            source = _decode(text)
+            yield source.episode, _lost(source, reading=readings.get(source.episode))
+
+
+def _lost(source: Source, *, reading: float | None) -> LostEpisode:
+    shown = [(ids_removed(text), form) for _, text, form in source.steps if text or form]
+    answer = source.answer if isinstance(source.answer, list) else [source.answer]
+    payload = payload_shown(source.payload, source.variation)
+    return LostEpisode(
+        reason=source.reason,
+        question=questions.get(source.kind).axtree_text(payload),
+        is_in_prompt=ARMS[source.arm].has_text,
+        is_partly_known=not all(text and _is_outline(form) for text, form in shown),
+        observations=[text for text, _ in shown],
+        thoughts=[thought for thought, _, _ in source.steps if thought],
+        answer=[str(part) for part in answer if part],
+        reading=reading,
+    )
+
+
+def _is_outline(form: str) -> bool:
+    """Whether the text of an observation is all that was shown of the question."""
+    known = OBSERVATION_FORMATS.get(form)
+    return known is None or known.has_text
