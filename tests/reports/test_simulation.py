@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+from django.core.management import call_command
 
 from trajectories.reports.estimators import simulation
 
@@ -33,3 +37,16 @@ def test_the_simulation_sees_an_interval_that_is_too_narrow() -> None:
         hits += estimate.low <= drawn.truth_text - drawn.truth_page <= estimate.high
 
     assert hits / REPLICATES < tallies["gap"].share - 0.2
+
+
+def test_the_command_simulates_a_regime_in_processes_and_writes_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "intervals.md"
+
+    arguments = ["--replicates", "100", "--processes", "1", "--regime", "one sample", "--write", str(page)]
+    call_command("check_intervals", *arguments, stdout=StringIO(), stderr=StringIO())
+
+    (row,) = (line for line in page.read_text().splitlines() if line.startswith("| one sample"))
+    shares = [float(cell.strip(" *")) for cell in row.split("|")[2:-1] if cell.strip(" *") != "–"]
+    assert len(shares) == 9
+    assert all(share >= 85 for share in shares[:5])
+    assert all(share <= 15 for share in shares[5:])

@@ -39,10 +39,11 @@ why: the rates are of the others.
 {table}
 
 Tests: *t*, the clustered test of no gap; *equivalence*, with a gap as large as the margin; *permutation* and
-*McNemar*, on looks without effect; *factor*, the mixed model's test of a factor of looks that has no effect.
-With three looks, intervals are for these looks alone. Where void depends on correctness, the judged answers
-are no fair sample, and nothing that is computed from them alone can be right: the report prints the bounds
-that all void episodes wrong and all right give, and says where they leave the interval.
+*McNemar*, on looks without effect; *factor*, the mixed model's test of a factor of looks that has no effect
+(in a fifth of the evaluations). With three looks, intervals are for these looks alone. Where void depends on
+correctness, the judged answers are no fair sample, and nothing that is computed from them alone can be right:
+the report prints the bounds that all void episodes wrong and all right give, and says where they leave the
+interval.
 
 {regimes}
 """
