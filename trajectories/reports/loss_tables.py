@@ -11,8 +11,8 @@ import numpy as np
 from core.arms import ARMS
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
-from trajectories.reports.estimators.accuracy import accuracy
-from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, item_means
+from trajectories.reports.estimators.accuracy import ALL_RIGHT, ALL_WRONG, accuracy
+from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate, item_means
 from trajectories.reports.ladder import ArmKey, contrasts_of, probe_of
 from trajectories.reports.losses.rules import RULES, TITLES, Loss, loss_of
 from trajectories.reports.losses.source import lost_episodes
@@ -174,9 +174,16 @@ def _loss_rows(lost: Lost) -> Iterator[Row]:
             "share": scaled(estimate.value),
             "low": scaled(estimate.low),
             "high": scaled(estimate.high),
-            "note": "; ".join(filter(None, (sampled, estimate.reason))),
+            "note": "; ".join(filter(None, (sampled, _why(estimate)))),
         }
         yield {**row, "links": {"episodes": episodes_link(episodes)}} if episodes else row
+
+
+def _why(estimate: Estimate) -> str:
+    """Why a share has no interval."""
+    if estimate.reason in (ALL_RIGHT, ALL_WRONG):
+        return "all of the episodes" if estimate.reason == ALL_RIGHT else "none of the episodes"
+    return estimate.reason
 
 
 def _answers(drawn: Episodes, episodes: Sequence[int]) -> Answers:
