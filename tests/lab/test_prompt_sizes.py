@@ -35,11 +35,13 @@ def test_a_task_shows_how_long_its_prompts_are_under_each_history(lab: Lab, owne
     measured(two, "full", 30_000, 10_000)
     measured(one, "last_k:1", 8_000)
     measured(two, "last_k:1", 6_000, 2_000)
+    measured(factories.episode(run=run, task=task, arm="text_agent"), "full", 400, 100)
     measured(factories.episode(run=run), "full", 7)
 
     assert table_of(lab(owner), task.pk) == [
         ["Full", "Page", "Outline", "2", "20,000", "15,000", "60,000", "45,000"],
         ["Last observation", "Page", "Outline", "2", "–", "–", "7,000", "4,000"],
+        ["Full", "Text, agent format", "–", "1", "100", "50", "400", "200"],
     ]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 from django.db.models import Avg, Case, Count, Max, When
 
+from core.arms import ARMS
 from trajectories.models import PromptSize
 
 
@@ -23,6 +24,11 @@ class PromptSizes:
     longest_characters: int
     tokens: float | None
     longest_tokens: int | None
+
+    @property
+    def shown(self) -> str:
+        """The observation, in arms that have a page to observe."""
+        return self.observation if ARMS[self.arm].has_page else ""
 
 
 def prompt_sizes_of_task(*, task_id: int) -> Sequence[PromptSizes]:
