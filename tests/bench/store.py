@@ -182,19 +182,19 @@ COPY trajectories_step (episode_id, index, thought, raw, action, action_type, ac
 
 _STEP_FACTS = f"""
 INSERT INTO trajectories_stepfacts (episode_id, index, version, action_type, target, action_check,
-    action_check_detail, place, is_page_change, is_backtrack, is_thought_hidden,
+    action_check_detail, place, is_page_change, is_backtrack, is_thought_hidden, is_invalid,
     checks_before_submit, thought_chars, thought_words, numbers, formulas, restates, words)
 SELECT s.episode_id, s.index, {VERSION}, s.action_type, 'button “Submit”',
     (ARRAY{list(ACTION_CHECKS)})[1 + (s.episode_id * 31 + s.index * 17) % {len(ACTION_CHECKS)}], '',
-    left(md5(s.observation_text), 16), false, s.action_type = 'back', false, false,
+    left(md5(s.observation_text), 16), false, s.action_type = 'back', false, false, false,
     length(s.thought), 80, 1, 0, 0.1, to_tsvector('simple', s.thought)
 FROM trajectories_step s WHERE s.episode_id >= %s""".replace(" % ", " %% ")
 
 _EPISODE_FACTS = """
 INSERT INTO trajectories_episodefacts (episode_id, version, steps, duration_ms, action_types, no_effect,
     different_effect, unexplained, confirmed, unexplained_events, first_unexplained,
-    loops, backtracks, page_changes, hidden_thoughts, checks, thought_chars, thought_words, numbers,
-    formulas, restates, seen_until, computed_at)
+    loops, backtracks, page_changes, hidden_thoughts, invalid_actions, checks, thought_chars,
+    thought_words, numbers, formulas, restates, seen_until, computed_at)
 SELECT f.episode_id, 1, count(*), count(*) * 2000.0,
     (SELECT jsonb_object_agg(k.action_type, k.n) FROM (SELECT g.action_type, count(*) AS n
         FROM trajectories_stepfacts g WHERE g.episode_id = f.episode_id GROUP BY 1) k),
@@ -202,7 +202,7 @@ SELECT f.episode_id, 1, count(*), count(*) * 2000.0,
     count(*) FILTER (WHERE action_check = 'different_effect'),
     count(*) FILTER (WHERE action_check = 'unexplained'),
     count(*) FILTER (WHERE action_check = 'confirmed'), 0, '[]',
-    0, 0, 0, 0, 0, avg(thought_chars), avg(thought_words), 1, 0, 0.1, now(), now()
+    0, 0, 0, 0, 0, 0, avg(thought_chars), avg(thought_words), 1, 0, 0.1, now(), now()
 FROM trajectories_stepfacts f WHERE f.episode_id >= %s GROUP BY f.episode_id"""
 
 _EVENTS = """

@@ -340,3 +340,14 @@ def test_an_episode_whose_thoughts_are_all_hidden_has_no_measures_of_thoughts() 
     facts = EpisodeFacts.objects.get(episode=episode)
     assert facts.hidden_thoughts == 2
     assert {facts.thought_words, facts.thought_chars, facts.restates, facts.checks} == {None}
+
+
+def test_actions_that_the_harness_could_not_read_are_counted() -> None:
+    episode = factories.episode()
+    for index, result in enumerate(("ok", "invalid", "invalid", "refused"), 1):
+        _step(episode, index, action_result=result)
+    store.facts_compute([episode.pk])
+
+    steps = StepFacts.objects.filter(episode=episode).order_by("index")
+    assert [step.is_invalid for step in steps] == [False, True, True, False]
+    assert EpisodeFacts.objects.get(episode=episode).invalid_actions == 2

@@ -172,6 +172,15 @@ MEASURES = (
         about="step",
         title="Steps with a hidden thought",
     ),
+    Measure(
+        column="is_invalid",
+        compute=lambda turn, _: turn.result == "invalid",
+        explanation="The harness could not read the action.",
+        total=step_count,
+        total_column="invalid_actions",
+        about="step",
+        title="Invalid actions",
+    ),
 )
 _TOTALS = {measure.total_column: measure for measure in MEASURES}
 # The explanations of the totals, in the order of their columns.

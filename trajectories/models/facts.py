@@ -32,6 +32,7 @@ class StepFacts(models.Model):
     is_page_change = models.BooleanField()
     is_backtrack = models.BooleanField()
     is_thought_hidden = models.BooleanField()
+    is_invalid = models.BooleanField()
     # Null where the thought is hidden.
     checks_before_submit = models.BooleanField(null=True)
     thought_chars = models.PositiveIntegerField(null=True)
@@ -83,6 +84,7 @@ class EpisodeFacts(models.Model):
     backtracks = models.PositiveIntegerField()
     page_changes = models.PositiveIntegerField()
     hidden_thoughts = models.PositiveIntegerField()  # steps whose thought the model hid
+    invalid_actions = models.PositiveIntegerField()  # steps whose action the harness could not read
     # Steps that speak of checking, up to the submission; null where all thoughts are hidden.
     checks = models.PositiveIntegerField(null=True)
     thought_chars = models.FloatField(null=True)  # means over steps whose thought is known
