@@ -28,6 +28,7 @@ urlpatterns = [
     path("runs/<id:run_id>/policy", runs.PolicyView.as_view()),
     path("runs/<id:run_id>/metrics", runs.MetricsView.as_view()),
     path("runs/<id:run_id>/prompt_sizes", runs.PromptSizesView.as_view()),
+    path("runs/<id:run_id>/training", runs.TrainingView.as_view()),
     path("runs/<id:run_id>/cancel", runs.CancelView.as_view()),
     path("runs/<id:run_id>/groups", runs.GroupsView.as_view()),
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),

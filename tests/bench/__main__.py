@@ -21,6 +21,7 @@ from tests.bench import (
     rows_observations,
     rows_prompts,
     rows_recorder,
+    rows_reports,
     rows_runs,
     rows_sandbox,
     rows_site_browser,
@@ -47,6 +48,7 @@ PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "browser": rows_browser.rows,
     "lab": rows_lab.rows,
     "runs": rows_runs.rows,
+    "reports": rows_reports.rows,
     "viewer": rows_viewer.rows,
     "recorder": rows_recorder.rows,
 }

@@ -20,6 +20,7 @@ from trajectories.lab.step import data_views, dom_views, picture_views
 from trajectories.lab.step import views as step
 from trajectories.lab.system.views import system
 from trajectories.lab.tasks import views as tasks
+from trajectories.lab.training import views as training
 
 converters.converters_register()
 
@@ -37,6 +38,11 @@ urlpatterns = [
     _alias("runs/", of="runs", name="runs_named"),
     path("runs/<id:run_id>/", runs.run_detail, name="run"),
     path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
+    path("runs/<id:run_id>/training", training.training_detail, name="training"),
+    path("runs/<id:run_id>/training/<slug:chart>.svg", training.training_chart, name="training_chart"),
+    path("runs/<id:run_id>/training/<slug:table>.csv", training.training_table, name="training_table"),
+    path("transfer/", training.transfer_detail, name="transfer"),
+    path("transfer/transfer.csv", training.transfer_csv, name="transfer_csv"),
     path("reports/", reports.report_list, name="reports"),
     path("reports/<id:report_id>/", reports.report_detail, name="report"),
     path("reports/<id:report_id>/items", reports.report_items, name="report_items"),

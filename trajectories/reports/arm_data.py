@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,10 +71,16 @@ OUTCOMES = {"correct": 1, "incorrect": 0, "void": -1}
 class BenchmarkData:
     """What the episodes of one benchmark say, without their texts: some 40 bytes an episode.
 
-    ``planned`` are the arms as the plan names them.
+    ``planned`` are the arms as the plan names them. ``checkpoints`` by run keep the arms of several apart.
     """
 
-    def __init__(self, rows: Iterable[EpisodeRow], *, planned: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        rows: Iterable[EpisodeRow],
+        *,
+        planned: Collection[str] = (),
+        checkpoints: Mapping[int, str] | None = None,
+    ) -> None:
         self._planned = planned
         self.items: list[Item] = []
         self.arms: dict[ArmKey, _Column] = {}
@@ -83,11 +89,13 @@ class BenchmarkData:
         self.versions: dict[tuple[ArmKey, int], set[tuple[int | None, str]]] = {}
         self._items: dict[int, int] = {}
         self._looks: dict[str, int] = {}
+        self._checkpoints = checkpoints or {}
         for row in rows:
             self._add(row)
 
     def _add(self, row: EpisodeRow) -> None:
         key = arm_of(self._planned, arm=row.arm, retest=row.retest, observation=row.observation)
+        key = key._replace(checkpoint=self._checkpoints.get(row.run, ""))
         column = self.arms.setdefault(key, _Column())
         column.runs.add(row.run)
         self.is_site = row.is_site

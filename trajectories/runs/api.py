@@ -16,6 +16,7 @@ from trajectories.api.auth import caller
 from trajectories.api.idempotency import idempotent
 from trajectories.models import Run
 from trajectories.reports import behaviour, paired_tasks
+from trajectories.reports.training.view import training_view
 from trajectories.runs import prompt_sizes, records, selectors, services
 
 
@@ -178,6 +179,26 @@ class BehaviourView(APIView):
         run = selectors.run_get(run_id)
         report = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
         return Response(to_builtins(report))
+
+
+class TrainingView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "training_get",
+        "Training by policy version, with alarms",
+        description=(
+            "Reward, behaviour, tasks and degenerate groups by policy version; text accuracy and gap of the "
+            "evaluated checkpoints; alarms with their rules; and what changed on each benchmark (transfer)."
+        ),
+        parameters=[records.TrainingQuery],
+        answers={200: records.TrainingRecord},
+        errors=(400, 404),
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        run, query = selectors.run_get(run_id), query_read(records.TrainingQuery, request)
+        view = training_view(run, arm=query["arm"], splits=caller(request).splits)
+        return Response({"run": run.pk, **view.record()})
 
 
 class PairedTasksView(APIView):

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from rest_framework import serializers
 
 from core import grammars, histories
+from core.arms import ARMS
 from core.errors import did_you_mean
 from core.fields import (
     CountField,
@@ -159,6 +160,30 @@ class RunsQuery(Query):
     kind = SuggestingChoiceField(choices=Run.Kind.values, required=False)
     tag = serializers.CharField(max_length=100, required=False)
     name = serializers.CharField(max_length=200, required=False, help_text="The whole name.")
+
+
+class TrainingQuery(StrictSerializer):
+    arm = SuggestingChoiceField(
+        choices=list(ARMS),
+        default="",
+        allow_blank=True,
+        help_text="Whose episodes the tables by version count; the arm with the most by default.",
+    )
+
+
+class TrainingRecord(serializers.Serializer[Any]):
+    run = serializers.IntegerField()
+    arm = serializers.CharField(help_text="Empty without ended episodes of a policy version.")
+    arms = serializers.ListField(child=serializers.CharField())
+    trained_on = serializers.ListField(
+        child=serializers.CharField(), help_text="The benchmarks of the run's judged episodes."
+    )
+    problems = serializers.ListField(child=serializers.CharField(), help_text="What cannot be said, and why.")
+    tables = serializers.ListField(
+        child=JsonObjectField(),
+        help_text="As in a report: `alarms`, `versions`, `evaluations`, `transfer`, `tasks`, `epochs` and "
+        "`metrics`.",
+    )
 
 
 class PolicyIn(StrictSerializer):

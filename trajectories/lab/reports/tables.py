@@ -9,6 +9,22 @@ from typing import Any
 from trajectories.lab.reports.labels import arm_label, contrast_label
 
 # Columns that are shown as the interval of another, and pairs that are shown as one range.
+NAMED_INTERVALS = (
+    "text",
+    "page",
+    "change",
+    "beyond_text",
+    "reward",
+    "invalid_actions",
+    "thought_words",
+    "restates",
+    "numbers",
+    "formulas",
+    "checks",
+    "steps",
+    "loops",
+    "backtracks",
+)
 INTERVALS = {
     "accuracy": ("low", "high"),
     "gap": ("low", "high"),
@@ -20,6 +36,7 @@ INTERVALS = {
     "effect": ("low", "high"),
     "odds_ratio": ("odds_low", "odds_high"),
     "corrected": ("corrected_low", "corrected_high"),
+    **{name: (f"{name}_low", f"{name}_high") for name in NAMED_INTERVALS},
 }
 RANGES = {"bootstrap_low": ("bootstrap_high", "Bootstrap"), "void_low": ("void_high", "With void")}
 DECIMALS = {"%": 1, "points": 1, "words": 1, "count": 0, "": 3}

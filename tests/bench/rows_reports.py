@@ -1,0 +1,71 @@
+"""Rows of a large report: its computation in the background, first paint of its page, and its rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from statistics import median
+
+from playwright.sync_api import sync_playwright
+
+from tests.bench import processor, report_fill
+from tests.bench.browser import browser_launch
+from tests.bench.installation import Installation
+from tests.bench.rows_viewer import PAINT, SETTLED, VIEW
+from tests.bench.table import Row
+
+LOADS = 8
+POLL_S = 0.2
+COMPUTED_S = 600.0
+WORKER = ("gymsite.services.worker", "facts")
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    report = report_fill.report_make(place)
+    note = f"{report_fill.EPISODES:,} episodes, {len(report_fill.BENCHMARKS)} benchmarks, the ladder"
+    seconds, grown_mb, steps = _computed(place, report)
+    progress = f"{note}; {steps} values of its progress were seen"
+    yield Row("report computed", seconds, "s", 60, is_lower_better=True, note=progress)
+    yield Row("memory of its computation", grown_mb, "MB", 300, is_lower_better=True, note=note)
+    measured = place.module_run("report_pages", place.lab, report)
+    yield Row(
+        "first byte of the report", median(measured["page"]), "ms", 500, is_lower_better=True, note=note
+    )
+    paints = _paints(place, report, measured["cookie"])
+    yield Row("first paint of the report", median(paints), "ms", 1_000, is_lower_better=True, note=note)
+    for kind, (lines, taken) in measured["rows"].items():
+        yield Row(f"rows exported as {kind}", lines / taken, "/s", 10_000, note=f"{lines:,} lines")
+
+
+def _computed(place: Installation, report: int) -> tuple[float, float, int]:
+    """Seconds until it is ready, by how much its worker grew at most, and how many values progress had."""
+    workers = processor.pids_of(*WORKER, var_dir=place.var_dir)
+    before = processor.memory_mb(workers)
+    most, values, begun = before, set(), time.perf_counter()
+    place.call("POST", f"/reports/{report}/compute")
+    while True:
+        state = place.call("GET", f"/reports/{report}")
+        most = max(most, processor.memory_mb(workers))
+        values.add(state["progress"])
+        if state["state"] == "ready":
+            return time.perf_counter() - begun, most - before, len(values)
+        if state["state"] == "failed" or time.perf_counter() - begun > COMPUTED_S:
+            raise RuntimeError(f"the report was not computed: {state['state']} {state['problem']}")
+        time.sleep(POLL_S)
+
+
+def _paints(place: Installation, report: int, cookie: str) -> list[float]:
+    """First contentful paint, by the browser's own word, with nothing in its cache."""
+    paints = []
+    with sync_playwright() as playwright:
+        browser = browser_launch(playwright)
+        for _ in range(LOADS):
+            context = browser.new_context(viewport=VIEW, base_url=place.lab)
+            context.add_cookies([{"name": "palaestra_lab", "value": cookie, "url": place.lab}])
+            page = context.new_page()
+            page.goto(f"/reports/{report}/")
+            page.wait_for_selector(SETTLED, state="attached")
+            paints.append(float(page.evaluate(PAINT)))
+            context.close()
+        browser.close()
+    return paints

@@ -1,0 +1,116 @@
+"""The page of a run's training, and the transfer matrix."""
+
+from __future__ import annotations
+
+import csv
+import io
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.conftest import LabClient
+from tests.reports.test_computation import correct_if, evaluation
+from tests.reports.training import scene
+from tests.reports.training.scene import right_if
+from trajectories.models import PolicyVersion, Run
+
+pytestmark = pytest.mark.django_db
+Lab = Callable[[Any], LabClient]
+
+
+@pytest.fixture
+def run() -> Run:
+    made, tasks = scene.training_run(), [factories.task() for _ in range(5)]
+    for version in range(4):
+        scene.version_play(
+            made, version, tasks, lambda task, sample, learnt=version: right_if((task + sample) % 4 <= learnt)
+        )
+    return made
+
+
+def test_the_page_draws_reward_by_version_with_links_to_its_episodes(lab: Lab, owner: Any, run: Run) -> None:
+    page = lab(owner).get(f"/runs/{run.pk}/training").content.decode()
+
+    assert "trained on gsm8k" in page
+    assert f"/search?run={run.pk}&amp;arm=gym&amp;policy_version=2&amp;outcome=correct" in page
+    assert "Reward at version 2: 75 (" in page
+    assert "Rising narration" in page
+    assert "not raised" in page
+
+
+def test_a_chart_is_a_file_of_its_own_and_a_table_is_csv(lab: Lab, owner: Any, run: Run) -> None:
+    drawn = ElementTree.fromstring(lab(owner).get(f"/runs/{run.pk}/training/reward.svg").content)
+    table = lab(owner).get(f"/runs/{run.pk}/training/versions.csv").content.decode()
+
+    assert drawn.tag.endswith("svg")
+    assert len(drawn.findall(".//{*}circle")) == 4
+    assert [row["reward"] for row in csv.DictReader(io.StringIO(table))] == ["25.0", "50.0", "75.0", "100.0"]
+    assert lab(owner).get(f"/runs/{run.pk}/training/other.svg").status_code == 404
+
+
+def test_a_run_without_episodes_says_so_and_draws_nothing(lab: Lab, owner: Any) -> None:
+    page = lab(owner).get(f"/runs/{scene.training_run().pk}/training").content.decode()
+
+    assert "No episode with a policy version has ended" in page
+    assert "No evaluation belongs to this run" in page
+    assert "<figure" not in page
+
+
+def test_one_version_is_a_table_and_no_chart(lab: Lab, owner: Any) -> None:
+    run = scene.training_run()
+    scene.version_play(run, 7, [factories.task()], lambda *_: "correct")
+
+    page = lab(owner).get(f"/runs/{run.pk}/training").content.decode()
+
+    assert "There is one policy version" in page
+    assert "<figure" not in page
+    assert "100.0%" in page
+
+
+def test_the_matrix_shows_training_runs_with_evaluations(lab: Lab, owner: Any) -> None:
+    trained = scene.trained_run()
+
+    page = lab(owner).get("/transfer/").content.decode()
+
+    assert f'<a href="/runs/{trained.pk}/training">gsm8k</a>' in page
+    assert "32.5" in page
+
+
+def test_two_reports_are_before_and_after(lab: Lab, owner: Any) -> None:
+    before, _, tasks = evaluation({"gym": correct_if(lambda item, _: item < 10)})
+    run = factories.run(report=factories.report(plan={"model": {"name": "model", "checkpoint": "new"}}))
+    for place, task in enumerate(tasks):
+        made = factories.episode(
+            group=factories.group(run=run, task=task, arm="gym"), presentation_hash="look-0"
+        )
+        factories.verdict(made, "correct" if place < 30 else "incorrect")
+    Run.objects.update(observation="axtree-v2")
+    trainer = scene.training_run(model="model")
+    scene.version_play(
+        trainer, 0, [factories.task(benchmark=factories.benchmark(id="math"))], lambda *_: "correct"
+    )
+    PolicyVersion.objects.create(run=trainer, version=9, checkpoint="new")
+
+    page = lab(owner).get(f"/transfer/?before={before.pk}&after={run.report_id}").content.decode()
+
+    assert "50.0" in page
+    assert f'<a href="/runs/{trainer.pk}/training">math</a>' in page
+    assert "no text arm was evaluated before and after" in page
+
+
+def test_without_training_the_matrix_says_what_it_needs(lab: Lab, owner: Any) -> None:
+    page = lab(owner).get("/transfer/?before=9").content.decode()
+
+    assert "Nothing to compare" in page
+    assert "“9” is not among the choices" in page
+
+
+def test_the_api_answers_the_same_tables(api: Callable[..., Any], run: Run) -> None:
+    status, answer = api("read").json("GET", f"/runs/{run.pk}/training")
+
+    assert (status, answer["trained_on"], answer["arm"]) == (200, ["gsm8k"], "gym")
+    tables = {table["id"]: table for table in answer["tables"]}
+    assert [row["reward"] for row in tables["versions"]["rows"]] == [25.0, 50.0, 75.0, 100.0]

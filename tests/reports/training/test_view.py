@@ -1,0 +1,161 @@
+"""The training view: figures by version, groups by epoch, evaluations, transfer, and what cannot be said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.reports.test_computation import assert_sound
+from tests.reports.training import scene
+from tests.reports.training.scene import right_if
+from trajectories.models import Run, RunMetrics
+from trajectories.reports.training.view import training_view
+
+pytestmark = pytest.mark.django_db
+
+
+def tables_of(run: Run, **choice: Any) -> dict[str, Any]:
+    tables = {table["id"]: table for table in training_view(run, **choice).record()["tables"]}
+    assert_sound(tables)
+    return tables
+
+
+def test_a_version_has_its_reward_void_and_behaviour_with_intervals_and_links() -> None:
+    run, tasks = scene.training_run(), [factories.task() for _ in range(6)]
+    scene.version_add(run, 3, checkpoint="step-3")
+    scene.version_play(
+        run,
+        3,
+        tasks,
+        lambda task, sample: "void" if sample == 3 else right_if(task % 2 == 0),
+        invalid_actions=1,
+    )
+
+    (row,) = tables_of(run)["versions"]["rows"]
+
+    assert (row["version"], row["checkpoint"], row["episodes"]) == ("3", "step-3", 24)
+    assert (row["reward"], row["void"], row["invalid_actions"]) == (50.0, 25.0, 25.0)
+    assert row["reward_low"] < 50 < row["reward_high"]
+    assert (row["thought_words"], row["restates"]) == (40.0, 10.0)
+    assert row["links"]["void"] == f"/search?run={run.pk}&arm=gym&policy_version=3&outcome=void"
+
+
+def test_an_epoch_is_a_tasks_nth_group_and_degenerate_groups_are_counted() -> None:
+    run, tasks = scene.training_run(), [factories.task() for _ in range(4)]
+    scene.version_play(run, 0, tasks, lambda task, sample: right_if(task == 0 or (task > 1 and sample == 0)))
+    scene.version_play(run, 1, tasks[:2], lambda task, sample: right_if(task == 0))
+
+    tables = tables_of(run)
+
+    first, second = tables["epochs"]["rows"]
+    assert (first["epoch"], first["groups"], first["tasks"], first["repeated"]) == ("1", 4, 4, 0)
+    assert (first["all_right"], first["all_wrong"], first["degenerate"]) == (1, 1, 50.0)
+    assert (second["epoch"], second["groups"], second["repeated"], second["degenerate"]) == ("2", 2, 2, 100.0)
+    assert [row["repeated"] for row in tables["tasks"]["rows"]] == [0, 2]
+
+
+def test_posted_scalars_stand_beside_the_versions_as_means() -> None:
+    run = scene.training_run()
+    for version, entropy in ((0, 1.0), (0, 2.0), (1, 0.5)):
+        RunMetrics.objects.create(run=run, policy_version=version, values={"entropy": entropy})
+
+    metrics = tables_of(run)["metrics"]
+
+    assert [column["title"] for column in metrics["columns"]] == ["Version", "entropy"]
+    assert [(row["version"], row["metric_0"]) for row in metrics["rows"]] == [("0", 1.5), ("1", 0.5)]
+
+
+@pytest.fixture
+def trained() -> Run:
+    return scene.trained_run()
+
+
+def test_evaluations_of_a_checkpoint_give_text_accuracy_and_gap(trained: Run) -> None:
+    start, later = tables_of(trained)["evaluations"]["rows"]
+
+    assert (start["checkpoint"], start["text"], start["page"], start["gap"]) == ("start", 75.0, 25.0, 50.0)
+    assert (later["checkpoint"], later["text"], later["page"], later["gap"]) == (
+        "version 2",
+        80.0,
+        62.5,
+        17.5,
+    )
+    assert start["low"] < 50 < start["high"]
+
+
+def test_transfer_is_after_less_before_and_how_much_more_than_text(trained: Run) -> None:
+    text, page = tables_of(trained)["transfer"]["rows"]
+
+    assert (text["trained_on"], text["benchmark"], text["checkpoints"]) == (
+        "gsm8k",
+        "math",
+        "start, version 2",
+    )
+    assert (text["change"], text["beyond_text"], text["arm"]) == (5.0, None, "text_zero_shot")
+    assert (page["before"], page["after"], page["change"], page["arm"]) == (25.0, 62.5, 37.5, "gym")
+    assert page["beyond_text"] == 32.5
+    assert page["beyond_text_low"] < 32.5 < page["beyond_text_high"]
+    assert page["p_beyond_text"] < 0.01
+    assert page["change_low"] < 37.5 < page["change_high"]
+
+
+def test_a_checkpoint_that_was_evaluated_otherwise_has_no_change(trained: Run) -> None:
+    Run.objects.filter(kind="eval", checkpoint="step-2").update(history="last_1")
+
+    text, page = tables_of(trained)["transfer"]["rows"]
+
+    # Free text has no history.
+    assert text["change"] == 5.0
+    assert (page["items"], page["change"]) == (0, None)
+    assert page["note"] == "not comparable, the set-ups differ: history full and last_1"
+
+
+def test_another_models_evaluations_do_not_count(trained: Run) -> None:
+    Run.objects.filter(kind="eval").update(model="other")
+
+    view = training_view(trained)
+
+    assert "No evaluation belongs to this run" in " ".join(view.problems)
+
+
+def test_what_cannot_be_said_is_said() -> None:
+    empty = scene.training_run()
+    void = scene.training_run(checkpoint="")
+    scene.version_play(void, 0, [factories.task()], lambda task, sample: "void")
+
+    assert "No episode with a policy version has ended" in training_view(empty).problems[0]
+    assert "Every episode is void" in training_view(void).problems[0]
+    (row,) = tables_of(void)["versions"]["rows"]
+    assert (row.get("reward"), row["note"], row["void"]) == (None, "every episode is void", 100.0)
+    states = [row["state"] for row in tables_of(empty)["alarms"]["rows"]]
+    assert states[0] == "cannot say: 0 of at least 4 versions"
+    assert states[-1] == "cannot say: no two comparable evaluations"
+
+
+def test_a_key_for_one_split_sees_the_tasks_of_that_split_alone() -> None:
+    run = scene.training_run()
+    scene.version_play(run, 0, [factories.task(), factories.task(split="test")], lambda *_: "correct")
+
+    (row,) = tables_of(run, splits=["test"])["versions"]["rows"]
+    (tasks,) = tables_of(run, splits=["test"])["tasks"]["rows"]
+
+    assert (row["episodes"], tasks["tasks"]) == (4, 1)
+
+
+def test_void_versions_raise_an_alarm_with_its_figures() -> None:
+    run, tasks = scene.training_run(), [factories.task() for _ in range(8)]
+    for version in range(12):
+        share = 0 if version < 6 else 2
+        scene.version_play(
+            run,
+            version,
+            tasks,
+            lambda task, sample, void=share: "void" if sample < void else right_if(task % 2 == 0),
+        )
+
+    view = training_view(run)
+
+    assert [(alarm.rule, alarm.reference) for alarm in view.alarms] == [("void", 0.0)]
+    assert 6 < view.alarms[0].version <= 9

@@ -1,0 +1,300 @@
+"""Values over policy versions as coordinates in SVGs that share their horizontal axis."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trajectories.reports.training.alarms import Alarm
+
+WIDTH, HEIGHT = 560, 230
+LEFT, RIGHT, TOP, BOTTOM = 52, 16, 30, 32
+POINTS_MAX = 120
+WHISKERS_MAX = 60
+TICKS = 5
+LEGEND_WIDTH = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """``low_y`` is empty without an interval; it lies below ``high_y``."""
+
+    x: str
+    y: str
+    low_y: str
+    high_y: str
+    text: str
+    link: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """``number`` from 1 on sets its colour and dashes; ``path`` are its points as SVG has them."""
+
+    name: str
+    number: int
+    points: Sequence[Point]
+    path: str
+    legend_x: int
+
+    @property
+    def legend_text_x(self) -> int:
+        return self.legend_x + 26
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A vertical line where an alarm was raised."""
+
+    x: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """``table`` is the id of the table with its values."""
+
+    id: str
+    title: str
+    unit: str
+    table: str
+    lines: Sequence[Line]
+    marks: Sequence[Mark]
+    x_ticks: Sequence[tuple[str, str]]
+    y_ticks: Sequence[tuple[str, str]]
+    zero_y: str
+    has_whiskers: bool
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    top: int = TOP
+    foot: int = HEIGHT - BOTTOM
+    legend_y: int = 14
+    axis_y: int = HEIGHT - 12
+
+    @property
+    def has_legend(self) -> bool:
+        return len(self.lines) > 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """What is drawn: columns of some rows of a table. ``rules`` are the alarms that it shows."""
+
+    id: str
+    title: str
+    unit: str
+    table: str
+    columns: Mapping[str, str]
+    rules: frozenset[str] = frozenset()
+    benchmark: str = ""
+
+
+DRAWINGS = (
+    Drawing(id="reward", title="Reward", unit="%", table="versions", columns={"reward": "Reward"}),
+    Drawing(
+        id="thoughts",
+        title="Thought length",
+        unit="words per thought",
+        table="versions",
+        columns={"thought_words": "Words"},
+        rules=frozenset({"thoughts"}),
+    ),
+    Drawing(
+        id="narration",
+        title="Narration",
+        unit="% of the thought that restates page or action",
+        table="versions",
+        columns={"restates": "Narration"},
+        rules=frozenset({"narration"}),
+    ),
+    Drawing(
+        id="invalid",
+        title="Invalid actions",
+        unit="% of steps",
+        table="versions",
+        columns={"invalid_actions": "Invalid"},
+        rules=frozenset({"invalid_actions"}),
+    ),
+    Drawing(
+        id="void",
+        title="Void",
+        unit="% of episodes",
+        table="versions",
+        columns={"void": "Void"},
+        rules=frozenset({"void"}),
+    ),
+    Drawing(
+        id="degenerate",
+        title="Degenerate groups",
+        unit="% of groups",
+        table="tasks",
+        columns={"all_right_share": "All right", "all_wrong_share": "All wrong"},
+    ),
+)
+
+
+def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) -> list[Chart]:
+    """The charts that have two points or more, on one axis of versions; tables by id."""
+    drawings = [*_evaluated(tables["evaluations"]), *DRAWINGS, *_posted(tables["metrics"])]
+    points = {drawing.id: _rows(drawing, tables[drawing.table]) for drawing in drawings}
+    versions = sorted({version for rows in points.values() for version, _ in rows})
+    if not versions:
+        return []
+    drawn = (_chart(drawing, points[drawing.id], versions, alarms) for drawing in drawings)
+    return [chart for chart in drawn if chart]
+
+
+def _evaluated(table: Mapping[str, Any]) -> list[Drawing]:
+    """Accuracies together and the gap, of each benchmark."""
+    names = list(dict.fromkeys(row["benchmark"] for row in table["rows"]))
+    drawings = []
+    for place, name in enumerate(names):
+        common = {"table": "evaluations", "benchmark": name, "rules": frozenset({"text"})}
+        drawings += [
+            Drawing(
+                id=f"accuracy-{place}",
+                title=f"Accuracy on {name}",
+                unit="%",
+                columns={"text": "As text", "page": "As a page"},
+                **common,
+            ),
+            Drawing(
+                id=f"gap-{place}",
+                title=f"Gap on {name}",
+                unit="points, text less page",
+                columns={"gap": "Gap"},
+                **common,
+            ),
+        ]
+    return drawings
+
+
+def _posted(table: Mapping[str, Any]) -> list[Drawing]:
+    return [
+        Drawing(
+            id=column["id"].replace("_", "-"),
+            title=column["title"],
+            unit="as posted",
+            table="metrics",
+            columns={column["id"]: column["title"]},
+        )
+        for column in table["columns"][1:]
+    ]
+
+
+def _rows(drawing: Drawing, table: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    """Rows with a number to draw, by version; the start of training stands before the first."""
+    rows = [row for row in table["rows"] if row.get("benchmark", "") == drawing.benchmark]
+    rows = [row for row in rows if any(row.get(name) is not None for name in drawing.columns)]
+    numbered = [int(row["version"]) for row in rows if row["version"] is not None]
+    start = min(numbered, default=1) - 1
+    placed = [(start if row["version"] is None else int(row["version"]), row) for row in rows]
+    stride = -(-len(placed) // POINTS_MAX)
+    return placed[::-1][::stride][::-1] if placed else []
+
+
+def _chart(
+    drawing: Drawing,
+    rows: Sequence[tuple[int, Mapping[str, Any]]],
+    versions: Sequence[int],
+    alarms: Sequence[Alarm],
+) -> Chart | None:
+    if len(rows) < 2:
+        return None
+    scale_x = (WIDTH - LEFT - RIGHT) / max(versions[-1] - versions[0], 1)
+    low, high, step = _domain(_ends(drawing, rows), is_share=drawing.unit.startswith("%"))
+    scale_y = (HEIGHT - TOP - BOTTOM) / (high - low)
+
+    def x_of(version: int) -> str:
+        return f"{LEFT + (version - versions[0]) * scale_x:.1f}"
+
+    def y_of(value: float) -> str:
+        return f"{TOP + (high - min(max(value, low), high)) * scale_y:.1f}"
+
+    lines = []
+    for number, (column, name) in enumerate(drawing.columns.items(), 1):
+        points = [
+            _point(row, column, name, x_of(version), y_of, unit=drawing.unit)
+            for version, row in rows
+            if row.get(column) is not None
+        ]
+        path = " ".join(f"{point.x},{point.y}" for point in points)
+        legend_x = LEFT + (number - 1) * LEGEND_WIDTH
+        lines.append(Line(name=name, number=number, points=points, path=path, legend_x=legend_x))
+    shown = [
+        alarm for alarm in alarms if alarm.rule in drawing.rules and alarm.scope in ("", drawing.benchmark)
+    ]
+    return Chart(
+        id=drawing.id,
+        title=drawing.title,
+        unit=drawing.unit,
+        table=drawing.table,
+        lines=lines,
+        marks=[
+            Mark(x=x_of(alarm.version), text=f"{alarm.title}, version {alarm.version}") for alarm in shown
+        ],
+        x_ticks=[(str(version), x_of(version)) for version in _version_ticks(versions)],
+        y_ticks=[(f"{value:g}", y_of(value)) for value in _steps(low, high, step)],
+        zero_y=y_of(0.0) if low < 0 < high else "",
+        has_whiskers=len(rows) <= WHISKERS_MAX,
+    )
+
+
+def _point(row: Mapping[str, Any], column: str, name: str, x: str, y_of: Any, *, unit: str) -> Point:
+    value, (low, high) = row[column], _interval(row, column)
+    where = "the start" if row["version"] is None else f"version {row['version']}"
+    between = "" if low is None else f" ({low:.4g} to {high:.4g})"
+    links = row.get("links", {})
+    return Point(
+        x=x,
+        y=y_of(value),
+        low_y="" if low is None else y_of(low),
+        high_y="" if high is None else y_of(high),
+        text=f"{name} at {where}: {value:.4g}{between} {unit}",
+        link=links.get(column) or links.get("episodes") or links.get("page", ""),
+    )
+
+
+def _interval(row: Mapping[str, Any], column: str) -> tuple[float | None, float | None]:
+    low, high = ("low", "high") if column == "gap" else (f"{column}_low", f"{column}_high")
+    return row.get(low), row.get(high)
+
+
+def _ends(drawing: Drawing, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> list[float]:
+    """All values to draw, with the ends of their intervals."""
+    values = [
+        value
+        for _, row in rows
+        for name in drawing.columns
+        for value in (row.get(name), *_interval(row, name))
+    ]
+    return [value for value in values if value is not None]
+
+
+def _domain(values: Sequence[float], *, is_share: bool) -> tuple[float, float, float]:
+    """Round ends that hold all values, and the distance of ticks: 1, 2 or 5 times a power of ten."""
+    low, high = min(values), max(values)
+    width = (high - low) or abs(high) or 1.0
+    power = 10 ** math.floor(math.log10(width / TICKS))
+    step = next(size * power for size in (1, 2, 5, 10) if width / (size * power) <= TICKS)
+    low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+    if is_share:
+        low, high = max(low, 0.0), min(high, 100.0)
+    return low, high if high > low else low + step, step
+
+
+def _steps(low: float, high: float, step: float) -> list[float]:
+    return [round(low + number * step, 10) for number in range(round((high - low) / step) + 1)]
+
+
+def _version_ticks(versions: Sequence[int]) -> list[int]:
+    low, high = versions[0], versions[-1]
+    if high == low:
+        return [low]
+    _, _, step = _domain([low, high], is_share=False)
+    size = max(round(step), 1)
+    return list(range(-(-low // size) * size, high + 1, size))

@@ -1,0 +1,45 @@
+"""Simulates training runs, and prints how often the alarms of the training view are raised."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from statistics import median
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    help = "Print how often alarms are raised in simulated training runs, healthy and sick."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--runs", type=int, default=1_000, help="Simulated runs per regime.")
+        parser.add_argument("--seed", type=int, default=1)
+
+    def handle(self, *, runs: int, seed: int, **options: Any) -> None:
+        # Heavy to import, and of use here alone.
+        from trajectories.reports.training import simulation
+
+        self._row("healthy runs", "any alarm", *simulation.ALARMS)
+        self._row(*["---"] * (len(simulation.ALARMS) + 2))
+        for regime in simulation.REGIMES:
+            tally = simulation.simulate(regime, runs=runs, seed=seed)
+            shares = (f"{tally.raised[alarm] / runs:.1%}" for alarm in simulation.ALARMS)
+            self._row(regime.name, f"{tally.any_raised / runs:.1%}", *shares)
+        self.stdout.write("")
+        self._row("sick runs", *(regime.name for regime in simulation.REGIMES))
+        self._row(*["---"] * (len(simulation.REGIMES) + 1))
+        for sickness in simulation.SICKNESSES:
+            self._row(
+                sickness.name, *(self._power(regime, sickness, runs, seed) for regime in simulation.REGIMES)
+            )
+
+    def _power(self, regime: Any, sickness: Any, runs: int, seed: int) -> str:
+        from trajectories.reports.training import simulation
+
+        tally = simulation.simulate(regime, sickness, runs=runs, seed=seed)
+        share = tally.raised[sickness.alarm] / runs
+        return f"{share:.0%}, after {median(tally.delays):.0f}" if tally.delays else f"{share:.0%}"
+
+    def _row(self, *cells: str) -> None:
+        self.stdout.write(f"| {' | '.join(cells)} |")

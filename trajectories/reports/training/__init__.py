@@ -1,0 +1,1 @@
+"""What a training run does to its policy, version by version."""

@@ -1,0 +1,196 @@
+"""Alarms for a policy that collapses: a stated rule each, over the figures of its versions.
+
+The chance of any false alarm in a run is to be at most ``RUN_RATE``: each rule has an equal part of it, and
+its tests at one version after another spend that part as 6 / (pi i)^2 (alpha spending), so that an alarm that
+was raised stays, however many versions follow. ``manage.py check_alarms`` measures the rate by simulation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scipy.special import stdtr
+
+from trajectories.reports.estimators import gaps
+from trajectories.reports.estimators.answers import Answers
+from trajectories.reports.training.figures import Figure, change_p, jitter, pooled
+
+RUN_RATE = 0.05
+# Versions that a reference of recent ones has at least.
+RECENT_MIN = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """Compares the last ``present`` versions with a reference: the run's first ``reference`` versions, or
+    with ``is_recent`` those just before.
+
+    It needs a change of at least ``least``, and to ``factor`` times the reference; each of the last versions
+    lies beyond half of it. ``words`` state all that for readers.
+    """
+
+    id: str
+    title: str
+    measure: str
+    words: str
+    is_rise: bool = True
+    is_share: bool = True
+    is_recent: bool = False
+    reference: int = 3
+    present: int = 3
+    least: float = 0.0
+    factor: float = 1.0
+
+    @property
+    def versions_min(self) -> int:
+        """How many versions its first test needs."""
+        return (RECENT_MIN if self.is_recent else self.reference) + self.present
+
+    def is_beyond(self, value: float, reference: float, *, part: float = 1.0) -> bool:
+        """Whether ``value`` has moved from ``reference`` by the least change, or by a ``part`` of it."""
+        step = max(self.least, abs(self.factor - 1) * reference) * part
+        return value >= reference + step if self.is_rise else value <= reference - step
+
+
+RULES = (
+    Rule(
+        id="invalid_actions",
+        title="Spike of invalid actions",
+        measure="invalid_actions",
+        words="The share of steps with an invalid action is at least 5 points above, and at least twice, "
+        "that of the up to 6 versions before.",
+        is_recent=True,
+        reference=6,
+        present=1,
+        least=0.05,
+        factor=2.0,
+    ),
+    Rule(
+        id="thoughts",
+        title="Shrinking thoughts",
+        measure="thought_words",
+        words="Words per thought of the last 3 versions are at most 70% of those of the run's first 3, and "
+        "each of the 3 is at most 85%.",
+        is_rise=False,
+        is_share=False,
+        factor=0.7,
+    ),
+    Rule(
+        id="narration",
+        title="Rising narration",
+        measure="restates",
+        words="The share of the thought that restates the page or the action is, over the last 3 versions, "
+        "at least 10 points above that of the run's first 3, and in each of the 3 at least 5 points.",
+        is_share=False,
+        least=0.10,
+    ),
+    Rule(
+        id="void",
+        title="Rising void rate",
+        measure="void",
+        words="The share of void episodes is, over the last 3 versions, at least 3 points above that of the "
+        "run's first 3, and in each of the 3 at least 1.5 points.",
+        least=0.03,
+    ),
+)
+TEXT_TITLE = "Gap closing because text falls"
+TEXT_LEAST = 0.03
+TEXT_WORDS = (
+    "Text accuracy is at least 3 points below that of the first evaluated version, on the same items; the "
+    "gap is narrower; and the page has gained less than the text has lost."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alarm:
+    """Raised at ``version``, where ``value`` stood against ``reference``; ``scope`` is the benchmark."""
+
+    rule: str
+    title: str
+    version: int
+    reference: float
+    value: float
+    p: float
+    scope: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluated:
+    """One evaluated version beside the first one: accuracies, and the p-value of text that did not fall."""
+
+    version: int
+    text: float
+    page: float
+    text_before: float
+    page_before: float
+    p: float | None
+
+
+def level(test: int, *, rules: int) -> float:
+    """Of the ``test``-th test of one rule, from 1."""
+    return RUN_RATE / rules * 6 / (math.pi * test) ** 2
+
+
+def alarms_of(series: Mapping[str, Sequence[tuple[int, Figure]]]) -> list[Alarm]:
+    """The first alarm of each rule over the versions of a run, ascending; measures by name."""
+    return [alarm for rule in RULES if (alarm := next(_raised(rule, series.get(rule.measure, ())), None))]
+
+
+def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int = 1) -> Alarm | None:
+    """The first evaluation in which the gap closes because text falls; ``scopes`` benchmarks share the
+    rate."""
+    for test, one in enumerate(evaluations, 1):
+        loss, gain = one.text_before - one.text, one.page - one.page_before
+        is_closing = loss >= TEXT_LEAST and gain > -loss and gain < loss
+        if is_closing and one.p is not None and one.p < level(test, rules=scopes * (len(RULES) + 1)):
+            return Alarm(
+                rule="text",
+                title=TEXT_TITLE,
+                version=one.version,
+                reference=one.text_before,
+                value=one.text,
+                p=one.p,
+                scope=scope,
+            )
+    return None
+
+
+def fall_p(before: Answers, after: Answers) -> float | None:
+    """Of an accuracy that did not fall, on the same items; None where nothing can be said."""
+    pair = gaps.pair_of(before, after)
+    estimate = gaps.gap(pair) if pair else None
+    if estimate is None or estimate.value is None or not estimate.error or estimate.degrees is None:
+        return None
+    return float(stdtr(estimate.degrees, -estimate.value / estimate.error))
+
+
+def _raised(rule: Rule, points: Sequence[tuple[int, Figure]]) -> Iterator[Alarm]:
+    figures = [figure for _, figure in points]
+    for test, end in enumerate(range(rule.versions_min, len(figures) + 1), 1):
+        start = end - rule.present
+        past = figures[:start]
+        reference = pooled(
+            past[-rule.reference :] if rule.is_recent else past[: rule.reference], is_share=rule.is_share
+        )
+        latest = figures[start:end]
+        present = pooled(latest, is_share=rule.is_share)
+        if not _has_moved(rule, latest, present.value, reference.value):
+            continue
+        p = change_p(reference, present, noise=jitter(past), is_rise=rule.is_rise)
+        if p < level(test, rules=len(RULES) + 1):
+            yield Alarm(
+                rule=rule.id,
+                title=rule.title,
+                version=points[end - 1][0],
+                reference=reference.value,
+                value=present.value,
+                p=p,
+            )
+
+
+def _has_moved(rule: Rule, latest: Sequence[Figure], value: float, reference: float) -> bool:
+    return rule.is_beyond(value, reference) and all(
+        rule.is_beyond(figure.value, reference, part=0.5) for figure in latest
+    )

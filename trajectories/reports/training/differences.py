@@ -1,0 +1,65 @@
+"""What training changes: after less before, paired by item, and how much more in one arm than in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, weights
+from trajectories.reports.estimators.answers import Codes, Estimate, Floats
+from trajectories.reports.estimators.clusters import ITEMS_MIN, spread_of
+from trajectories.reports.estimators.gaps import DIFFERENT_MIN, Pair, pair_of
+
+NO_SHARED = "no item has judged answers in both arms, before and after"
+NO_DIFFERENCE = "every item changes by the same in both arms: there is no variance to estimate from"
+FEW_DIFFERENT = f"fewer than {DIFFERENT_MIN} items change differently in the two arms"
+
+
+def double_difference(first: Pair, second: Pair, *, alpha: float = 0.05) -> Estimate:
+    """The change of ``first`` less that of ``second``, over items and looks, on the items that all four have.
+
+    In each pair ``a`` is after training and ``b`` before.
+    """
+    items = np.intersect1d(first.items, second.items)
+    pairs = [pair_of(pair.a.of_items(items), pair.b.of_items(items)) for pair in (first, second)]
+    if not len(items) or pairs[0] is None or pairs[1] is None:
+        return Estimate(reason=NO_SHARED)
+    changes = pairs[0].differences - pairs[1].differences
+    value = float(changes.mean())
+    looks = max(pairs[0].looks, pairs[1].looks)
+    base = {"value": value, "items": len(items), "looks": looks}
+    if reason := _why_silent(changes):
+        return Estimate(**base, reason=reason)  # type: ignore[arg-type]
+    parts = [*_contributions(pairs[0], sign=1.0), *_contributions(pairs[1], sign=-1.0)]
+    spread = spread_of(parts, items=len(items))
+    if spread is None:
+        return Estimate(**base, reason=NO_DIFFERENCE)  # type: ignore[arg-type]
+    half = spread.quantile(alpha) * spread.error
+    return Estimate(
+        **base,  # type: ignore[arg-type]
+        low=max(-2.0, value - half),
+        high=min(2.0, value + half),
+        p=spread.p_value(value),
+        error=spread.error,
+        degrees=spread.degrees,
+        reason=THESE_LOOKS if spread.is_these_looks else "",
+    )
+
+
+def _contributions(pair: Pair, *, sign: float) -> Iterator[tuple[Codes, Codes, Floats]]:
+    """Of each sample to the pair's difference. What an item is easier by before and after alike cancels, and
+    is taken from each sample first, so that it does not pass for an effect of looks."""
+    common = (pair.mean_a - pair.mean_a.mean() + pair.mean_b - pair.mean_b.mean()) / 2
+    for answers, mean, side in ((pair.a, pair.mean_a, sign), (pair.b, pair.mean_b, -sign)):
+        places = np.searchsorted(pair.items, answers.item)
+        offset = answers.correct - mean.mean() - common[places]
+        yield answers.item, answers.look, side * weights(answers) * offset
+
+
+def _why_silent(changes: Floats) -> str:
+    if len(changes) < ITEMS_MIN:
+        return FEW_ITEMS
+    if np.allclose(changes, changes[0]):
+        return NO_DIFFERENCE
+    return FEW_DIFFERENT if np.count_nonzero(changes) < DIFFERENT_MIN else ""

@@ -1,0 +1,115 @@
+"""Text and page accuracy, and the gap, of each evaluated checkpoint; and whether text falls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from trajectories.reports.estimators import accuracy, gaps
+from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, scaled
+from trajectories.reports.training.alarms import Alarm, Evaluated, fall_p, text_alarm
+from trajectories.reports.training.evaluations import Checkpoint, Evaluation
+
+COLUMNS = (
+    Column("benchmark", "Benchmark"),
+    Column("checkpoint", "Checkpoint"),
+    Column("items", "Items", COUNT),
+    Column("text", "Text", PERCENT),
+    Column("text_low", "Text, low", PERCENT),
+    Column("text_high", "Text, high", PERCENT),
+    Column("page", "Page", PERCENT),
+    Column("page_low", "Page, low", PERCENT),
+    Column("page_high", "Page, high", PERCENT),
+    Column("gap", "Gap", POINTS),
+    Column("low", "Gap, low", POINTS),
+    Column("high", "Gap, high", POINTS),
+    Column("note", "Note"),
+)
+NO_PAIR = "not evaluated both as text and as a page"
+NOTE = (
+    "Evaluation runs of the same model whose checkpoint is that of the version. Gaps are as in reports: {}."
+)
+
+
+def evaluation_table(evaluations: Sequence[Evaluation]) -> Table:
+    rows = [_row(one, point) for one in evaluations for point in one.checkpoints]
+    labels = "paired by item, with errors clustered over items and looks"
+    return Table(
+        id="evaluations",
+        title="Evaluations",
+        columns=COLUMNS,
+        rows=rows,
+        notes=[NOTE.format(labels)] if rows else [],
+    )
+
+
+def text_alarms(evaluations: Sequence[Evaluation]) -> list[Alarm]:
+    """Where the gap closes because text falls, by benchmark."""
+    series = {one.benchmark: list(_evaluated(one)) for one in evaluations}
+    scopes = sum(bool(points) for points in series.values())
+    raised = (text_alarm(points, scope=name, scopes=scopes) for name, points in series.items() if points)
+    return [alarm for alarm in raised if alarm]
+
+
+def is_compared(evaluations: Sequence[Evaluation]) -> bool:
+    """Whether any benchmark has two checkpoints that were evaluated as text and as a page."""
+    return any(True for one in evaluations for _ in _evaluated(one))
+
+
+def episodes_link(one: Evaluation, point: Checkpoint, arm: str, **filters: str) -> str:
+    """The episodes of a checkpoint's arm in the lab's search."""
+    query = {"run": one.run_of(point, arm), "benchmark": one.benchmark, "arm": arm, **filters}
+    return f"/search?{urlencode(query)}"
+
+
+def _row(one: Evaluation, point: Checkpoint) -> Row:
+    row: dict[str, Any] = {"benchmark": one.benchmark, "checkpoint": point.label, "version": point.version}
+    arms = one.text_and_page(point)
+    if arms is None:
+        return {**row, "items": 0, "note": NO_PAIR}
+    text_arm, page_arm = arms
+    for arm in arms:
+        if mixed := one.mixture(arm, point):
+            return {**row, "items": 0, "note": f"a mixture of set-ups: {mixed}"}
+    text, page = (accuracy.accuracy(one.answers(point, arm)) for arm in arms)
+    pair = gaps.pair_of(one.answers(point, text_arm), one.answers(point, page_arm))
+    estimate = gaps.gap(pair) if pair else None
+    return {
+        **row,
+        "items": len(pair.items) if pair else 0,
+        "text": scaled(text.value),
+        "text_low": scaled(text.low),
+        "text_high": scaled(text.high),
+        "page": scaled(page.value),
+        "page_low": scaled(page.low),
+        "page_high": scaled(page.high),
+        "gap": scaled(estimate.value) if estimate else None,
+        "low": scaled(estimate.low) if estimate else None,
+        "high": scaled(estimate.high) if estimate else None,
+        "note": estimate.reason if estimate else gaps.NO_SHARED,
+        "links": {"text": episodes_link(one, point, text_arm), "page": episodes_link(one, point, page_arm)},
+    }
+
+
+def _evaluated(one: Evaluation) -> Iterator[Evaluated]:
+    """Each later checkpoint beside the first, on the items that both have in both arms."""
+    first = next((point for point in one.checkpoints if one.text_and_page(point)), None)
+    if first is None:
+        return
+    for point in one.checkpoints[one.checkpoints.index(first) + 1 :]:
+        arms = one.text_and_page(first, point)
+        if arms is None or point.version is None or any(one.mixture(arm, first, point) for arm in arms):
+            continue
+        pairs = [gaps.pair_of(one.answers(first, arm), one.answers(point, arm)) for arm in arms]
+        text, page = pairs
+        if text is None or page is None:
+            continue
+        yield Evaluated(
+            version=point.version,
+            text=float(text.mean_b.mean()),
+            page=float(page.mean_b.mean()),
+            text_before=float(text.mean_a.mean()),
+            page_before=float(page.mean_a.mean()),
+            p=fall_p(text.a, text.b),
+        )

@@ -1,0 +1,125 @@
+"""Evaluations of the checkpoints of a training run, benchmark by benchmark.
+
+An evaluation belongs to a checkpoint if its run is of kind ``eval`` and names the training run's model and
+that checkpoint: the one that training started from (``checkpoint`` of the training run), or that of a policy
+version.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from core.arms import ARMS
+from trajectories.models import PolicyVersion, Run
+from trajectories.reports import setups
+from trajectories.reports.analysis import MAIN
+from trajectories.reports.arm_data import BenchmarkData
+from trajectories.reports.episode_rows import episode_rows
+from trajectories.reports.estimators.answers import Answers, Codes
+from trajectories.reports.ladder import UNSCORED, ArmKey, ladder_of
+
+# What training changes of a set-up; all else is to be the same before and after.
+OF_TRAINING = ("checkpoint", "policy version")
+
+
+class Checkpoint(NamedTuple):
+    """``version`` is None where it is no policy version: the one that training started from, a report's."""
+
+    name: str
+    version: int | None
+    label: str
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One benchmark at the checkpoints that were evaluated on it, the earliest first; ``runs`` by id."""
+
+    benchmark: str
+    data: BenchmarkData
+    runs: Mapping[int, Run]
+    checkpoints: Sequence[Checkpoint]
+
+    @cached_property
+    def items(self) -> Codes:
+        return self.data.codes(MAIN.counts)
+
+    def arms(self, *checkpoints: Checkpoint) -> list[str]:
+        """The scored arms that all of these checkpoints were evaluated in, in the order of the table."""
+        names = {point.name for point in checkpoints}
+        keys = [key for key in self.data.arms if key.checkpoint in names and key.arm not in UNSCORED]
+        counts = itertools.groupby(sorted(key.arm for key in keys))
+        shared = {arm for arm, group in counts if len(list(group)) == len(names)}
+        return [key.arm for key in setups.arm_order({ArmKey(arm) for arm in shared})]
+
+    def text_and_page(self, *checkpoints: Checkpoint) -> tuple[str, str] | None:
+        """The arms whose difference is the gap: the ladder's first without a page, and the page alone, else
+        the ladder's last with one."""
+        ladder = [key.arm for key in ladder_of(self.arms(*checkpoints))]
+        texts = [arm for arm in ladder if not ARMS[arm].has_page]
+        pages = [arm for arm in ladder if ARMS[arm].has_page]
+        if not texts or not pages:
+            return None
+        return texts[0], "gym" if "gym" in pages else pages[-1]
+
+    def answers(self, checkpoint: Checkpoint, arm: str) -> Answers:
+        return self.data.answers(ArmKey(arm, checkpoint=checkpoint.name), self.items)
+
+    def run_of(self, checkpoint: Checkpoint, arm: str) -> int | None:
+        """The first run of the checkpoint in this arm."""
+        column = self.data.arms.get(ArmKey(arm, checkpoint=checkpoint.name))
+        return min(column.runs) if column else None
+
+    def mixture(self, arm: str, *checkpoints: Checkpoint) -> str:
+        """What else differs between these checkpoints in an arm; empty if nothing does."""
+        names = {point.name for point in checkpoints}
+        made = [
+            setups.setup_of(self.runs[run], arm=arm, versions=versions)
+            for (key, run), versions in self.data.versions.items()
+            if key.arm == arm and key.checkpoint in names
+        ]
+        return setups.mixture(
+            {name: value for name, value in setup.items() if name not in OF_TRAINING} for setup in made
+        )
+
+
+def checkpoints_of(run: Run) -> list[Checkpoint]:
+    """The one that training started from, then those of its policy versions; each name once."""
+    versions = PolicyVersion.objects.filter(run=run).exclude(checkpoint="").order_by("version")
+    named = [Checkpoint(row.checkpoint, row.version, f"version {row.version}") for row in versions]
+    points = [Checkpoint(run.checkpoint, None, "start"), *named] if run.checkpoint else named
+    first: dict[str, Checkpoint] = {}
+    for point in points:
+        first.setdefault(point.name, point)
+    return list(first.values())
+
+
+def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, str]:
+    """With the names of their checkpoints."""
+    names = [point.name for point in checkpoints]
+    runs = Run.objects.filter(kind=Run.Kind.EVAL, model=run.model, checkpoint__in=names).order_by("pk")
+    return {one: one.checkpoint for one in runs if not one.is_retest}
+
+
+def evaluations_of(
+    runs: Mapping[Run, str], checkpoints: Sequence[Checkpoint], *, splits: Collection[str] = ()
+) -> list[Evaluation]:
+    """By benchmark, of the benchmarks that have episodes; ``runs`` with the names of their checkpoints."""
+    named = {run.pk: name for run, name in runs.items()}
+    rows = episode_rows(list(named), splits=splits)
+    evaluations = []
+    for benchmark, of_benchmark in itertools.groupby(rows, key=lambda row: row.benchmark):
+        data = BenchmarkData(of_benchmark, checkpoints=named)
+        evaluated = {key.checkpoint for key in data.arms}
+        evaluations.append(
+            Evaluation(
+                benchmark=benchmark,
+                data=data,
+                runs={run.pk: run for run in runs},
+                checkpoints=[point for point in checkpoints if point.name in evaluated],
+            )
+        )
+    return evaluations

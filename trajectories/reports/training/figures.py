@@ -1,0 +1,110 @@
+"""Means of one policy version with their errors, and what several of them say together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from scipy.special import stdtr, stdtrit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sums:
+    """Over tasks, of each task's count n and sum s: all that a mean over episodes and its error need."""
+
+    tasks: int
+    count: float
+    total: float
+    count_squared: float
+    count_times_total: float
+    total_squared: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A mean over ``count`` episodes, or steps, of ``tasks`` tasks, with its variance clustered by task."""
+
+    value: float
+    variance: float
+    degrees: float
+    count: float
+    tasks: int
+
+    def interval(self, *, alpha: float = 0.05) -> tuple[float, float] | None:
+        """None for a single task, and where nothing varies: no width would claim certainty."""
+        if self.degrees < 1 or self.variance <= 0:
+            return None
+        half = float(stdtrit(self.degrees, 1 - alpha / 2)) * math.sqrt(self.variance)
+        return self.value - half, self.value + half
+
+
+def figure_of(sums: Sums) -> Figure | None:
+    """The ratio estimator over tasks (Cochran, 1977, chapter 6); None without an episode."""
+    if not sums.count:
+        return None
+    value = sums.total / sums.count
+    residuals = sums.total_squared - 2 * value * sums.count_times_total + value**2 * sums.count_squared
+    factor = sums.tasks / (sums.tasks - 1) if sums.tasks > 1 else 0.0
+    # Differences of nearly equal sums: what is left of a variance of 0 may be negative.
+    variance = max(0.0, factor * residuals) / sums.count**2
+    if variance < 1e-12 * max(value**2, 1e-12):
+        variance = 0.0
+    return Figure(value=value, variance=variance, degrees=sums.tasks - 1, count=sums.count, tasks=sums.tasks)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pooled:
+    """The mean of several versions together; ``parts`` are pairs of a variance and its degrees."""
+
+    value: float
+    weights: Sequence[float]
+    parts: Sequence[tuple[float, float]]
+
+
+def pooled(figures: Sequence[Figure], *, is_share: bool) -> Pooled:
+    """Versions weigh as much as they have episodes."""
+    total = sum(figure.count for figure in figures)
+    weights = [figure.count / total for figure in figures]
+    parts = [
+        (weight**2 * _variance(figure, is_share=is_share), max(figure.degrees, 1.0))
+        for weight, figure in zip(weights, figures, strict=True)
+    ]
+    value = sum(weight * figure.value for weight, figure in zip(weights, figures, strict=True))
+    return Pooled(value=value, weights=weights, parts=parts)
+
+
+def _variance(figure: Figure, *, is_share: bool) -> float:
+    """Of a share at least that of as many independent tries, with two of each outcome added (Agresti and
+    Coull, 1998): no event in a hundred is not the proof of none."""
+    if not is_share:
+        return figure.variance
+    share = (figure.value * figure.count + 2) / (figure.count + 4)
+    return max(figure.variance, share * (1 - share) / (figure.count + 4))
+
+
+def jitter(figures: Sequence[Figure]) -> tuple[float, float]:
+    """How far versions vary beyond the sampling error: a variance, from neighbours, and its degrees.
+
+    Neighbours differ by twice the jitter and both sampling variances; a trend hardly shows in them.
+    """
+    pairs = list(pairwise(figures))
+    if not pairs:
+        return 0.0, 1.0
+    excess = sum((b.value - a.value) ** 2 - a.variance - b.variance for a, b in pairs) / (2 * len(pairs))
+    # Neighbouring differences share a version, and so are worth two thirds of independent ones.
+    return max(0.0, excess), max(1.0, 2 * len(pairs) / 3)
+
+
+def change_p(reference: Pooled, present: Pooled, *, noise: tuple[float, float], is_rise: bool) -> float:
+    """Of no change from ``reference`` to ``present``: one-sided, Welch's t, with the jitter of versions."""
+    variance, degrees = noise
+    spread = sum(weight**2 for weight in (*reference.weights, *present.weights))
+    parts = [*reference.parts, *present.parts, (spread * variance, degrees)]
+    total = sum(part for part, _ in parts)
+    change = present.value - reference.value if is_rise else reference.value - present.value
+    if total <= 0:
+        return 0.0 if change > 0 else 1.0
+    freedom = total**2 / sum(part**2 / degrees for part, degrees in parts if part)
+    return float(stdtr(freedom, -change / math.sqrt(total)))

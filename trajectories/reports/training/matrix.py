@@ -1,0 +1,66 @@
+"""The transfer matrix: what training on some benchmarks changes on others, over training runs or two reports.
+
+"Trained on" is read from the tasks of a training run's judged episodes. For two reports it is that of the
+training runs of the same model that registered the second plan's ``model.checkpoint``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from trajectories.models import PolicyVersion, Report, Run
+from trajectories.reports import selectors as reports
+from trajectories.reports.tables import Row, Table
+from trajectories.reports.training.evaluations import (
+    Checkpoint,
+    checkpoints_of,
+    evaluation_runs,
+    evaluations_of,
+)
+from trajectories.reports.training.selectors import trained_on
+from trajectories.reports.training.transfer_table import transfer_rows, transfer_table
+
+# Training runs that are looked through, the newest first.
+RUNS_MAX = 20
+BEFORE, AFTER = "before", "after"
+
+
+def transfer_of_runs(*, splits: Collection[str] = ()) -> Table:
+    """Of the newest training runs, from their first evaluated checkpoint to their last."""
+    runs = Run.objects.filter(kind=Run.Kind.TRAIN).order_by("-pk")[:RUNS_MAX]
+    return transfer_table([row for run in runs for row in _rows_of(run, splits)])
+
+
+def transfer_of_reports(before: Report, after: Report, *, splits: Collection[str] = ()) -> Table:
+    """Of two reports: their runs stand for the two checkpoints."""
+    runs = {
+        run: name
+        for report, name in ((before, BEFORE), (after, AFTER))
+        for run in reports.report_runs(report.pk)
+        if not run.is_retest
+    }
+    points = [Checkpoint(name, None, name) for name in (BEFORE, AFTER)]
+    evaluations = evaluations_of(runs, points, splits=splits)
+    trainers = _trainers(after)
+    names = sorted({name for run in trainers for name in trained_on(run, splits=splits)})
+    return transfer_table(
+        transfer_rows(evaluations, trained_on=names, run=trainers[0].pk if trainers else None)
+    )
+
+
+def _rows_of(run: Run, splits: Collection[str]) -> list[Row]:
+    points = checkpoints_of(run)
+    evaluated = evaluation_runs(run, points)
+    if len(set(evaluated.values())) < 2:
+        return []
+    evaluations = evaluations_of(evaluated, points, splits=splits)
+    return transfer_rows(evaluations, trained_on=trained_on(run, splits=splits), run=run.pk)
+
+
+def _trainers(report: Report) -> list[Run]:
+    """The training runs that made a report's checkpoint, the newest first."""
+    model = report.plan["model"]
+    if not model.get("checkpoint"):
+        return []
+    versions = PolicyVersion.objects.filter(checkpoint=model["checkpoint"], run__model=model["name"])
+    return list(Run.objects.filter(pk__in=versions.values("run"), kind=Run.Kind.TRAIN).order_by("-pk"))

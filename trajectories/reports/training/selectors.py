@@ -1,0 +1,128 @@
+"""Reads about a training run: its versions' figures, its groups, what the trainer posted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.sql import Statement
+from trajectories.models import Run
+from trajectories.models.sums import Scope, TaskSum
+from trajectories.reports.episode_rows import NOBODYS
+from trajectories.reports.training.figures import Figure, Sums, figure_of
+
+# Of an episode: what a measure counts, and what it adds up; both are null where the measure is unknown.
+EPISODE_SQL = {
+    "reward": ("v.reward - v.reward + 1", "v.reward"),
+    "void": ("1", "CASE v.outcome WHEN 'void' THEN 1 ELSE 0 END"),
+    "invalid_actions": ("nullif(a.steps, 0)", "a.invalid_actions"),
+    **{
+        name: (f"a.{name} * 0 + 1", f"a.{name}")
+        for name in (
+            "thought_words",
+            "restates",
+            "numbers",
+            "formulas",
+            "checks",
+            "loops",
+            "backtracks",
+            "steps",
+        )
+    },
+}
+_OF_TASK = ", ".join(
+    f"coalesce(sum({count}), 0)::float8 AS n_{name}, coalesce(sum({total}), 0)::float8 AS s_{name}"
+    for name, (count, total) in EPISODE_SQL.items()
+)
+_OF_VERSION = ", ".join(
+    f"count(*) FILTER (WHERE n_{name} > 0), sum(n_{name}), sum(s_{name}), sum(n_{name} * n_{name}), "
+    f"sum(n_{name} * s_{name}), sum(s_{name} * s_{name})"
+    for name in EPISODE_SQL
+)
+SUMS_PER_MEASURE = 6
+METRICS_MAX = 24
+
+_SUMS = Statement(__file__, "version_sums", of_task=_OF_TASK, of_version=_OF_VERSION)
+_GROUPS = Statement(__file__, "group_counts")
+_POSTED = Statement(__file__, "posted")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionFigures:
+    """Of one arm and policy version; ``figures`` by measure, without those that no episode has."""
+
+    version: int
+    ended: int
+    figures: Mapping[str, Figure]
+
+
+class GroupCounts(NamedTuple):
+    """Groups of one policy version, or of one epoch. ``repeated`` are of tasks that had a group before;
+    ``comparable`` have two or more judged samples."""
+
+    version: int | None
+    epoch: int | None
+    groups: int
+    tasks: int
+    repeated: int
+    comparable: int
+    all_right: int
+    all_wrong: int
+
+
+def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str, Sequence[VersionFigures]]:
+    """By arm, versions ascending."""
+    by_arm: dict[str, list[VersionFigures]] = {}
+    for arm, version, ended, *sums in _SUMS.rows(run=run_id, nobodys=list(NOBODYS), splits=sorted(splits)):
+        by_arm.setdefault(arm, []).append(
+            VersionFigures(version=version, ended=ended, figures=_figures(sums))
+        )
+    return by_arm
+
+
+def group_counts(
+    run_id: int, *, arm: str, splits: Collection[str] = ()
+) -> tuple[dict[int, GroupCounts], list[GroupCounts]]:
+    """By policy version, and of each epoch in order."""
+    rows = [GroupCounts(*row) for row in _GROUPS.rows(run=run_id, arm=arm, splits=sorted(splits))]
+    by_version = {row.version: row for row in rows if row.version is not None}
+    return by_version, [row for row in rows if row.epoch is not None]
+
+
+def posted_metrics(run_id: int) -> Mapping[str, Mapping[int, float]]:
+    """The trainer's own metrics by name and policy version; the first names in order of the alphabet."""
+    by_name: dict[str, dict[int, float]] = {}
+    for version, name, value in _POSTED.rows(run=run_id):
+        if name in by_name or len(by_name) < METRICS_MAX:
+            by_name.setdefault(name, {})[version] = value
+    return by_name
+
+
+def trained_on(run: Run, *, splits: Collection[str] = ()) -> list[str]:
+    """The benchmarks of the tasks that the run's judged episodes are of."""
+    tasks = TaskSum.objects.filter(run=run, scope=Scope.RUN, judged__gt=0)
+    if splits:
+        tasks = tasks.filter(task__split__in=splits)
+    names = tasks.order_by("task__benchmark_id").values_list("task__benchmark_id", flat=True)
+    return list(names.distinct())
+
+
+def _figures(sums: Sequence[float]) -> dict[str, Figure]:
+    figures = {}
+    for place, name in enumerate(EPISODE_SQL):
+        tasks, *rest = sums[place * SUMS_PER_MEASURE : (place + 1) * SUMS_PER_MEASURE]
+        count, total, count_squared, count_times_total, total_squared = map(float, rest)
+        figure = figure_of(
+            Sums(
+                tasks=int(tasks),
+                count=count,
+                total=total,
+                count_squared=count_squared,
+                count_times_total=count_times_total,
+                total_squared=total_squared,
+            )
+        )
+        if figure:
+            figures[name] = figure
+    return figures

@@ -1,0 +1,214 @@
+"""Simulated training runs, healthy and sick: how often alarms are raised, and how late.
+
+A healthy run learns: invalid actions become fewer, thoughts and narration drift and jitter from version to
+version, episodes of one task resemble each other, and now and then a machine fails for one version.
+A sick run is a healthy one in which one thing goes wrong from ``ONSET`` of its versions on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from trajectories.reports.estimators.answers import NO_LOOK, Answers, Floats
+from trajectories.reports.training.alarms import RULES, Alarm, Evaluated, alarms_of, fall_p, text_alarm
+from trajectories.reports.training.figures import Figure, Sums, figure_of
+
+ONSET = 0.5
+# Versions from the onset until what goes wrong is complete.
+RAMP = 4
+TASK_POOL = 2_000
+INCIDENT_RATE, INCIDENT_VOID = 0.1, 0.06
+TEXT = "text"
+ALARMS = (*(rule.id for rule in RULES), TEXT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Regime:
+    """``tasks`` with ``samples`` episodes each per version; every ``evaluated_every``-th version is evaluated
+    on ``items`` with ``item_samples`` samples in either arm."""
+
+    name: str
+    versions: int = 30
+    tasks: int = 32
+    samples: int = 8
+    evaluated_every: int = 5
+    items: int = 200
+    item_samples: int = 4
+
+
+REGIMES = (
+    Regime(name="usual"),
+    Regime(name="short", versions=8, evaluated_every=2),
+    Regime(name="long", versions=120, evaluated_every=10),
+    Regime(name="few tasks", tasks=8, samples=4),
+    Regime(name="many tasks", tasks=256),
+    Regime(name="few items", items=40, item_samples=1, evaluated_every=3),
+    Regime(name="many items", items=500, item_samples=8),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sickness:
+    """What goes wrong, complete: ``invalid`` and ``void`` are shares, ``words`` a factor of the length,
+    ``narration`` and ``text`` points added."""
+
+    name: str
+    alarm: str
+    invalid: float = 0.0
+    words: float = 1.0
+    narration: float = 0.0
+    text: float = 0.0
+    void: float = 0.0
+
+
+SICKNESSES = (
+    Sickness(name="invalid actions +10 points", alarm="invalid_actions", invalid=0.10),
+    Sickness(name="invalid actions +20 points", alarm="invalid_actions", invalid=0.20),
+    Sickness(name="thoughts shrink to 60%", alarm="thoughts", words=0.6),
+    Sickness(name="thoughts shrink to 40%", alarm="thoughts", words=0.4),
+    Sickness(name="narration +15 points", alarm="narration", narration=0.15),
+    Sickness(name="narration +30 points", alarm="narration", narration=0.30),
+    Sickness(name="text accuracy -8 points", alarm=TEXT, text=-0.08),
+    Sickness(name="text accuracy -15 points", alarm=TEXT, text=-0.15),
+    Sickness(name="void +6 points", alarm="void", void=0.06),
+    Sickness(name="void +12 points", alarm="void", void=0.12),
+)
+HEALTH = Sickness(name="healthy", alarm="")
+
+
+@dataclass
+class Tally:
+    """``raised`` runs by alarm, ``any_raised`` those with one or more, ``delays`` in versions from the onset.
+
+    ``early`` are runs in which the sickness's own alarm came before its onset."""
+
+    runs: int = 0
+    any_raised: int = 0
+    raised: dict[str, int] = field(default_factory=lambda: dict.fromkeys(ALARMS, 0))
+    delays: list[int] = field(default_factory=list)
+
+
+def simulate(regime: Regime, sickness: Sickness = HEALTH, *, runs: int, seed: int) -> Tally:
+    rng = np.random.default_rng(seed)
+    tally, onset = Tally(runs=runs), _onset(regime)
+    for _ in range(runs):
+        alarms = _run_alarms(regime, sickness, rng)
+        tally.any_raised += bool(alarms)
+        for alarm in alarms:
+            if alarm.rule == sickness.alarm and alarm.version < onset:
+                continue
+            tally.raised[alarm.rule] += 1
+            if alarm.rule == sickness.alarm:
+                tally.delays.append(alarm.version - onset)
+    return tally
+
+
+def _run_alarms(regime: Regime, sickness: Sickness, rng: np.random.Generator) -> list[Alarm]:
+    severity = np.clip((np.arange(regime.versions) - _onset(regime) + 1) / RAMP, 0, 1)
+    alarms = alarms_of(_series(regime, sickness, severity, rng))
+    falling = text_alarm(_evaluations(regime, sickness, severity, rng))
+    return [*alarms, falling] if falling else alarms
+
+
+def _onset(regime: Regime) -> int:
+    return round(regime.versions * ONSET)
+
+
+def _series(
+    regime: Regime, sickness: Sickness, severity: Floats, rng: np.random.Generator
+) -> Mapping[str, Sequence[tuple[int, Figure]]]:
+    """The figures of every version, of tasks drawn anew from a pool."""
+    count, shape = regime.versions, (regime.tasks, regime.samples)
+    effects = rng.normal(size=(4, TASK_POOL))
+    growth = rng.uniform(-0.15, 0.3) * np.linspace(0, 1, count)
+    words = growth + _drift(count, 0.06, rng) + np.log1p((sickness.words - 1) * severity)
+    narration = 0.2 + _drift(count, 0.02, rng) + sickness.narration * severity
+    invalid = np.linspace(rng.uniform(0.02, 0.08), 0.01, count) * np.exp(rng.normal(0, 0.4, count))
+    invalid = np.minimum(invalid + sickness.invalid * severity, 0.9)
+    void = 0.005 * np.exp(rng.normal(0, 0.5, count)) + sickness.void * severity
+    void[rng.integers(count)] += INCIDENT_VOID * (rng.random() < INCIDENT_RATE)
+    series: dict[str, list[tuple[int, Figure]]] = {rule.measure: [] for rule in RULES}
+    for version in range(count):
+        ease = effects[:, rng.integers(TASK_POOL, size=regime.tasks)][:, :, None]
+        steps = 1 + rng.poisson(4, shape)
+        chance = _tilted(invalid[version], 0.5 * ease[0] + rng.normal(0, 1, shape))
+        drawn = {
+            "invalid_actions": (steps, rng.binomial(steps, chance)),
+            "thought_words": (1, 40 * np.exp(words[version] + 0.4 * ease[1] + rng.normal(0, 0.5, shape))),
+            "restates": (1, np.clip(narration[version] + 0.06 * ease[2] + rng.normal(0, 0.12, shape), 0, 1)),
+            "void": (1, rng.random(shape) < _tilted(void[version], 0.5 * ease[3])),
+        }
+        for measure, (counts, values) in drawn.items():
+            series[measure].append((version, _figure(np.broadcast_to(counts, shape), values)))
+    return series
+
+
+def _evaluations(
+    regime: Regime, sickness: Sickness, severity: Floats, rng: np.random.Generator
+) -> list[Evaluated]:
+    """Text that learns a little and a page that learns more, on the same items at every evaluated version."""
+    ease = rng.normal(0, 1.5, regime.items)
+    first: tuple[Answers, float, float] | None = None
+    evaluations = []
+    for version in range(0, regime.versions, regime.evaluated_every):
+        learnt = version / regime.versions
+        text = _answers(
+            0.6 + 0.2 * learnt + rng.normal(0, 0.05), ease, sickness.text * severity[version], regime, rng
+        )
+        page = _answers(-0.4 + 0.9 * learnt + rng.normal(0, 0.05), ease, 0.0, regime, rng)
+        shares = float(text.correct.mean()), float(page.correct.mean())
+        if first is None:
+            first = (text, *shares)
+            continue
+        evaluations.append(
+            Evaluated(
+                version=version,
+                text=shares[0],
+                page=shares[1],
+                text_before=first[1],
+                page_before=first[2],
+                p=fall_p(first[0], text),
+            )
+        )
+    return evaluations
+
+
+def _answers(base: float, ease: Floats, shift: float, regime: Regime, rng: np.random.Generator) -> Answers:
+    chance = np.clip(1 / (1 + np.exp(-(base + ease + rng.normal(0, 0.3, len(ease))))) + shift, 0, 1)
+    item = np.repeat(np.arange(regime.items), regime.item_samples)
+    right = rng.random(len(item)) < chance[item]
+    return Answers(item=item, look=np.full(len(item), NO_LOOK), correct=right.astype(np.float64))
+
+
+def _drift(count: int, sd: float, rng: np.random.Generator) -> Floats:
+    """Around 0 with this standard deviation, each value half of the one before."""
+    values = rng.normal(0, sd, count)
+    for place in range(1, count):
+        values[place] = 0.5 * values[place - 1] + np.sqrt(0.75) * values[place]
+    return values
+
+
+def _tilted(share: float, logits: Floats) -> Floats:
+    """The share, moved by effects in log-odds."""
+    return np.asarray(1 / (1 + (1 - share) / share * np.exp(-logits)), dtype=np.float64)
+
+
+def _figure(counts: Floats, values: Floats) -> Figure:
+    """Rows are tasks, columns their episodes."""
+    count, total = counts.sum(axis=1).astype(float), values.sum(axis=1).astype(float)
+    figure = figure_of(
+        Sums(
+            tasks=len(count),
+            count=float(count.sum()),
+            total=float(total.sum()),
+            count_squared=float((count**2).sum()),
+            count_times_total=float((count * total).sum()),
+            total_squared=float((total**2).sum()),
+        )
+    )
+    if figure is None:
+        raise ValueError("A version without episodes has no figure.")
+    return figure

@@ -1,0 +1,142 @@
+"""Trained on one benchmark, evaluated on another: accuracy before and after, arm by arm.
+
+The change of an arm is paired by item. How much more an arm gains than text does is the difference of two
+such changes: what training does beyond what it does to the model's knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from core.arms import ARMS
+from trajectories.reports.estimators import gaps
+from trajectories.reports.estimators.answers import Estimate
+from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled
+from trajectories.reports.training.differences import double_difference
+from trajectories.reports.training.evaluation_table import episodes_link
+from trajectories.reports.training.evaluations import Checkpoint, Evaluation
+
+COLUMNS = (
+    Column("trained_on", "Trained on"),
+    Column("benchmark", "Evaluated on"),
+    Column("arm", "Arm"),
+    Column("checkpoints", "From, to"),
+    Column("items", "Items", COUNT),
+    Column("before", "Before", PERCENT),
+    Column("after", "After", PERCENT),
+    Column("change", "Change", POINTS),
+    Column("change_low", "Change, low", POINTS),
+    Column("change_high", "Change, high", POINTS),
+    Column("p", "p"),
+    Column("beyond_text", "Beyond text", POINTS),
+    Column("beyond_text_low", "Beyond text, low", POINTS),
+    Column("beyond_text_high", "Beyond text, high", POINTS),
+    Column("p_beyond_text", "p, beyond text"),
+    Column("note", "Note"),
+)
+NOTE = (
+    "After less before, in points of accuracy, paired by item, with errors clustered over items and looks. "
+    "Beyond text: the arm's change less that of the first text arm (difference in differences, on the items "
+    "that both arms have before and after). The p-values are not adjusted for the number of rows."
+)
+NOT_RECORDED = "not recorded here"
+SAME = "trained on it too"
+
+
+def transfer_table(rows: Sequence[Row]) -> Table:
+    return Table(
+        id="transfer",
+        title="Transfer: trained on, evaluated on",
+        columns=COLUMNS,
+        rows=rows,
+        notes=[NOTE] if rows else [],
+    )
+
+
+def transfer_rows(
+    evaluations: Sequence[Evaluation], *, trained_on: Sequence[str], run: int | None = None
+) -> list[Row]:
+    """A row per benchmark and arm that were evaluated at the first and at the last checkpoint.
+
+    ``run`` is the training run, where it is recorded here.
+    """
+    return [row for one in evaluations for row in _rows(one, trained_on, run)]
+
+
+def _rows(one: Evaluation, trained_on: Sequence[str], run: int | None) -> Iterator[Row]:
+    ends = _ends(one)
+    if ends is None:
+        return
+    before, after = ends
+    arms = one.arms(before, after)
+    text = next((arm for arm in arms if not ARMS[arm].has_page), None)
+    for arm in arms:
+        head = {
+            "trained_on": ", ".join(trained_on) or NOT_RECORDED,
+            "benchmark": one.benchmark,
+            "arm": arm,
+            "checkpoints": f"{before.label}, {after.label}",
+        }
+        numbers = _numbers(one, arm, text, before, after, is_same=one.benchmark in trained_on)
+        links = {**numbers.pop("links", {}), **({"trained_on": f"/runs/{run}/training"} if run else {})}
+        yield {**head, **numbers, "links": links}
+
+
+def _ends(one: Evaluation) -> tuple[Checkpoint, Checkpoint] | None:
+    """The first checkpoint and the last that shares an arm with it."""
+    if len(one.checkpoints) < 2:
+        return None
+    first = one.checkpoints[0]
+    last = next((point for point in one.checkpoints[:0:-1] if one.arms(first, point)), None)
+    return (first, last) if last else None
+
+
+def _numbers(
+    one: Evaluation, arm: str, text: str | None, before: Checkpoint, after: Checkpoint, *, is_same: bool
+) -> dict[str, Any]:
+    if mixed := one.mixture(arm, before, after):
+        return {"items": 0, "note": f"not comparable, the set-ups differ: {mixed}"}
+    pair = gaps.pair_of(one.answers(after, arm), one.answers(before, arm))
+    if pair is None:
+        return {"items": 0, "note": "no item has judged answers before and after"}
+    change = gaps.gap(pair)
+    beyond = _beyond_text(one, pair, arm, text, before, after)
+    notes = [SAME if is_same else "", _in_words(change.reason), beyond.reason]
+    return {
+        "items": change.items,
+        "before": scaled(float(pair.mean_b.mean())),
+        "after": scaled(float(pair.mean_a.mean())),
+        "change": scaled(change.value),
+        "change_low": scaled(change.low),
+        "change_high": scaled(change.high),
+        "p": number(change.p),
+        "beyond_text": scaled(beyond.value),
+        "beyond_text_low": scaled(beyond.low),
+        "beyond_text_high": scaled(beyond.high),
+        "p_beyond_text": number(beyond.p),
+        "note": "; ".join(dict.fromkeys(filter(None, notes))),
+        "links": {"before": episodes_link(one, before, arm), "after": episodes_link(one, after, arm)},
+    }
+
+
+def _beyond_text(
+    one: Evaluation, pair: gaps.Pair, arm: str, text: str | None, before: Checkpoint, after: Checkpoint
+) -> Estimate:
+    if arm == text:
+        return Estimate()
+    if text is None:
+        return Estimate(reason="no text arm was evaluated before and after")
+    if mixed := one.mixture(text, before, after):
+        return Estimate(reason=f"text is not comparable, the set-ups differ: {mixed}")
+    base = gaps.pair_of(one.answers(after, text), one.answers(before, text))
+    if base is None:
+        return Estimate(reason="no item has judged answers as text before and after")
+    return double_difference(pair, base)
+
+
+def _in_words(reason: str) -> str:
+    """Reasons of gaps speak of two arms."""
+    return reason.replace("the two arms", "before and after").replace(
+        "one of before and after", "one of the two"
+    )

@@ -1,0 +1,161 @@
+"""The training view of a run: tables over its policy versions and evaluations, and the state of alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.arms import ARMS
+from trajectories.models import PolicyVersion, Run
+from trajectories.reports.tables import Column, Row, Table, number, table_record
+from trajectories.reports.training import selectors
+from trajectories.reports.training.alarms import RULES, TEXT_TITLE, TEXT_WORDS, Alarm, alarms_of
+from trajectories.reports.training.evaluation_table import evaluation_table, is_compared, text_alarms
+from trajectories.reports.training.evaluations import (
+    Evaluation,
+    checkpoints_of,
+    evaluation_runs,
+    evaluations_of,
+)
+from trajectories.reports.training.selectors import VersionFigures
+from trajectories.reports.training.transfer_table import transfer_rows, transfer_table
+from trajectories.reports.training.version_tables import epoch_table, metric_table, task_table, version_table
+
+ALARM_COLUMNS = (
+    Column("alarm", "Alarm"),
+    Column("state", "State"),
+    Column("reference", "Reference"),
+    Column("value", "Value"),
+    Column("p", "p"),
+    Column("rule", "Rule"),
+)
+SPENDING = (
+    "An alarm also needs a p-value below what is left for that version, so that of healthy runs at most 5% "
+    "ever raise one; `manage.py check_alarms` measures it."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingView:
+    """``arm`` is the one whose episodes the tables of versions count, of those in ``arms``.
+
+    ``problems`` say what cannot be shown, and why.
+    """
+
+    arm: str
+    arms: Sequence[str]
+    trained_on: Sequence[str]
+    alarms: Sequence[Alarm]
+    problems: Sequence[str]
+    tables: Sequence[Table]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "arm": self.arm,
+            "arms": list(self.arms),
+            "trained_on": list(self.trained_on),
+            "problems": list(self.problems),
+            "tables": [table_record(table) for table in self.tables],
+        }
+
+
+def training_view(run: Run, *, arm: str = "", splits: Collection[str] = ()) -> TrainingView:
+    """Over ``arm``, or the arm with the most episodes."""
+    by_arm = selectors.version_figures(run.pk, splits=splits)
+    chosen = arm if arm in by_arm else max(by_arm, key=lambda name: _ended(by_arm[name]), default="")
+    versions = by_arm.get(chosen, ())
+    checkpoints = checkpoints_of(run)
+    evaluations = evaluations_of(evaluation_runs(run, checkpoints), checkpoints, splits=splits)
+    trained_on = selectors.trained_on(run, splits=splits)
+    by_version, epochs = selectors.group_counts(run.pk, arm=chosen, splits=splits)
+    alarms = [*alarms_of(_series(versions)), *text_alarms(evaluations)]
+    return TrainingView(
+        arm=chosen,
+        arms=[name for name in ARMS if name in by_arm],
+        trained_on=trained_on,
+        alarms=alarms,
+        problems=_problems(versions, evaluations),
+        tables=[
+            _alarm_table(alarms, versions, evaluations),
+            version_table(run.pk, chosen, versions, _registered(run)),
+            evaluation_table(evaluations),
+            transfer_table(transfer_rows(evaluations, trained_on=trained_on, run=run.pk)),
+            task_table(by_version),
+            epoch_table(epochs),
+            metric_table(selectors.posted_metrics(run.pk)),
+        ],
+    )
+
+
+def _ended(versions: Sequence[VersionFigures]) -> int:
+    return sum(version.ended for version in versions)
+
+
+def _registered(run: Run) -> dict[int, PolicyVersion]:
+    return {row.version: row for row in PolicyVersion.objects.filter(run=run)}
+
+
+def _series(versions: Sequence[VersionFigures]) -> dict[str, list[tuple[int, Any]]]:
+    return {
+        rule.measure: [
+            (one.version, one.figures[rule.measure]) for one in versions if rule.measure in one.figures
+        ]
+        for rule in RULES
+    }
+
+
+def _problems(versions: Sequence[VersionFigures], evaluations: Sequence[Evaluation]) -> list[str]:
+    problems = []
+    if not versions:
+        problems.append("No episode with a policy version has ended: there is nothing to plot yet.")
+    elif all("reward" not in version.figures for version in versions):
+        problems.append("Every episode is void: there is no reward.")
+    elif len(versions) == 1:
+        problems.append("There is one policy version: changes show from the second on.")
+    if not evaluations:
+        problems.append(
+            "No evaluation belongs to this run: gap, text accuracy and transfer need runs of kind eval with "
+            "the same model, and with the checkpoint of the run or of one of its policy versions."
+        )
+    elif not is_compared(evaluations):
+        problems.append(
+            "No two checkpoints were evaluated on the same benchmark both as text and as a page: whether the "
+            "gap closes, and why, cannot be said."
+        )
+    return problems
+
+
+def _alarm_table(
+    alarms: Sequence[Alarm], versions: Sequence[VersionFigures], evaluations: Sequence[Evaluation]
+) -> Table:
+    rows: list[Row] = []
+    raised = {alarm.rule: alarm for alarm in alarms}
+    for rule in RULES:
+        known = sum(rule.measure in version.figures for version in versions)
+        state = "not raised"
+        if known < rule.versions_min:
+            state = f"cannot say: {known} of at least {rule.versions_min} versions"
+        rows.append(_alarm_row(raised.get(rule.id), title=rule.title, words=rule.words, state=state))
+    of_text = [alarm for alarm in alarms if alarm.title == TEXT_TITLE]
+    state = "not raised" if is_compared(evaluations) else "cannot say: no two comparable evaluations"
+    rows += [
+        _alarm_row(alarm, title=TEXT_TITLE, words=TEXT_WORDS, state=state) for alarm in of_text or [None]
+    ]
+    return Table(id="alarms", title="Alarms", columns=ALARM_COLUMNS, rows=rows, notes=[SPENDING])
+
+
+def _alarm_row(alarm: Alarm | None, *, title: str, words: str, state: str) -> Row:
+    if alarm is None:
+        return {"alarm": title, "state": state, "rule": words}
+    where = f" on {alarm.scope}" if alarm.scope else ""
+    return {
+        "alarm": title,
+        "state": f"raised at version {alarm.version}{where}",
+        "reference": number(alarm.reference),
+        "value": number(alarm.value),
+        "p": number(alarm.p),
+        "rule": words,
+        "version": alarm.version,
+    }
