@@ -12,6 +12,7 @@ from trajectories.episodes import api as episodes
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.lab.reports import api as report_files
 from trajectories.reports import api as reports
+from trajectories.reports.training import api as training
 from trajectories.runs import api as runs
 
 converters.converters_register()
@@ -34,6 +35,7 @@ urlpatterns = [
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
     path("runs/<id:run_id>/twins", runs.PairedTasksView.as_view()),
     path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),
+    path("transfer", training.TransferView.as_view()),
     path("reports", reports.ReportsView.as_view()),
     path("reports/<id:report_id>", reports.ReportView.as_view()),
     path("reports/<id:report_id>/rows", reports.RowsView.as_view()),

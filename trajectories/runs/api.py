@@ -16,7 +16,6 @@ from trajectories.api.auth import caller
 from trajectories.api.idempotency import idempotent
 from trajectories.models import Run
 from trajectories.reports import behaviour, paired_tasks
-from trajectories.reports.training.view import training_view
 from trajectories.runs import prompt_sizes, records, selectors, services
 
 
@@ -196,6 +195,9 @@ class TrainingView(APIView):
         errors=(400, 404),
     )
     def get(self, request: Request, run_id: int) -> Response:
+        # Its libraries cost a second and 60 MB: a server has them once somebody looks.
+        from trajectories.reports.training.view import training_view
+
         run, query = selectors.run_get(run_id), query_read(records.TrainingQuery, request)
         view = training_view(run, arm=query["arm"], splits=caller(request).splits)
         return Response({"run": run.pk, **view.record()})

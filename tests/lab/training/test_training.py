@@ -114,3 +114,14 @@ def test_the_api_answers_the_same_tables(api: Callable[..., Any], run: Run) -> N
     assert (status, answer["trained_on"], answer["arm"]) == (200, ["gsm8k"], "gym")
     tables = {table["id"]: table for table in answer["tables"]}
     assert [row["reward"] for row in tables["versions"]["rows"]] == [25.0, 50.0, 75.0, 100.0]
+
+
+def test_the_api_answers_transfer_and_wants_both_reports_or_none(api: Callable[..., Any]) -> None:
+    scene.trained_run()
+    report = factories.report()
+
+    status, answer = api("read").json("GET", "/transfer")
+    refused, error = api("read").json("GET", f"/transfer?before={report.pk}")
+
+    assert (status, [row["change"] for row in answer["table"]["rows"]]) == (200, [5.0, 37.5])
+    assert (refused, list(error["error"]["fields"])) == (400, ["after"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trajectories.reports.training.alarms import Alarm
+if TYPE_CHECKING:
+    from trajectories.reports.training.alarms import Alarm
 
 WIDTH, HEIGHT = 560, 230
 LEFT, RIGHT, TOP, BOTTOM = 52, 16, 30, 32
@@ -153,22 +154,19 @@ def _evaluated(table: Mapping[str, Any]) -> list[Drawing]:
     names = list(dict.fromkeys(row["benchmark"] for row in table["rows"]))
     drawings = []
     for place, name in enumerate(names):
-        common = {"table": "evaluations", "benchmark": name, "rules": frozenset({"text"})}
+        accuracies = ("accuracy", "Accuracy", "%", {"text": "As text", "page": "As a page"})
+        gap = ("gap", "Gap", "points, text less page", {"gap": "Gap"})
         drawings += [
             Drawing(
-                id=f"accuracy-{place}",
-                title=f"Accuracy on {name}",
-                unit="%",
-                columns={"text": "As text", "page": "As a page"},
-                **common,
-            ),
-            Drawing(
-                id=f"gap-{place}",
-                title=f"Gap on {name}",
-                unit="points, text less page",
-                columns={"gap": "Gap"},
-                **common,
-            ),
+                id=f"{id_}-{place}",
+                title=f"{title} on {name}",
+                unit=unit,
+                table="evaluations",
+                columns=columns,
+                rules=frozenset({"text"}),
+                benchmark=name,
+            )
+            for id_, title, unit, columns in (accuracies, gap)
         ]
     return drawings
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from django.http import Http404, QueryDict
 
@@ -12,14 +13,18 @@ from trajectories.lab.training.charts import Chart, charts_of
 from trajectories.lab.training.form import TransferForm
 from trajectories.models import Run
 from trajectories.reports.tables import table_record
-from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
-from trajectories.reports.training.view import TrainingView, training_view
+
+if TYPE_CHECKING:
+    from trajectories.reports.training.view import TrainingView
 
 
 class TrainingPage:
     """The policy versions of one run; ``?arm=`` names the arm whose episodes count."""
 
     def __init__(self, run_id: int, parameters: QueryDict) -> None:
+        # Its libraries cost a second and 60 MB: a server has them once somebody looks.
+        from trajectories.reports.training.view import training_view
+
         self.run: Run = selectors.run_get(run_id)
         self.view: TrainingView = training_view(self.run, arm=parameters.get("arm", ""))
 
@@ -51,6 +56,8 @@ class TransferPage:
     """What training changes, over training runs, or between two reports (``?before=&after=``)."""
 
     def __init__(self, parameters: QueryDict) -> None:
+        from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
+
         self.form = TransferForm(parameters)
         self.reports = self.form.reports()
         table = transfer_of_reports(*self.reports) if self.reports else transfer_of_runs()

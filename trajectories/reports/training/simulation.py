@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -53,7 +54,7 @@ REGIMES = (
 @dataclass(frozen=True, kw_only=True)
 class Sickness:
     """What goes wrong, complete: ``invalid`` and ``void`` are shares, ``words`` a factor of the length,
-    ``narration`` and ``text`` points added."""
+    ``narration`` and ``text`` points added. It comes within ``ramp`` versions."""
 
     name: str
     alarm: str
@@ -62,11 +63,12 @@ class Sickness:
     narration: float = 0.0
     text: float = 0.0
     void: float = 0.0
+    ramp: int = RAMP
 
 
 SICKNESSES = (
-    Sickness(name="invalid actions +10 points", alarm="invalid_actions", invalid=0.10),
-    Sickness(name="invalid actions +20 points", alarm="invalid_actions", invalid=0.20),
+    Sickness(name="invalid actions +10 points", alarm="invalid_actions", invalid=0.10, ramp=1),
+    Sickness(name="invalid actions +20 points", alarm="invalid_actions", invalid=0.20, ramp=1),
     Sickness(name="thoughts shrink to 60%", alarm="thoughts", words=0.6),
     Sickness(name="thoughts shrink to 40%", alarm="thoughts", words=0.4),
     Sickness(name="narration +15 points", alarm="narration", narration=0.15),
@@ -107,7 +109,7 @@ def simulate(regime: Regime, sickness: Sickness = HEALTH, *, runs: int, seed: in
 
 
 def _run_alarms(regime: Regime, sickness: Sickness, rng: np.random.Generator) -> list[Alarm]:
-    severity = np.clip((np.arange(regime.versions) - _onset(regime) + 1) / RAMP, 0, 1)
+    severity = np.clip((np.arange(regime.versions) - _onset(regime) + 1) / sickness.ramp, 0, 1)
     alarms = alarms_of(_series(regime, sickness, severity, rng))
     falling = text_alarm(_evaluations(regime, sickness, severity, rng))
     return [*alarms, falling] if falling else alarms
@@ -126,7 +128,7 @@ def _series(
     growth = rng.uniform(-0.15, 0.3) * np.linspace(0, 1, count)
     words = growth + _drift(count, 0.06, rng) + np.log1p((sickness.words - 1) * severity)
     narration = 0.2 + _drift(count, 0.02, rng) + sickness.narration * severity
-    invalid = np.linspace(rng.uniform(0.02, 0.08), 0.01, count) * np.exp(rng.normal(0, 0.4, count))
+    invalid = np.linspace(rng.uniform(0.02, 0.08), 0.01, count) * np.exp(rng.normal(0, 0.25, count))
     invalid = np.minimum(invalid + sickness.invalid * severity, 0.9)
     void = 0.005 * np.exp(rng.normal(0, 0.5, count)) + sickness.void * severity
     void[rng.integers(count)] += INCIDENT_VOID * (rng.random() < INCIDENT_RATE)
@@ -135,7 +137,7 @@ def _series(
         ease = effects[:, rng.integers(TASK_POOL, size=regime.tasks)][:, :, None]
         steps = 1 + rng.poisson(4, shape)
         chance = _tilted(invalid[version], 0.5 * ease[0] + rng.normal(0, 1, shape))
-        drawn = {
+        drawn: dict[str, tuple[Any, Any]] = {
             "invalid_actions": (steps, rng.binomial(steps, chance)),
             "thought_words": (1, 40 * np.exp(words[version] + 0.4 * ease[1] + rng.normal(0, 0.5, shape))),
             "restates": (1, np.clip(narration[version] + 0.06 * ease[2] + rng.normal(0, 0.12, shape), 0, 1)),

@@ -138,7 +138,7 @@ def _alarm_table(
         if known < rule.versions_min:
             state = f"cannot say: {known} of at least {rule.versions_min} versions"
         rows.append(_alarm_row(raised.get(rule.id), title=rule.title, words=rule.words, state=state))
-    of_text = [alarm for alarm in alarms if alarm.title == TEXT_TITLE]
+    of_text: list[Alarm | None] = [alarm for alarm in alarms if alarm.title == TEXT_TITLE]
     state = "not raised" if is_compared(evaluations) else "cannot say: no two comparable evaluations"
     rows += [
         _alarm_row(alarm, title=TEXT_TITLE, words=TEXT_WORDS, state=state) for alarm in of_text or [None]

@@ -1,0 +1,60 @@
+"""The call about transfer: what training on some benchmarks changes on others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.fields import IdField, JsonObjectField, StrictSerializer
+from core.paging import query_read
+from core.schema import call
+from trajectories.api.auth import caller
+from trajectories.reports import selectors
+from trajectories.reports.tables import table_record
+
+
+class TransferQuery(StrictSerializer):
+    before = IdField(required=False, help_text="The report before training.")
+    after = IdField(required=False, help_text="The report after training.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        for name, other in (("before", "after"), ("after", "before")):
+            if name in attrs and other not in attrs:
+                raise serializers.ValidationError({other: [f"Is needed beside `{name}`."]})
+        return attrs
+
+
+class TransferRecord(serializers.Serializer[Any]):
+    table = JsonObjectField(help_text="As in a report: `{id, title, columns, rows, notes}`.")
+
+
+class TransferView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "transfer_get",
+        "What training changes, by benchmark and arm",
+        description=(
+            "Accuracy before and after, paired by item, and the change beyond that of text. Over the newest "
+            "training runs, or between two reports."
+        ),
+        parameters=[TransferQuery],
+        answers={200: TransferRecord},
+        errors=(400, 404),
+    )
+    def get(self, request: Request) -> Response:
+        # Its libraries cost a second and 60 MB: a server has them once somebody asks.
+        from trajectories.reports.training.matrix import transfer_of_reports, transfer_of_runs
+
+        query, principal = query_read(TransferQuery, request), caller(request)
+        if not query:
+            return Response({"table": table_record(transfer_of_runs(splits=principal.splits))})
+        before, after = (
+            selectors.report_get(query[name], principal=principal) for name in ("before", "after")
+        )
+        table = transfer_of_reports(before, after, splits=principal.splits)
+        return Response({"table": table_record(table)})
