@@ -36,7 +36,7 @@ def test_the_page_draws_reward_by_version_with_links_to_its_episodes(lab: Lab, o
 
     assert "trained on gsm8k" in page
     assert f"/search?run={run.pk}&amp;arm=gym&amp;policy_version=2&amp;outcome=correct" in page
-    assert "Reward at version 2: 75 (" in page
+    assert "Reward at version 2: 75 %" in page
     assert "Rising narration" in page
     assert "not raised" in page
 
