@@ -25,7 +25,8 @@ RETEST = "retest"
 
 class ArmKey(NamedTuple):
     """An arm of a report. ``retest``: the same arm with other seeds. ``observation``: the one that the plan
-    names for this arm, as ``gym:som-v1``; empty for the plan's own. ``checkpoint`` where several are compared."""
+    names for this arm, as ``gym:som-v1``; empty for the plan's own. ``checkpoint`` where several are
+    compared."""
 
     arm: str
     retest: bool = False

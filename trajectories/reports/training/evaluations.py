@@ -20,7 +20,7 @@ from trajectories.reports.analysis import MAIN
 from trajectories.reports.arm_data import BenchmarkData
 from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.estimators.answers import Answers, Codes
-from trajectories.reports.ladder import UNSCORED, ArmKey, ladder_of
+from trajectories.reports.ladder import RUNGS, UNSCORED, ArmKey
 
 # What training changes of a set-up; all else is to be the same before and after.
 OF_TRAINING = ("checkpoint", "policy version")
@@ -58,7 +58,8 @@ class Evaluation:
     def text_and_page(self, *checkpoints: Checkpoint) -> tuple[str, str] | None:
         """The arms whose difference is the gap: the ladder's first without a page, and the page alone, else
         the ladder's last with one."""
-        ladder = [key.arm for key in ladder_of(self.arms(*checkpoints))]
+        evaluated = self.arms(*checkpoints)
+        ladder = [arm for arm in RUNGS if arm in evaluated]
         texts = [arm for arm in ladder if not ARMS[arm].has_page]
         pages = [arm for arm in ladder if ARMS[arm].has_page]
         if not texts or not pages:
