@@ -13,10 +13,11 @@ class Command(BaseCommand):
     help = "Print how often alarms are raised in simulated training runs, healthy and sick."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--runs", type=int, default=1_000, help="Simulated runs per regime.")
+        parser.add_argument("--runs", type=int, default=1_000, help="Healthy runs per regime.")
+        parser.add_argument("--sick-runs", type=int, default=200, help="Sick runs per regime and sickness.")
         parser.add_argument("--seed", type=int, default=1)
 
-    def handle(self, *, runs: int, seed: int, **options: Any) -> None:
+    def handle(self, *, runs: int, sick_runs: int, seed: int, **options: Any) -> None:
         # Heavy to import, and of use here alone.
         from trajectories.reports.training import simulation
 
@@ -31,7 +32,8 @@ class Command(BaseCommand):
         self._row(*["---"] * (len(simulation.REGIMES) + 1))
         for sickness in simulation.SICKNESSES:
             self._row(
-                sickness.name, *(self._power(regime, sickness, runs, seed) for regime in simulation.REGIMES)
+                sickness.name,
+                *(self._power(regime, sickness, sick_runs, seed) for regime in simulation.REGIMES),
             )
 
     def _power(self, regime: Any, sickness: Any, runs: int, seed: int) -> str:
