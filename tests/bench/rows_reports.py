@@ -40,12 +40,12 @@ def rows(place: Installation) -> Iterator[Row]:
 def _computed(place: Installation, report: int) -> tuple[float, float, int]:
     """Seconds until it is ready, by how much its worker grew at most, and how many values progress had."""
     workers = processor.pids_of(*WORKER, var_dir=place.var_dir)
-    before = processor.memory_mb(workers)
+    before = processor.memory_mb(processor.with_children(workers))
     most, values, begun = before, set(), time.perf_counter()
     place.call("POST", f"/reports/{report}/compute")
     while True:
         state = place.call("GET", f"/reports/{report}")
-        most = max(most, processor.memory_mb(workers))
+        most = max(most, processor.memory_mb(processor.with_children(workers)))
         values.add(state["progress"])
         if state["state"] == "ready":
             return time.perf_counter() - begun, most - before, len(values)
