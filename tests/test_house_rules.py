@@ -28,7 +28,7 @@ FUNCTION_MAX_LINES = 40
 FORBIDDEN_MODULES = {"utils", "helpers", "manager"}
 # Modules are nouns. These end like verbs and are none, or tell several of one kind apart.
 ALLOWED_ENDINGS = {
-    *("drawing", "judging", "paging", "rating", "recording", "rendering", "wording"),
+    *("drawing", "judging", "paging", "rating", "recording", "rendering", "training", "wording"),
     *("carried", "relaxed", "untrusted"),
 }
 # Used for many different things, these name none: say `rows`, `match`, `query`, `label`, `stored`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -213,16 +213,6 @@ def _chart(
     def y_of(value: float) -> str:
         return f"{TOP + (high - min(max(value, low), high)) * scale_y:.1f}"
 
-    lines = []
-    for number, (column, name) in enumerate(drawing.columns.items(), 1):
-        points = [
-            _point(row, column, name, x_of(version), y_of, unit=drawing.unit)
-            for version, row in rows
-            if row.get(column) is not None
-        ]
-        path = " ".join(f"{point.x},{point.y}" for point in points)
-        legend_x = LEFT + (number - 1) * LEGEND_WIDTH
-        lines.append(Line(name=name, number=number, points=points, path=path, legend_x=legend_x))
     shown = [
         alarm for alarm in alarms if alarm.rule in drawing.rules and alarm.scope in ("", drawing.benchmark)
     ]
@@ -231,7 +221,7 @@ def _chart(
         title=drawing.title,
         unit=drawing.unit,
         table=drawing.table,
-        lines=lines,
+        lines=_lines(drawing, rows, x_of, y_of),
         marks=[
             Mark(x=x_of(alarm.version), text=f"{alarm.title}, version {alarm.version}") for alarm in shown
         ],
@@ -242,7 +232,28 @@ def _chart(
     )
 
 
-def _point(row: Mapping[str, Any], column: str, name: str, x: str, y_of: Any, *, unit: str) -> Point:
+def _lines(
+    drawing: Drawing,
+    rows: Sequence[tuple[int, Mapping[str, Any]]],
+    x_of: Callable[[int], str],
+    y_of: Callable[[float], str],
+) -> list[Line]:
+    lines = []
+    for number, (column, name) in enumerate(drawing.columns.items(), 1):
+        points = [
+            _point(row, column, name, x_of(version), y_of, unit=drawing.unit)
+            for version, row in rows
+            if row.get(column) is not None
+        ]
+        path = " ".join(f"{point.x},{point.y}" for point in points)
+        legend_x = LEFT + (number - 1) * LEGEND_WIDTH
+        lines.append(Line(name=name, number=number, points=points, path=path, legend_x=legend_x))
+    return [line for line in lines if line.points]
+
+
+def _point(
+    row: Mapping[str, Any], column: str, name: str, x: str, y_of: Callable[[float], str], *, unit: str
+) -> Point:
     value, (low, high) = row[column], _interval(row, column)
     where = "the start" if row["version"] is None else f"version {row['version']}"
     between = "" if low is None else f" ({low:.4g} to {high:.4g})"
