@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404, QueryDict
 
-from trajectories.lab.reports.tables import ShownTable, tables_shown
+from trajectories.lab.reports.tables import ShownTable, table_shown
 from trajectories.lab.runs import selectors
 from trajectories.lab.training.charts import Chart, charts_of
 from trajectories.lab.training.form import TransferForm
@@ -38,7 +38,7 @@ class TrainingPage:
 
     @cached_property
     def tables(self) -> list[ShownTable]:
-        return tables_shown({"tables": [table for table in self._record.values() if table["rows"]]})
+        return [table_shown(table) for table in self._record.values() if table["rows"]]
 
     def chart(self, chart_id: str) -> Chart:
         drawn = next((chart for chart in self.charts if chart.id == chart_id), None)
@@ -62,6 +62,6 @@ class TransferPage:
         self.reports = self.form.reports()
         table = transfer_of_reports(*self.reports) if self.reports else transfer_of_runs()
         self.record = table_record(table)
-        self.tables = tables_shown({"tables": [self.record]})
+        self.tables = [table_shown(self.record)]
         self.errors = self.form.error_messages()
         self.query = parameters.urlencode()
