@@ -24,6 +24,8 @@ BENCHMARKS: Mapping[str, tuple[float, ...]] = {
     "reviews": (0.50, 0.02, 0.08, 0.10, 0.05),
 }
 LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym", "gym_image")
+# An outline shows no picture.
+OBSERVATIONS = {"gym_image": "som-v1"}
 PAGES = frozenset({"gym_with_text", "gym", "gym_image"})
 ITEM_SPREAD, LOOK_SPREAD = 0.25, 0.05
 
@@ -44,7 +46,7 @@ def report_fill(
         "name": name,
         "model": {"name": "simulated-policy", "checkpoint": "step-0"},
         "benchmarks": [{"slug": slug, "split": "test", "limit": items} for slug in benchmarks],
-        "arms": list(arms),
+        "arms": [f"{arm}:{OBSERVATIONS[arm]}" if arm in OBSERVATIONS else arm for arm in arms],
         "samples": looks * len(versions),
         "retest": True,
         "margin": 3.0,
@@ -86,7 +88,7 @@ def _arm_fill(
         name=f"simulated {tasks[0].benchmark_id} {arm}",
         model="simulated-policy",
         checkpoint="step-0",
-        observation="axtree-v2",
+        observation=OBSERVATIONS.get(arm, "axtree-v2"),
         settings={"retest": retest},
     )
     groups = Group.objects.bulk_create(
