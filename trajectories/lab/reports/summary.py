@@ -28,13 +28,15 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """``reason`` says why there is no total, or how it may be read."""
+    """``reason`` says why there is no total, or how it may be read; ``missing`` are rungs without a number,
+    each with why."""
 
     benchmark: str
     first: str
     last: str
     total: Part | None
     parts: Sequence[Part]
+    missing: Sequence[tuple[str, str]]
     reason: str
 
 
@@ -54,6 +56,7 @@ def _sentence(benchmark: str, rows: Sequence[Row]) -> Sentence:
         last=arm_label(total["b"]),
         total=_part(total) if has_total else None,
         parts=[_part(row) for row in rows if row is not total and row["gap"] is not None],
+        missing=[(row["rung"], row["note"]) for row in rows if row is not total and row["gap"] is None],
         reason=_reason(total),
     )
 

@@ -151,7 +151,7 @@ def _range(low: float | None, high: float | None, unit: str) -> str:
 
 def _head(column: Mapping[str, str]) -> str:
     title = RANGES[column["id"]][1] if column["id"] in RANGES else column["title"]
-    return f"{title}, {column['unit']}" if column["unit"] in ("points", "words") else title
+    return f"{title}, {column['unit']}" if column["unit"] == "points" else title
 
 
 def _is_number(column: Mapping[str, str]) -> bool:

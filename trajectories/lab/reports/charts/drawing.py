@@ -6,6 +6,7 @@ program that reads SVG understands.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
@@ -13,6 +14,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
 FONT_SIZE = 12
+# Of a letter, on average and a little more.
+CHAR_WIDTH = 6.4
 # On paper, by class. The series: Okabe and Ito (2008), which the colour-blind can tell apart.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555")
 STYLES: dict[str, dict[str, str]] = {
@@ -39,13 +42,18 @@ STYLES: dict[str, dict[str, str]] = {
 }
 
 
+def labels_width(labels: Iterable[str], *, least: float) -> float:
+    """Room for the longest of them and a gap, in pixels."""
+    return max([least, *(CHAR_WIDTH * len(label) + 16 for label in labels)])
+
+
 class Drawing:
     """Sizes in pixels of a page. ``name`` is unique in a page."""
 
     def __init__(self, *, name: str, width: float, height: float, title: str, description: str) -> None:
         self.width, self.height = width, height
         self._name, self._title, self._description = name, title, description
-        self._shapes: list[tuple[ElementTree.Element, str]] = []
+        self.shapes: list[tuple[ElementTree.Element, str]] = []
 
     def line(self, kind: str, x1: float, y1: float, x2: float, y2: float) -> None:
         self._add("line", kind, x1=x1, y1=y1, x2=x2, y2=y2)
@@ -71,12 +79,12 @@ class Drawing:
         shape.text = text or None
         if tip:
             ElementTree.SubElement(shape, "title").text = tip
-        self._shapes.append((shape, link))
+        self.shapes.append((shape, link))
 
     def page_svg(self) -> SafeString:
         """For a page: links lead to the episodes."""
         root = self._root({"class": "plot", "role": "group" if self._has_links else "img"})
-        for shape, link in self._shapes:
+        for shape, link in self.shapes:
             parent = ElementTree.SubElement(root, "a", {"href": link}) if link else root
             if link and (tip := shape.find("title")) is not None:
                 parent.set("aria-label", str(tip.text))
@@ -95,12 +103,12 @@ class Drawing:
             }
         )
         ElementTree.SubElement(root, "rect", {"width": "100%", "height": "100%", "fill": "#ffffff"})
-        root.extend(_styled(shape) for shape, _ in self._shapes)
+        root.extend(_styled(shape) for shape, _ in self.shapes)
         return ElementTree.tostring(root, encoding="unicode")
 
     @property
     def _has_links(self) -> bool:
-        return any(link for _, link in self._shapes)
+        return any(link for _, link in self.shapes)
 
     def _root(self, attributes: dict[str, str]) -> ElementTree.Element:
         ids = f"{self._name}-title", f"{self._name}-desc"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from trajectories.lab.reports.charts.drawing import Drawing
+from trajectories.lab.reports.charts.drawing import Drawing, labels_width
 from trajectories.lab.reports.charts.scale import Scale, scale_of, share_scale
 from trajectories.lab.reports.labels import arm_label, contrast_label
 
-WIDTH, LEFT, RIGHT = 760, 240, 150
+LEFT_LEAST, PLOT, RIGHT = 240, 370, 150
 TOP, HEAD, ROW, FOOT = 6, 24, 22, 40
 
 
@@ -38,14 +38,15 @@ class Forest:
             return None
         groups = [(name, list(members)) for name, members in groupby(rows, key=self._group)]
         height = TOP + HEAD * len(groups) + ROW * len(rows) + FOOT
+        left = labels_width(map(self._label, rows), least=LEFT_LEAST)
         drawing = Drawing(
             name=f"chart-{table['id']}",
-            width=WIDTH,
+            width=left + PLOT + RIGHT,
             height=height,
             title=table["title"],
             description=f"{len(rows)} estimates with intervals, in {self.unit}. The table has the same.",
         )
-        scale = self._scale(rows, margin)
+        scale = self._scale(rows, margin, left=left)
         _axis(drawing, scale, bottom=height - FOOT, margin=margin)
         self._foot(drawing, scale, height)
         y = float(TOP)
@@ -57,17 +58,17 @@ class Forest:
                 y += ROW
         return drawing
 
-    def _scale(self, rows: Sequence[Mapping[str, Any]], margin: float | None) -> Scale:
+    def _scale(self, rows: Sequence[Mapping[str, Any]], margin: float | None, *, left: float) -> Scale:
         if self.is_share:
-            return share_scale(start=LEFT, end=WIDTH - RIGHT)
+            return share_scale(start=left, end=left + PLOT)
         names = (self.value, "low", "high", self.truth)
         values = [row[name] for row in rows for name in names if row.get(name) is not None]
-        return scale_of([*values, *((margin, -margin) if margin else ())], start=LEFT, end=WIDTH - RIGHT)
+        return scale_of([*values, *((margin, -margin) if margin else ())], start=left, end=left + PLOT)
 
     def _row(self, drawing: Drawing, scale: Scale, row: Mapping[str, Any], y: float) -> None:
         label, value, x = self._label(row), row[self.value], scale.place(row[self.value])
         text = _signed(value)
-        drawing.text("plot-end", LEFT - 12, y, label)
+        drawing.text("plot-end", scale.start - 12, y, label)
         if row.get("low") is not None:
             drawing.line("plot-whisker", scale.place(row["low"]), y, scale.place(row["high"]), y)
             text += f" ({_signed(row['low'])} to {_signed(row['high'])})"
@@ -77,7 +78,7 @@ class Forest:
         link = row.get("links", {}).get(self.value, "")
         tip = f"{self._group(row)}, {label}: {text} {self.unit}"
         drawing.dot(kind, x, y, link=link, tip=tip)
-        drawing.text("plot-end", WIDTH, y, text)
+        drawing.text("plot-end", drawing.width, y, text)
 
     def _foot(self, drawing: Drawing, scale: Scale, height: float) -> None:
         below, above = self.ends
@@ -86,7 +87,7 @@ class Forest:
             drawing.text("plot-soft plot-small plot-end", zero - 8, y, f"← {below}")
         if above and scale.high > 0:
             drawing.text("plot-soft plot-small", zero + 8, y, f"{above} →")
-        drawing.text("plot-soft plot-small plot-end", WIDTH, y, self.unit)
+        drawing.text("plot-soft plot-small plot-end", drawing.width, y, self.unit)
 
     def _group(self, row: Mapping[str, Any]) -> str:
         return ", ".join(_words(row, name) for name in self.group)

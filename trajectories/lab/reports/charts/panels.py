@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from trajectories.lab.reports.charts.drawing import SERIES, Drawing
+from trajectories.lab.reports.charts.drawing import SERIES, Drawing, labels_width
 from trajectories.lab.reports.charts.scale import Scale, share_scale
 from trajectories.lab.reports.labels import arm_label
 
 WIDTH, GAP = 760, 28
+PANELS = 610
 COLUMNS = 3
 TITLE, ROW, AXIS = 24, 24, 24
-LABELS = 150
+LABELS_LEAST = 150
 PLOT = 150
 UNIT = "percent correct"
 
@@ -28,14 +29,16 @@ def ladder_draw(table: Mapping[str, Any]) -> Drawing | None:
     arms = list(dict.fromkeys(row["arm"] for row in table["rows"] if row.get("accuracy") is not None))
     height = TITLE + ROW * len(arms) + AXIS
     bands = [panels[first : first + COLUMNS] for first in range(0, len(panels), COLUMNS)]
-    drawing = _drawing(table, height * len(bands), what="Accuracy of each arm, with intervals")
-    width = (WIDTH - LABELS) / COLUMNS - GAP
+    edge = labels_width(map(arm_label, arms), least=LABELS_LEAST)
+    size = (edge + PANELS, height * len(bands))
+    drawing = _drawing(table, size, what="Accuracy of each arm, with intervals")
+    width = PANELS / COLUMNS - GAP
     for number, band in enumerate(bands):
         top = number * height
         for place, arm in enumerate(arms):
-            drawing.text("plot-end", LABELS - 12, top + TITLE + ROW * (place + 0.5), arm_label(arm))
+            drawing.text("plot-end", edge - 12, top + TITLE + ROW * (place + 0.5), arm_label(arm))
         for column, (name, rows) in enumerate(band):
-            left = LABELS + column * (width + GAP)
+            left = edge + column * (width + GAP)
             scale = share_scale(start=left, end=left + width)
             drawing.text("plot-strong", left, top + TITLE / 2, name)
             _verticals(drawing, scale, top=top + TITLE, bottom=top + height - AXIS)
@@ -67,7 +70,8 @@ def versions_draw(table: Mapping[str, Any]) -> Drawing | None:
     bands = [panels[first : first + COLUMNS] for first in range(0, len(panels), COLUMNS)]
     legend = ROW * -(-len(arms) // COLUMNS)
     height = TITLE + PLOT + AXIS
-    drawing = _drawing(table, legend + height * len(bands), what="Accuracy over policy versions by arm")
+    size = (WIDTH, legend + height * len(bands))
+    drawing = _drawing(table, size, what="Accuracy over policy versions by arm")
     for number, arm in enumerate(arms):
         x, y = 40 + WIDTH / COLUMNS * (number % COLUMNS), ROW * (number // COLUMNS) + ROW / 2
         drawing.dot(f"plot-ink-{number % len(SERIES)}", x, y)
@@ -118,11 +122,11 @@ def _panels(table: Mapping[str, Any]) -> list[tuple[str, list[Row]]]:
     return [(name, list(members)) for name, members in groupby(rows, key=lambda row: str(row["benchmark"]))]
 
 
-def _drawing(table: Mapping[str, Any], height: float, *, what: str) -> Drawing:
+def _drawing(table: Mapping[str, Any], size: tuple[float, float], *, what: str) -> Drawing:
     return Drawing(
         name=f"chart-{table['id']}",
-        width=WIDTH,
-        height=height,
+        width=size[0],
+        height=size[1],
         title=table["title"],
         description=f"{what}, in {UNIT}. The table has the same numbers.",
     )
