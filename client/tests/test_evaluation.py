@@ -199,6 +199,9 @@ def test_a_plan_of_a_simulated_policy_needs_its_files(
     golds = ["--golds", str(tmp_path / "golds")]
     assert main(["eval", *where, "--plan", str(path), "--planted", str(gap), *golds]) == 1
     assert "The plan is for planted/nine, not for planted/ten." in capsys.readouterr().err
+    pixels = ["--planted", str(gap), "--benchmark", "gsm8k", "--arms", "text_agent,gym:screenshot", *golds]
+    assert main(["eval", *where, *pixels]) == 1
+    assert "gym:screenshot-v2 shows none: use som." in capsys.readouterr().err
     assert fake.state.reports == []
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from tqdm import tqdm
 
 from palaestra.api import Client
+from palaestra.arms import arm_of
 from palaestra.background import tasks_cancel
 from palaestra.commands import count, server_add
 from palaestra.commands.plan import design_add, plan_make, plan_text
@@ -32,6 +33,7 @@ from palaestra.evaluation.reports import report_computed, report_find_or_create,
 from palaestra.evaluation.tables import tables_text
 from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
+from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.prices import PriceTable, prices_read
@@ -90,6 +92,11 @@ def _model_check(options: argparse.Namespace, plan: Plan) -> None:
     stated = PREFIX + planted_read(options.planted).name if options.planted else options.model
     if stated not in (None, plan.model.name):
         raise PalaestraError(f"The plan is for {plan.model.name}, not for {stated}.")
+    without_ids = (arm for arm in plan.arms_planned if not format_of(plan.observation_of(arm)).has_ids)
+    if options.planted and (arm := next((one for one in without_ids if arm_of(one.arm).has_page), None)):
+        raise PalaestraError(
+            f"A planted gap is played by the ids of elements, and {arm} shows none: use som."
+        )
     if stated is None and plan.model.name.startswith(PREFIX):
         raise PalaestraError(
             f"The plan is for the simulated policy {plan.model.name}: give its files (--planted, --golds)."
