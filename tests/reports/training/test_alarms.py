@@ -54,9 +54,11 @@ def test_a_gap_that_closes_because_the_page_gains_raises_nothing() -> None:
     before = {"text_before": 0.7, "page_before": 0.4}
     learning = [Evaluated(version=5, text=0.72, page=0.6, p=0.9, **before)]
     forgetting = [Evaluated(version=5, text=0.55, page=0.42, p=1e-5, **before)]
+    mostly_learning = [Evaluated(version=5, text=0.66, page=0.6, p=1e-5, **before)]
     both_fall = [Evaluated(version=5, text=0.55, page=0.2, p=1e-5, **before)]
 
     assert text_alarm(learning) is None
+    assert text_alarm(mostly_learning) is None
     assert text_alarm(both_fall) is None
     alarm = text_alarm(forgetting, scope="math")
     assert alarm is not None

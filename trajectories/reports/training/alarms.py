@@ -97,9 +97,11 @@ RULES = (
 )
 TEXT_TITLE = "Gap closing because text falls"
 TEXT_LEAST = 0.03
+# Of the gap's narrowing, what the text's loss is at least.
+TEXT_PART = 0.25
 TEXT_WORDS = (
     "Text accuracy is at least 3 points below that of the first evaluated version, on the same items; the "
-    "gap is narrower; and the page has gained less than the text has lost."
+    "gap is narrower; and at least a quarter of that is the text's loss."
 )
 
 
@@ -143,7 +145,7 @@ def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int
     rate."""
     for test, one in enumerate(evaluations, 1):
         loss, gain = one.text_before - one.text, one.page - one.page_before
-        is_closing = loss >= TEXT_LEAST and gain > -loss and gain < loss
+        is_closing = loss >= TEXT_LEAST and 0 < loss + gain <= loss / TEXT_PART
         if is_closing and one.p is not None and one.p < level(test, rules=scopes * (len(RULES) + 1)):
             return Alarm(
                 rule="text",
