@@ -164,6 +164,7 @@ def _facts(episode: Episode, words: float) -> EpisodeFacts:
             "backtracks",
             "page_changes",
             "hidden_thoughts",
+            "invalid_actions",
         ),
         0,
     )
