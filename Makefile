@@ -70,7 +70,7 @@ test-unit: setup
 # Real servers, killed on purpose. The slow files begin first; pytest-xdist would leave the one that takes longest,
 # which has few tests, for the end, when nothing else is left to run beside it.
 test-services: setup
-	$(PYTEST) -m services tests/services tests/fidelity --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m services tests/services tests/fidelity --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 # A lane of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup

@@ -34,6 +34,9 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin the slow tests of servers and of browsers first: at the end nothing would run beside them."""
     items.sort(key=lambda item: not _is_long(item))
+    for item in items:  # as ``--dist loadfile``, but that files which share an installation stay together
+        if item.get_closest_marker("services") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def _is_long(item: pytest.Item) -> bool:

@@ -123,12 +123,15 @@ class Scene:
         self.call("POST", f"/runs/{self.run}/policy", {"version": 1})
         for arm in ARMS:
             for benchmark in GOLDS:
-                self._play(arm, benchmark)
-        judged = [episode["id"] for episode in self.episodes if episode["fate"] != "open"]
-        for episode in judged:
-            record = self.call("GET", f"{self.live}/wait/episodes/{episode}?timeout=30").json()
-            assert record["verdict"], record
+                self.play(arm, benchmark)
+        self.verdicts_wait()
         self._report_compute()
+
+    def verdicts_wait(self) -> None:
+        for episode in self.episodes:
+            if episode["fate"] != "open":
+                record = self.call("GET", f"{self.live}/wait/episodes/{episode['id']}?timeout=30").json()
+                assert record["verdict"], record
 
     def _report_compute(self) -> None:
         self.call("POST", f"/reports/{self.report}/compute")
@@ -138,7 +141,8 @@ class Scene:
             assert time.monotonic() < until, report
             time.sleep(0.2)
 
-    def _play(self, arm: str, benchmark: str) -> None:
+    def play(self, arm: str, benchmark: str) -> None:
+        """An episode of each ending."""
         opening = {
             "run": self.run,
             "tasks": [self.tasks[benchmark]],

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections.abc import Iterator
@@ -20,21 +19,10 @@ from websockets.sync.client import connect
 
 from core.addresses import django_database
 from gymsite.services import endpoints
-from tests.services.canaries import (
-    CANARIES,
-    GOLDS,
-    RIGHT,
-    Scene,
-    Seen,
-    canaries_load,
-    manage,
-    scene_make,
-    words_in,
-)
-from tests.services.installations import Up
-from tests.services.kills import Installation, installed
+from tests.services.canaries import CANARIES, GOLDS, RIGHT, Scene, manage, words_in
+from tests.services.kills import Installation
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("installation")]
 
 CLOSED_TABLES = (
     "tasks_app_gold",
@@ -50,37 +38,13 @@ CLOSED_TABLES = (
 )
 OTHER_ROLES = ("gym_owner", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics", "postgres")
 LINK = re.compile(r'(?:href|src|action)="([^"]+)"')
-BLOB = b"a page as the agent saw it"
 SOCKET_S = 5.0
-
-
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    # Every statement counts as slow, so that the log would show what any of them shows.
-    up = Up(tmp_path_factory.mktemp("doors") / "var", extra={"SLOW_STATEMENT_MS": "0"})
-    with installed(up) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
 def arena(installation: Installation) -> dict[str, str]:
     """The environment of the running arena."""
     return installation.now.environment_of("arena")
-
-
-@pytest.fixture(scope="module")
-def scene(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    canaries_load(installation.up, tmp_path_factory.mktemp("canaries"))
-    with httpx.Client(trust_env=False, timeout=40.0) as http:
-        made = scene_make(installation.up, key=installation.key, http=http, seen=Seen())
-        made.blob = hashlib.sha256(BLOB).hexdigest()
-        answer = http.put(
-            f"{made.lab}/api/v1/blobs/{made.blob}",
-            content=BLOB,
-            headers={"Authorization": f"Bearer {made.key}"},
-        )
-        assert answer.status_code == 201, answer.text
-        yield made
 
 
 @pytest.mark.parametrize("role", OTHER_ROLES)
@@ -128,7 +92,11 @@ def test_the_canaries_are_golds(installation: Installation, scene: Scene) -> Non
     )
     assert all(canary in exported.text for canary in CANARIES)
     with psycopg.connect(installation.owner_url) as connection:
-        rows = connection.execute("SELECT outcome, reason FROM trajectories_verdict").fetchall()
+        rows = connection.execute(
+            "SELECT v.outcome, v.reason FROM trajectories_verdict v"
+            " JOIN trajectories_episode e ON e.id = v.episode_id WHERE e.run_id = %s",
+            [scene.run],
+        ).fetchall()
         evidence = connection.execute("SELECT data::text FROM trajectories_verdictevidence").fetchall()
     assert sorted(set(rows)) == [
         ("correct", "answer"),

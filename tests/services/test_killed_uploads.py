@@ -8,7 +8,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -16,20 +15,14 @@ import pytest
 
 from core import durable_files
 from tests.services.canaries import manage
-from tests.services.installations import Up, until
-from tests.services.kills import RESTART_S, VICTIMS, Installation, installed
+from tests.services.installations import until
+from tests.services.kills import RESTART_S, VICTIMS, Installation
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("installation")]
 
 BYTES = 30 * 1024 * 1024
 KILLS = 5
 UPLOAD_S = 60.0
-
-
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with installed(Up(tmp_path_factory.mktemp("uploads") / "var")) as running:
-        yield running
 
 
 def test_a_killed_upload_leaves_no_name_and_the_next_one_heals(installation: Installation) -> None:

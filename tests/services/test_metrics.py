@@ -7,8 +7,6 @@ import os
 import re
 import signal
 import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -18,11 +16,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gymsite.services import endpoints
 from gymsite.services.processes import BASE_DIR, PROCESSES
-from tests.services.canaries import Seen, canaries_load, scene_make
+from tests.services.canaries import Scene
 from tests.services.installations import Up, until
-from tests.services.kills import RESTART_S, VICTIMS, Installation, installed
+from tests.services.kills import RESTART_S, VICTIMS, Installation
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("installation")]
 
 METRIC = re.compile(r"\b(?:palaestra|process)_[a-z0-9_]+")
 FIRST_SCRAPE_S = 20.0
@@ -30,12 +28,14 @@ SUFFIX = re.compile(r"_(?:total|bucket|sum|count)$")
 Processes = set[tuple[str, str]]
 
 
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    up = Up(tmp_path_factory.mktemp("metrics") / "var", extra={"LOG_FORMAT": "json", "SANDBOXES": "2"})
-    with installed(up) as running:
-        until(lambda: processes_up(up) == expected(), seconds=FIRST_SCRAPE_S, what="every process answers")
-        yield running
+@pytest.fixture(autouse=True)
+def _all_answer(installation: Installation) -> None:
+    """Other tests may just have killed a process."""
+    until(
+        lambda: processes_up(installation.up) == expected(),
+        seconds=FIRST_SCRAPE_S,
+        what="every process answers",
+    )
 
 
 def scrape(up: Up) -> dict[str, Metric]:
@@ -89,11 +89,11 @@ def test_every_process_answers_at_one_port_of_this_machine(installation: Install
 
 
 def test_work_shows_by_route_and_job_and_no_label_holds_an_id(
-    installation: Installation, tmp_path: Path
+    installation: Installation, scene: Scene
 ) -> None:
-    canaries_load(installation.up, tmp_path)
-    with httpx.Client(trust_env=False, timeout=40.0) as http:
-        scene = scene_make(installation.up, key=installation.key, http=http, seen=Seen())
+    # What was counted by a process that another test has killed is gone.
+    scene.play("gym", "math")
+    scene.verdicts_wait()
     up = installation.up
     assert value(up, "palaestra_job_seconds", job="judging.judge", process="worker-verify") > 0
     assert value(up, "palaestra_requests", process="arena", method="POST", route="e/<str:token>/submit") > 0

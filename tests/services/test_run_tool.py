@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import httpx
@@ -14,14 +12,17 @@ import psycopg
 import pytest
 
 from gymsite.services import endpoints
-from tests.services.installations import Started, Up, until
+from tests.services.conftest import TOOL_CALL_S
+from tests.services.installations import Up, until
+from tests.services.kills import Installation
 
 pytestmark = [
     pytest.mark.services,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("installation"),
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
 ]
 
-TIMEOUT_S = 25
 RIGHT = "def count_peaks(n):\n    return sum(a < b > c for a, b, c in zip(n, n[1:], n[2:]))"
 ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
 
@@ -39,25 +40,16 @@ class Page:
         return httpx.get(f"{self.url}run", headers={"X-Gym-Part": "run"}).text
 
     def outcome(self) -> str:
-        until(lambda: 'data-state="waiting"' not in self.part(), seconds=2 * TIMEOUT_S, what="the run ends")
+        until(lambda: 'data-state="waiting"' not in self.part(), seconds=2 * TOOL_CALL_S, what="the run ends")
         return self.part()
 
 
-@pytest.fixture(scope="module")
-def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
-    up = Up(tmp_path_factory.mktemp("run") / "var", extra={"TOOL_CALL_TIMEOUT_S": str(TIMEOUT_S)})
-    with up.started() as running:
-        yield running
-
-
 @pytest.fixture
-def page(started: Started) -> Page:
+def page(installation: Installation) -> Page:
     """The page of a code question with the Run tool in an evaluation, which shows all three asserts."""
-    key = re.search(r"key +(\S+)", started.output)
-    assert key
     lab = httpx.Client(
-        base_url=f"http://127.0.0.1:{started.up.ports['LAB_PORT']}/api/v1",
-        headers={"Authorization": f"Bearer {key[1]}"},
+        base_url=f"http://127.0.0.1:{installation.up.ports['LAB_PORT']}/api/v1",
+        headers={"Authorization": f"Bearer {installation.key}"},
     )
     with lab:
         tasks = lab.get("/tasks", params={"benchmark": "mbpp", "split": "starter"}).json()["results"]
@@ -75,13 +67,15 @@ def test_the_page_shows_the_result_of_a_program_that_the_worker_ran(page: Page) 
     assert "2 of 20 runs used." in page.outcome()
 
 
-def test_a_run_whose_worker_is_killed_is_given_up_and_may_be_repeated(page: Page, started: Started) -> None:
+def test_a_run_whose_worker_is_killed_is_given_up_and_may_be_repeated(
+    page: Page, installation: Installation
+) -> None:
     page.run(ENDLESS)
-    until(lambda: _is_running(started.up), seconds=TIMEOUT_S, what="the worker takes the run")
-    os.kill(started.child("worker-sandbox"), signal.SIGKILL)
+    until(lambda: _is_running(installation.up), seconds=TOOL_CALL_S, what="the worker takes the run")
+    os.kill(installation.now.child("worker-sandbox"), signal.SIGKILL)
     assert "could not be run" in page.outcome()
     page.run(RIGHT)
-    until(lambda: "3 of 3 passed." in page.part(), seconds=2 * TIMEOUT_S, what="the repeated run passes")
+    until(lambda: "3 of 3 passed." in page.part(), seconds=2 * TOOL_CALL_S, what="the repeated run passes")
 
 
 def _is_running(up: Up) -> bool:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.services.installations import Up, until
-from tests.services.kills import installed
+from tests.services.installations import until
+from tests.services.kills import Installation
 from tests.services.traffic import Caller, Ledger
 
 pytestmark = [
     pytest.mark.services,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("installation"),
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here"),
 ]
 
@@ -23,10 +25,10 @@ WRONG = "def nothing(): ..."
 JUDGED_S = 60.0
 
 
-def test_an_endless_loop_leaves_the_other_sandbox_to_the_others(tmp_path: Path) -> None:
-    up = Up(tmp_path / "var", extra={"SANDBOXES": "2"})
-    with installed(up) as installation:
-        caller = Caller(up, installation.key, Ledger(), chance=random.Random(0))
+def test_an_endless_loop_leaves_the_other_sandbox_to_the_others(installation: Installation) -> None:
+    with contextlib.closing(
+        Caller(installation.up, installation.key, Ledger(), chance=random.Random(0))
+    ) as caller:
         episodes = _open(caller, count=3)
         looping, *others = (episode["id"] for episode in episodes)
         for episode, program in zip(episodes, (ENDLESS, WRONG, WRONG), strict=True):
@@ -38,7 +40,6 @@ def test_an_endless_loop_leaves_the_other_sandbox_to_the_others(tmp_path: Path) 
         until(lambda: _outcome(caller, looping), seconds=JUDGED_S, what="the loop is judged")
         assert {_outcome(caller, episode["id"]) for episode in episodes} == {"incorrect"}
         until(lambda: len(_gone(caller, episodes)) == len(episodes), seconds=5, what="heartbeats say so")
-        caller.close()
 
 
 def _open(caller: Caller, *, count: int) -> list[dict[str, Any]]:

@@ -14,10 +14,9 @@ import httpx
 import psycopg
 import pytest
 
-from tests.services.installations import Up
-from tests.services.kills import Installation, installed
+from tests.services.kills import Installation
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("installation")]
 
 # Before, each of these scenes stopped the doors until its clients were gone. Machines of tests are busy ones.
 ANSWERED_S = 8.0
@@ -27,8 +26,8 @@ EXPORTED_TASKS = 20_000
 
 
 @dataclass
-class Scene:
-    """One installation with an open episode, and what is sent meanwhile."""
+class Recording:
+    """The installation with an open episode, and what is sent meanwhile."""
 
     installation: Installation
     http: httpx.Client
@@ -59,16 +58,15 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with installed(Up(tmp_path_factory.mktemp("slow") / "var")) as installation:
-        lab = f"http://127.0.0.1:{installation.up.ports['LAB_PORT']}"
-        headers = {"Authorization": f"Bearer {installation.key}"}
-        with httpx.Client(base_url=lab, headers=headers, trust_env=False, timeout=ANSWERED_S) as http:
-            tasks = http.get("/api/v1/tasks?benchmark=gsm8k&limit=1").json()["results"]
-            run = http.post("/api/v1/runs", json={"name": "r", "kind": "eval", "model": "none"}).json()
-            opening = {"run": run["id"], "tasks": [tasks[0]["id"]], "arm": "gym", "max_steps": 100_000}
-            (episode,) = http.post("/api/v1/episodes", json=opening).json()["episodes"]
-            yield Scene(installation, http, episode["id"], episode["start_url"])
+def scene(installation: Installation) -> Iterator[Recording]:
+    lab = f"http://127.0.0.1:{installation.up.ports['LAB_PORT']}"
+    headers = {"Authorization": f"Bearer {installation.key}"}
+    with httpx.Client(base_url=lab, headers=headers, trust_env=False, timeout=ANSWERED_S) as http:
+        tasks = http.get("/api/v1/tasks?benchmark=gsm8k&limit=1").json()["results"]
+        run = http.post("/api/v1/runs", json={"name": "r", "kind": "eval", "model": "none"}).json()
+        opening = {"run": run["id"], "tasks": [tasks[0]["id"]], "arm": "gym", "max_steps": 100_000}
+        (episode,) = http.post("/api/v1/episodes", json=opening).json()["episodes"]
+        yield Recording(installation, http, episode["id"], episode["start_url"])
 
 
 @contextlib.contextmanager
@@ -88,7 +86,7 @@ def half_sent(path: str) -> bytes:
     return f"POST {path} HTTP/1.1\r\nHost: x\r\n{kind}\r\nContent-Length: 500\r\n\r\nanswer=".encode()
 
 
-def test_half_sent_bodies_stop_neither_door(scene: Scene) -> None:
+def test_half_sent_bodies_stop_neither_door(scene: Recording) -> None:
     arena, lab = scene.ports
     path = scene.start_url.partition(f":{arena}")[2]
     with (
@@ -101,7 +99,7 @@ def test_half_sent_bodies_stop_neither_door(scene: Scene) -> None:
             assert scene.http.get(f"http://127.0.0.1:{lab}/login/").status_code == 200
 
 
-def test_half_sent_heads_stop_neither_door(scene: Scene) -> None:
+def test_half_sent_heads_stop_neither_door(scene: Recording) -> None:
     arena, lab = scene.ports
     with (
         senders(arena, b"GET / HTTP/1.1\r\n", count=CLIENTS),
@@ -111,7 +109,7 @@ def test_half_sent_heads_stop_neither_door(scene: Scene) -> None:
         assert scene.http.get(scene.start_url).status_code == 200
 
 
-def test_slow_uploads_do_not_stop_recording(scene: Scene) -> None:
+def test_slow_uploads_do_not_stop_recording(scene: Recording) -> None:
     content = b"x" * 1_000_000
     name = hashlib.sha256(content).hexdigest()
     head = (
@@ -139,7 +137,7 @@ def test_slow_uploads_do_not_stop_recording(scene: Scene) -> None:
                 thread.join()
 
 
-def test_slow_exports_stop_nothing_and_hold_no_transaction(scene: Scene) -> None:
+def test_slow_exports_stop_nothing_and_hold_no_transaction(scene: Recording) -> None:
     with psycopg.connect(scene.installation.owner_url, autocommit=True) as owner:
         _tasks_make(owner)
         path = "/api/v1/tasks/export?benchmark=gsm8k&split=slow"

@@ -1,0 +1,45 @@
+"""One installation for every test that neither needs settings of its own nor minds the traces of others."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.services.canaries import Scene, Seen, canaries_load, scene_make
+from tests.services.installations import Up
+from tests.services.kills import Installation, installed
+
+BLOB = b"a page as the agent saw it"
+TOOL_CALL_S = 25
+SETTINGS = {
+    "LOG_FORMAT": "json",
+    "SANDBOXES": "2",
+    # Every statement counts as slow, so that the log would show what any of them shows.
+    "SLOW_STATEMENT_MS": "0",
+    "TOOL_CALL_TIMEOUT_S": str(TOOL_CALL_S),
+}
+
+
+@pytest.fixture(scope="session")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """Tests that use it are marked ``xdist_group("installation")``: one process starts it, and once."""
+    with installed(Up(tmp_path_factory.mktemp("shared") / "var", extra=SETTINGS)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def scene(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    canaries_load(installation.up, tmp_path_factory.mktemp("canaries"))
+    with httpx.Client(trust_env=False, timeout=40.0) as http:
+        made = scene_make(installation.up, key=installation.key, http=http, seen=Seen())
+        made.blob = hashlib.sha256(BLOB).hexdigest()
+        answer = http.put(
+            f"{made.lab}/api/v1/blobs/{made.blob}",
+            content=BLOB,
+            headers={"Authorization": f"Bearer {made.key}"},
+        )
+        assert answer.status_code == 201, answer.text
+        yield made
