@@ -120,7 +120,7 @@ def test_another_models_evaluations_do_not_count(trained: Run) -> None:
     assert "No evaluation belongs to this run" in " ".join(view.problems)
 
 
-def test_what_cannot_be_said_is_said() -> None:
+def test_what_cannot_be_stated_has_a_reason() -> None:
     empty = scene.training_run()
     void = scene.training_run(checkpoint="")
     scene.version_play(void, 0, [factories.task()], lambda task, sample: "void")
