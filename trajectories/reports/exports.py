@@ -6,7 +6,7 @@ import csv
 import io
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, get_type_hints
 
 import msgspec
@@ -25,14 +25,23 @@ IN_MEMORY_BYTES = 8 * 1024 * 1024
 
 
 def rows_as_jsonl(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
-    for row in rows:
-        yield msgspec.json.encode(row._asdict()) + b"\n"
+    return _joined(msgspec.json.encode(row._asdict()) + b"\n" for row in rows)
 
 
 def rows_as_csv(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
-    yield _line(EpisodeRow._fields)
-    for row in rows:
-        yield _line(row)
+    return _joined(map(_line, chain([EpisodeRow._fields], rows)))
+
+
+def _joined(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines in parts of a size worth sending: each part costs a server as much as a line."""
+    buffer = bytearray()
+    for line in lines:
+        buffer += line
+        if len(buffer) >= PART_BYTES:
+            yield bytes(buffer)
+            buffer.clear()
+    if buffer:
+        yield bytes(buffer)
 
 
 def rows_as_parquet(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
