@@ -10,6 +10,7 @@ import pytest
 from tests import factories
 from tests.reports.plans import plan
 from trajectories.models import Report, Run
+from trajectories.reports.episode_rows import episode_rows
 
 
 def test_a_plan_is_stored_as_sent_with_the_hash_of_its_canonical_json(api: Callable[..., Any]) -> None:
@@ -108,6 +109,14 @@ def test_asking_for_a_computation_answers_at_once(api: Callable[..., Any]) -> No
 
     assert (status, report["state"], report["progress"]) == (202, "waiting", 0.0)
     assert Report.objects.get(pk=made).requested_at is not None
+
+
+def test_every_episode_is_a_row_once_wherever_a_statement_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [factories.run(), factories.run()]
+    episodes = [factories.episode(run=runs[number % 2]).pk for number in range(7)]
+    monkeypatch.setattr("trajectories.reports.episode_rows.CHUNK", 2)
+    rows = [row.episode for row in episode_rows([run.pk for run in runs])]
+    assert rows == episodes[::2] + episodes[1::2]
 
 
 def test_the_rows_of_a_report_are_streamed_as_lines_and_as_csv(api: Callable[..., Any]) -> None:

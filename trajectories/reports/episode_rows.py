@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from django.db import connection, transaction
+from django.db import connection
 
 from core.arms import PAGE_ARMS
 from core.sql import sql_read
@@ -46,17 +46,30 @@ class EpisodeRow(NamedTuple):
 def episode_rows(
     run_ids: Sequence[int], *, splits: Collection[str] = (), benchmark: str = ""
 ) -> Iterator[EpisodeRow]:
-    """In constant memory, as they were at one moment; ``benchmark`` empty for all."""
-    with transaction.atomic(), connection.chunked_cursor() as cursor:
+    """Run after run, in the order of their episodes; ``benchmark`` empty for all.
+
+    In constant memory, and in short statements: one snapshot for as long as a slow download lasts would keep
+    Postgres from cleaning up, and end with the time that the server allows a transaction.
+    """
+    for run_id in run_ids:
+        after = 0
+        while chunk := _chunk(run_id, after=after, splits=splits, benchmark=benchmark):
+            yield from chunk
+            after = chunk[-1].episode
+
+
+def _chunk(run_id: int, *, after: int, splits: Collection[str], benchmark: str) -> list[EpisodeRow]:
+    with connection.cursor() as cursor:
         cursor.execute(
             TEXT,
             {
-                "runs": list(run_ids),
+                "run": run_id,
+                "after": after,
+                "limit": CHUNK,
                 "paged": list(PAGE_ARMS),
                 "nobodys": list(NOBODYS),
                 "splits": sorted(splits),
                 "benchmark": benchmark,
             },
         )
-        while chunk := cursor.fetchmany(CHUNK):
-            yield from map(EpisodeRow._make, chunk)
+        return [EpisodeRow._make(row) for row in cursor.fetchall()]

@@ -54,7 +54,10 @@ class FileView(APIView):
     @call(
         "report_file",
         "Read a file of a report",
-        answers={(200, kind): (OpenApiTypes.BINARY, "The file.") for kind in files.CONTENT_TYPES.values()},
+        answers={
+            (200, kind): (OpenApiTypes.OBJECT if name == "json" else OpenApiTypes.BINARY, "The file.")
+            for name, kind in files.CONTENT_TYPES.items()
+        },
         errors=(404,),
     )
     def get(self, request: Request, report_id: int, name: str) -> StreamingHttpResponse:

@@ -1,4 +1,4 @@
--- One row per episode of a report's runs, in the order of benchmarks and episodes; `EpisodeRow` names the columns.
+-- One row per episode of a run, in their order, from the one after `after`; `EpisodeRow` names the columns.
 -- Guided episodes are not the model's own work, and cancelled or unused ones are nobody's.
 SELECT e.id, e.run_id, t.benchmark_id, t.split, t.id, t.key, e.arm,
        CASE WHEN e.arm = ANY(%(paged)s) THEN r.observation ELSE '' END, r.settings->'retest' IS NOT DISTINCT FROM 'true',
@@ -12,8 +12,9 @@ JOIN trajectories_episode e ON e.run_id = r.id
 JOIN trajectories_group g ON g.id = e.group_id
 JOIN tasks_app_task t ON t.id = e.task_id
 LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
-WHERE r.id = ANY(%(runs)s) AND e.guidance IS NULL
+WHERE r.id = %(run)s AND e.id > %(after)s AND e.guidance IS NULL
     AND (v.reason IS NULL OR v.reason <> ALL(%(nobodys)s))
     AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[]))
     AND (%(benchmark)s = '' OR t.benchmark_id = %(benchmark)s)
-ORDER BY t.benchmark_id, e.id
+ORDER BY e.id
+LIMIT %(limit)s
