@@ -111,6 +111,7 @@ def test_asking_for_a_computation_answers_at_once(api: Callable[..., Any]) -> No
     assert Report.objects.get(pk=made).requested_at is not None
 
 
+@pytest.mark.django_db
 def test_every_episode_is_a_row_once_wherever_a_statement_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [factories.run(), factories.run()]
     episodes = [factories.episode(run=runs[number % 2]).pk for number in range(7)]
