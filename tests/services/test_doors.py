@@ -156,7 +156,8 @@ def _api_crawl(scene: Scene, *, key: str) -> Iterator[tuple[str, int]]:
         short = path.removeprefix("/api/v1")
         parameters = methods["get"].get("parameters", [])
         for filled in _filled(short, scene):
-            for query in _queries(parameters, scene):
+            both = {"before": scene.report, "after": scene.report}
+            for query in [{}, both] if short == "/transfer" else _queries(parameters, scene):
                 yield short, scene.call("GET", filled, key=key, params=query).status_code
 
 
@@ -181,6 +182,7 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
     """No parameters, then each by itself, always with the required ones; fails on an unknown one."""
     known: dict[str, Any] = {
         "after": 0,
+        "arm": "gym",
         "benchmark": "math",
         "cursor": None,
         "difficulty_max": 1,
