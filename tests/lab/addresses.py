@@ -18,11 +18,13 @@ WITHOUT_BYTES = (
     "step_dom",
     "drawing",
     "report_table",
-    "report_chart",
+    "report_pair",
+    "training_chart",
 )
 
 
 def pages(episode: Episode) -> dict[str, str]:
+    report = episode.run.report_id
     return {
         "runs": "/",
         "runs_named": "/runs/",
@@ -56,11 +58,16 @@ def pages(episode: Episode) -> dict[str, str]:
         "episode_index": f"/episodes/{episode.pk}/index.json",
         "episode_find": f"/episodes/{episode.pk}/find.json?find=a",
         "reports": "/reports/",
-        "report": f"/reports/{episode.run.report_id}/",
-        "report_items": f"/reports/{episode.run.report_id}/items?benchmark=gsm8k&a=text_zero_shot&b=gym",
-        "report_rows": f"/reports/{episode.run.report_id}/rows.csv",
-        "report_table": f"/reports/{episode.run.report_id}/gaps.csv",
-        "report_chart": f"/reports/{episode.run.report_id}/gaps.svg",
+        "report": f"/reports/{report}/",
+        "report_items": f"/reports/{report}/items?benchmark=gsm8k&a=text_zero_shot&b=gym",
+        "report_file": f"/reports/{report}/rows.csv",
+        "report_table": f"/reports/{report}/tables/gaps",
+        "report_pair": f"/reports/{report}/pairs/1?benchmark=gsm8k&a=text_zero_shot&b=gym",
+        "training": f"/runs/{episode.run_id}/training",
+        "training_chart": f"/runs/{episode.run_id}/training/reward.svg",
+        "training_table": f"/runs/{episode.run_id}/training/versions.csv",
+        "transfer": "/transfer/",
+        "transfer_csv": f"/transfer/transfer.csv?before={report}&after={report}",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

@@ -16,11 +16,11 @@ from rest_framework.exceptions import ValidationError
 
 from core.fields import body_read
 from core.observations import OBSERVATION_FORMATS
+from palaestra.arms import ARMS
 from palaestra.commands import parser_make
 from palaestra.commands import plan as plan_command
 from palaestra.commands.plan import plan_make
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import SCORED
 from palaestra.evaluation.looks import DESIGNS
 from palaestra.evaluation.plan import Plan, plan_check, plan_read, plan_sha256, plan_write
 from palaestra.grammars import GRAMMARS
@@ -81,7 +81,7 @@ def test_what_the_client_plans_is_accepted_with_the_same_hash(
 def test_both_sides_know_the_same_fields_and_arms() -> None:
     ours = {name: msgspec.structs.fields(Plan) for name in Plan.__struct_fields__}
     assert set(ours) == set(server.PlanIn().fields)
-    assert set(SCORED) <= set(server.PLANNED_ARMS)
+    assert set(ARMS) <= set(server.PLANNED_ARMS)
     assert plan_command.ITEMS_MIN == clusters.ITEMS_MIN
     assert {arm_read(arm).planned for arm in server.PLANNED_ARMS} == set(server.PLANNED_ARMS)
 

@@ -9,7 +9,6 @@ from palaestra.errors import PalaestraError
 from palaestra.observation import FORMATS, SHORT_NAMES, perceivable_check
 
 LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
-SCORED = tuple(arm.id for arm in ARMS.values() if not arm.is_probe)
 
 
 class PlannedArm(NamedTuple):
@@ -26,8 +25,8 @@ class PlannedArm(NamedTuple):
 def planned_arm_read(text: str) -> PlannedArm:
     """An arm such as ``gym`` or ``gym:som``. Raises ``PalaestraError`` with what is wrong."""
     arm, _, name = text.partition(":")
-    if arm not in SCORED:
-        raise PalaestraError(f"There is no arm {arm!r}. Arms: {', '.join(SCORED)}.")
+    if arm not in ARMS:
+        raise PalaestraError(f"There is no arm {arm!r}. Arms: {', '.join(ARMS)}.")
     if not name:
         return PlannedArm(arm)
     if not arm_of(arm).has_page:
