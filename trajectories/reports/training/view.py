@@ -32,7 +32,7 @@ ALARM_COLUMNS = (
 )
 SPENDING = (
     "An alarm also needs a p-value below what is left for that version, so that of healthy runs at most 5% "
-    "ever raise one; `manage.py check_alarms` measures it."
+    "ever raise one (measured by simulation: manage.py check_alarms)."
 )
 
 
