@@ -16,7 +16,7 @@ from gymsite.services import endpoints, secrets
 from gymsite.services.launch import SETUP
 from gymsite.services.processes import BASE_DIR, PROCESSES, Process
 from tests.embedded_services import TestServers, embedded_services
-from tests.services.installations import Up, free_port, until
+from tests.services.installations import START_S, Up, free_port, until
 
 pytestmark = pytest.mark.services
 
@@ -71,7 +71,7 @@ def test_a_process_runs_with_its_own_secrets_alone(own: TestServers, tmp_path: P
         try:
             if name == "arena":
                 address = f"http://127.0.0.1:{environment['ARENA_PORT']}/healthz"
-                until(lambda: _answers(address), seconds=30, what="the arena answers")
+                until(lambda: _answers(address), seconds=START_S, what="the arena answers")
             else:
                 with pytest.raises(subprocess.TimeoutExpired):
                     running.wait(4)
