@@ -54,9 +54,10 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     plan = plan_read(report.plan)
     benchmarks = [benchmark["slug"] for benchmark in plan["benchmarks"]]
     by_id = {run.pk: run for run in runs}
+    run_ids = selectors.runs_by_benchmark(by_id)
     analyses = []
     for number, benchmark in enumerate(benchmarks, 1):
-        rows = episode_rows(list(by_id), benchmark=benchmark)
+        rows = episode_rows(run_ids.get(benchmark, ()), benchmark=benchmark)
         data = BenchmarkData(rows, planned=plan["arms"])
         analyses.append(Analysis(report.pk, plan, benchmark, data, by_id))
         Report.objects.filter(pk=report.pk).update(progress=READ_SHARE * number / len(benchmarks))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from core.errors import GymError
 from trajectories.api.auth import Principal
-from trajectories.models import Report, Run, VerdictCounter
+from trajectories.models import Group, Report, Run, VerdictCounter
 
 
 def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
@@ -30,6 +30,15 @@ def report_list(*, before: int | None, limit: int, principal: Principal | None =
 
 def report_runs(report_id: int) -> list[Run]:
     return list(Run.objects.filter(report=report_id).order_by("pk"))
+
+
+def runs_by_benchmark(run_ids: Collection[int]) -> dict[str, list[int]]:
+    """Of each benchmark that these runs have episodes of, in order: the runs, ascending."""
+    pairs = Group.objects.filter(run__in=run_ids).values_list("task__benchmark_id", "run_id")
+    runs: dict[str, list[int]] = {}
+    for benchmark, run_id in pairs.order_by("task__benchmark_id", "run_id").distinct():
+        runs.setdefault(benchmark, []).append(run_id)
+    return runs
 
 
 def verdict_counts(run_ids: Sequence[int]) -> dict[str, int]:

@@ -112,6 +112,20 @@ def test_a_checkpoint_that_was_evaluated_otherwise_has_no_change(trained: Run) -
     assert page["note"] == "not comparable, the set-ups differ: history full and last_1"
 
 
+def test_a_benchmark_is_one_evaluation_whichever_runs_lie_between(trained: Run) -> None:
+    other = [factories.task(benchmark=factories.benchmark(id="arc")) for _ in range(12)]
+    again = [factories.task(benchmark=factories.benchmark(id="mmlu")) for _ in range(12)]
+    for checkpoint in ("base", "step-2"):
+        for arm in ("text_zero_shot", "gym"):
+            for tasks in (other, again):
+                scene.evaluated(checkpoint, arm, tasks, lambda task: task % 2 == 0)
+
+    rows = tables_of(trained)["evaluations"]["rows"]
+
+    assert [row["benchmark"] for row in rows] == ["arc", "arc", "math", "math", "mmlu", "mmlu"]
+    assert [row["items"] for row in rows] == [12, 12, 40, 40, 12, 12]
+
+
 def test_another_models_evaluations_do_not_count(trained: Run) -> None:
     Run.objects.filter(kind="eval").update(model="other")
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from core.arms import ARMS
 from trajectories.models import PolicyVersion, Run
-from trajectories.reports import setups
+from trajectories.reports import selectors, setups
 from trajectories.reports.analysis import MAIN
 from trajectories.reports.arm_data import BenchmarkData
 from trajectories.reports.episode_rows import episode_rows
@@ -110,10 +110,12 @@ def evaluations_of(
 ) -> list[Evaluation]:
     """By benchmark, of the benchmarks that have episodes; ``runs`` with the names of their checkpoints."""
     named = {run.pk: name for run, name in runs.items()}
-    rows = episode_rows(list(named), splits=splits)
     evaluations = []
-    for benchmark, of_benchmark in itertools.groupby(rows, key=lambda row: row.benchmark):
-        data = BenchmarkData(of_benchmark, checkpoints=named)
+    for benchmark, run_ids in selectors.runs_by_benchmark(named).items():
+        rows = episode_rows(run_ids, splits=splits, benchmark=benchmark)
+        data = BenchmarkData(rows, checkpoints=named)
+        if not data.arms:
+            continue
         evaluated = {key.checkpoint for key in data.arms}
         evaluations.append(
             Evaluation(
