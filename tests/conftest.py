@@ -31,12 +31,21 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist's own hook reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin the slow tests of servers and of browsers first: at the end nothing would run beside them."""
     items.sort(key=lambda item: not _is_long(item))
     for item in items:  # as ``--dist loadfile``, but that files which share an installation stay together
         if item.get_closest_marker("services") and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Refuse groups that are not kept: every process would start every installation, unnoticed."""
+    if session.config.getoption("loadgroup", default=False):
+        for item in session.items:
+            if item.get_closest_marker("xdist_group") and "@" not in item.nodeid:
+                raise pytest.UsageError(f"xdist does not know the group of {item.nodeid}")
 
 
 def _is_long(item: pytest.Item) -> bool:

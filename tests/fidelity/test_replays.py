@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from core import blobs, thumbnails
 from tests.fidelity.factories import ENTRY, canary, needs_drawing
 from tests.fidelity.recordings import STYLE, blob_of, element, episode_make, recording_make
-from trajectories.fidelity import check, sample
+from trajectories.fidelity import check, rendering, sample
 from trajectories.fidelity.rendering import Page, page_draw
 from trajectories.models import Episode, Fidelity
 
@@ -22,6 +23,12 @@ pytestmark = [
 ]
 
 WIDTH, HEIGHT = 640, 360
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests are of what is drawn: a busy machine has the time to start a browser that it needs."""
+    monkeypatch.setattr(rendering, "page_draw", functools.partial(page_draw, wall_s=60.0))
 
 
 def seen(html: str) -> str:

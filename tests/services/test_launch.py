@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gymsite.services import endpoints, secrets
+from gymsite.services import endpoints, preparation, secrets
 from gymsite.services.launch import SETUP
 from gymsite.services.processes import BASE_DIR, PROCESSES, Process
 from tests.embedded_services import TestServers, embedded_services
@@ -45,23 +45,28 @@ def _command(name: str) -> list[str]:
     return [sys.executable, "-m", "gymsite.services.launch", name]
 
 
-def test_setup_prepares_the_database_and_a_second_one_shows_nothing(own: TestServers, tmp_path: Path) -> None:
-    folder = tmp_path / "setup"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def setups(own: TestServers, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What two setup containers print, one after the other; the database is prepared then."""
+    folder = tmp_path_factory.mktemp("setup")
     environment = _container(SETUP, own, folder)
-    for role in ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics"):
+    for role in preparation.ROLES:
         shutil.copy(secrets.folder(own.var_dir) / role, folder / "secrets" / role)
-    outputs = [
+    return [
         subprocess.run(
             _command("setup"), env=environment, cwd=BASE_DIR, capture_output=True, text=True, check=True
-        )
+        ).stdout
         for _ in range(2)
     ]
-    assert "login  admin  password " in outputs[0].stdout
-    assert outputs[1].stdout == ""
+
+
+def test_setup_prepares_the_database_and_a_second_one_shows_nothing(setups: list[str]) -> None:
+    assert "login  admin  password " in setups[0]
+    assert setups[1] == ""
 
 
 @pytest.mark.parametrize("name", ["arena", "sweeper"])
+@pytest.mark.usefixtures("setups")
 def test_a_process_runs_with_its_own_secrets_alone(own: TestServers, tmp_path: Path, name: str) -> None:
     process = next(row for row in PROCESSES if row.name == name)
     environment = _container(process, own, tmp_path) | {"ARENA_PORT": str(free_port())}
