@@ -35,7 +35,7 @@ def seen(html: str) -> str:
     """The screenshot of a page with this in its body, as a blob."""
     body = f'<!doctype html><html data-replay="ready"><meta charset="utf-8"><body style="{STYLE}">{html}'
     page = Page(files={ENTRY: body.encode()}, entry=ENTRY, width=WIDTH, height=HEIGHT)
-    return blob_of(page_draw(page))
+    return blob_of(rendering.page_draw(page))
 
 
 def checked(episode: Episode) -> Fidelity:
