@@ -8,7 +8,7 @@ from typing import Any
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.estimators import accuracy as estimator
 from trajectories.reports.ladder import ArmKey, ladder_of
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, scaled
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, scaled, with_ends
 
 KS = (1, 2, 4, 8, 16, 32, 64)
 ACCURACY = (
@@ -83,9 +83,7 @@ def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
     return {
         **row,
         "looks": estimate.looks,
-        "accuracy": scaled(estimate.value),
-        "low": scaled(estimate.low),
-        "high": scaled(estimate.high),
+        **with_ends("accuracy", estimate),
         "corrected": scaled(estimator.corrected(estimate.value, guess_rate)),
         "corrected_low": scaled(estimator.corrected(estimate.low, guess_rate)),
         "corrected_high": scaled(estimator.corrected(estimate.high, guess_rate)),
@@ -110,9 +108,7 @@ def _pass_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
             "arm": key.id,
             "k": k,
             "items": estimate.items,
-            "pass_at_k": scaled(estimate.value),
-            "low": scaled(estimate.low),
-            "high": scaled(estimate.high),
+            **with_ends("pass_at_k", estimate),
             "mean_at_k": scaled(mean),
             "note": estimate.reason,
             "links": {"pass_at_k": analysis.episodes_link(key)},

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
+from core.arms import ARMS
 from trajectories.models import Run
 from trajectories.reports import setups
 from trajectories.reports.arm_data import BenchmarkData, Item
 from trajectories.reports.estimators.answers import Codes
-from trajectories.reports.ladder import UNSCORED, ArmKey
+from trajectories.reports.ladder import UNSCORED, ArmKey, contrasts_of
+from trajectories.reports.tables import search_link
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,12 +88,17 @@ class Analysis:
         compared = setups.OF_PICTURES if a.arm == b.arm else ()
         return setups.difference(self.setups[a][0], self.setups[b][0], compared=compared)
 
+    @property
+    def page_contrasts(self) -> Iterator[tuple[ArmKey, ArmKey]]:
+        """The plan's of a text arm with a page, both of which have episodes."""
+        for a, b in contrasts_of(self.plan):
+            if ARMS[b.arm].has_page and not ARMS[a.arm].has_page and {a, b} <= set(self.arms):
+                yield a, b
+
     def episodes_link(self, key: ArmKey, **filters: str) -> str:
         """The episodes of an arm in the lab's search; of its first run where it has several."""
         run = min(self.data.arms[key].runs)
-        return "/search?" + urlencode(
-            {"run": run, "benchmark": self.benchmark, "arm": key.arm, **filters}, doseq=True
-        )
+        return search_link(run=run, benchmark=self.benchmark, arm=key.arm, **filters)
 
     def pairs_link(self, a: ArmKey, b: ArmKey) -> str:
         """The items on which two arms differ."""

@@ -19,7 +19,6 @@ from trajectories.api.auth import caller
 from trajectories.api.idempotency import idempotent
 from trajectories.models import Report
 from trajectories.reports import exports, records, selectors, services
-from trajectories.reports.episode_rows import episode_rows
 
 
 class ReportsView(APIView):
@@ -98,10 +97,8 @@ class RowsView(APIView):
     def get(self, request: Request, report_id: int) -> StreamingHttpResponse:
         report = selectors.report_get(report_id, principal=caller(request))
         name = query_read(records.RowsQuery, request)["format"]
-        rows = episode_rows(
-            [run.pk for run in selectors.report_runs(report.pk)], splits=caller(request).splits
-        )
-        return StreamingHttpResponse(exports.EXPORTS[name](rows), content_type=exports.CONTENT_TYPES[name])
+        parts = exports.rows_export(report.pk, name, splits=caller(request).splits)
+        return StreamingHttpResponse(parts, content_type=exports.CONTENT_TYPES[name])
 
 
 class ComputeView(APIView):

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from core.arms import ARMS
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Answers, item_means
-from trajectories.reports.ladder import ArmKey, contrasts_of
-from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled
+from trajectories.reports.ladder import ArmKey
+from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled, with_ends
 
 COLUMNS = (
     Column("benchmark", "Benchmark"),
@@ -54,9 +53,8 @@ def discordance_table(analyses: Sequence[Analysis]) -> Table:
 
 
 def _rows(analysis: Analysis) -> Iterator[Row]:
-    for a, b in contrasts_of(analysis.plan):
-        is_page = ARMS[b.arm].has_page and not ARMS[a.arm].has_page
-        if is_page and {a, b} <= set(analysis.arms) and not analysis.difference(a, b):
+    for a, b in analysis.page_contrasts:
+        if not analysis.difference(a, b):
             yield _row(analysis, a, b)
 
 
@@ -88,9 +86,7 @@ def _row(analysis: Analysis, a: ArmKey, b: ArmKey) -> Row:
         "wrong_again": scaled(1 - float(pair.mean_a.mean())),
         "wrong_retest": scaled(_wrong(retest.of_items(pair.items))),
         "wrong_page": scaled(1 - float(pair.mean_b.mean())),
-        "gap": scaled(estimate.value),
-        "low": scaled(estimate.low),
-        "high": scaled(estimate.high),
+        **with_ends("gap", estimate),
         "p": number(estimate.p),
         "note": estimate.reason,
     }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, get_type_hints
 
 import msgspec
 
-from trajectories.reports.episode_rows import CHUNK, EpisodeRow
+from trajectories.reports.episode_rows import CHUNK, EpisodeRow, episode_rows
+from trajectories.reports.selectors import report_runs
 from trajectories.reports.tables import COUNT
 
 CONTENT_TYPES = {
@@ -66,7 +67,13 @@ def rows_as_parquet(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
             yield part
 
 
-EXPORTS = {"jsonl": rows_as_jsonl, "csv": rows_as_csv, "parquet": rows_as_parquet}
+ROWS = {"jsonl": rows_as_jsonl, "csv": rows_as_csv, "parquet": rows_as_parquet}
+
+
+def rows_export(report_id: int, kind: str, *, splits: Collection[str]) -> Iterator[bytes]:
+    """The episodes of a report that these splits show; all without any. ``kind`` is one of ``ROWS``."""
+    run_ids = [run.pk for run in report_runs(report_id)]
+    return ROWS[kind](episode_rows(run_ids, splits=splits))
 
 
 def table_as_csv(table: Mapping[str, Any]) -> bytes:

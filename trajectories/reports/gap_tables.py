@@ -12,7 +12,7 @@ from trajectories.reports.analysis import MAIN, VARIANTS, Analysis, Variant
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Codes, Estimate
 from trajectories.reports.ladder import ArmKey, contrasts_of, ladder_of, rung_added
-from trajectories.reports.tables import COUNT, POINTS, Column, Row, Table, number, scaled
+from trajectories.reports.tables import COUNT, POINTS, Column, Row, Table, number, scaled, with_ends
 
 HEAD = (
     Column("benchmark", "Benchmark"),
@@ -210,13 +210,7 @@ def _head(analysis: Analysis, a: ArmKey, b: ArmKey) -> dict[str, Any]:
 
 
 def _numbers(estimate: Estimate) -> dict[str, Any]:
-    return {
-        "items": estimate.items,
-        "gap": scaled(estimate.value),
-        "low": scaled(estimate.low),
-        "high": scaled(estimate.high),
-        "p": number(estimate.p),
-    }
+    return {"items": estimate.items, **with_ends("gap", estimate), "p": number(estimate.p)}
 
 
 def _void_bounds(analysis: Analysis, a: ArmKey, b: ArmKey) -> tuple[float | None, float | None]:

@@ -26,6 +26,7 @@ from trajectories.reports.tables import (
     episodes_link,
     number,
     scaled,
+    with_ends,
 )
 
 READ = Statement(__file__, "looks")
@@ -131,9 +132,7 @@ def _factor_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> 
             "looks": level.looks,
             "episodes": level.answers,
             "mean": scaled(level.mean),
-            "effect": scaled(level.effect.value),
-            "low": scaled(level.effect.low),
-            "high": scaled(level.effect.high),
+            **with_ends("effect", level.effect),
             "p": number(level.effect.p),
             "p_holm": number(p_holm.get((level.factor, level.value))),
             "note": level.effect.reason,
@@ -162,9 +161,7 @@ def _look_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> It
             "digest": analysis.data.looks[one.look],
             "episodes": one.answers,
             "mean": scaled(one.mean),
-            "effect": scaled(one.effect.value),
-            "low": scaled(one.effect.low),
-            "high": scaled(one.effect.high),
+            **with_ends("effect", one.effect),
             # An episode to show: a wrong one where there is one.
             "episode": int(here.episode[np.argmin(here.outcome)]),
             "rank": names.get(place, ""),

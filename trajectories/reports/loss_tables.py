@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from core.arms import ARMS
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import Episodes
 from trajectories.reports.estimators.accuracy import ALL_RIGHT, ALL_WRONG, accuracy
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate, item_means
-from trajectories.reports.ladder import ArmKey, contrasts_of, probe_of
+from trajectories.reports.ladder import ArmKey, probe_of
 from trajectories.reports.losses.rules import RULES, TITLES, Loss, loss_of
 from trajectories.reports.losses.source import lost_episodes
 from trajectories.reports.tables import (
@@ -24,7 +23,7 @@ from trajectories.reports.tables import (
     Row,
     Table,
     episodes_link,
-    scaled,
+    with_ends,
 )
 
 # Episodes that are classified, drawn at random, of each benchmark and contrast: as many as a link can name.
@@ -105,12 +104,9 @@ def _lost(analysis: Analysis) -> Iterator[Lost]:
     """Of each contrast of text with a page that can be compared; mock sites show no question."""
     if analysis.data.is_site:
         return
-    for a, b in contrasts_of(analysis.plan):
-        if ARMS[a.arm].has_page or not ARMS[b.arm].has_page or not {a, b} <= set(analysis.arms):
-            continue
-        if analysis.mixture(a) or analysis.mixture(b):
-            continue
-        yield _lost_between(analysis, a, b)
+    for a, b in analysis.page_contrasts:
+        if not analysis.mixture(a) and not analysis.mixture(b):
+            yield _lost_between(analysis, a, b)
 
 
 def _lost_between(analysis: Analysis, a: ArmKey, b: ArmKey) -> Lost:
@@ -171,9 +167,7 @@ def _loss_rows(lost: Lost) -> Iterator[Row]:
             "class": title,
             "class_id": kind,
             "episodes": len(episodes),
-            "share": scaled(estimate.value),
-            "low": scaled(estimate.low),
-            "high": scaled(estimate.high),
+            **with_ends("share", estimate),
             "note": "; ".join(filter(None, (sampled, _why(estimate)))),
         }
         yield {**row, "links": {"episodes": episodes_link(episodes)}} if episodes else row

@@ -12,7 +12,7 @@ from trajectories.reports.arm_data import Episodes
 from trajectories.reports.estimators.accuracy import accuracy
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, item_means
 from trajectories.reports.ladder import ArmKey
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, episodes_link, scaled
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, episodes_link, scaled, with_ends
 
 PROBE, PAGE = "probe_read", "gym"
 # The items that are read worst.
@@ -163,9 +163,7 @@ def _values(analysis: Analysis, copies: Episodes, *, are_looks_one: bool) -> dic
         "items": estimate.items,
         "looks": estimate.looks,
         "episodes": len(copies.item),
-        "reading": scaled(estimate.value),
-        "low": scaled(estimate.low),
-        "high": scaled(estimate.high),
+        **with_ends("reading", estimate),
         "exact": scaled(float((copies.outcome == 1).mean())) if len(copies.item) else None,
         "note": estimate.reason,
     }

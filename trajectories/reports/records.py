@@ -9,7 +9,7 @@ from rest_framework import serializers
 from core.fields import JsonObjectField, StrictSerializer, SuggestingChoiceField, TextField
 from core.paging import Query
 from trajectories.models import Report
-from trajectories.reports.exports import EXPORTS
+from trajectories.reports.exports import ROWS
 from trajectories.reports.plan import PlanIn
 
 
@@ -62,7 +62,7 @@ class ReportsQuery(Query):
 
 
 class RowsQuery(StrictSerializer):
-    format = SuggestingChoiceField(choices=list(EXPORTS), default="jsonl")
+    format = SuggestingChoiceField(choices=list(ROWS), default="jsonl")
 
 
 class RowRecord(serializers.Serializer[Any]):

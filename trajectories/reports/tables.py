@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from msgspec import Struct, to_builtins
+
+if TYPE_CHECKING:
+    # It brings NumPy, and this module is read by every server.
+    from trajectories.reports.estimators.answers import Estimate
 
 Row = Mapping[str, Any]
 
@@ -43,9 +47,20 @@ def table_record(table: Table) -> dict[str, Any]:
     return {**to_builtins(table), "rows": to_builtins(rows)}
 
 
+def search_link(**query: str | int) -> str:
+    """The episodes that the lab's search finds by these."""
+    return "/search?" + urlencode(query, safe=",")
+
+
 def episodes_link(episodes: Sequence[int]) -> str:
-    """The lab's search for the first of these episodes, as many as it can name."""
-    return "/search?" + urlencode({"episodes": ",".join(map(str, episodes[:EPISODES_LINKED]))}, safe=",")
+    """The first of these episodes, as many as a link can name."""
+    return search_link(episodes=",".join(map(str, episodes[:EPISODES_LINKED])))
+
+
+def with_ends(name: str, estimate: Estimate | None, *, prefix: str = "") -> dict[str, float | None]:
+    """A value and the ends of its interval, in percent or points, as the cells of a row."""
+    ends = (estimate.value, estimate.low, estimate.high) if estimate else (None, None, None)
+    return dict(zip((name, f"{prefix}low", f"{prefix}high"), map(scaled, ends), strict=True))
 
 
 def scaled(share: float | None) -> float | None:

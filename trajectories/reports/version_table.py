@@ -8,7 +8,7 @@ from typing import Any
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.estimators import accuracy as estimator
 from trajectories.reports.ladder import ArmKey
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, scaled
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, with_ends
 
 COLUMNS = (
     Column("benchmark", "Benchmark"),
@@ -39,9 +39,7 @@ def _rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
             "arm": key.id,
             "version": version,
             "items": estimate.items,
-            "accuracy": scaled(estimate.value),
-            "low": scaled(estimate.low),
-            "high": scaled(estimate.high),
+            **with_ends("accuracy", estimate),
             "note": estimate.reason,
             "links": {"accuracy": analysis.episodes_link(key, policy_version=str(version))},
         }

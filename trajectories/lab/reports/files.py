@@ -16,7 +16,6 @@ from trajectories.lab.reports.latex import table_tex
 from trajectories.lab.reports.tables import table_shown
 from trajectories.models import Report
 from trajectories.reports import exports, selectors
-from trajectories.reports.episode_rows import episode_rows
 
 Table = Mapping[str, Any]
 
@@ -55,7 +54,7 @@ class File(NamedTuple):
 def file_names(report: Report) -> list[str]:
     """What there is: without a result, the page and the rows alone."""
     tables = report.result["tables"] if report.result else []
-    names = [f"{PAGE}.html", f"{PAGE}.json", *(f"{ROWS}.{kind}" for kind in exports.EXPORTS)]
+    names = [f"{PAGE}.html", f"{PAGE}.json", *(f"{ROWS}.{kind}" for kind in exports.ROWS)]
     for table in tables:
         names += [f"{table['id']}.{kind}" for kind in TABLES]
         if _drawing(report, table) is not None:
@@ -83,9 +82,8 @@ def _parts(report: Report, stem: str, kind: str, splits: Collection[str]) -> Ite
         return [report_html(report.pk).encode("utf-8", "replace")]
     if stem == PAGE and kind == "json":
         return [msgspec.json.encode(_record(report))]
-    if stem == ROWS and kind in exports.EXPORTS:
-        runs = [run.pk for run in selectors.report_runs(report.pk)]
-        return exports.EXPORTS[kind](episode_rows(runs, splits=splits))
+    if stem == ROWS and kind in exports.ROWS:
+        return exports.rows_export(report.pk, kind, splits=splits)
     table = next((one for one in (report.result or {}).get("tables", ()) if one["id"] == stem), None)
     if table is None:
         return None

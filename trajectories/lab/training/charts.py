@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from trajectories.lab.reports.charts.scale import Scale, scale_of, step_of
+
 if TYPE_CHECKING:
     from trajectories.reports.training.alarms import Alarm
 
@@ -14,7 +16,6 @@ WIDTH, HEIGHT = 560, 230
 LEFT, RIGHT, TOP, BOTTOM = 52, 16, 30, 32
 POINTS_MAX = 120
 WHISKERS_MAX = 60
-TICKS = 5
 LEGEND_WIDTH = 120
 
 
@@ -82,8 +83,8 @@ class Chart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawing:
-    """What is drawn: columns of some rows of a table. ``rules`` are the alarms that it shows."""
+class ChartSpec:
+    """What a chart shows: columns of some rows of a table, and the alarms of these ``rules``."""
 
     id: str
     title: str
@@ -94,9 +95,9 @@ class Drawing:
     benchmark: str = ""
 
 
-DRAWINGS = (
-    Drawing(id="reward", title="Reward", unit="%", table="versions", columns={"reward": "Reward"}),
-    Drawing(
+CHARTS = (
+    ChartSpec(id="reward", title="Reward", unit="%", table="versions", columns={"reward": "Reward"}),
+    ChartSpec(
         id="thoughts",
         title="Thought length",
         unit="words per thought",
@@ -104,7 +105,7 @@ DRAWINGS = (
         columns={"thought_words": "Words"},
         rules=frozenset({"thoughts"}),
     ),
-    Drawing(
+    ChartSpec(
         id="narration",
         title="Narration",
         unit="% of the thought that restates page or action",
@@ -112,7 +113,7 @@ DRAWINGS = (
         columns={"restates": "Narration"},
         rules=frozenset({"narration"}),
     ),
-    Drawing(
+    ChartSpec(
         id="invalid",
         title="Invalid actions",
         unit="% of steps",
@@ -120,7 +121,7 @@ DRAWINGS = (
         columns={"invalid_actions": "Invalid"},
         rules=frozenset({"invalid_actions"}),
     ),
-    Drawing(
+    ChartSpec(
         id="void",
         title="Void",
         unit="% of episodes",
@@ -128,7 +129,7 @@ DRAWINGS = (
         columns={"void": "Void"},
         rules=frozenset({"void"}),
     ),
-    Drawing(
+    ChartSpec(
         id="degenerate",
         title="Degenerate groups",
         unit="% of groups",
@@ -140,24 +141,24 @@ DRAWINGS = (
 
 def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) -> list[Chart]:
     """The charts that have two points or more, on one axis of versions; tables by id."""
-    drawings = [*_evaluated(tables["evaluations"]), *DRAWINGS, *_posted(tables["metrics"])]
-    points = {drawing.id: _rows(drawing, tables[drawing.table]) for drawing in drawings}
+    specs = [*_evaluated(tables["evaluations"]), *CHARTS, *_posted(tables["metrics"])]
+    points = {spec.id: _rows(spec, tables[spec.table]) for spec in specs}
     versions = sorted({version for rows in points.values() for version, _ in rows})
     if not versions:
         return []
-    drawn = (_chart(drawing, points[drawing.id], versions, alarms) for drawing in drawings)
+    drawn = (_chart(spec, points[spec.id], versions, alarms) for spec in specs)
     return [chart for chart in drawn if chart]
 
 
-def _evaluated(table: Mapping[str, Any]) -> list[Drawing]:
+def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
     """Accuracies together and the gap, of each benchmark."""
     names = list(dict.fromkeys(row["benchmark"] for row in table["rows"]))
-    drawings = []
+    specs = []
     for place, name in enumerate(names):
         accuracies = ("accuracy", "Accuracy", "%", {"text": "As text", "page": "As a page"})
         gap = ("gap", "Gap", "points, text less page", {"gap": "Gap"})
-        drawings += [
-            Drawing(
+        specs += [
+            ChartSpec(
                 id=f"{id_}-{place}",
                 title=f"{title} on {name}",
                 unit=unit,
@@ -168,12 +169,12 @@ def _evaluated(table: Mapping[str, Any]) -> list[Drawing]:
             )
             for id_, title, unit, columns in (accuracies, gap)
         ]
-    return drawings
+    return specs
 
 
-def _posted(table: Mapping[str, Any]) -> list[Drawing]:
+def _posted(table: Mapping[str, Any]) -> list[ChartSpec]:
     return [
-        Drawing(
+        ChartSpec(
             id=column["id"].replace("_", "-"),
             title=column["title"],
             unit="as posted",
@@ -184,10 +185,10 @@ def _posted(table: Mapping[str, Any]) -> list[Drawing]:
     ]
 
 
-def _rows(drawing: Drawing, table: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+def _rows(spec: ChartSpec, table: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
     """Rows with a number to draw, by version; the start of training stands before the first."""
-    rows = [row for row in table["rows"] if row.get("benchmark", "") == drawing.benchmark]
-    rows = [row for row in rows if any(row.get(name) is not None for name in drawing.columns)]
+    rows = [row for row in table["rows"] if row.get("benchmark", "") == spec.benchmark]
+    rows = [row for row in rows if any(row.get(name) is not None for name in spec.columns)]
     numbered = [int(row["version"]) for row in rows if row["version"] is not None]
     start = min(numbered, default=1) - 1
     placed = [(start if row["version"] is None else int(row["version"]), row) for row in rows]
@@ -196,52 +197,52 @@ def _rows(drawing: Drawing, table: Mapping[str, Any]) -> list[tuple[int, Mapping
 
 
 def _chart(
-    drawing: Drawing,
+    spec: ChartSpec,
     rows: Sequence[tuple[int, Mapping[str, Any]]],
     versions: Sequence[int],
     alarms: Sequence[Alarm],
 ) -> Chart | None:
     if len(rows) < 2:
         return None
-    scale_x = (WIDTH - LEFT - RIGHT) / max(versions[-1] - versions[0], 1)
-    low, high, step = _domain(_ends(drawing, rows), is_share=drawing.unit.startswith("%"))
-    scale_y = (HEIGHT - TOP - BOTTOM) / (high - low)
+    within = (0.0, 100.0) if spec.unit.startswith("%") else (-math.inf, math.inf)
+    across = Scale(
+        low=versions[0], high=max(versions[-1], versions[0] + 1), step=1, start=LEFT, end=WIDTH - RIGHT
+    )
+    up = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=within)
 
     def x_of(version: int) -> str:
-        return f"{LEFT + (version - versions[0]) * scale_x:.1f}"
+        return f"{across.place(version):.1f}"
 
     def y_of(value: float) -> str:
-        return f"{TOP + (high - min(max(value, low), high)) * scale_y:.1f}"
+        return f"{up.place(value):.1f}"
 
-    shown = [
-        alarm for alarm in alarms if alarm.rule in drawing.rules and alarm.scope in ("", drawing.benchmark)
-    ]
+    raised = [alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.benchmark)]
     return Chart(
-        id=drawing.id,
-        title=drawing.title,
-        unit=drawing.unit,
-        table=drawing.table,
-        lines=_lines(drawing, rows, x_of, y_of),
+        id=spec.id,
+        title=spec.title,
+        unit=spec.unit,
+        table=spec.table,
+        lines=_lines(spec, rows, x_of, y_of),
         marks=[
-            Mark(x=x_of(alarm.version), text=f"{alarm.title}, version {alarm.version}") for alarm in shown
+            Mark(x=x_of(alarm.version), text=f"{alarm.title}, version {alarm.version}") for alarm in raised
         ],
         x_ticks=[(str(version), x_of(version)) for version in _version_ticks(versions)],
-        y_ticks=[(f"{value:g}", y_of(value)) for value in _steps(low, high, step)],
-        zero_y=y_of(0.0) if low < 0 < high else "",
+        y_ticks=[(text, f"{y:.1f}") for text, y in up.ticks],
+        zero_y=y_of(0.0) if up.low < 0 < up.high else "",
         has_whiskers=len(rows) <= WHISKERS_MAX,
     )
 
 
 def _lines(
-    drawing: Drawing,
+    spec: ChartSpec,
     rows: Sequence[tuple[int, Mapping[str, Any]]],
     x_of: Callable[[int], str],
     y_of: Callable[[float], str],
 ) -> list[Line]:
     lines = []
-    for number, (column, name) in enumerate(drawing.columns.items(), 1):
+    for number, (column, name) in enumerate(spec.columns.items(), 1):
         points = [
-            _point(row, column, name, x_of(version), y_of, unit=drawing.unit)
+            _point(row, column, name, x_of(version), y_of, unit=spec.unit)
             for version, row in rows
             if row.get(column) is not None
         ]
@@ -273,37 +274,17 @@ def _interval(row: Mapping[str, Any], column: str) -> tuple[float | None, float 
     return row.get(low), row.get(high)
 
 
-def _ends(drawing: Drawing, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> list[float]:
+def _ends(spec: ChartSpec, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> list[float]:
     """All values to draw, with the ends of their intervals."""
     values = [
-        value
-        for _, row in rows
-        for name in drawing.columns
-        for value in (row.get(name), *_interval(row, name))
+        value for _, row in rows for name in spec.columns for value in (row.get(name), *_interval(row, name))
     ]
     return [value for value in values if value is not None]
-
-
-def _domain(values: Sequence[float], *, is_share: bool) -> tuple[float, float, float]:
-    """Round ends that hold all values, and the distance of ticks: 1, 2 or 5 times a power of ten."""
-    low, high = min(values), max(values)
-    width = (high - low) or abs(high) or 1.0
-    power = 10 ** math.floor(math.log10(width / TICKS))
-    step = next(size * power for size in (1, 2, 5, 10) if width / (size * power) <= TICKS)
-    low, high = math.floor(low / step) * step, math.ceil(high / step) * step
-    if is_share:
-        low, high = max(low, 0.0), min(high, 100.0)
-    return low, high if high > low else low + step, step
-
-
-def _steps(low: float, high: float, step: float) -> list[float]:
-    return [round(low + number * step, 10) for number in range(round((high - low) / step) + 1)]
 
 
 def _version_ticks(versions: Sequence[int]) -> list[int]:
     low, high = versions[0], versions[-1]
     if high == low:
         return [low]
-    _, _, step = _domain([low, high], is_share=False)
-    size = max(round(step), 1)
+    size = max(round(step_of(high - low)), 1)
     return list(range(-(-low // size) * size, high + 1, size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special, stats
@@ -59,17 +59,25 @@ def pair_of(a: Answers, b: Answers) -> Pair | None:
 def gap(pair: Pair, *, alpha: float = 0.05) -> Estimate:
     """How much more accurate ``a`` is, over items and looks, with the p-value of no gap."""
     value = float(pair.differences.mean())
-    base = {"value": value, "items": len(pair.items), "looks": pair.looks}
+    base = Estimate(value=value, items=len(pair.items), looks=pair.looks)
     if reason := _why_silent(pair):
-        return Estimate(**base, reason=reason)  # type: ignore[arg-type]
+        return replace(base, reason=reason)
     spread = _spread(pair, scale_a=1.0, scale_b=1.0)
     if spread is None:
-        return Estimate(**base, reason=NO_DIFFERENCE)  # type: ignore[arg-type]
+        return replace(base, reason=NO_DIFFERENCE)
+    return with_interval(base, value, spread, alpha=alpha)
+
+
+def with_interval(
+    base: Estimate, value: float, spread: Spread, *, alpha: float, bound: float = 1.0
+) -> Estimate:
+    """A difference with its interval, within plus or minus ``bound``, and the p-value of no difference."""
     half = spread.quantile(alpha) * spread.error
-    return Estimate(
-        **base,  # type: ignore[arg-type]
-        low=max(-1.0, value - half),
-        high=min(1.0, value + half),
+    return replace(
+        base,
+        value=value,
+        low=max(-bound, value - half),
+        high=min(bound, value + half),
         p=spread.p_value(value),
         error=spread.error,
         degrees=spread.degrees,

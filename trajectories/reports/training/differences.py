@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, weights
+from trajectories.reports.estimators.accuracy import FEW_ITEMS, weights
 from trajectories.reports.estimators.answers import Codes, Estimate, Floats
 from trajectories.reports.estimators.clusters import ITEMS_MIN, spread_of
-from trajectories.reports.estimators.gaps import DIFFERENT_MIN, Pair, pair_of
+from trajectories.reports.estimators.gaps import DIFFERENT_MIN, Pair, pair_of, with_interval
 
 NO_SHARED = "no item has judged answers in both arms, before and after"
 NO_DIFFERENCE = "every item changes by the same in both arms: there is no variance to estimate from"
@@ -26,25 +27,16 @@ def double_difference(first: Pair, second: Pair, *, alpha: float = 0.05) -> Esti
     if not len(items) or pairs[0] is None or pairs[1] is None:
         return Estimate(reason=NO_SHARED)
     changes = pairs[0].differences - pairs[1].differences
-    value = float(changes.mean())
     looks = max(pairs[0].looks, pairs[1].looks)
-    base = {"value": value, "items": len(items), "looks": looks}
+    value = float(changes.mean())
+    base = Estimate(value=value, items=len(items), looks=looks)
     if reason := _why_silent(changes):
-        return Estimate(**base, reason=reason)  # type: ignore[arg-type]
+        return replace(base, reason=reason)
     parts = [*_contributions(pairs[0], sign=1.0), *_contributions(pairs[1], sign=-1.0)]
     spread = spread_of(parts, items=len(items))
     if spread is None:
-        return Estimate(**base, reason=NO_DIFFERENCE)  # type: ignore[arg-type]
-    half = spread.quantile(alpha) * spread.error
-    return Estimate(
-        **base,  # type: ignore[arg-type]
-        low=max(-2.0, value - half),
-        high=min(2.0, value + half),
-        p=spread.p_value(value),
-        error=spread.error,
-        degrees=spread.degrees,
-        reason=THESE_LOOKS if spread.is_these_looks else "",
-    )
+        return replace(base, reason=NO_DIFFERENCE)
+    return with_interval(base, value, spread, alpha=alpha, bound=2.0)
 
 
 def _contributions(pair: Pair, *, sign: float) -> Iterator[tuple[Codes, Codes, Floats]]:

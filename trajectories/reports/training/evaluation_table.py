@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from trajectories.reports.estimators import accuracy, gaps
-from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, scaled
+from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, search_link, with_ends
 from trajectories.reports.training.alarms import Alarm, Evaluated, fall_p, text_alarm
 from trajectories.reports.training.evaluations import Checkpoint, Evaluation
 
@@ -59,8 +58,7 @@ def is_compared(evaluations: Sequence[Evaluation]) -> bool:
 
 def episodes_link(one: Evaluation, point: Checkpoint, arm: str, **filters: str) -> str:
     """The episodes of a checkpoint's arm in the lab's search."""
-    query = {"run": one.run_of(point, arm), "benchmark": one.benchmark, "arm": arm, **filters}
-    return f"/search?{urlencode(query)}"
+    return search_link(run=one.run_of(point, arm), benchmark=one.benchmark, arm=arm, **filters)
 
 
 def _row(one: Evaluation, point: Checkpoint) -> Row:
@@ -78,15 +76,9 @@ def _row(one: Evaluation, point: Checkpoint) -> Row:
     return {
         **row,
         "items": len(pair.items) if pair else 0,
-        "text": scaled(text.value),
-        "text_low": scaled(text.low),
-        "text_high": scaled(text.high),
-        "page": scaled(page.value),
-        "page_low": scaled(page.low),
-        "page_high": scaled(page.high),
-        "gap": scaled(estimate.value) if estimate else None,
-        "low": scaled(estimate.low) if estimate else None,
-        "high": scaled(estimate.high) if estimate else None,
+        **with_ends("text", text, prefix="text_"),
+        **with_ends("page", page, prefix="page_"),
+        **with_ends("gap", estimate),
         "note": estimate.reason if estimate else gaps.NO_SHARED,
         "links": {"text": episodes_link(one, point, text_arm), "page": episodes_link(one, point, page_arm)},
     }

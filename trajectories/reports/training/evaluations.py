@@ -69,10 +69,9 @@ class Evaluation:
     def answers(self, checkpoint: Checkpoint, arm: str) -> Answers:
         return self.data.answers(ArmKey(arm, checkpoint=checkpoint.name), self.items)
 
-    def run_of(self, checkpoint: Checkpoint, arm: str) -> int | None:
-        """The first run of the checkpoint in this arm."""
-        column = self.data.arms.get(ArmKey(arm, checkpoint=checkpoint.name))
-        return min(column.runs) if column else None
+    def run_of(self, checkpoint: Checkpoint, arm: str) -> int:
+        """The first run of the checkpoint in this arm, which it has."""
+        return min(self.data.arms[ArmKey(arm, checkpoint=checkpoint.name)].runs)
 
     def mixture(self, arm: str, *checkpoints: Checkpoint) -> str:
         """What else differs between these checkpoints in an arm; empty if nothing does."""

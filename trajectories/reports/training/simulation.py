@@ -122,7 +122,7 @@ def _onset(regime: Regime) -> int:
 def _series(
     regime: Regime, sickness: Sickness, severity: Floats, rng: np.random.Generator
 ) -> Mapping[str, Sequence[tuple[int, Figure]]]:
-    """The figures of every version, of tasks drawn anew from a pool."""
+    """The figures of every version, of tasks drawn for it from a pool."""
     count, shape = regime.versions, (regime.tasks, regime.samples)
     effects = rng.normal(size=(4, TASK_POOL))
     growth = rng.uniform(-0.15, 0.3) * np.linspace(0, 1, count)

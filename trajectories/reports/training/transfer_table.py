@@ -12,7 +12,7 @@ from typing import Any
 from core.arms import ARMS
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Estimate
-from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled
+from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled, with_ends
 from trajectories.reports.training.differences import double_difference
 from trajectories.reports.training.evaluation_table import episodes_link
 from trajectories.reports.training.evaluations import Checkpoint, Evaluation
@@ -107,13 +107,9 @@ def _numbers(
         "items": change.items,
         "before": scaled(float(pair.mean_b.mean())),
         "after": scaled(float(pair.mean_a.mean())),
-        "change": scaled(change.value),
-        "change_low": scaled(change.low),
-        "change_high": scaled(change.high),
+        **with_ends("change", change, prefix="change_"),
         "p": number(change.p),
-        "beyond_text": scaled(beyond.value),
-        "beyond_text_low": scaled(beyond.low),
-        "beyond_text_high": scaled(beyond.high),
+        **with_ends("beyond_text", beyond, prefix="beyond_text_"),
         "p_beyond_text": number(beyond.p),
         "note": "; ".join(dict.fromkeys(filter(None, notes))),
         "links": {"before": episodes_link(one, before, arm), "after": episodes_link(one, after, arm)},

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from trajectories.models import PolicyVersion
-from trajectories.reports.tables import COUNT, NONE, PERCENT, Column, Row, Table, number, scaled
+from trajectories.reports.tables import COUNT, NONE, PERCENT, Column, Row, Table, number, scaled, search_link
 from trajectories.reports.training.figures import Figure
 from trajectories.reports.training.selectors import GroupCounts, VersionFigures
 
@@ -102,8 +101,7 @@ def metric_table(posted: Mapping[str, Mapping[int, float]]) -> Table:
 
 
 def version_link(run_id: int, arm: str, version: int, **filters: str) -> str:
-    query = {"run": run_id, "arm": arm, "policy_version": version, **filters}
-    return f"/search?{urlencode(query)}"
+    return search_link(run=run_id, arm=arm, policy_version=version, **filters)
 
 
 def _version_row(run_id: int, arm: str, of: VersionFigures, registered: Mapping[int, PolicyVersion]) -> Row:

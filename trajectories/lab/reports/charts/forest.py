@@ -63,7 +63,7 @@ class Forest:
             return share_scale(start=left, end=left + PLOT)
         names = (self.value, "low", "high", self.truth)
         values = [row[name] for row in rows for name in names if row.get(name) is not None]
-        return scale_of([*values, *((margin, -margin) if margin else ())], start=left, end=left + PLOT)
+        return scale_of([0.0, *values, *((margin, -margin) if margin else ())], start=left, end=left + PLOT)
 
     def _row(self, drawing: Drawing, scale: Scale, row: Mapping[str, Any], y: float) -> None:
         label, value, x = self._label(row), row[self.value], scale.place(row[self.value])

@@ -27,16 +27,19 @@ class Scale:
     @property
     def ticks(self) -> Sequence[tuple[str, float]]:
         count = round((self.high - self.low) / self.step)
-        values = [self.low + number * self.step for number in range(count + 1)]
+        values = [round(self.low + number * self.step, 10) for number in range(count + 1)]
         return [(f"{value:,g}".replace("-", "−"), self.place(value)) for value in values]
 
 
-def scale_of(values: Iterable[float], *, start: float, end: float) -> Scale:
-    """Holds 0 and every value."""
-    known = [0.0, *values]
+def scale_of(
+    values: Iterable[float], *, start: float, end: float, within: tuple[float, float] = (-math.inf, math.inf)
+) -> Scale:
+    """Holds every value; its ends are round, and lie ``within`` two others."""
+    known = list(values)
     low, high = min(known), max(known)
-    step = _step((high - low) or 1.0)
+    step = step_of((high - low) or abs(high) or 1.0)
     low, high = math.floor(low / step) * step, math.ceil(high / step) * step
+    low, high = max(low, within[0]), min(high, within[1])
     return Scale(low=low, high=high if high > low else low + step, step=step, start=start, end=end)
 
 
@@ -45,7 +48,7 @@ def share_scale(*, start: float, end: float) -> Scale:
     return Scale(low=0.0, high=100.0, step=25.0, start=start, end=end)
 
 
-def _step(span: float) -> float:
+def step_of(span: float) -> float:
     """The smallest of 1, 2, 5, 10, 20, 50... (or their tenths) that gives few enough ticks."""
     power = math.pow(10, math.floor(math.log10(span / TICKS)))
     return next(power * step for step in (*STEPS, 10) if span / (power * step) <= TICKS)
