@@ -9,12 +9,17 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import get_args
 
 import msgspec
 
+from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import ApiError, PalaestraError
+from palaestra.grammars import GRAMMARS
+from palaestra.model_options import sampling_add
 from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
+from palaestra.policies.base import TIME_LIMIT_S
 
 KEY_SETTING = "PALAESTRA_KEY"
 SERVER = "http://127.0.0.1:8001"
@@ -58,14 +63,29 @@ def server_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", default=key, help=f"a trainer key; default: ${KEY_SETTING}")
 
 
-def observation_add(parser: argparse._ActionsContainer) -> None:
-    """The arguments that say what a model is shown of a page."""
+def setup_add(parser: argparse._ActionsContainer) -> None:
+    """The arguments that say what a model is shown of a page, and how it answers."""
     parser.add_argument("--observation", choices=[*SHORT_NAMES, *FORMATS], default="axtree")
     parser.add_argument("--scope", choices=get_args(Scope), default="page", help="of outlines")
     parser.add_argument(
         "--max-chars", type=count, default=MAX_CHARS, help=f"of an outline; default: {MAX_CHARS}"
     )
     parser.add_argument("--picture-max", type=count, help="pixels of a picture's larger side")
+    parser.add_argument("--grammar", choices=list(GRAMMARS), default="json")
+    parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
+    parser.add_argument("--actions-per-turn", type=count, default=1)
+    parser.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
+    sampling_add(parser)
+
+
+def playing_add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of a command that takes a model through episodes."""
+    parser.add_argument("--model-note", default="", help="what readers of its runs should know of the model")
+    parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
+    parser.add_argument(
+        "--time-limit", type=float, default=TIME_LIMIT_S, help="seconds of the model in an episode"
+    )
+    parser.add_argument("--prices", type=Path, help="price table (JSON), see the README")
 
 
 def count(text: str) -> int:

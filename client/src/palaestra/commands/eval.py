@@ -19,9 +19,9 @@ from tqdm import tqdm
 from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.background import tasks_cancel
-from palaestra.commands import count, server_add
+from palaestra.commands import playing_add, server_add
 from palaestra.commands.plan import design_add, plan_make, plan_text
-from palaestra.engine import DEFAULT_PAGES, TEXT_INFLIGHT, Engine, Rollout
+from palaestra.engine import TEXT_INFLIGHT, Engine, Rollout
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, cells_make
 from palaestra.evaluation.items import items_read
@@ -35,7 +35,6 @@ from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.models.policy import ModelPolicy
 from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
-from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Report, Task, UsageTotals
 
@@ -57,12 +56,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--plan", type=Path, help="a file of `palaestra plan`; otherwise name the plan here:")
     design_add(parser)
     parser.add_argument("--golds", type=Path, help="golds export (NDJSON), for --planted")
-    parser.add_argument("--model-note", default="", help="what readers of its runs should know of the model")
-    parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
-    parser.add_argument(
-        "--time-limit", type=float, default=TIME_LIMIT_S, help="seconds of the model in an episode"
-    )
-    parser.add_argument("--prices", type=Path, help="price table (JSON), see the README")
+    playing_add(parser)
     parser.set_defaults(command=command, title="The evaluation")
 
 

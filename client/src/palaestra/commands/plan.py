@@ -11,7 +11,7 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.arms import arm_of
-from palaestra.commands import count, observation_add, server_add
+from palaestra.commands import count, server_add, setup_add
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
@@ -32,8 +32,7 @@ from palaestra.evaluation.plan import (
 )
 from palaestra.evaluation.planted_gap import PREFIX, planted_read
 from palaestra.evaluation.power import Guess, smallest_gap
-from palaestra.grammars import GRAMMARS
-from palaestra.model_options import sampling_add, sampling_of
+from palaestra.model_options import sampling_of
 from palaestra.observation import format_of
 from palaestra.run_plan import SEED
 
@@ -67,12 +66,7 @@ def design_add(parser: argparse.ArgumentParser) -> None:
         default=arms_read("ladder"),
         help="ladder (the default), or ids with commas; ladder,gym:som,gym_image:som adds pictures of pages",
     )
-    observation_add(group)
-    group.add_argument("--grammar", choices=list(GRAMMARS), default="json")
-    group.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
-    group.add_argument("--actions-per-turn", type=count, default=1)
-    group.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
-    sampling_add(group)
+    setup_add(group)
     group.add_argument("--samples", type=count, default=4, help="episodes of each item and arm; default: 4")
     group.add_argument(
         "--looks",

@@ -6,20 +6,17 @@ import argparse
 import asyncio
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.arms import ARMS
-from palaestra.commands import count, observation_add, server_add
-from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
-from palaestra.grammars import GRAMMARS
-from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, sampling_of
+from palaestra.commands import count, playing_add, server_add, setup_add
+from palaestra.engine import Engine, Rollout
+from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.policies import Policy
-from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Run
 from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_find_or_create
@@ -37,24 +34,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--benchmark", required=True)
     parser.add_argument("--split", help="default: all")
     parser.add_argument("--arm", choices=sorted(ARMS), default="gym")
-    observation_add(parser)
-    parser.add_argument("--grammar", choices=list(GRAMMARS), default="json")
-    parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
+    setup_add(parser)
     parser.add_argument("--limit", type=count, help="the first so many tasks; default: all")
     parser.add_argument("--samples", type=count, default=1, help="episodes of each task; default: 1")
     parser.add_argument("--name", default="", help="of the run; default: made of its settings")
     parser.add_argument("--tag", dest="tags", action="append", default=[], help="of the run (repeatable)")
-    parser.add_argument("--model-note", default="", help="what readers of its run should know of the model")
-    parser.add_argument("--actions-per-turn", type=count, default=1)
-    sampling_add(parser)
-    parser.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
     parser.add_argument("--prompt-token-budget", type=count, help="tokens that it may read in an episode")
     parser.add_argument("--seed", type=int, default=SEED, help=f"of looks and worlds; default: {SEED}")
-    parser.add_argument("--pages", type=count, default=DEFAULT_PAGES, help="browser pages used at once")
-    parser.add_argument(
-        "--time-limit", type=float, default=TIME_LIMIT_S, help="seconds of the model in an episode"
-    )
-    parser.add_argument("--prices", type=Path, help="price table (JSON), see the README")
+    playing_add(parser)
     parser.set_defaults(command=command, title="The run")
 
 
