@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +47,9 @@ class Observer:
         page.picture_scale = size[0] / VIEWPORT[0]
         screenshot = None
         if form.has_screenshot:
-            seen = await page.call("picture", form.has_marks)
-            screenshot, lines = await self._picture(page, seen, size)
+            # Sent together: the page is drawn while it says what its picture shows.
+            seen, pixels = await asyncio.gather(page.call("picture", form.has_marks), page.screenshot())
+            screenshot, lines = _picture(pixels, seen, size=size)
             parts += lines
         elif config.with_pictures:
             screenshot = await page.screenshot()
@@ -71,12 +73,13 @@ class Observer:
         cut = Cut(max_chars=self._config.max_chars, scope=self._config.scope)
         return outline_cut(lines, in_view=view.in_view, new=new, cut=cut)
 
-    async def _picture(self, page: WarmPage, seen: dict[str, Any], size: Size) -> tuple[bytes, list[str]]:
-        """The picture, and the lines that say what it is."""
-        marks = [Mark(id=one["id"], box=tuple(one["box"]), line=one["line"]) for one in seen["marks"]]
-        screenshot = picture_make(await page.screenshot(), size=size, marks=marks)
-        extents = {words: round(seen[side] * page.picture_scale) for side, words in PLACES.items()}
-        more = [f"{extent} {words}" for words, extent in extents.items() if extent]
-        rest = f" More of the page, in pixels: {', '.join(more)}." if more else " It shows the whole page."
-        declared = f"Picture: {size[0]} x {size[1]} pixels.{rest}"
-        return screenshot, [declared, *(mark.line for mark in marks)]
+
+def _picture(pixels: bytes, seen: dict[str, Any], *, size: Size) -> tuple[bytes, list[str]]:
+    """The picture of a screenshot, and the lines that say what it is."""
+    marks = [Mark(id=one["id"], box=tuple(one["box"]), line=one["line"]) for one in seen["marks"]]
+    screenshot = picture_make(pixels, size=size, marks=marks)
+    extents = {words: round(seen[side] * size[0] / VIEWPORT[0]) for side, words in PLACES.items()}
+    more = [f"{extent} {words}" for words, extent in extents.items() if extent]
+    rest = f" More of the page, in pixels: {', '.join(more)}." if more else " It shows the whole page."
+    declared = f"Picture: {size[0]} x {size[1]} pixels.{rest}"
+    return screenshot, [declared, *(mark.line for mark in marks)]
