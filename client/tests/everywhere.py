@@ -18,6 +18,6 @@ EVERYWHERE: Conditions = conditions_of(
 ONE_A_TURN = EVERYWHERE - {"sequence"}
 
 
-def turn_parse(text: str) -> Turn:
+def turn_parse(text: str, *, conditions: Conditions = ONE_A_TURN, shown: str = "") -> Turn:
     """The turn of a completion in the grammar ``json``."""
-    return json_grammar.turn_parse(text, ONE_A_TURN)
+    return json_grammar.turn_parse(text, conditions, shown=shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from everywhere import EVERYWHERE, ONE_A_TURN, turn_parse
+from palaestra.actions import conditions_of
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars import Turn, grammar_of
 from palaestra.grammars.lenient_json import Unreadable, string_decode
@@ -140,3 +142,66 @@ def test_a_hostile_completion_is_parsed_in_no_time(text: str) -> None:
     turn_parse(f'Action: {{"type": "answer", "text": "{text}"}}')
     turn_parse(f"{text}\n{text}")
     assert time.perf_counter() - started < 5
+
+
+# ---- examples in messages
+PAGE = '''page "Rooms" https://gym/
+main
+  [e31] button "Send" disabled
+  [e32] radio "A" unchecked
+  [e33] textbox "Your answer" value=""
+  [e34] combobox "Guests" value="2" options: "1" | "2"'''
+SETUPS = {
+    "outline": (ONE_A_TURN - {"positions"}, PAGE),
+    "outline and picture": (ONE_A_TURN, PAGE),
+    "marks": (ONE_A_TURN - {"outline"}, 'Picture: 1280 x 720 pixels.\n[e32] radio "A" unchecked'),
+    "picture": (ONE_A_TURN - {"outline", "ids"}, "Picture: 1280 x 720 pixels."),
+    "no page": (conditions_of(has_page=False), ""),
+}
+ID = re.compile(r"\be\d+\b")
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize("case", [c for c in COMPLETIONS if "refused" in c], ids=_id)
+def test_a_refusal_names_no_element_that_the_page_lacks(case: dict[str, Any], setup: str) -> None:
+    conditions, shown = SETUPS[setup]
+    calls = tuple(ToolCall(**call) for call in case.get("tool_calls", ()))
+    completion = Completion(text=case["completion"], tool_calls=calls)
+    error = grammar_of(case["grammar"]).parse(completion, conditions, shown=shown).parse_error or ""
+    quoted = ID.findall(case["completion"] + "".join(call.arguments for call in calls))
+    assert {*ID.findall(error)} <= {*ID.findall(shown), *quoted}
+
+
+@pytest.mark.parametrize(
+    ("grammar", "completion", "setup", "example"),
+    [
+        ("json", "I send it.", "outline", {"type": "click", "target": "e33"}),
+        ("json", "I choose e32.", "outline", {"type": "click", "target": "e32"}),
+        ("json", "I click e31, then e99.", "outline", {"type": "click", "target": "e33"}),
+        ("json", "Action: type(e32, 'x", "outline", {"type": "type", "target": "e33"}),
+        ("json", "Action: select(e34, 2 guests)", "outline", {"type": "select", "target": "e34"}),
+        ("json", "I send it.", "outline and picture", {"type": "click", "target": "e33"}),
+        ("json", "I send it.", "marks", {"type": "answer"}),
+        ("json", "I send it.", "picture", {"type": "click", "x": 640, "y": 360}),
+        ("json", "I send it.", "no page", {"type": "answer"}),
+        ("browsergym", "I send it.", "outline", {"type": "click", "target": "e33"}),
+        ("browsergym", "I choose e32.", "marks", {"type": "click", "target": "e32"}),
+        ("browsergym", "I send it.", "picture", {"type": "click", "x": 640, "y": 360}),
+        ("browsergym", "I send it.", "no page", {"type": "answer"}),
+    ],
+)
+def test_the_example_in_a_refusal_fits_the_page(
+    grammar: str, completion: str, setup: str, example: dict[str, Any]
+) -> None:
+    conditions, shown = SETUPS[setup]
+    error = grammar_of(grammar).parse(Completion(text=completion), conditions, shown=shown).parse_error or ""
+    [written] = re.findall(r"(?:Action: \{.*?\}|(?<=such as )\w+\(.*?\)(?=\. ))", error)
+    read = grammar_of(grammar).parse(Completion(text=written), conditions).declared or {}
+    assert read.items() >= example.items()
+
+
+def test_an_example_never_names_a_choice_by_itself() -> None:
+    choices = '  [e1] radio "A" unchecked\n  [e2] radio "B" unchecked\n  [e3] button "Submit"'
+    conditions = ONE_A_TURN - {"positions", "answer"}
+    error = turn_parse("The first.", conditions=conditions, shown=choices).parse_error or ""
+    assert 'Action: {"type": "scroll", "dy": 600}' in error

@@ -207,7 +207,7 @@ class Episode:
             return Turn(thought=completion.text, parse_error=CUT), cut, self._unreadable()
         if arm_of(self.opened.arm).is_free_text:
             return await self._answer_in_text(completion)
-        parsed = self._grammar.parse(completion, self.conditions)
+        parsed = self._grammar.parse(completion, self.conditions, shown=self.observation.text)
         action = parsed.action
         if action is None:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from palaestra.actions.fields import ActionInvalid, FieldSpec
+from palaestra.actions.fields import ID_FORM, ActionInvalid, FieldSpec
 from palaestra.actions.offers import Condition, Conditions
 from palaestra.errors import PageHung
 from palaestra.pages import DocumentGone, WarmPage
@@ -90,7 +90,7 @@ class Action(ABC):
             raise ActionInvalid(f'A position takes both "{x}" and "{y}".')
         if is_required and at[0] is None and not getattr(self, target):
             raise ActionInvalid(
-                f'"{target}" must be an element id such as "e12", or "{x}" and "{y}" a position.'
+                f'"{target}" must be an element id, {ID_FORM}, or "{x}" and "{y}" a position.'
             )
 
 

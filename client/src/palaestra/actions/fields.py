@@ -13,6 +13,7 @@ from palaestra.actions.offers import Condition
 TEXT_MAX_CHARS = 100_000
 TARGET_MAX_CHARS = 40
 POSITION_MAX_PX = 10_000
+ID_FORM = '"e" and a number, as the page shows it'
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:px)?")
 
 
@@ -82,7 +83,7 @@ def as_text(value: Any, name: str) -> str:
 def as_element(value: Any, name: str) -> str:
     """An element id; the brackets that an observation puts around it are dropped."""
     if not isinstance(value, str):
-        raise ActionInvalid(f'"{name}" must be an element id such as "e12".')
+        raise ActionInvalid(f'"{name}" must be an element id: {ID_FORM}.')
     return value.strip().strip("[]")[:TARGET_MAX_CHARS]
 
 

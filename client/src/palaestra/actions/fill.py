@@ -33,7 +33,7 @@ def as_entries(value: Any, name: str) -> tuple[Entry, ...]:
 
 def _entry(item: Any, name: str) -> Entry:
     if not isinstance(item, Mapping):
-        raise ActionInvalid(f'Each of "{name}" must be an object such as {{"target": "e3", "text": "..."}}.')
+        raise ActionInvalid(f'Each of "{name}" must be an object with the "target" and its "text".')
     target = as_element(item.get("target"), "target")
     given = [key for key in CONTENTS if item.get(key) is not None]
     if len(given) != 1:

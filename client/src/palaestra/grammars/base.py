@@ -51,9 +51,9 @@ class Grammar(ABC):
         GRAMMARS[cls.id] = cls()
 
     @abstractmethod
-    def parse(self, completion: Completion, conditions: Conditions) -> Turn:
+    def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
         """Read a completion. Never raises: an unreadable one comes back with ``parse_error``, which names
-        what ``conditions`` offer."""
+        what ``conditions`` offer and, in its example, what the observation ``shown`` before it has."""
 
     @abstractmethod
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:

@@ -17,6 +17,7 @@ from palaestra.completion import Completion
 from palaestra.grammars.base import Grammar, Turn, turn_checked
 from palaestra.grammars.calls import call_read
 from palaestra.grammars.counterparts import BROWSERGYM, counterpart_of, counterpart_write, parts_of
+from palaestra.grammars.examples import example_make
 from palaestra.grammars.lenient_json import Unreadable
 
 COMPLETION_MAX_CHARS = 200_000
@@ -35,12 +36,12 @@ _PLAIN = re.compile(r"[^'\\\x00-\x1f\x7f]*")
 class Browsergym(Grammar):
     id = "browsergym"
 
-    def parse(self, completion: Completion, conditions: Conditions) -> Turn:
+    def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
         text = completion.text[-COMPLETION_MAX_CHARS:]
         begin, calls, failure = _calls_last(text)
         thought = _thought(text[:begin])
         if failure or not calls:
-            return Turn(thought=thought, parse_error=failure or _no_call(conditions))
+            return Turn(thought=thought, parse_error=failure or _no_call(text, conditions, shown))
         try:
             return turn_checked(thought, [_declared(*call) for call in calls], conditions)
         except ActionInvalid as invalid:
@@ -108,10 +109,9 @@ def _declared(name: str, fields: dict[str, Any]) -> dict[str, Any]:
     return row.read(fields) if row else {**fields, "type": name}
 
 
-def _no_call(conditions: Conditions) -> str:
-    names = calls_offered(conditions)
-    example = "click('e8')" if "click" in names else "send_msg_to_user('42')"
-    known = ", ".join(names)
+def _no_call(text: str, conditions: Conditions, shown: str) -> str:
+    known = ", ".join(calls_offered(conditions))
+    example = next(_calls_written(example_make(text, conditions, shown=shown)))
     return (
         f"There is no call. End your turn with one on a line of its own, such as {example}. Known: {known}."
     )

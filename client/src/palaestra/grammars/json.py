@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from palaestra.actions import ACTIONS, Conditions, actions_offered, example_of
+from palaestra.actions import ACTIONS, Conditions, actions_offered
 from palaestra.actions.base import specs_of
 from palaestra.completion import Completion
 from palaestra.grammars.base import Grammar, Turn, turn_checked
 from palaestra.grammars.calls import NAME, call_read, element_read
+from palaestra.grammars.examples import example_make
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 
 ACTION_MAX_CHARS = 200_000
@@ -32,26 +33,32 @@ _TYPE_KEYS = ("type", "action", "name")
 _FIELD_KEYS = ("arguments", "parameters", "args")
 _CALL_TYPES = ("function", "function_call", "tool_use", "tool_call")
 _OBJECTS_TRIED = 8
+Example = Callable[..., str]
+"""The line of an example action, of the kind that is given."""
 
 
 class Json(Grammar):
     id = "json"
 
-    def parse(self, completion: Completion, conditions: Conditions) -> Turn:
-        return turn_parse(completion.text, conditions)
+    def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
+        return turn_parse(completion.text, conditions, shown=shown)
 
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
         return [Completion(text=f"{thought}\n{action_line(**declared)}".lstrip())]
 
 
-def turn_parse(text: str, conditions: Conditions) -> Turn:
+def turn_parse(text: str, conditions: Conditions, *, shown: str = "") -> Turn:
     """Parse the text of a completion. Never raises."""
+
+    def example(kind: str = "click") -> str:
+        return action_line(**example_make(text, conditions, shown=shown, kind=kind))
+
     line = max(_ACTION.finditer(text), key=re.Match.start, default=None)
     if line is None:
-        return _final_object(text, conditions)
+        return _final_object(text, conditions, example)
     thought = text[: line.start()].strip()
     try:
-        return turn_checked(thought, _declared(text[line.end() :], conditions), conditions)
+        return turn_checked(thought, _declared(text[line.end() :], conditions, example), conditions)
     except Unreadable as failure:
         return Turn(thought=thought, parse_error=str(failure))
 
@@ -61,7 +68,7 @@ def action_line(type: str, **fields: object) -> str:
     return "Action: " + json.dumps({"type": type, **fields}, ensure_ascii=False)
 
 
-def _final_object(completion: str, conditions: Conditions) -> Turn:
+def _final_object(completion: str, conditions: Conditions, example: Example) -> Turn:
     """The action of a completion that ends with an object and has no ``Action:``."""
     for start in list(_OBJECT.finditer(completion))[: -_OBJECTS_TRIED - 1 : -1]:
         try:
@@ -72,13 +79,12 @@ def _final_object(completion: str, conditions: Conditions) -> Turn:
         if declared.get("type") in ACTIONS and _FENCE_END.fullmatch(completion, end):
             thought = completion[: start.start()].removesuffix("json\n").strip("`~ \n")
             return turn_checked(thought, [declared], conditions)
-    example = _example(conditions)
-    missing = f'There is no line that begins with "Action:". End your turn with one, such as: {example}'
+    missing = f'There is no line that begins with "Action:". End your turn with one, such as: {example()}'
     return Turn(thought=completion.strip(), parse_error=missing)
 
 
 # ---- what follows "Action:"
-def _declared(text: str, conditions: Conditions) -> list[dict[str, Any]]:
+def _declared(text: str, conditions: Conditions, example: Example) -> list[dict[str, Any]]:
     if len(text) > ACTION_MAX_CHARS:
         raise Unreadable(f"The action is longer than {ACTION_MAX_CHARS} characters.")
     fence = _FENCE.match(text)
@@ -87,11 +93,10 @@ def _declared(text: str, conditions: Conditions) -> list[dict[str, Any]]:
         value, end = value_read(text, at)
         declared = [envelope_open(each) for each in _objects(value)]
     else:
-        call, end = _call(text, at, conditions)
+        call, end = _call(text, at, conditions, example)
         declared = [call]
     if _MORE.search(text, end):
-        example = _example(conditions)
-        raise Unreadable(f"There is more than one action. Write one per turn, such as: {example}")
+        raise Unreadable(f"There is more than one action. Write one per turn, such as: {example()}")
     return declared
 
 
@@ -101,12 +106,6 @@ def _objects(value: Any) -> list[dict[str, Any]]:
     if not objects or not all(isinstance(each, dict) for each in objects):
         raise Unreadable("An action is one JSON object: { ... }.")
     return objects
-
-
-def _example(conditions: Conditions) -> str:
-    offered = actions_offered(conditions)
-    kind = next(kind for kind in ("click", "answer", *offered) if kind in offered)
-    return action_line(**example_of(kind, conditions))
 
 
 def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
@@ -135,21 +134,22 @@ def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
 
 
 # ---- calls: click(e8), type("e3", text="162"), back
-def _call(text: str, at: int, conditions: Conditions) -> tuple[dict[str, Any], int]:
+def _call(text: str, at: int, conditions: Conditions, example: Example) -> tuple[dict[str, Any], int]:
     line_end = text.find("\n", at)
     shown = text[at : line_end if line_end >= 0 else None][:40].strip()
     name = NAME.match(text, at)
     if name is None or name[1] not in ACTIONS:
         known = ", ".join(actions_offered(conditions))
         begin = f"{shown!r} is no action." if shown else "There is nothing after it."
-        example = _example(conditions)
-        raise Unreadable(f'After "Action:" write one JSON object, such as: {example} {begin} Known: {known}.')
+        raise Unreadable(
+            f'After "Action:" write one JSON object, such as: {example()} {begin} Known: {known}.'
+        )
     if text[name.end() : name.end() + 1] != "(":
         return _bare(text, name.end(), name[1])
     try:
         _, fields, end = call_read(text, at, signatures=_signatures())
     except Unreadable as failure:
-        raise Unreadable(f"{failure} Or write a JSON object: {_example(conditions)}") from failure
+        raise Unreadable(f"{failure} Or write a JSON object: {example(name[1])}") from failure
     return {"type": name[1], **fields}, end
 
 

@@ -43,7 +43,7 @@ class ToolGrammar(Grammar):
     def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
         """What an endpoint is sent as ``tools``."""
 
-    def parse(self, completion: Completion, conditions: Conditions) -> Turn:
+    def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
         tags = [] if completion.tool_calls else list(_CALL_TAG.finditer(completion.text))
         thought = completion.text[: tags[0].start()].strip() if tags else completion.text.strip()
         try:

@@ -1,0 +1,53 @@
+"""The example in the message about a completion that could not be read.
+
+It names an element only if the page shows that element and it fits the action. One that the completion itself
+names comes first; another is a field or a link, for an example that is copied must not answer the question.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from palaestra.actions import Conditions, actions_offered, example_of
+
+_LISTED = re.compile(r"^\s*(?:- )?\[(e\d+)\] (\w+)(?!.*\" .*\b(?:disabled|readonly)\b)", re.MULTILINE)
+_ID = re.compile(r"\be\d+\b")
+_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
+_FITTING = {"type": _FIELDS, "select": frozenset({"combobox", "listbox"})}
+_SAFE = _FIELDS | {"link"}
+
+
+def example_make(
+    completion: str, conditions: Conditions, *, shown: str, kind: str = "click"
+) -> dict[str, Any]:
+    """An example as a JSON object: of the action ``kind`` if it can be had, or of another that is offered.
+
+    ``shown`` is the text of the observation that the completion followed.
+    """
+    offered = actions_offered(conditions)
+    kinds = [each for each in (kind, "click", "answer", "scroll", *offered) if each in offered]
+    examples = (_example(each, completion, conditions, shown=shown) for each in kinds)
+    return next(example for example in examples if example)
+
+
+def _example(kind: str, completion: str, conditions: Conditions, *, shown: str) -> dict[str, Any] | None:
+    """None if it would name an element that is not known to be there."""
+    example = example_of(kind, conditions)
+    named = example.pop("target", None)
+    if _ID.search(json.dumps(example)):
+        return None
+    if named is None:
+        return example
+    target = next(_targets(kind, completion, shown), None)
+    return {"type": kind, "target": target, **example} if target else None
+
+
+def _targets(kind: str, completion: str, shown: str) -> Iterator[str]:
+    """Ids of elements of the page that fit an action."""
+    roles = dict(_LISTED.findall(shown))
+    fitting = _FITTING.get(kind, frozenset(roles.values()))
+    yield from (id_ for id_ in reversed(_ID.findall(completion)) if roles.get(id_) in fitting)
+    yield from (id_ for id_, role in roles.items() if role in _FITTING.get(kind, _SAFE))
