@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy import architecture
+from tasks_app.families.registry import FAMILIES, discover
 from tests.test_house_rules import ROOT
 
 CLIENT_PAGE = ROOT / "client" / "README.md"
@@ -33,6 +34,16 @@ def test_links_lead_to_files(page: Path) -> None:
 def test_paths_exist(page: Path) -> None:
     paths = set(PATH.findall(page.read_text("utf-8")))
     assert sorted(path for path in paths if not (ROOT / path).exists()) == []
+
+
+def test_the_oracle_has_solved_every_family_in_every_format() -> None:
+    discover()
+    table = (ROOT / "docs" / "oracle.md").read_text("utf-8")
+    rows = {
+        name: cells.split(" | ") for name, cells in re.findall(r"^\| (\w+: \w+) \| (.+) \|$", table, re.M)
+    }
+    assert rows.keys() == {f"{plugin.site}: {family}" for family, plugin in FAMILIES.items()}
+    assert [name for name, steps in rows.items() if not all(map(str.isdecimal, steps))] == []
 
 
 def test_the_picture_of_the_architecture_is_current() -> None:
