@@ -1,7 +1,8 @@
 """The example in the message about a completion that could not be read.
 
-It names an element only if the page shows that element and it fits the action. One that the completion itself
-names comes first; another is a field or a link, for an example that is copied must not answer the question.
+It names an element only if the page shows that element and it fits the action, and otherwise leaves its place
+open. One that the completion itself names comes first; another is a field or a link, for an example that is
+copied must not answer the question.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from palaestra.actions import Conditions, actions_offered, example_of
 
 _LISTED = re.compile(r"^\s*(?:- )?\[(e\d+)\] (\w+)(?!.*\" .*\b(?:disabled|readonly)\b)", re.MULTILINE)
 _ID = re.compile(r"\be\d+\b")
+OPEN = "..."
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
 _FITTING = {"type": _FIELDS, "select": frozenset({"combobox", "listbox"})}
 _SAFE = _FIELDS | {"link"}
@@ -28,21 +30,17 @@ def example_make(
     ``shown`` is the text of the observation that the completion followed.
     """
     offered = actions_offered(conditions)
-    kinds = [each for each in (kind, "click", "answer", "scroll", *offered) if each in offered]
-    examples = (_example(each, completion, conditions, shown=shown) for each in kinds)
-    return next(example for example in examples if example)
+    kinds = [each for each in (kind, "click", "answer", *offered) if each in offered]
+    examples = ((each, example_of(each, conditions)) for each in kinds)
+    kind, example = next(one for one in examples if not _names_others(one[1]))
+    if "target" in example:
+        example["target"] = next(_targets(kind, completion, shown), OPEN)
+    return example
 
 
-def _example(kind: str, completion: str, conditions: Conditions, *, shown: str) -> dict[str, Any] | None:
-    """None if it would name an element that is not known to be there."""
-    example = example_of(kind, conditions)
-    named = example.pop("target", None)
-    if _ID.search(json.dumps(example)):
-        return None
-    if named is None:
-        return example
-    target = next(_targets(kind, completion, shown), None)
-    return {"type": kind, "target": target, **example} if target else None
+def _names_others(example: dict[str, Any]) -> bool:
+    """Whether an example names elements beside its target, as that of a drag does."""
+    return _ID.search(json.dumps({**example, "target": ""})) is not None
 
 
 def _targets(kind: str, completion: str, shown: str) -> Iterator[str]:
