@@ -63,7 +63,7 @@ def solver(solution: Solution) -> Next:
 
 def walker(walk: list[tuple[Declared, Place]], seed: int) -> Next:
     """A walk over a site by what its pages list: the first leaves its way in ``walk``, the others follow."""
-    rng, known = Random(seed), list(walk)
+    rng, known, typing = Random(seed), list(walk), list[Declared]()
 
     async def decide(episode: Episode) -> tuple[str, Declared] | None:
         if len(walk) == WALK and not known:
@@ -72,7 +72,11 @@ def walker(walk: list[tuple[Declared, Place]], seed: int) -> Next:
         if known:
             declared, place = known.pop(0)
             return "Here.", {**declared, "target": id_of(shown.text, place)} if place else declared
-        declared = next_action(shown.text, shown.result_message, rng)
+        declared = typing.pop() if typing else next_action(shown.text, shown.result_message, rng)
+        if declared["type"] == "type" and (field := declared.pop("target", "")):
+            # By position a field is clicked first, which closes what is open elsewhere: here always.
+            typing.append(declared)
+            declared = {"type": "click", "target": field}
         walk.append((declared, place_of(shown.text, declared.get("target", ""))))
         return "What is here?", declared
 

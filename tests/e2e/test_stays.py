@@ -93,6 +93,9 @@ def test_a_day_can_be_chosen_in_the_calendar_of_its_field(
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
     expect(picker).to_be_hidden()
+    page.get_by_role("button", name="Calendar for check-in").click()
+    page.get_by_label("Check-out", exact=True).focus()
+    expect(picker).to_be_hidden()
 
 
 def test_a_stay_is_booked_and_cancelled_again(arena_server: ArenaServer, open_page: OpenPage) -> None:

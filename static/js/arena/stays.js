@@ -112,9 +112,11 @@
       open(false);
       opener.focus();
     });
-    document.addEventListener("click", (event) => {
-      if (!event.composedPath().includes(box) && event.target !== opener) open(false);
-    });
+    for (const kind of ["click", "focusin"]) {
+      document.addEventListener(kind, (event) => {
+        if (!event.composedPath().includes(box) && event.target !== opener) open(false);
+      });
+    }
     field.after(opener, box);
   };
 
