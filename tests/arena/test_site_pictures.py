@@ -67,13 +67,13 @@ def dots(name: str) -> str:
     return sha256(drawn(name).tobytes()).hexdigest()
 
 
-@pytest.mark.parametrize("name", [*PLACES, *GOODS])
-def test_every_picture_name_can_be_drawn(name: str) -> None:
-    picture = drawn(name, width=80)
-    colours = picture.getcolors(maxcolors=80 * 60)
-    assert picture.size == (80, 60)
-    assert colours is not None
-    assert len(colours) > 40
+def test_every_picture_name_can_be_drawn() -> None:
+    for name in (*PLACES, *GOODS):
+        picture = drawn(name, width=80)
+        colours = picture.getcolors(maxcolors=80 * 60)
+        assert picture.size == (80, 60), name
+        assert colours is not None, name
+        assert len(colours) > 40, name
 
 
 def test_the_same_name_is_the_same_picture_in_another_process_with_another_hash_seed() -> None:

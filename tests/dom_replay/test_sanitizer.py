@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -13,6 +14,18 @@ from trajectories.dom_replay.sanitizer import Cleaner
 
 EVIL = "https://evil.example/x"
 SHA256 = "ab" * 32
+HIDDEN = (
+    *(EVIL, "//evil.example", "/logout/", "logout/", "javascript:alert(1)", " java\nscript:alert(1)", ""),
+    *("data:text/html,<script>", "blob:https://x", "file:///etc/passwd", "https://gym.evil.example/static/x"),
+    *(
+        "https://gym/static/../admin",
+        "https://gym/static//evil",
+        "https://gym/episodes/1",
+        "http://gym/static/a",
+    ),
+    *("https://gym/pictures/other", "https://gym/static/a\\..\\b", "https://gym@evil.example/static/a"),
+)
+"""Addresses that the lab does not show."""
 MUTATION, RULES, DECLARATION, ADOPTED = 0, 8, 13, 15
 
 
@@ -132,32 +145,16 @@ def test_attributes_that_run_or_fetch_are_removed(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["src", "poster", "background", "srcset", "rr_dataURL", "href", "xlink:href"]
-)
-@pytest.mark.parametrize(
     "tag", ["img", "input", "video", "audio", "source", "image", "use", "feimage", "body"]
 )
-@pytest.mark.parametrize(
-    "address",
-    [
-        *(EVIL, "//evil.example", "/logout/", "logout/", "javascript:alert(1)", " java\nscript:alert(1)", ""),
-        *(
-            "data:text/html,<script>",
-            "blob:https://x",
-            "file:///etc/passwd",
-            "https://gym.evil.example/static/x",
-        ),
-        *(
-            "https://gym/static/../admin",
-            "https://gym/static//evil",
-            "https://gym/episodes/1",
-            "http://gym/static/a",
-        ),
-        *("https://gym/pictures/other", "https://gym/static/a\\..\\b", "https://gym@evil.example/static/a"),
-    ],
-)
-def test_an_address_that_the_lab_does_not_show_is_removed(name: str, tag: str, address: str) -> None:
-    assert one(element(tag, attributes={name: address}))["attributes"] == {}
+def test_an_address_that_the_lab_does_not_show_is_removed(tag: str) -> None:
+    names = ("src", "poster", "background", "srcset", "rr_dataURL", "href", "xlink:href")
+    shown = [
+        (name, address)
+        for name, address in product(names, HIDDEN)
+        if one(element(tag, attributes={name: address}))["attributes"]
+    ]
+    assert shown == []
 
 
 @pytest.mark.parametrize(

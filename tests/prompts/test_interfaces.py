@@ -19,18 +19,13 @@ from trajectories.prompts import document
 from trajectories.prompts.document import Case
 from trajectories.prompts.templates import PARAPHRASES, VERSION, Template
 
-CASES = {case.title: case for case in document.cases()}
+CASES = list(document.cases())
 EXAMPLE = re.compile(r"^- (\{.*?\}): [A-Z]", re.MULTILINE)
 CALL = re.compile(r"^- (\w+\(.*?\)): [A-Z]", re.MULTILINE)
 
 
 def system_of(case: Case) -> str:
     return "\n\n".join(text for role, text in case.parts() if role == "system")
-
-
-@pytest.fixture(params=CASES)
-def case(request: pytest.FixtureRequest) -> Case:
-    return CASES[request.param]
 
 
 def test_the_page_of_prompts_is_current() -> None:
@@ -42,7 +37,7 @@ def test_the_page_of_prompts_is_current() -> None:
 @pytest.mark.parametrize("kind", sorted({kind.instruction for _, kind in questions.items()} | {"lines"}))
 def test_the_task_instruction_is_the_same_bytes_in_every_arm(kind: str, paraphrase: str) -> None:
     instruction = Template(f"{VERSION}{paraphrase}").instruction(kind)
-    by_arm = {case.setup.arm.id: case for case in CASES.values()}
+    by_arm = {case.setup.arm.id: case for case in CASES}
     assert by_arm.keys() == ARMS.keys()
     for case in by_arm.values():
         if case.setup.arm.is_probe:
@@ -60,69 +55,81 @@ def test_instructions_differ_in_the_form_of_the_answer_alone() -> None:
         assert len({template.instruction(kind).replace(answers[kind], "") for kind in kinds}) == 1
 
 
-def test_every_example_is_an_action_that_is_offered_and_can_be_read(case: Case) -> None:
-    if case.setup.arm.is_free_text or case.setup.grammar.id != "json":
-        assert not EXAMPLE.search(system_of(case))
-        return
-    examples = [json.loads(example) for example in EXAMPLE.findall(system_of(case))]
-    conditions = case.setup.conditions(is_site=case.question.is_site)
-    assert [example["type"] for example in examples] == actions_offered(conditions)
-    for example in examples:
-        turn = GRAMMARS["json"].parse(Completion(text=f"Thus.\nAction: {json.dumps(example)}"), conditions)
-        assert (turn.parse_error, turn.action and turn.action.type) == (None, example["type"])
+def cases_of(*, is_free_text: bool) -> list[tuple[Case, str]]:
+    """With what their system message says."""
+    return [(case, system_of(case)) for case in CASES if case.setup.arm.is_free_text is is_free_text]
 
 
-def test_every_call_belongs_to_an_action_that_is_offered(case: Case) -> None:
-    if case.setup.arm.is_free_text or case.setup.grammar.id != "browsergym":
-        assert not CALL.search(system_of(case))
-        return
-    offered = case.setup.conditions(is_site=case.question.is_site)
-    types = {
-        text: call.type for call in Template(f"{VERSION}a").words.calls for text in (call.call, call.values)
-    }
-    calls = CALL.findall(system_of(case))
-    for call in calls:
-        turn = GRAMMARS["browsergym"].parse(Completion(text=f"Thus.\nAction: {call}"), offered)
-        assert (turn.parse_error, turn.action and turn.action.type) == (None, types[call])
-    assert {types[call] for call in calls} == set(actions_offered(offered)) - {"sequence"}
+def test_free_text_has_neither_examples_nor_calls() -> None:
+    for case, text in cases_of(is_free_text=True):
+        assert not EXAMPLE.search(text), case.title
+        assert not CALL.search(text), case.title
 
 
-def test_an_arm_without_a_page_hears_nothing_of_one(case: Case) -> None:
-    if not case.setup.arm.has_page:
-        assert not re.search(r"\b(page|browser|element|click|scroll|picture)", system_of(case), re.IGNORECASE)
+def test_every_example_is_an_action_that_is_offered_and_can_be_read() -> None:
+    for case, text in cases_of(is_free_text=False):
+        examples = [json.loads(example) for example in EXAMPLE.findall(text)]
+        conditions = case.setup.conditions(is_site=case.question.is_site)
+        offered = actions_offered(conditions) if case.setup.grammar.id == "json" else []
+        assert [example["type"] for example in examples] == offered, case.title
+        for example in examples:
+            completion = Completion(text=f"Thus.\nAction: {json.dumps(example)}")
+            turn = GRAMMARS["json"].parse(completion, conditions)
+            assert (turn.parse_error, turn.action and turn.action.type) == (None, example["type"]), case.title
 
 
-def test_ids_and_pixels_are_named_only_where_they_are_shown(case: Case) -> None:
-    if case.setup.arm.is_free_text:
-        return
-    text, observation = system_of(case), case.setup.observation
-    has_page, is_by_position = case.setup.arm.has_page, case.setup.grammar.is_by_position
-    is_shown = has_page and observation.has_ids and not is_by_position
-    assert ('"e8"' in text) is is_shown
-    assert ("pixels of the picture" in text) is (has_page and observation.has_screenshot)
+def test_every_call_belongs_to_an_action_that_is_offered() -> None:
+    words = Template(f"{VERSION}a").words
+    types = {text: call.type for call in words.calls for text in (call.call, call.values)}
+    for case, text in cases_of(is_free_text=False):
+        conditions, calls = case.setup.conditions(is_site=case.question.is_site), CALL.findall(text)
+        has_calls = case.setup.grammar.id == "browsergym"
+        offered = {*actions_offered(conditions)} - {"sequence"} if has_calls else set()
+        assert {types[call] for call in calls} == offered, case.title
+        for call in calls:
+            turn = GRAMMARS["browsergym"].parse(Completion(text=f"Thus.\nAction: {call}"), conditions)
+            assert (turn.parse_error, turn.action and turn.action.type) == (None, types[call]), case.title
 
 
-def test_an_outline_of_the_viewport_is_never_called_the_whole_page(case: Case) -> None:
-    if case.setup.scope == "viewport":
-        assert "of the whole page" not in system_of(case)
-        assert "part of the page that is in view" in system_of(case)
+def test_an_arm_without_a_page_hears_nothing_of_one() -> None:
+    of_pages = re.compile(r"\b(page|browser|element|click|scroll|picture)", re.IGNORECASE)
+    without = [case for case in CASES if not case.setup.arm.has_page]
+    assert without
+    assert [case.title for case in without if of_pages.search(system_of(case))] == []
 
 
-def test_a_grammar_of_tools_gets_no_lesson(case: Case) -> None:
-    if case.setup.grammar.has_tools and not case.setup.arm.is_free_text:
-        assert not re.search(r"JSON|Action:|backslash", system_of(case))
-        assert "tools" in system_of(case)
+def test_ids_and_pixels_are_named_only_where_they_are_shown() -> None:
+    for case, text in cases_of(is_free_text=False):
+        observation, has_page = case.setup.observation, case.setup.arm.has_page
+        is_shown = has_page and observation.has_ids and not case.setup.grammar.is_by_position
+        assert ('"e8"' in text) is is_shown, case.title
+        assert ("pixels of the picture" in text) is (has_page and observation.has_screenshot), case.title
 
 
-def test_the_answer_is_submitted_where_it_is_taken(case: Case) -> None:
-    if case.setup.arm.is_free_text:
-        return
-    is_by_api = case.setup.channel == "api"
-    assert ("through the page" in system_of(case)) is not is_by_api
-    assert ("answer" in actions_offered(case.setup.conditions(is_site=False))) is is_by_api
+def test_an_outline_of_the_viewport_is_never_called_the_whole_page() -> None:
+    texts = [system_of(case) for case in CASES if case.setup.scope == "viewport"]
+    assert texts
+    assert not [text for text in texts if "of the whole page" in text]
+    assert all("part of the page that is in view" in text for text in texts)
 
 
-def test_the_prompt_states_which_pages_later_turns_keep(case: Case) -> None:
-    history = case.setup.history
-    if case.setup.arm.has_page and history.policy.id == "last_k":
-        assert f"last {history.number} pages" in system_of(case)
+def test_a_grammar_of_tools_gets_no_lesson() -> None:
+    texts = [text for case, text in cases_of(is_free_text=False) if case.setup.grammar.has_tools]
+    assert texts
+    assert not [text for text in texts if re.search(r"JSON|Action:|backslash", text)]
+    assert all("tools" in text for text in texts)
+
+
+def test_the_answer_is_submitted_where_it_is_taken() -> None:
+    for case, text in cases_of(is_free_text=False):
+        is_by_api = case.setup.channel == "api"
+        assert ("through the page" in text) is not is_by_api, case.title
+        offered = actions_offered(case.setup.conditions(is_site=False))
+        assert ("answer" in offered) is is_by_api, case.title
+
+
+def test_the_prompt_states_which_pages_later_turns_keep() -> None:
+    for case in CASES:
+        history = case.setup.history
+        if case.setup.arm.has_page and history.policy.id == "last_k":
+            assert f"last {history.number} pages" in system_of(case), case.title

@@ -7,11 +7,10 @@ import pytest
 from verifiers import registry
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.registry import VERIFIERS, Verifier
-from verifiers.types import Evidence, Example, Gold, Verdict
+from verifiers.types import Evidence, Gold, Verdict
 
 registry.discover()
 
-EXAMPLES = [(plugin, example) for _, plugin in VERIFIERS.items() for example in plugin.examples]
 PLUGINS = [plugin for _, plugin in VERIFIERS.items()]
 READING = [plugin for plugin in PLUGINS if not plugin.needs_sandbox and plugin.id != "transcript-v1"]
 """Those that read a short answer; programs have tests of their own, and a copy is any text."""
@@ -22,14 +21,11 @@ def judge(plugin: Verifier, gold: str, answer: str | tuple[str, ...]) -> Verdict
     return plugin.check(Gold(gold), Evidence(answer))
 
 
-@pytest.mark.parametrize(
-    ("plugin", "example"),
-    EXAMPLES,
-    ids=lambda value: getattr(value, "id", None) or f"{value.gold!r}<{value.answer!r}",
-)
-def test_a_verifier_judges_its_examples(plugin: Verifier, example: Example) -> None:
-    gold = Gold(example.gold, extra=example.extra)
-    assert plugin.check(gold, Evidence(example.answer)).correct is example.correct
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.id)
+def test_a_verifier_judges_its_examples(plugin: Verifier) -> None:
+    for example in plugin.examples:
+        gold = Gold(example.gold, extra=example.extra)
+        assert plugin.check(gold, Evidence(example.answer)).correct is example.correct, example
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.id)
@@ -51,10 +47,10 @@ def test_an_answer_past_the_limit_is_unparsable(plugin: Verifier) -> None:
 
 
 @pytest.mark.parametrize("plugin", READING, ids=lambda plugin: plugin.id)
-@pytest.mark.parametrize("answer", ["", "   ", (), "\x00", "4\u200b2", "\u202e42", "\ud800"])
-def test_an_unreadable_answer_is_unparsable(plugin: Verifier, answer: str | tuple[str, ...]) -> None:
-    verdict = judge(plugin, "42", answer)
-    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
+def test_an_unreadable_answer_is_unparsable(plugin: Verifier) -> None:
+    for answer in ("", "   ", (), "\x00", "4\u200b2", "\u202e42", "\ud800"):
+        verdict = judge(plugin, "42", answer)
+        assert (verdict.correct, verdict.reason) == (False, "unparsable_answer"), repr(answer)
 
 
 @pytest.mark.parametrize("plugin", OF_ONE_ANSWER, ids=lambda plugin: plugin.id)

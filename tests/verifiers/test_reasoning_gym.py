@@ -221,6 +221,23 @@ SOLVED = {
 }
 
 
+SHAPELESS = (
+    "oracle_answer",
+    "entry['answer']",
+    "__import__('os').system('id')",
+    "{gold} garbage",
+    "The answer is {gold}.",
+    "<answer>{gold}</answer>",
+    "[{gold}, {gold}]",
+    "{gold} or {gold}",
+    "\u200b{gold}",
+    "nan",
+    "[]",
+    "{}",
+    "[" * 2_000,
+)
+
+
 def test_every_scorer_that_is_run_is_tested_here() -> None:
     assert set(SOLVED) == set(PACKAGED)
 
@@ -240,34 +257,17 @@ def test_a_scorer_that_refuses_the_generators_answer_is_not_the_agents_fault() -
 
 
 @pytest.mark.parametrize("dataset", sorted(SOLVED))
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "oracle_answer",
-        "entry['answer']",
-        "__import__('os').system('id')",
-        "{gold} garbage",
-        "The answer is {gold}.",
-        "<answer>{gold}</answer>",
-        "[{gold}, {gold}]",
-        "{gold} or {gold}",
-        "\u200b{gold}",
-        "nan",
-        "[]",
-        "{}",
-        "[" * 2_000,
-    ],
-)
 def test_no_scorer_of_the_package_gets_text_without_the_shape_of_an_answer(
-    dataset: str, answer: str, monkeypatch: pytest.MonkeyPatch
+    dataset: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unexpected(*_given: Any, **_named: Any) -> None:
         raise AssertionError("the sandbox was started")
 
     monkeypatch.setattr(package_scorers, "suite_run", unexpected)
     gold, _right, _wrong, facts = SOLVED[dataset]
-    verdict = judge(dataset, gold, answer.replace("{gold}", gold), facts)
-    assert (verdict.correct, verdict.reason) == (False, "unparsable_answer")
+    for answer in SHAPELESS:
+        verdict = judge(dataset, gold, answer.replace("{gold}", gold), facts)
+        assert (verdict.correct, verdict.reason) == (False, "unparsable_answer"), answer
 
 
 @needs_sandbox
