@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -38,6 +39,7 @@ def smallest() -> Product:
     return min(world().products, key=lambda product: product.review_count)
 
 
+@cache
 def task_of(*, level: int = 3, **rule: bool) -> SiteTask:
     """The first task of the level whose rule has these clauses, about a product with few reviews."""
     drawn = (count_mentions.draw(world(), Draws(b"e2e", number), level) for number in range(500))
@@ -52,6 +54,7 @@ def edition_of(family: str) -> Edition:
     return "train" if "train" in FAMILIES.get(family).splits else "test"
 
 
+@cache
 def drawn_task(family: str, *, level: int, seed: int = 0, first_day: date = FIRST_DAY) -> SiteTask:
     """The one of a few tasks that takes the fewest moves."""
     of = world(edition_of(family), first_day=first_day)

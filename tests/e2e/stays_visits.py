@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
@@ -42,6 +43,7 @@ def world(first_day: date = FIRST_DAY) -> World:
     return world_draw(KEY, edition="train", first_day=first_day)
 
 
+@cache
 def task_of(module: Any, *, level: int, first_day: date = FIRST_DAY) -> SiteTask:
     """Of the first few tasks of the family, the one that takes the fewest moves."""
     town = world(first_day)

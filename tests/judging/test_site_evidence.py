@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ NUMBER = 8
 SHOWN_TOGETHER = 3
 
 
+@cache
 def drafts_of(family_id: str) -> list[TaskDraft]:
     """A task of the family and, where it has one, its impossible twin."""
     family = FAMILIES.get(family_id)

@@ -146,6 +146,19 @@ def stays_worlds() -> Iterator[World]:
         yield stays_world(b"told %d" % number, edition=EDITIONS[number % 2], first_day=DAY)
 
 
+Guests = list[tuple[Listing, Review]]
+
+
+@pytest.fixture(scope="module")
+def guests() -> Guests:
+    return [
+        (house, review)
+        for town in stays_worlds()
+        for house in town.listings[:REVIEWED]
+        for review in stay_reviews.reviews(town, house)
+    ]
+
+
 def words(pattern: re.Pattern[str] | str, text: str) -> bool:
     return re.search(pattern, text) is not None
 
@@ -200,9 +213,9 @@ def test_descriptions_say_nothing_that_the_house_denies() -> None:
     assert_none(contradictions)
 
 
-def test_guests_say_nothing_that_their_stay_denies() -> None:
+def test_guests_say_nothing_that_their_stay_denies(guests: Guests) -> None:
     contradictions = []
-    for house, review in _guests():
+    for house, review in guests:
         text = " ".join((review.title, *review.body))
         room = next(room for room in house.rooms if room.name == review.room)
         contradictions += [
@@ -220,9 +233,9 @@ def test_guests_say_nothing_that_their_stay_denies() -> None:
     assert_none(contradictions)
 
 
-def test_months_in_a_guests_words_are_those_of_the_stay() -> None:
+def test_months_in_a_guests_words_are_those_of_the_stay(guests: Guests) -> None:
     contradictions = []
-    for _, review in _guests():
+    for _, review in guests:
         text = " ".join((review.title, *review.body))
         months = re.findall(
             rf"(?:were here in|, and that in|nights in)(?: the heat of)? ({'|'.join(MONTHS)})", text
@@ -232,7 +245,7 @@ def test_months_in_a_guests_words_are_those_of_the_stay() -> None:
     assert_none(contradictions)
 
 
-def test_replies_of_hosts_match_the_review() -> None:
+def test_replies_of_hosts_match_the_review(guests: Guests) -> None:
     complaints = {
         "about that noise": r"woke us|next room|earplugs|pipes",
         "concerned about": r"woke us|next room|earplugs|pipes",
@@ -244,7 +257,7 @@ def test_replies_of_hosts_match_the_review() -> None:
         "You did write|We did write": r"reckoned|For that money",
     }
     contradictions, replies = [], 0
-    for _, review in _guests():
+    for _, review in guests:
         replies += bool(review.reply)
         text = " ".join(review.body)
         contradictions += [
@@ -260,13 +273,6 @@ def test_replies_of_hosts_match_the_review() -> None:
             contradictions.append(("pleased", f"{review.score}: {review.reply}"))
     assert replies > WORLDS
     assert_none(contradictions)
-
-
-def _guests() -> Iterator[tuple[Listing, Review]]:
-    for town in stays_worlds():
-        for house in town.listings[:REVIEWED]:
-            for review in stay_reviews.reviews(town, house):
-                yield house, review
 
 
 def _bought() -> Iterator[tuple[shop_types.World, shop_types.Product, shop_types.Review]]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,19 +24,18 @@ DAYS = (date(2027, 3, 1), date(2028, 2, 29), date(2026, 12, 31))
 WITH_CONDITIONS = ("mention_when", "most_helpful_mention")
 
 
-def worlds(family: Family[World], count: int) -> Iterator[World]:
-    for number in range(count):
-        edition = "train" if "train" in family.splits and number % 2 == 0 else "test"
-        yield world(b"%s %d" % (family.id.encode(), number), edition=edition, first_day=DAYS[number % 3])
-
-
 def drawn(family: Family[World], count: int = 3) -> list[tuple[World, SiteTask]]:
-    tasks = [
-        (of, family.draw(of, Draws(number, level), level))
-        for number, of in enumerate(worlds(family, count))
-        for level in LEVELS
-    ]
-    return [(of, task) for of, task in tasks if task]
+    """The tasks of every level that a family draws in so many worlds."""
+    return [pair for number in range(count) for pair in drawn_in(family.id, number)]
+
+
+@cache
+def drawn_in(name: str, number: int) -> list[tuple[World, SiteTask]]:
+    family = FAMILIES[name]
+    edition = "train" if "train" in family.splits and number % 2 == 0 else "test"
+    of = world(b"%s %d" % (name.encode(), number), edition=edition, first_day=DAYS[number % 3])
+    tasks = [family.draw(of, Draws(number, level), level) for level in LEVELS]
+    return [(of, task) for task in tasks if task]
 
 
 def test_there_are_six_families_two_of_them_only_in_the_test_split() -> None:
@@ -67,7 +66,7 @@ def test_the_wrong_answer_of_a_family_differs_from_its_gold(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_same_draws_make_the_same_task(name: str) -> None:
-    first, second = drawn(FAMILIES[name], 1), drawn(FAMILIES[name], 1)
+    first, second = drawn_in.__wrapped__(name, 0), drawn_in.__wrapped__(name, 0)
     assert [task for _, task in first] == [task for _, task in second]
 
 
