@@ -32,7 +32,7 @@ from trajectories.api import auth
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
-EPISODES, SAMPLES = (100, 5) if IS_WHOLE else (50, 2)
+EPISODES, SAMPLES = (100, 5) if IS_WHOLE else (25, 1)
 PAGES = 3
 STEPS = 4
 # Every kind of result: done, no such element, covered or gone, refused, unreadable, cleaned on its way.
