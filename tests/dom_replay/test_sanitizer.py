@@ -19,6 +19,7 @@ HIDDEN = (
     *("data:text/html,<script>", "blob:https://x", "file:///etc/passwd", "https://gym.evil.example/static/x"),
     *(
         "https://gym/static/../admin",
+        "https://gym/static/a/../../admin",
         "https://gym/static//evil",
         "https://gym/episodes/1",
         "http://gym/static/a",
