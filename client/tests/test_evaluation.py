@@ -19,8 +19,10 @@ from fake_model import FakeModel, Reply
 from fake_server import GOLD, FakeServer
 from palaestra.commands import main
 from palaestra.errors import PalaestraError
+from palaestra.evaluation import silence
 from palaestra.evaluation.plan import plan_read, plan_sha256
 from palaestra.evaluation.power import Guess, smallest_gap, t_quantile
+from palaestra.models import health
 
 RIGHT = Reply(text=f'Half of 84.\nAction: {{"type": "answer", "text": "{GOLD}"}}\nAnswer: {GOLD}')
 TEXT_ARMS = "text_zero_shot,text_agent"
@@ -168,6 +170,49 @@ def test_an_evaluation_whose_model_does_not_answer_stops_and_goes_on_later(
     model.replies(RIGHT)
     assert main(command) == 0
     assert cells(fake) == text_cells(fake, samples=8)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model's silence is noticed in tenths of the time."""
+    for name, seconds in (("POLL_S", 0.1), ("REPORTED_AFTER_S", 0.5), ("GONE_AFTER_S", 2.0)):
+        monkeypatch.setattr(silence, name, seconds)
+    monkeypatch.setattr(health, "CONNECT_TIMEOUT_S", 0.5)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_model_that_never_answers_is_reported_and_given_up_at_once(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.close()
+    began = time.monotonic()
+    assert main(["eval", *arguments(fake, model, "--arms", TEXT_ARMS)]) == 1
+    assert time.monotonic() - began < 20, "calls are repeated for longer"
+    lines = capsys.readouterr().err.splitlines()
+    assert any("No call of the model has succeeded for" in line for line in lines)
+    assert lines[-1].startswith("The evaluation stopped: The model does not answer: APIConnectionError")
+    assert fake.state.verdicts == [], "what was opened stays open"
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_slow_model_is_not_taken_for_a_dead_one(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = [Reply(text=RIGHT.text, hangs=4.0)]
+
+    def reply(_: dict[str, Any]) -> Reply:
+        """The first call is answered late; all others fail until then."""
+        if slow:
+            return slow.pop()
+        return RIGHT if time.monotonic() - model.times[0] > 3.5 else Reply(status=502)
+
+    model.reply = reply
+    assert main(["eval", *arguments(fake, model, "--arms", TEXT_ARMS)]) == 0
+    err = capsys.readouterr().err
+    assert "No call of the model has succeeded for" in err, "while one call waits, the others fail"
+    assert "The model answers again." in err
+    assert "does not answer" not in err
+    assert cells(fake) == text_cells(fake)
 
 
 def test_the_arguments_of_a_plan_do_not_go_with_its_file(

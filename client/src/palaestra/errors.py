@@ -52,9 +52,11 @@ class ModelFailure(PalaestraError):
     """An endpoint returned no completion: its doing, never the model's answer.
 
     ``is_retried``: the same call may succeed later, after ``retry_after_s`` seconds if the endpoint says so.
+    ``is_busy``: the endpoint asked for patience.
     """
 
     is_retried = False
+    is_busy = False
     retry_after_s: float | None = None
 
 

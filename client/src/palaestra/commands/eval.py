@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,10 @@ from palaestra.evaluation.plan import Plan, plan_read
 from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
 from palaestra.evaluation.player import Player, held_read, verdicts_wait
 from palaestra.evaluation.reports import report_computed, report_find_or_create, runs_find_or_create
+from palaestra.evaluation.silence import silence_wait
 from palaestra.evaluation.tables import tables_text
 from palaestra.model_options import endpoint_add, endpoint_make
+from palaestra.models.health import EndpointHealth
 from palaestra.models.policy import ModelPolicy
 from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
@@ -177,19 +179,20 @@ async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[s
             bar.set_postfix_str(_postfix(outcomes, metered.usage, cost), refresh=False)
             bar.update()
 
-        await _play_watched(player, metered, on_done)
+        health = policy.health if isinstance(policy, ModelPolicy) else EndpointHealth()
+        silence = silence_wait(metered, health, lambda line: bar.write(line, file=sys.stderr))
+        await _play_until(silence, player.play(metered, on_done))
     return +problems
 
 
-async def _play_watched(player: Player, policy: MeteredPolicy, on_done: Callable[[Rollout], None]) -> None:
+async def _play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any, None]) -> None:
     """Play for as long as the model answers. Raises ``PalaestraError`` when it no longer does; what is open
     stays open."""
-    playing = asyncio.ensure_future(player.play(policy, on_done))
-    silence = asyncio.ensure_future(policy.silent.wait())
+    silence, playing = asyncio.ensure_future(silent), asyncio.ensure_future(play)
     try:
         await asyncio.wait((playing, silence), return_when=asyncio.FIRST_COMPLETED)
-        if policy.silent.is_set():
-            message = f"The model does not answer: {policy.problem.rstrip('.')}. Run it again to go on."
+        if silence.done():
+            message = f"The model does not answer: {silence.result().rstrip('.')}. Run it again to go on."
             raise PalaestraError(message)
         await playing
     finally:

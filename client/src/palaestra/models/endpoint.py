@@ -19,13 +19,13 @@ from palaestra.backoff import pause_s
 from palaestra.completion import Completion, ToolCall
 from palaestra.errors import ModelFailure
 from palaestra.models.failures import StreamBroken, failure_of
+from palaestra.models.health import CONNECT_TIMEOUT_S, EndpointHealth
 from palaestra.models.thoughts import thoughts_split
 from palaestra.policies.clock import PolicyClock
 from palaestra.records import Message, Usage
 
 RETRIES = 6
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
-CONNECT_TIMEOUT_S = 10.0
 # How long an endpoint may be silent: models that hide their thoughts send nothing while they think.
 TIMEOUT_S = 300.0
 CONCURRENCY = 16
@@ -65,6 +65,7 @@ class Endpoint:
         self._retries = retries
         self._is_streamed = is_streamed
         self._max_tokens = MAX_TOKENS
+        self.health = EndpointHealth()
 
     async def __aenter__(self) -> Endpoint:
         return self
@@ -103,11 +104,13 @@ class Endpoint:
             try:
                 with clock.refunded_on_failure():
                     completion = await self._slotted(fields, clock)
+                self.health.answered()
                 return replace(completion, sampling=dict(sampling or {}) or None)
             except (openai.OpenAIError, StreamBroken, ValueError) as error:
                 if self._is_renamed(error):
                     continue
                 failure = failure_of(error)
+                self.health.failed(failure)
                 if not failure.is_retried or attempt >= self._retries:
                     raise failure from error
             with clock.paused():
@@ -122,7 +125,8 @@ class Endpoint:
         named = {self._max_tokens if name == MAX_TOKENS else name: value for name, value in fields.items()}
         try:
             began = time.perf_counter()
-            answer = await self._call(named)
+            with self.health.call():
+                answer = await self._call(named)
             model_ms = (time.perf_counter() - began) * 1000
         finally:
             self._slots.release()

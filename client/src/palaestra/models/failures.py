@@ -20,6 +20,8 @@ _TOO_LONG = (
 )
 _OUT_OF_CREDIT = "insufficient_quota"
 _RETRIED = frozenset({408, 409, 425, 429})
+# A rate limit, and a server that loads its model or has no place: it is there, and asks for patience.
+_BUSY = frozenset({429, 503})
 
 
 class StreamBroken(Exception):
@@ -41,5 +43,6 @@ def failure_of(error: openai.OpenAIError | StreamBroken | ValueError) -> ModelFa
     failure = ModelFailure(error.message)
     is_passing = error.status_code >= 500 or error.status_code in _RETRIED
     failure.is_retried = is_passing and _OUT_OF_CREDIT not in words
+    failure.is_busy = failure.is_retried and error.status_code in _BUSY
     failure.retry_after_s = retry_after_s(error.response.headers)
     return failure

@@ -12,6 +12,7 @@ import msgspec
 from palaestra.api import Client
 from palaestra.completion import Completion
 from palaestra.errors import ContextOverflow
+from palaestra.models.health import EndpointHealth
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped
 
@@ -31,6 +32,11 @@ class ModelPolicy:
         self._endpoint = endpoint
         self._client = client
         self._sampling = dict(sampling or {})
+
+    @property
+    def health(self) -> EndpointHealth:
+        """Of its endpoint."""
+        return self._endpoint.health
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
         """The model's next completion.

@@ -1,0 +1,44 @@
+"""Notices that a model does not answer, says so, and says when to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+
+from palaestra.evaluation.metered_policy import MeteredPolicy
+from palaestra.models.health import EndpointHealth
+
+POLL_S = 1.0
+REPORTED_AFTER_S = 5.0
+# Of a model that never answered. One that did may be starting again, and its calls are repeated for a minute.
+GONE_AFTER_S = 20.0
+
+
+async def silence_wait(policy: MeteredPolicy, health: EndpointHealth, write: Callable[[str], None]) -> str:
+    """Wait until the model counts as gone; returns what it said last. ``write`` is given a line when calls
+    fail for a while, and one when they succeed again."""
+    is_reported = False
+    while not await _is_set_within(policy.silent, POLL_S):
+        if is_gone(health):
+            return health.problem
+        if is_reported != (health.failing_s >= REPORTED_AFTER_S):
+            is_reported = not is_reported
+            write(_words(health) if is_reported else "The model answers again.")
+    return policy.problem
+
+
+def is_gone(health: EndpointHealth) -> bool:
+    """Whether an endpoint that never answered fails every call; a slow model's calls do not fail."""
+    return not health.has_answered and not health.is_awaited and health.failing_s >= GONE_AFTER_S
+
+
+def _words(health: EndpointHealth) -> str:
+    problem = health.problem.rstrip(".")
+    return f"No call of the model has succeeded for {health.failing_s:.0f} s: {problem}. Calls are repeated."
+
+
+async def _is_set_within(event: asyncio.Event, seconds: float) -> bool:
+    with contextlib.suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    return event.is_set()

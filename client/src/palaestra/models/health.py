@@ -1,0 +1,58 @@
+"""Whether an endpoint answers, by what became of its calls, repeats included."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from palaestra.errors import ModelFailure
+
+CONNECT_TIMEOUT_S = 10.0
+
+
+class EndpointHealth:
+    """``has_answered``: it did once, if only to refuse a call or to ask for patience. ``problem`` is what the
+    last failure said. ``now`` counts seconds."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self.has_answered = False
+        self.problem = ""
+        self._now = now
+        self._failing_since: float | None = None
+        self._begun: dict[int, float] = {}
+        self._numbers = itertools.count()
+
+    @property
+    def failing_s(self) -> float:
+        """Seconds since the first failure after the last answer; 0 without one."""
+        return 0.0 if self._failing_since is None else self._now() - self._failing_since
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a call has gone on for longer than a connection takes to fail: the model may be at work."""
+        return any(self._now() - begun > CONNECT_TIMEOUT_S for begun in self._begun.values())
+
+    @contextmanager
+    def call(self) -> Iterator[None]:
+        """Around a call, however it ends."""
+        number = next(self._numbers)
+        self._begun[number] = self._now()
+        try:
+            yield
+        finally:
+            del self._begun[number]
+
+    def answered(self) -> None:
+        self.has_answered, self._failing_since = True, None
+
+    def failed(self, failure: ModelFailure) -> None:
+        """Count a failed call. One that is not worth a repeat is an answer: the endpoint refused it."""
+        self.problem = str(failure)
+        if not failure.is_retried:
+            self.answered()
+            return
+        self.has_answered = self.has_answered or failure.is_busy
+        if self._failing_since is None:
+            self._failing_since = self._now()
