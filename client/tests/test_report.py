@@ -8,6 +8,9 @@ import pytest
 
 from fake_server import TABLES, FakeServer
 from palaestra.commands import main
+from palaestra.errors import PalaestraError
+from palaestra.evaluation.standstill import Standstill
+from palaestra.records import Report
 
 FILES = {
     "report.html": b"<!DOCTYPE html>",
@@ -64,3 +67,27 @@ def test_no_file_is_written_outside_of_the_folder(
     assert main(command(fake, tmp_path / "paper")) == 1
     assert "outside" in capsys.readouterr().err
     assert not (tmp_path / "escape.txt").exists()
+
+
+def standing(state: str, progress: float = 0.0) -> Report:
+    return Report(id=1, plan={}, plan_sha256="a", url="http://lab/reports/1/", state=state, progress=progress)
+
+
+def test_a_report_that_stands_still_is_remarked_on_once_and_given_up_in_the_end() -> None:
+    lines: list[str] = []
+    clock = [0.0]
+    standstill = Standstill(lines.append, now=lambda: clock[0])
+    seen = ((19, "waiting", 0.0), (21, "waiting", 0.0), (40, "waiting", 0.0), (41, "computing", 0.1))
+    seen += ((100, "computing", 0.2), (189, "computing", 0.2))
+    for clock[0], state, progress in seen:
+        standstill.look(standing(state, progress))
+
+    (line,) = lines
+    assert line.startswith("Report 1 is waiting, without progress for 21 s.")
+    assert "worker-facts" in line
+    clock[0] = 191.0
+    standstill.look(standing("computing", 0.2))
+    assert lines[1].startswith("Report 1 is computing, without progress for 91 s.")
+    clock[0] = 701.0
+    with pytest.raises(PalaestraError, match="http://lab/reports/1/"):
+        standstill.look(standing("computing", 0.2))

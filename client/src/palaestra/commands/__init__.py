@@ -88,6 +88,11 @@ def playing_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--prices", type=Path, help="price table (JSON), see the README")
 
 
+def stderr_print(line: str) -> None:
+    """Print a line that belongs to no output."""
+    print(line, file=sys.stderr)
+
+
 def count(text: str) -> int:
     """A number of at least 1."""
     value = int(text)

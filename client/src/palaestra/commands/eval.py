@@ -19,7 +19,7 @@ from tqdm import tqdm
 from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.background import tasks_cancel
-from palaestra.commands import playing_add, server_add
+from palaestra.commands import playing_add, server_add, stderr_print
 from palaestra.commands.plan import design_add, plan_make, plan_text
 from palaestra.engine import TEXT_INFLIGHT, Engine, Rollout
 from palaestra.errors import PalaestraError
@@ -108,7 +108,7 @@ async def _eval(options: argparse.Namespace) -> int:
         print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}', file=sys.stderr)
         problems = await evaluation_play(client, options, plan, report)
         print("Computing the report ...", file=sys.stderr)
-        ready = await report_computed(client, report.id)
+        ready = await report_computed(client, report.id, stderr_print)
     print(tables_text((ready.result or {}).get("tables", ())))
     print(f"\n{ready.url}")
     return 1 if problems else 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.commands import count, server_add
+from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.reports import report_computed
 
@@ -36,7 +36,7 @@ async def _write(options: argparse.Namespace) -> None:
     async with Client(options.server, options.key) as client:
         report = await client.report(options.report)
         if options.compute:
-            report = await report_computed(client, options.report)
+            report = await report_computed(client, options.report, stderr_print)
         if report.result is None:
             raise PalaestraError(f"Report {report.id} is not computed yet: add --compute. {report.url}")
         if report.stale:

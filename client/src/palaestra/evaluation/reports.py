@@ -10,6 +10,7 @@ from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Series, series_of
 from palaestra.evaluation.plan import Plan, plan_sha256, plans_differ
+from palaestra.evaluation.standstill import Standstill
 from palaestra.records import Report, Run
 from palaestra.run_plan import RunPlan, run_find_or_create
 
@@ -87,15 +88,20 @@ def run_plan_of(
     )
 
 
-async def report_computed(client: Client, report: int) -> Report:
-    """Ask for the report's computation and wait for it. Raises ``PalaestraError`` if it failed."""
+async def report_computed(client: Client, report: int, write: Callable[[str], None]) -> Report:
+    """Ask for the report's computation and wait for it; ``write`` is given a line if nobody computes it.
+
+    Raises ``PalaestraError`` if it failed, or if it stands still for long.
+    """
     await client.report_compute(report)
+    standstill = Standstill(write)
     while True:
         state = await client.report(report)
         if state.state == "failed":
             raise PalaestraError(f"The report could not be computed: {state.problem} {state.url}")
         if state.state == "ready":
             return state
+        standstill.look(state)
         await asyncio.sleep(POLL_S)
 
 

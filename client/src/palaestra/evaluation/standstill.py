@@ -1,0 +1,42 @@
+"""Notices that nobody computes a report, and says what to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from palaestra.errors import PalaestraError
+from palaestra.records import Report
+
+# A report waits for a worker, or for its turn, or is with a worker: large ones are for a minute.
+REPORTED_AFTER_S = {"waiting": 20.0, "computing": 90.0}
+# The server has sent it again by then, had its worker died.
+GIVEN_UP_AFTER_S = 600.0
+WHAT_TO_DO = (
+    "See whether the worker of the queue `facts` runs (worker-facts among the processes of `manage.py up`, a "
+    "service of docker compose) and what its log says. The report is computed once one does, whether or not "
+    "this command waits for it."
+)
+
+
+class Standstill:
+    """Looks at one report again and again; ``write`` is given a line once it stands still."""
+
+    def __init__(self, write: Callable[[str], None], now: Callable[[], float] = time.monotonic) -> None:
+        self._write = write
+        self._now = now
+        self._seen: tuple[str, float] | None = None
+        self._since = now()
+        self._is_reported = False
+
+    def look(self, report: Report) -> None:
+        """Raise ``PalaestraError`` for a report that has stood still for too long."""
+        if self._seen != (report.state, report.progress):
+            self._seen, self._since, self._is_reported = (report.state, report.progress), self._now(), False
+        seconds = self._now() - self._since
+        message = f"Report {report.id} is {report.state}, without progress for {seconds:.0f} s. {WHAT_TO_DO}"
+        if seconds >= GIVEN_UP_AFTER_S:
+            raise PalaestraError(f"{message} {report.url}")
+        if not self._is_reported and seconds >= REPORTED_AFTER_S.get(report.state, 0.0):
+            self._is_reported = True
+            self._write(message)
