@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests import factories
-from trajectories.models import Report, Run
+from trajectories.models import Episode, Report, Run
 from trajectories.reports import services
 from trajectories.reports.computation import report_compute
 
@@ -99,6 +99,23 @@ def test_a_gap_is_the_difference_of_item_means_with_an_interval_and_links() -> N
     assert gap["odds_ratio"] == pytest.approx(3.0)
     assert f"run={runs['gym'].pk}" in gym["links"]["accuracy"]
     assert_sound(tables)
+
+
+def test_arms_of_different_token_budgets_are_no_gap() -> None:
+    arms = {"text_zero_shot": correct_if(lambda item, _: item % 4 > 0), "gym": correct_if(lambda item, _: item % 2 > 0)}
+    report, runs, _ = evaluation(arms, token_budget=2048)
+    Episode.objects.filter(run=runs["text_zero_shot"]).update(token_budget=2048)
+    Episode.objects.filter(run=runs["gym"]).update(token_budget=512)
+
+    tables = tables_of(report)
+
+    (gap,) = tables["gaps"]["rows"]
+    assert gap["gap"] is None
+    assert "token budget 2048 and 512" in gap["note"]
+    assert [row["token_budget"] for row in tables["setups"]["rows"]] == ["2048", "512"]
+    assert [row["deviation"] for row in tables["deviations"]["rows"]] == [
+        "token budget is 512, planned 2048"
+    ]
 
 
 def test_the_rungs_add_up_to_the_total() -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -17,12 +18,12 @@ from tests.services.kills import Installation
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("installation")]
 
-TOLD_S = 60.0
+REMARKED_S = 60.0
 WRITTEN_S = 60.0
 
 
 def test_a_report_whose_worker_is_stopped_says_so_and_comes_once_it_goes_on(
-    installation: Installation, tmp_path: object
+    installation: Installation, tmp_path: Path
 ) -> None:
     lab = f"http://127.0.0.1:{installation.up.ports['LAB_PORT']}"
     headers = {"Authorization": f"Bearer {installation.key}"}
@@ -45,7 +46,7 @@ def test_a_report_whose_worker_is_stopped_says_so_and_comes_once_it_goes_on(
         print(f"said after {time.monotonic() - began:.1f} s: {line}")
         assert line.startswith(f"Report {report} is waiting, without progress for ")
         assert "worker-facts" in line
-        assert time.monotonic() - began < TOLD_S
+        assert time.monotonic() - began < REMARKED_S
     finally:
         os.kill(worker, signal.SIGCONT)
     _, rest = command.communicate(timeout=WRITTEN_S)

@@ -68,8 +68,8 @@ class Analysis:
     def setups(self) -> Mapping[ArmKey, Sequence[setups.Setup]]:
         """Of each arm, one per run."""
         by_arm: dict[ArmKey, list[setups.Setup]] = {}
-        for (key, run_id), versions in self.data.versions.items():
-            made = setups.setup_of(self.runs[run_id], arm=key.arm, versions=versions)
+        for (key, run_id), conditions in self.data.conditions.items():
+            made = setups.setup_of(self.runs[run_id], arm=key.arm, conditions=conditions)
             by_arm.setdefault(key, []).append(made)
         return by_arm
 

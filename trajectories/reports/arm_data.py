@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trajectories.reports.episode_rows import EpisodeRow
+from trajectories.reports.episode_rows import Conditions, EpisodeRow
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Floats
 from trajectories.reports.ladder import ArmKey, arm_of
 
@@ -85,8 +85,8 @@ class BenchmarkData:
         self.items: list[Item] = []
         self.arms: dict[ArmKey, _Column] = {}
         self.is_site = False
-        # Per arm and run: the policy versions and the versions of its prompts.
-        self.versions: dict[tuple[ArmKey, int], set[tuple[int | None, str]]] = {}
+        # By arm and run.
+        self.conditions: dict[tuple[ArmKey, int], set[Conditions]] = {}
         self._items: dict[int, int] = {}
         self._looks: dict[str, int] = {}
         self._checkpoints = checkpoints or {}
@@ -99,7 +99,7 @@ class BenchmarkData:
         column = self.arms.setdefault(key, _Column())
         column.runs.add(row.run)
         self.is_site = row.is_site
-        self.versions.setdefault((key, row.run), set()).add((row.policy_version, row.prompts))
+        self.conditions.setdefault((key, row.run), set()).add(row.conditions)
         if row.outcome is None:
             column.unfinished += 1
             return

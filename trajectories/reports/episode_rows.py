@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.db import connection
 
 from core.arms import PAGE_ARMS
+from core.presentation import AXES
 from core.sql import sql_read
 
 # End reasons of episodes that were withdrawn: not a failure of anybody.
@@ -17,9 +18,23 @@ CHUNK = 2_000
 TEXT = sql_read(__file__, "episode_rows")
 
 
+class Conditions(NamedTuple):
+    """What episodes of one run and arm may differ in. ``step_limit`` is the one that their opening call
+    states, None for the task's own; ``content`` what it fixes of the question beside the look, as JSON."""
+
+    policy_version: int | None = None
+    prompts: str = ""
+    token_budget: int | None = None
+    step_limit: int | None = None
+    answer_channel: str = ""
+    examples: int = 0
+    content: str = ""
+
+
 class EpisodeRow(NamedTuple):
     """``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
-    verdict. ``score`` is the verifier's, 0 to 1: of a reading probe, 1 less the distance of the copy."""
+    verdict. ``score`` is the verifier's, 0 to 1: of a reading probe, 1 less the distance of the copy. For
+    ``step_limit`` and ``content`` see ``Conditions``."""
 
     episode: int
     run: int
@@ -41,6 +56,23 @@ class EpisodeRow(NamedTuple):
     is_site: bool
     disputed: bool
     score: float | None
+    token_budget: int | None
+    step_limit: int | None
+    answer_channel: str
+    examples: int
+    content: str
+
+    @property
+    def conditions(self) -> Conditions:
+        return Conditions(
+            self.policy_version,
+            self.prompts,
+            self.token_budget,
+            self.step_limit,
+            self.answer_channel,
+            self.examples,
+            self.content,
+        )
 
 
 def episode_rows(
@@ -70,6 +102,7 @@ def _chunk(run_id: int, *, after: int, splits: Collection[str], benchmark: str) 
                 "nobodys": list(NOBODYS),
                 "splits": sorted(splits),
                 "benchmark": benchmark,
+                "look_axes": list(AXES),
             },
         )
         return [EpisodeRow._make(row) for row in cursor.fetchall()]

@@ -91,3 +91,12 @@ class RowRecord(serializers.Serializer[Any]):
         allow_null=True,
         help_text="0 to 1, where the verifier has one; of a reading probe 1 less the distance of the copy.",
     )
+    token_budget = serializers.IntegerField(allow_null=True)
+    step_limit = serializers.IntegerField(
+        allow_null=True, help_text="As the opening call states it; null for the task's own."
+    )
+    answer_channel = serializers.CharField()
+    examples = serializers.IntegerField(help_text="Solved tasks in the prompt.")
+    content = serializers.CharField(
+        help_text="What the opening call fixes of the question beside its look (choice order, wording), as JSON."
+    )

@@ -18,12 +18,23 @@ PARTS = (
     "grammar",
     "history",
     "actions_per_turn",
+    "token budget",
+    "prompt token budget",
+    "sampling",
+    "step limit",
+    "answer channel",
+    "tools",
+    "choices",
+    "instruction",
+    "text",
+    "task bar",
+    "examples",
+    "kind",
+    "simulated",
 )
-COLUMNS = (
-    Column("benchmark", "Benchmark"),
-    Column("arm", "Arm"),
-    *(Column(part.replace(" ", "_"), part.replace("_", " ").capitalize()) for part in PARTS),
-)
+HEAD = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
+# Of a part that is so in all arms the table says nothing.
+UNREMARKABLE = frozenset({None, "none", "default", setups.DRAWN, "no", "eval", "page"})
 
 
 def setup_table(analyses: Sequence[Analysis]) -> Table:
@@ -32,7 +43,7 @@ def setup_table(analyses: Sequence[Analysis]) -> Table:
             "benchmark": analysis.benchmark,
             "arm": key.id,
             **{
-                part.replace(" ", "_"): setups.words_of(setup[part]) if part in setup else None
+                _id(part): setups.words_of(setup[part]) if part in setup else None
                 for part in PARTS
             },
         }
@@ -40,4 +51,10 @@ def setup_table(analyses: Sequence[Analysis]) -> Table:
         for key in setups.arm_order(analysis.setups)
         for setup in analysis.setups[key]
     ]
-    return Table(id="setups", title="Set-ups", columns=COLUMNS, rows=rows)
+    shown = [part for part in PARTS if any(row[_id(part)] not in UNREMARKABLE for row in rows)]
+    columns = [*HEAD, *(Column(_id(part), part.replace("_", " ").capitalize()) for part in shown)]
+    return Table(id="setups", title="Set-ups", columns=columns, rows=rows)
+
+
+def _id(part: str) -> str:
+    return part.replace(" ", "_")

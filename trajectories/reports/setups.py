@@ -2,38 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from core.arms import ARMS
+from core.arms import ARMS, Arm
 from core.observation_settings import settings_of
 from core.observations import OBSERVATION_FORMATS
 from trajectories.models import Run
+from trajectories.reports.episode_rows import Conditions
 from trajectories.reports.ladder import RUNGS, ArmKey
 
 # Of each part its values: several where one run mixes them.
 Setup = Mapping[str, Sequence[str]]
 
-# A comparison of two arms holds these fixed; the others belong to agents, or to pages, alone.
+# A comparison of two arms holds these fixed, and what `setup_of` adds to them; see docs/modality-gap.md for
+# what it leaves open, and why. Some belong to agents, or to pages, alone.
 OF_AGENTS = ("grammar", "history", "actions_per_turn")
 OF_PAGES = ("observation",)
 OF_PICTURES = ("observation", "observation settings")
 
 
-def setup_of(run: Run, *, arm: str, versions: Iterable[tuple[int | None, str]]) -> Setup:
+# What a call may fix of a question beside its look, and the arms that show it.
+CONTENT: Mapping[str, Callable[[Arm], bool]] = {
+    "choices": lambda _: True,
+    "instruction": lambda _: True,
+    "text": lambda arm: arm.has_text,
+    "task_bar": lambda arm: arm.has_page,
+}
+# Of a run's settings those that its harness plays by, where it states them.
+STATED = ("sampling", "prompt_token_budget")
+DRAWN = "by default"
+
+
+def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
     """Each part by its name. A part that an arm does not have is left out."""
-    pairs = list(versions)
+    made, shown = list(conditions), ARMS[arm]
     setup = {
         "model": [run.model],
         "checkpoint": [run.checkpoint],
-        "policy version": sorted({"none" if version is None else str(version) for version, _ in pairs}),
-        "prompt version": sorted({prompts for _, prompts in pairs}),
+        "simulated": ["yes" if run.simulated else "no"],
+        # Training has the strict verifier, moves choices and holds asserts back.
+        "kind": ["train" if run.kind == Run.Kind.TRAIN else "eval"],
+        "policy version": _values(one.policy_version for one in made),
+        "prompt version": sorted({one.prompts for one in made}),
+        "token budget": _values(one.token_budget for one in made),
+        "tools": [", ".join(sorted(run.tools)) if shown.has_form else ""],
     }
-    if not ARMS[arm].is_free_text:
+    setup |= {name.replace("_", " "): [_stated(run.settings[name])] for name in STATED if name in run.settings}
+    fixed = [json.loads(one.content or "{}") for one in made]
+    for axis in (axis for axis, is_shown in CONTENT.items() if is_shown(shown)):
+        setup[axis.replace("_", " ")] = sorted({str(content.get(axis, DRAWN)) for content in fixed})
+    if shown.has_examples:
+        setup["examples"] = _values(one.examples for one in made)
+    if not shown.is_free_text:
         setup |= {name: [str(getattr(run, name))] for name in OF_AGENTS}
-    if ARMS[arm].has_page:
+        setup["step limit"] = _values(one.step_limit for one in made)
+    if shown.has_page:
         setup |= {name: [str(getattr(run, name))] for name in OF_PAGES}
         setup["observation settings"] = [_settings(run.observation_settings)]
+    if shown.has_form:
+        setup["answer channel"] = sorted({one.answer_channel for one in made})
     return setup
 
 
@@ -72,6 +101,8 @@ def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
         "model": plan["model"]["name"],
         "checkpoint": plan["model"]["checkpoint"] or "",
         **{name: str(plan[name]) for name in OF_AGENTS},
+        "token budget": str(plan["token_budget"] or "none"),
+        "sampling": _stated(plan["model"]["sampling"]),
         "observation": observation,
         "observation settings": _settings(settings_of(settings, form) if form else settings),
     }
@@ -96,6 +127,17 @@ def arm_order(keys: Iterable[ArmKey]) -> list[ArmKey]:
     """The ladder from its base, then the other arms; retests after their arms."""
     order = [*RUNGS, *(arm for arm in ARMS if arm not in RUNGS)]
     return sorted(keys, key=lambda key: (order.index(key.arm), key.observation, key.retest))
+
+
+def _values(values: Iterable[int | None]) -> list[str]:
+    return sorted({"none" if value is None else str(value) for value in values})
+
+
+def _stated(value: Any) -> str:
+    """A setting in words, whatever a harness stored under its name."""
+    if value is None:
+        return "none"
+    return _settings(value) if isinstance(value, dict) else str(value)
 
 
 def _settings(settings: Mapping[str, Any]) -> str:

@@ -77,8 +77,8 @@ class Evaluation:
         """What else differs between these checkpoints in an arm; empty if nothing does."""
         names = {point.name for point in checkpoints}
         made = [
-            setups.setup_of(self.runs[run], arm=arm, versions=versions)
-            for (key, run), versions in self.data.versions.items()
+            setups.setup_of(self.runs[run], arm=arm, conditions=conditions)
+            for (key, run), conditions in self.data.conditions.items()
             if key.arm == arm and key.checkpoint in names
         ]
         return setups.mixture(
