@@ -4,9 +4,12 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from django.core.management import call_command
 
-from trajectories.reports.estimators import simulation
+from trajectories.reports.estimators import gaps, simulation
+from trajectories.reports.training import transfer_simulation
+from trajectories.reports.training.differences import double_difference
 
 REPLICATES = 60
 
@@ -50,3 +53,26 @@ def test_the_command_simulates_a_regime_in_processes_and_writes_the_page(tmp_pat
     assert len(shares) == 9
     assert all(share >= 85 for share in shares[:5])
     assert all(share <= 15 for share in shares[5:])
+
+
+def test_the_interval_of_a_change_beyond_that_of_text_covers_the_truth() -> None:
+    tallies = {
+        tally.method: tally
+        for tally in transfer_simulation.transfers_simulate(transfer_simulation.TRANSFER_REGIMES[0], seed=3)
+    }
+
+    for method, tally in tallies.items():
+        assert tally.share is not None, method
+        is_interval = method.endswith("interval")
+        assert tally.share >= 0.88 if is_interval else tally.share <= 0.12, method
+
+
+def test_a_large_simulation_has_the_change_that_is_the_truth() -> None:
+    regime = replace(transfer_simulation.TRANSFER_REGIMES[0], items=20_000, looks=5_000)
+    text, page = transfer_simulation.changes_draw(regime, simulation.np.random.default_rng(1))
+
+    for change in (text, page):
+        assert gaps.gap(change.pair).value == pytest.approx(change.truth, abs=0.01)
+    beyond = double_difference(page.pair, text.pair)
+    assert beyond.value == pytest.approx(page.truth - text.truth, abs=0.015)
+    assert page.truth - text.truth > 0.05

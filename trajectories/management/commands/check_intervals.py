@@ -33,15 +33,34 @@ class Command(BaseCommand):
     ) -> None:
         # Heavy to import, and of use here alone.
         from trajectories.reports.estimators import simulation, simulation_table
+        from trajectories.reports.training import transfer_simulation
 
         regimes = [one for one in simulation.REGIMES if not regime or one.name in regime]
-        rows = []
+        transfers = [one for one in transfer_simulation.TRANSFER_REGIMES if not regime or one.name in regime]
+        rows, transfer_rows = [], []
         with ProcessPoolExecutor(processes) as pool:
+            amount = {"replicates": replicates, "seed": seed, "pool": pool}
             for one in regimes:
-                tallies = simulation.simulate(one, replicates=replicates, seed=seed, pool=pool)
-                rows.append(simulation_table.row(one, tallies))
-                self.stderr.write(rows[-1])
-        page = simulation_table.page(rows, regimes=regimes, replicates=replicates)
+                tallies = simulation.simulate(one, simulation.evaluations_simulate, **amount)
+                rows.append(self._shown(simulation_table.row(one.name, tallies)))
+            for other in transfers:
+                tallies = simulation.simulate(other, transfer_simulation.transfers_simulate, **amount)
+                methods = simulation_table.TRANSFER_METHODS
+                transfer_rows.append(
+                    self._shown(simulation_table.row(other.name, tallies, methods=methods))
+                )
+        page = simulation_table.page(
+            rows,
+            transfer_rows,
+            regimes=regimes,
+            transfer_words={one.name: one.words for one in transfers},
+            replicates=replicates,
+        )
         self.stdout.write(page)
         if write:
             write.write_text(page, encoding="utf-8")
+
+    def _shown(self, row: str) -> str:
+        """A row, which is printed as soon as it is there: all of them take minutes."""
+        self.stderr.write(row)
+        return row

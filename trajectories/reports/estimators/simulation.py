@@ -8,17 +8,18 @@ methods that speak of these looks alone, over items on the looks that were drawn
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 from scipy import special
 
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.accuracy import accuracy, pass_at
-from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Floats
+from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate, Floats
 from trajectories.reports.estimators.clusters import LOOKS_MIN
 from trajectories.reports.estimators.gaps import Pair
 from trajectories.reports.estimators.looks import factor_levels
@@ -31,6 +32,7 @@ RESAMPLES = 299
 CHUNK = 100
 ALPHA = 0.05
 FACTOR = "factor"
+R = TypeVar("R", bound="Named")
 # A mixed model costs more than all else: it is fitted to some of the evaluations.
 FACTOR_EVERY = 5
 
@@ -118,17 +120,28 @@ class Tally:
         return None if share is None else math.sqrt(max(share * (1 - share), 1e-4) / self.spoken)
 
 
-def simulate(regime: Regime, *, replicates: int, seed: int, pool: Executor) -> Iterable[Tally]:
-    """Coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks."""
+class Named(Protocol):
+    """A regime, of whatever is simulated."""
+
+    @property
+    def name(self) -> str: ...
+
+
+def simulate(
+    regime: R, chunk: Callable[[R, int], list[Tally]], *, replicates: int, seed: int, pool: Executor
+) -> Iterable[Tally]:
+    """Coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks. ``chunk`` simulates
+    ``CHUNK`` of a regime from a seed."""
     seeds = np.random.SeedSequence([seed, *regime.name.encode()]).generate_state(-(-replicates // CHUNK))
     tallies: dict[str, Tally] = {}
-    for chunk in pool.map(partial(_chunk, regime), map(int, seeds)):
-        for tally in chunk:
+    for part in pool.map(partial(chunk, regime), map(int, seeds)):
+        for tally in part:
             tallies[tally.method] = tally.plus(tallies.get(tally.method))
     return tallies.values()
 
 
-def _chunk(regime: Regime, seed: int) -> list[Tally]:
+def evaluations_simulate(regime: Regime, seed: int) -> list[Tally]:
+    """Of a chunk of evaluations."""
     return [
         *coverage(regime, replicates=CHUNK, seed=seed),
         *false_alarms(regime, replicates=CHUNK, seed=seed + 1),
@@ -141,7 +154,7 @@ def coverage(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
     tallies: dict[str, Tally] = {}
     for _ in range(replicates):
         for method, hit in _intervals(draw(regime, rng)).items():
-            _count(tallies, method, hit)
+            tally_add(tallies, method, hit)
     return list(tallies.values())
 
 
@@ -157,9 +170,9 @@ def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
     for number in range(replicates):
         drawn = draw(null, rng)
         for method, alarm in _alarms(drawn, draw(even, rng), draw(regime, rng)).items():
-            _count(tallies, method, alarm)
+            tally_add(tallies, method, alarm)
         if regime.has_factor and number % FACTOR_EVERY == 0:
-            _count(tallies, "factor", _below(_factor_p(drawn.page)))
+            tally_add(tallies, "factor", below(_factor_p(drawn.page)))
     return list(tallies.values())
 
 
@@ -177,7 +190,7 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
         + (ease + rng.normal(0, regime.arm_item_sd, regime.items))[item]
         + looks[look],
     }
-    right = {arm: rng.random(len(item)) < _share(values) for arm, values in logits.items()}
+    right = {arm: rng.random(len(item)) < share_of(values) for arm, values in logits.items()}
     void = rng.random(len(item)) < np.where(right["page"], regime.void_right, regime.void_wrong)
     shown = look if regime.looks else np.full(len(item), NO_LOOK)
     ease_sd = math.hypot(regime.item_sd, regime.arm_item_sd)
@@ -185,9 +198,9 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
         text=Answers(item=item, look=np.full(len(item), NO_LOOK), correct=right["text"].astype(np.float64)),
         page=Answers(item=item[~void], look=shown[~void], correct=right["page"][~void].astype(np.float64)),
         void_page=item[void],
-        truth_text=_mean(regime.base, ease_sd),
-        truth_page=_mean(regime.base - regime.gap, math.hypot(ease_sd, regime.look_sd)),
-        truth_these=float(np.mean([_mean(regime.base - regime.gap + effect, ease_sd) for effect in looks])),
+        truth_text=mean_share(regime.base, ease_sd),
+        truth_page=mean_share(regime.base - regime.gap, math.hypot(ease_sd, regime.look_sd)),
+        truth_these=float(np.mean([mean_share(regime.base - regime.gap + effect, ease_sd) for effect in looks])),
         truth_pass=_pass_2(regime.base, ease_sd),
     )
 
@@ -203,15 +216,15 @@ def _intervals(drawn: Draw) -> Mapping[str, bool | None]:
     is_these = 0 < pair.looks < LOOKS_MIN
     page = accuracy(drawn.page)
     results = {
-        "accuracy, text": _covers(accuracy(drawn.text), drawn.truth_text),
-        "accuracy, page": _covers(page, drawn.truth_these if is_these else drawn.truth_page),
-        "gap": _covers(gaps.gap(pair), these if is_these else gap),
-        "bootstrap": _covers(gaps.bootstrap(pair, resamples=RESAMPLES), these),
+        "accuracy, text": covers(accuracy(drawn.text), drawn.truth_text),
+        "accuracy, page": covers(page, drawn.truth_these if is_these else drawn.truth_page),
+        "gap": covers(gaps.gap(pair), these if is_these else gap),
+        "bootstrap": covers(gaps.bootstrap(pair, resamples=RESAMPLES), these),
     }
     if not pair.is_single:
-        results["pass@2"] = _covers(pass_at(2, drawn.text), drawn.truth_pass)
+        results["pass@2"] = covers(pass_at(2, drawn.text), drawn.truth_pass)
     if not is_these:
-        results["odds ratio"] = _covers(gaps.odds_ratio(pair), odds)
+        results["odds ratio"] = covers(gaps.odds_ratio(pair), odds)
     return {**results, **_void_cover(drawn, gap)}
 
 
@@ -239,14 +252,14 @@ def _alarms(null: Draw, even: Draw, real: Draw) -> Mapping[str, bool | None]:
     if pair is None or on_these is None or other is None:
         return {}
     results = {
-        "t": _below(_recentred_p(pair, null)),
-        "equivalence": _below(
+        "t": below(recentred_p(gaps.gap(pair), null.truth_text - _page_truth(pair, null))),
+        "equivalence": below(
             gaps.equivalence_p(gaps.gap(other), margin=abs(real.truth_text - _page_truth(other, real)))
         ),
-        "permutation": _below(gaps.permutation_p(on_these, flips=FLIPS)),
+        "permutation": below(gaps.permutation_p(on_these, flips=FLIPS)),
     }
     if on_these.is_single:
-        results["McNemar"] = _below(gaps.mcnemar_p(on_these))
+        results["McNemar"] = below(gaps.mcnemar_p(on_these))
     return results
 
 
@@ -257,12 +270,10 @@ def _factor_p(page: Answers) -> float | None:
     return level.effect.p
 
 
-def _recentred_p(pair: Pair, null: Draw) -> float | None:
+def recentred_p(estimate: Estimate, true: float) -> float | None:
     """Equal log-odds are not equal accuracy where looks differ: of the true difference, not of 0."""
-    estimate = gaps.gap(pair)
     if estimate.value is None or not estimate.error or estimate.degrees is None:
         return None
-    true = null.truth_text - _page_truth(pair, null)
     return float(2 * special.stdtr(estimate.degrees, -abs(estimate.value - true) / estimate.error))
 
 
@@ -270,16 +281,19 @@ def _page_truth(pair: Pair, drawn: Draw) -> float:
     return drawn.truth_these if 0 < pair.looks < LOOKS_MIN else drawn.truth_page
 
 
-def _covers(estimate: object, truth: float) -> bool | None:
+def covers(estimate: object, truth: float) -> bool | None:
+    """Whether an estimate's interval does; None without one."""
     low, high = getattr(estimate, "low", None), getattr(estimate, "high", None)
     return None if low is None or high is None else bool(low <= truth <= high)
 
 
-def _below(p: float | None) -> bool | None:
+def below(p: float | None) -> bool | None:
+    """Whether a test raises an alarm; None without one."""
     return None if p is None else p <= ALPHA
 
 
-def _count(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
+def tally_add(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
+    """Count one evaluation."""
     tally = tallies.get(method) or Tally(method=method)
     if hit is None:
         tallies[method] = replace(tally, silent=tally.silent + 1)
@@ -287,17 +301,18 @@ def _count(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
         tallies[method] = replace(tally, hits=tally.hits + hit, spoken=tally.spoken + 1)
 
 
-def _mean(centre: float, sd: float) -> float:
+def mean_share(centre: float, sd: float) -> float:
     """The mean of the logistic function of a normal variable."""
-    return float((SHARES * _share(centre + sd * NODES)).sum())
+    return float((SHARES * share_of(centre + sd * NODES)).sum())
 
 
 def _pass_2(centre: float, sd: float) -> float:
     """The mean over items of the chance that one of two samples is right."""
-    return float((SHARES * (1 - (1 - _share(centre + sd * NODES)) ** 2)).sum())
+    return float((SHARES * (1 - (1 - share_of(centre + sd * NODES)) ** 2)).sum())
 
 
-def _share(logits: Floats) -> Floats:
+def share_of(logits: Floats) -> Floats:
+    """The chance of a right answer."""
     return np.asarray(1 / (1 + np.exp(-logits)), dtype=np.float64)
 
 

@@ -22,6 +22,14 @@ METHODS: Mapping[str, float] = {
     "McNemar": ALARMS,
     "factor": ALARMS,
 }
+TRANSFER_METHODS: Mapping[str, float] = {
+    "change of text, interval": COVERAGE,
+    "change of page, interval": COVERAGE,
+    "beyond text, interval": COVERAGE,
+    "change of text": ALARMS,
+    "change of page": ALARMS,
+    "beyond text": ALARMS,
+}
 TOLERANCE = 0.015
 # A method that is silent more often says so.
 SILENT = 0.01
@@ -46,26 +54,54 @@ the report prints the bounds that all void episodes wrong and all right give, an
 interval.
 
 {regimes}
+
+## Transfer
+
+What training changes ([training.md](training.md)): text and page before and after, on the same items in the same looks. *Change* is an
+arm's accuracy after less before, *beyond text* the page's change less the text's. Tests are of no change where training adds nothing.
+
+{transfer}
+
+{transfer_regimes}
 """
 
 
-def row(regime: Regime, tallies: Iterable[Tally]) -> str:
-    """A line of the table."""
+def row(name: str, tallies: Iterable[Tally], *, methods: Mapping[str, float] = METHODS) -> str:
+    """A line of a table."""
     by_method = {tally.method: tally for tally in tallies}
-    cells = [_cell(by_method.get(method), target) for method, target in METHODS.items()]
-    return f"| {regime.name} | {' | '.join(cells)} |"
+    cells = [_cell(by_method.get(method), target) for method, target in methods.items()]
+    return f"| {name} | {' | '.join(cells)} |"
 
 
-def page(rows: Sequence[str], *, regimes: Sequence[Regime], replicates: int) -> str:
+def page(
+    rows: Sequence[str],
+    transfer_rows: Sequence[str],
+    *,
+    regimes: Sequence[Regime],
+    transfer_words: Mapping[str, str],
+    replicates: int,
+) -> str:
+    """``transfer_words`` describe the regimes of transfer by name."""
+    return PAGE.format(
+        replicates=replicates,
+        error=100 * (COVERAGE * ALARMS / replicates) ** 0.5,
+        table=_table(rows, METHODS),
+        regimes=_list({regime.name: _words(regime) for regime in regimes}),
+        transfer=_table(transfer_rows, TRANSFER_METHODS),
+        transfer_regimes=_list(transfer_words),
+    )
+
+
+def _table(rows: Sequence[str], methods: Mapping[str, float]) -> str:
     titles = [
         "regime",
-        *(method if target == COVERAGE else f"alarm: {method}" for method, target in METHODS.items()),
+        *(method if target == COVERAGE else f"alarm: {method}" for method, target in methods.items()),
     ]
-    table = "\n".join([f"| {' | '.join(titles)} |", "|---" * len(titles) + "|", *rows])
-    words = "\n".join(f"- **{regime.name}**: {_words(regime)}" for regime in regimes)
-    return PAGE.format(
-        replicates=replicates, error=100 * (COVERAGE * ALARMS / replicates) ** 0.5, table=table, regimes=words
-    )
+    return "\n".join([f"| {' | '.join(titles)} |", "|---" * len(titles) + "|", *rows])
+
+
+def _list(words: Mapping[str, str]) -> str:
+    return "\n".join(f"- **{name}**: {text}" for name, text in words.items())
 
 
 def _cell(tally: Tally | None, target: float) -> str:

@@ -1,0 +1,185 @@
+"""Simulated training with known truth: how often the intervals of the transfer table cover it, and its tests err.
+
+Text and page are evaluated before and after training, on the same items in the same looks. The log-odds of a
+right answer are as in simulated evaluations (``estimators.simulation``); training adds a gain to each arm,
+an item's own change in each arm, and a change to each look's effect.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from trajectories.reports.estimators import gaps
+from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate, Floats
+from trajectories.reports.estimators.clusters import LOOKS_MIN
+from trajectories.reports.estimators.simulation import (
+    CHUNK,
+    Tally,
+    below,
+    covers,
+    mean_share,
+    recentred_p,
+    share_of,
+    tally_add,
+)
+from trajectories.reports.training.differences import double_difference
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferRegime:
+    """Gains, ``gap`` and standard deviations are in log-odds. ``missing``: the share of answers that void
+    takes from each arm and checkpoint, whatever they are."""
+
+    name: str
+    items: int = 100
+    samples: int = 4
+    looks: int = 12
+    base: float = 0.0
+    gap: float = 1.0
+    text_gain: float = 0.3
+    page_gain: float = 0.8
+    item_sd: float = 1.5
+    arm_item_sd: float = 0.7
+    change_sd: float = 0.5
+    look_sd: float = 0.25
+    look_change_sd: float = 0.15
+    missing: float = 0.0
+
+    @property
+    def words(self) -> str:
+        looks = f"{self.looks} looks" if self.looks else "no looks"
+        text = (
+            f"{self.items} items, {self.samples} samples each, {looks}; log-odds {self.base:g} as text before "
+            f"training, {self.gap:g} less as page; gains {self.text_gain:g} and {self.page_gain:g}; standard "
+            f"deviations of log-odds: items {self.item_sd:g}, items within an arm {self.arm_item_sd:g}, an "
+            f"item's change within an arm {self.change_sd:g}, looks {self.look_sd:g}, their change "
+            f"{self.look_change_sd:g}"
+        )
+        return f"{text}; {self.missing:.0%} void." if self.missing else f"{text}."
+
+
+TRANSFER_REGIMES = (
+    TransferRegime(name="transfer, usual"),
+    TransferRegime(name="transfer, few items", items=30),
+    TransferRegime(name="transfer, many items", items=400),
+    TransferRegime(name="transfer, one sample", samples=1, looks=0, look_sd=0.0, look_change_sd=0.0),
+    TransferRegime(name="transfer, no look effects", look_sd=0.0, look_change_sd=0.0),
+    TransferRegime(name="transfer, strong look effects", look_sd=0.6, look_change_sd=0.4),
+    TransferRegime(name="transfer, eight looks", looks=8, samples=8),
+    TransferRegime(name="transfer, 24 looks", looks=24),
+    TransferRegime(name="transfer, three looks", looks=3, samples=3, look_sd=0.6, look_change_sd=0.4),
+    TransferRegime(name="transfer, strong item effects", item_sd=3.0),
+    TransferRegime(name="transfer, strong changes of items", change_sd=2.0),
+    TransferRegime(name="transfer, items change alike", change_sd=0.0),
+    TransferRegime(name="transfer, accuracy near 1", base=4.5, items=200),
+    TransferRegime(name="transfer, accuracy near 0", base=-3.5, items=200),
+    TransferRegime(name="transfer, a fifth is void", missing=0.2),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One arm before and after training, and by how much its accuracy truly changes."""
+
+    before: Answers
+    after: Answers
+    truth: float
+
+    @property
+    def pair(self) -> gaps.Pair | None:
+        return gaps.pair_of(self.after, self.before)
+
+
+def transfers_simulate(regime: TransferRegime, seed: int) -> list[Tally]:
+    """Of a chunk of trained policies: of every interval, and of every test where training changes nothing."""
+    rng = np.random.default_rng(seed)
+    null = replace(regime, text_gain=0.0, page_gain=0.0)
+    tallies: dict[str, Tally] = {}
+    for _ in range(CHUNK):
+        for method, hit in _intervals(regime, rng).items():
+            tally_add(tallies, method, hit)
+        for method, alarm in _alarms(null, rng).items():
+            tally_add(tallies, method, alarm)
+    return list(tallies.values())
+
+
+def _intervals(regime: TransferRegime, rng: np.random.Generator) -> Mapping[str, bool | None]:
+    estimates = _estimates(regime, rng)
+    return {f"{name}, interval": covers(estimate, truth) for name, (estimate, truth) in estimates.items()}
+
+
+def _alarms(null: TransferRegime, rng: np.random.Generator) -> Mapping[str, bool | None]:
+    estimates = _estimates(null, rng)
+    return {name: below(recentred_p(estimate, truth)) for name, (estimate, truth) in estimates.items()}
+
+
+def _estimates(regime: TransferRegime, rng: np.random.Generator) -> Mapping[str, tuple[Estimate, float]]:
+    """Of each quantity of the table its estimate and the truth."""
+    text, page = changes_draw(regime, rng)
+    pairs = text.pair, page.pair
+    if pairs[0] is None or pairs[1] is None:
+        return {}
+    return {
+        "change of text": (gaps.gap(pairs[0]), text.truth),
+        "change of page": (gaps.gap(pairs[1]), page.truth),
+        "beyond text": (double_difference(pairs[1], pairs[0]), page.truth - text.truth),
+    }
+
+
+def changes_draw(regime: TransferRegime, rng: np.random.Generator) -> tuple[Change, Change]:
+    """Text and page. Where looks are too few to speak of others, the truth is that of those drawn."""
+    ease = rng.normal(0, regime.item_sd, regime.items)
+    looks = rng.normal(0, regime.look_sd, max(regime.looks, 1))
+    moved = looks + rng.normal(0, regime.look_change_sd, max(regime.looks, 1))
+    none = np.zeros(1)
+    text = _change_draw(regime, rng, ease, (none, none), centre=regime.base, gain=regime.text_gain)
+    page = _change_draw(
+        regime, rng, ease, (looks, moved), centre=regime.base - regime.gap, gain=regime.page_gain
+    )
+    return text, page
+
+
+def _change_draw(
+    regime: TransferRegime,
+    rng: np.random.Generator,
+    ease: Floats,
+    looks: tuple[Floats, Floats],
+    *,
+    centre: float,
+    gain: float,
+) -> Change:
+    """One arm; ``looks`` are the effects of its looks before and after."""
+    item = np.repeat(np.arange(regime.items), regime.samples)
+    sample = np.tile(np.arange(regime.samples), regime.items)
+    look = (sample + item) % len(looks[0])
+    own = ease + rng.normal(0, regime.arm_item_sd, regime.items)
+    logits = centre + own[item] + looks[0][look]
+    changed = centre + gain + (own + rng.normal(0, regime.change_sd, regime.items))[item] + looks[1][look]
+    shown = look if len(looks[0]) > 1 else np.full(len(item), NO_LOOK)
+    sd = math.hypot(regime.item_sd, regime.arm_item_sd)
+    before = _truth(regime, centre, sd, looks[0], regime.look_sd)
+    spread = math.hypot(regime.look_sd, regime.look_change_sd)
+    after = _truth(regime, centre + gain, math.hypot(sd, regime.change_sd), looks[1], spread)
+    return Change(
+        before=_answers(regime, rng, item, shown, logits),
+        after=_answers(regime, rng, item, shown, changed),
+        truth=after - before,
+    )
+
+
+def _truth(regime: TransferRegime, centre: float, sd: float, looks: Floats, look_sd: float) -> float:
+    if len(looks) < LOOKS_MIN:
+        return float(np.mean([mean_share(centre + effect, sd) for effect in looks]))
+    return mean_share(centre, math.hypot(sd, look_sd))
+
+
+def _answers(
+    regime: TransferRegime, rng: np.random.Generator, item: Codes, look: Codes, logits: Floats
+) -> Answers:
+    right = (rng.random(len(item)) < share_of(logits)).astype(np.float64)
+    judged = rng.random(len(item)) >= regime.missing
+    return Answers(item=item[judged], look=look[judged], correct=right[judged])
