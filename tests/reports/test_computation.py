@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 from tests import factories
 from trajectories.models import Episode, Report, Run
-from trajectories.reports import services
+from trajectories.reports import exports, services
 from trajectories.reports.computation import report_compute
 
 pytestmark = pytest.mark.django_db
@@ -328,3 +330,9 @@ def test_where_it_was_lost_opens_the_episodes_of_each_class() -> None:
     (again,) = tables["discordance"]["rows"]
     assert (again["items"], again["wrong_again"], again["wrong_page"], again["gap"]) == (24, 0.0, 50.0, 50.0)
     assert_sound(tables)
+
+    rows = [json.loads(line) for part in exports.rows_export(report, "jsonl", splits=()) for line in part.splitlines()]
+    exported = Counter(row["loss"] for row in rows)
+    assert exported.pop(None) == len(rows) - 24
+    assert exported == {kind: row["episodes"] for kind, row in classes.items() if row["episodes"]}
+    assert {row["episode"] for row in rows if row["loss"] == "misread"} == {lost[0].pk}

@@ -97,7 +97,7 @@ class RowsView(APIView):
     def get(self, request: Request, report_id: int) -> StreamingHttpResponse:
         report = selectors.report_get(report_id, principal=caller(request))
         name = query_read(records.RowsQuery, request)["format"]
-        parts = exports.rows_export(report.pk, name, splits=caller(request).splits)
+        parts = exports.rows_export(report, name, splits=caller(request).splits)
         return StreamingHttpResponse(parts, content_type=exports.CONTENT_TYPES[name])
 
 

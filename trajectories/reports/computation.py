@@ -18,12 +18,12 @@ from trajectories.reports.episode_rows import episode_rows
 from trajectories.reports.gap_tables import gap_tables
 from trajectories.reports.item_table import item_table
 from trajectories.reports.look_tables import look_tables
-from trajectories.reports.loss_tables import loss_tables
+from trajectories.reports.loss_tables import loss_classes, loss_tables, lost_read
 from trajectories.reports.plan import plan_read
 from trajectories.reports.planted_table import planted_table
 from trajectories.reports.reading_tables import reading_tables
 from trajectories.reports.setup_table import setup_table
-from trajectories.reports.tables import table_record
+from trajectories.reports.tables import LOSSES, table_record
 from trajectories.reports.thought_table import thought_table
 from trajectories.reports.version_table import version_table
 
@@ -61,6 +61,7 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
         data = BenchmarkData(rows, planned=plan["arms"])
         analyses.append(Analysis(report.pk, plan, benchmark, data, by_id))
         Report.objects.filter(pk=report.pk).update(progress=READ_SHARE * number / len(benchmarks))
+    lost = lost_read(analyses)
     tables = [
         accuracy_table(analyses),
         *gap_tables(analyses),
@@ -69,7 +70,7 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
         item_table(analyses),
         discordance_table(analyses),
         *reading_tables(analyses),
-        *loss_tables(analyses),
+        *loss_tables(lost),
         *look_tables(analyses),
         pass_table(analyses),
         setup_table(analyses),
@@ -77,7 +78,7 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     ]
     if planted := planted_table(analyses, tables):
         tables.insert(0, planted)
-    return {"tables": [table_record(table) for table in tables]}
+    return {"tables": [table_record(table) for table in tables], LOSSES: loss_classes(lost)}
 
 
 def _finish(report: Report, **fields: Any) -> bool:

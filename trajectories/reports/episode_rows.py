@@ -34,7 +34,8 @@ class Conditions(NamedTuple):
 class EpisodeRow(NamedTuple):
     """``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
     verdict. ``score`` is the verifier's, 0 to 1: of a reading probe, 1 less the distance of the copy. For
-    ``step_limit`` and ``content`` see ``Conditions``."""
+    ``step_limit`` and ``content`` see ``Conditions``. ``loss`` is for exports: where it was lost, None unless
+    the report classified it."""
 
     episode: int
     run: int
@@ -61,6 +62,7 @@ class EpisodeRow(NamedTuple):
     answer_channel: str
     examples: int
     content: str
+    loss: str | None = None
 
     @property
     def conditions(self) -> Conditions:
@@ -105,4 +107,4 @@ def _chunk(run_id: int, *, after: int, splits: Collection[str], benchmark: str) 
                 "look_axes": list(AXES),
             },
         )
-        return [EpisodeRow._make(row) for row in cursor.fetchall()]
+        return [EpisodeRow(*row) for row in cursor.fetchall()]

@@ -11,9 +11,10 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from trajectories.models import Report
 from trajectories.reports.episode_rows import CHUNK, EpisodeRow, episode_rows
 from trajectories.reports.selectors import report_runs
-from trajectories.reports.tables import COUNT
+from trajectories.reports.tables import COUNT, LOSSES
 
 CONTENT_TYPES = {
     "jsonl": "application/x-ndjson",
@@ -70,10 +71,17 @@ def rows_as_parquet(rows: Iterable[EpisodeRow]) -> Iterator[bytes]:
 ROWS = {"jsonl": rows_as_jsonl, "csv": rows_as_csv, "parquet": rows_as_parquet}
 
 
-def rows_export(report_id: int, kind: str, *, splits: Collection[str]) -> Iterator[bytes]:
+def rows_export(report: Report, kind: str, *, splits: Collection[str]) -> Iterator[bytes]:
     """The episodes of a report that these splits show; all without any. ``kind`` is one of ``ROWS``."""
-    run_ids = [run.pk for run in report_runs(report_id)]
-    return ROWS[kind](episode_rows(run_ids, splits=splits))
+    run_ids = [run.pk for run in report_runs(report.pk)]
+    return ROWS[kind](_classified(report, episode_rows(run_ids, splits=splits)))
+
+
+def _classified(report: Report, rows: Iterable[EpisodeRow]) -> Iterator[EpisodeRow]:
+    """With the class of those that the report counts as lost, as it was last computed."""
+    losses = (report.result or {}).get(LOSSES, {})
+    classes = {episode: kind for kind, episodes in losses.items() for episode in episodes}
+    return (row._replace(loss=classes[row.episode]) if row.episode in classes else row for row in rows)
 
 
 def table_as_csv(table: Mapping[str, Any]) -> bytes:

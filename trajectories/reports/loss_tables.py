@@ -72,8 +72,21 @@ class Lost:
         return [int(episode) for episode in self.drawn.episode if self.losses[int(episode)].id == kind]
 
 
-def loss_tables(analyses: Sequence[Analysis]) -> list[Table]:
-    lost = [part for analysis in analyses for part in _lost(analysis)]
+def lost_read(analyses: Sequence[Analysis]) -> list[Lost]:
+    """Classify, of each benchmark and contrast."""
+    return [part for analysis in analyses for part in _lost(analysis)]
+
+
+def loss_classes(lost: Sequence[Lost]) -> dict[str, list[int]]:
+    """The episodes that were classified, by class."""
+    classes: dict[str, set[int]] = {kind: set() for kind in TITLES}
+    for part in lost:
+        for kind in TITLES:
+            classes[kind].update(part.of_class(kind))
+    return {kind: sorted(episodes) for kind, episodes in classes.items() if episodes}
+
+
+def loss_tables(lost: Sequence[Lost]) -> list[Table]:
     notes = [
         (
             "Heuristic. Episodes that are wrong as a page, on items that are right as text in half of their "

@@ -47,7 +47,10 @@ class ReportDetail(ReportSummary):
     runs = ReportRunRecord(many=True)
     result = JsonObjectField(
         allow_null=True,
-        help_text="`tables`: `{id, title, columns: [{id, title, unit}], rows, notes}`; null at first.",
+        help_text=(
+            "`tables`: `{id, title, columns: [{id, title, unit}], rows, notes}`; `losses`: the episodes that "
+            "were classified, by class. Null at first."
+        ),
     )
     stale = serializers.BooleanField(help_text="Verdicts or runs have come since it was computed.")
 
@@ -99,4 +102,11 @@ class RowRecord(serializers.Serializer[Any]):
     examples = serializers.IntegerField(help_text="Solved tasks in the prompt.")
     content = serializers.CharField(
         help_text="What the opening call fixes of the question beside its look (choice order, wording), as JSON."
+    )
+    loss = serializers.CharField(
+        allow_null=True,
+        help_text=(
+            "Heuristic: where it was lost, by the rule of the table `losses` when the report was last computed. "
+            "Null unless it was classified."
+        ),
     )

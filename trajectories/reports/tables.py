@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 EPISODES_LINKED = 150
+# In a result, beside its tables: the episodes that were classified as lost, by class.
+LOSSES = "losses"
 PERCENT, POINTS, WORDS, COUNT, NONE = "%", "points", "words", "count", ""
 
 

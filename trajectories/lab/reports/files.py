@@ -83,7 +83,7 @@ def _parts(report: Report, stem: str, kind: str, splits: Collection[str]) -> Ite
     if stem == PAGE and kind == "json":
         return [msgspec.json.encode(_record(report))]
     if stem == ROWS and kind in exports.ROWS:
-        return exports.rows_export(report.pk, kind, splits=splits)
+        return exports.rows_export(report, kind, splits=splits)
     table = next((one for one in (report.result or {}).get("tables", ()) if one["id"] == stem), None)
     if table is None:
         return None
