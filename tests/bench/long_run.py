@@ -28,7 +28,8 @@ INSERT INTO tasks_app_task (benchmark_id, split, key, kind, prompt, payload, tag
     oracle_steps, gap_eligible, gap_reason, content_hash)
 SELECT 'gsm8k', 'long', 'long ' || n, 'free_answer', 'word', '{"text": "word", "format": "plain"}',
     '{}', 0, 2, true, '', 'long ' || n
-FROM generate_series(1, %(tasks)s) n"""
+FROM generate_series(1, %(tasks)s) n
+ON CONFLICT DO NOTHING"""
 
 # Two arms; of five episodes one right, three wrong, one void.
 _EPISODES = """

@@ -32,7 +32,7 @@ def report_make(place: Installation) -> int:
     report = int(place.call("POST", "/reports", {"name": "large", "plan": plan})["id"])
     with psycopg.connect(place.database_url("owner")) as owner:
         for number, slug in enumerate(BENCHMARKS):
-            owner.execute(_TASKS, {"benchmark": slug, "split": SPLIT, "items": ITEMS})
+            tasks_fill(owner, benchmark=slug, split=SPLIT, items=ITEMS)
             for rung, arm in enumerate(ARMS):
                 run = place.call(
                     "POST",
@@ -45,12 +45,32 @@ def report_make(place: Installation) -> int:
                         "report": report,
                     },
                 )["id"]
-                values = {"run": run, "arm": arm, "rung": rung, "seed": number * len(ARMS) + rung}
-                owner.execute(_EPISODES, {**values, "benchmark": slug, "split": SPLIT, "samples": SAMPLES})
+                seed = number * len(ARMS) + rung
+                run_fill(owner, run, arm=arm, benchmark=slug, split=SPLIT, rung=rung, seed=seed)
                 owner.execute(_COUNT, {"run": run, "episodes": ITEMS * SAMPLES})
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")
     return report
+
+
+def tasks_fill(owner: psycopg.Connection, *, benchmark: str, split: str, items: int) -> None:
+    owner.execute(_TASKS, {"benchmark": benchmark, "split": split, "items": items})
+
+
+def run_fill(
+    owner: psycopg.Connection,
+    run: int,
+    *,
+    arm: str,
+    benchmark: str,
+    split: str,
+    rung: float,
+    seed: int,
+    samples: int = SAMPLES,
+) -> None:
+    """Judged episodes of all tasks of a split; each rung down takes 0.4 of log-odds."""
+    values = {"run": run, "arm": arm, "rung": rung, "seed": seed, "samples": samples}
+    owner.execute(_EPISODES, {**values, "benchmark": benchmark, "split": split})
 
 
 _TASKS = """

@@ -1,4 +1,4 @@
-"""Rows of a large report: its computation in the background, first paint of its page, and its rows."""
+"""Rows of a large report (its computation, first paint of its page, its rows) and of a long run's training."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import median
 
 from playwright.sync_api import sync_playwright
 
-from tests.bench import processor, report_fill
+from tests.bench import long_run, processor, report_fill, training_fill
 from tests.bench.browser import browser_launch
 from tests.bench.installation import Installation
 from tests.bench.rows_viewer import PAINT, SETTLED, VIEW
@@ -35,6 +35,22 @@ def rows(place: Installation) -> Iterator[Row]:
     yield Row("first paint of the report", median(paints), "ms", 1_000, is_lower_better=True, note=note)
     for kind, (lines, taken) in measured["rows"].items():
         yield Row(f"rows exported as {kind}", lines / taken, "/s", 10_000, note=f"{lines:,} lines")
+    yield from _training_rows(place)
+
+
+def _training_rows(place: Installation) -> Iterator[Row]:
+    run = training_fill.training_make(place)
+    note = f"{long_run.EPISODES:,} ended episodes, {len(training_fill.EVALUATED)} evaluated checkpoints"
+    page = median(place.module_run("training_pages", place.lab, run))
+    yield Row("first byte of training", page, "ms", 1_000, is_lower_better=True, note=note)
+    rest = median(_ms(place, f"/runs/{run}/training") for _ in range(LOADS))
+    yield Row("training by REST", rest, "ms", 1_000, is_lower_better=True, note=note)
+
+
+def _ms(place: Installation, path: str) -> float:
+    begun = time.perf_counter()
+    place.call("GET", path)
+    return (time.perf_counter() - begun) * 1_000
 
 
 def _computed(place: Installation, report: int) -> tuple[float, float, int]:
