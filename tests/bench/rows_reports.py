@@ -1,4 +1,4 @@
-"""Rows of a large report (its computation, first paint of its page, its rows) and of a long run's training."""
+"""Rows of a large report (computation, first paint, its rows) and of a long run's training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training as long as it gets: a long run with facts and posted scalars, and evaluations of its checkpoints."""
+"""Training as long as it gets: a run with facts and posted scalars, and evaluations of its checkpoints."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ INSERT INTO trajectories_episodefacts (episode_id, version, steps, duration_ms, 
     different_effect, unexplained, confirmed, unexplained_events, first_unexplained,
     loops, backtracks, page_changes, hidden_thoughts, invalid_actions, checks, thought_chars,
     thought_words, numbers, formulas, restates, seen_until, computed_at)
-SELECT id, 1, 4 + (id * 7) %% 5, 8000, '{"click": 2, "answer": 1}', 0, 0, 0, 3, 0, '[]', (id * 11) %% 2, 0, 1, 0,
-    (id * 13) %% 3, (id * 17) %% 2, 400, 60 + (id * 19) %% 40, 3, 1, ((id * 23) %% 100) / 100.0, now(), now()
+SELECT id, 1, 4 + (id * 7) %% 5, 8000, '{"click": 2, "answer": 1}', 0, 0, 0, 3, 0, '[]',
+    (id * 11) %% 2, 0, 1, 0, (id * 13) %% 3, (id * 17) %% 2, 400,
+    60 + (id * 19) %% 40, 3, 1, ((id * 23) %% 100) / 100.0, now(), now()
 FROM trajectories_episode WHERE run_id = %(run)s"""

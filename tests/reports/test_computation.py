@@ -104,7 +104,10 @@ def test_a_gap_is_the_difference_of_item_means_with_an_interval_and_links() -> N
 
 
 def test_arms_of_different_token_budgets_are_no_gap() -> None:
-    arms = {"text_zero_shot": correct_if(lambda item, _: item % 4 > 0), "gym": correct_if(lambda item, _: item % 2 > 0)}
+    arms = {
+        "text_zero_shot": correct_if(lambda item, _: item % 4 > 0),
+        "gym": correct_if(lambda item, _: item % 2 > 0),
+    }
     report, runs, _ = evaluation(arms, token_budget=2048)
     Episode.objects.filter(run=runs["text_zero_shot"]).update(token_budget=2048)
     Episode.objects.filter(run=runs["gym"]).update(token_budget=512)
@@ -115,9 +118,7 @@ def test_arms_of_different_token_budgets_are_no_gap() -> None:
     assert gap["gap"] is None
     assert "token budget 2048 and 512" in gap["note"]
     assert [row["token_budget"] for row in tables["setups"]["rows"]] == ["2048", "512"]
-    assert [row["deviation"] for row in tables["deviations"]["rows"]] == [
-        "token budget is 512, planned 2048"
-    ]
+    assert [row["deviation"] for row in tables["deviations"]["rows"]] == ["token budget is 512, planned 2048"]
 
 
 def test_the_rungs_add_up_to_the_total() -> None:
@@ -331,7 +332,11 @@ def test_where_it_was_lost_opens_the_episodes_of_each_class() -> None:
     assert (again["items"], again["wrong_again"], again["wrong_page"], again["gap"]) == (24, 0.0, 50.0, 50.0)
     assert_sound(tables)
 
-    rows = [json.loads(line) for part in exports.rows_export(report, "jsonl", splits=()) for line in part.splitlines()]
+    rows = [
+        json.loads(line)
+        for part in exports.rows_export(report, "jsonl", splits=())
+        for line in part.splitlines()
+    ]
     exported = Counter(row["loss"] for row in rows)
     assert exported.pop(None) == len(rows) - 24
     assert exported == {kind: row["episodes"] for kind, row in classes.items() if row["episodes"]}

@@ -101,12 +101,12 @@ class RowRecord(serializers.Serializer[Any]):
     answer_channel = serializers.CharField()
     examples = serializers.IntegerField(help_text="Solved tasks in the prompt.")
     content = serializers.CharField(
-        help_text="What the opening call fixes of the question beside its look (choice order, wording), as JSON."
+        help_text="What its opening call fixes of the question beside the look (choice order, ...), as JSON."
     )
     loss = serializers.CharField(
         allow_null=True,
         help_text=(
-            "Heuristic: where it was lost, by the rule of the table `losses` when the report was last computed. "
+            "Heuristic: where it was lost, as the table `losses` had it when the report was last computed. "
             "Null unless it was classified."
         ),
     )

@@ -42,10 +42,7 @@ def setup_table(analyses: Sequence[Analysis]) -> Table:
         {
             "benchmark": analysis.benchmark,
             "arm": key.id,
-            **{
-                _id(part): setups.words_of(setup[part]) if part in setup else None
-                for part in PARTS
-            },
+            **{_id(part): setups.words_of(setup[part]) if part in setup else None for part in PARTS},
         }
         for analysis in analyses
         for key in setups.arm_order(analysis.setups)

@@ -49,7 +49,9 @@ def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
         "token budget": _values(one.token_budget for one in made),
         "tools": [", ".join(sorted(run.tools)) if shown.has_form else ""],
     }
-    setup |= {name.replace("_", " "): [_stated(run.settings[name])] for name in STATED if name in run.settings}
+    setup |= {
+        name.replace("_", " "): [_stated(run.settings[name])] for name in STATED if name in run.settings
+    }
     fixed = [json.loads(one.content or "{}") for one in made]
     for axis in (axis for axis, is_shown in CONTENT.items() if is_shown(shown)):
         setup[axis.replace("_", " ")] = sorted({str(content.get(axis, DRAWN)) for content in fixed})

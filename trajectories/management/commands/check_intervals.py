@@ -39,16 +39,14 @@ class Command(BaseCommand):
         transfers = [one for one in transfer_simulation.TRANSFER_REGIMES if not regime or one.name in regime]
         rows, transfer_rows = [], []
         with ProcessPoolExecutor(processes) as pool:
-            amount = {"replicates": replicates, "seed": seed, "pool": pool}
+            amount: dict[str, Any] = {"replicates": replicates, "seed": seed, "pool": pool}
             for one in regimes:
                 tallies = simulation.simulate(one, simulation.evaluations_simulate, **amount)
                 rows.append(self._shown(simulation_table.row(one.name, tallies)))
             for other in transfers:
                 tallies = simulation.simulate(other, transfer_simulation.transfers_simulate, **amount)
                 methods = simulation_table.TRANSFER_METHODS
-                transfer_rows.append(
-                    self._shown(simulation_table.row(other.name, tallies, methods=methods))
-                )
+                transfer_rows.append(self._shown(simulation_table.row(other.name, tallies, methods=methods)))
         page = simulation_table.page(
             rows,
             transfer_rows,

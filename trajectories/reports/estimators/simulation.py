@@ -130,8 +130,10 @@ class Named(Protocol):
 def simulate(
     regime: R, chunk: Callable[[R, int], list[Tally]], *, replicates: int, seed: int, pool: Executor
 ) -> Iterable[Tally]:
-    """Coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks. ``chunk`` simulates
-    ``CHUNK`` of a regime from a seed."""
+    """Coverage and false alarms of ``replicates`` evaluations, rounded up to whole chunks.
+
+    ``chunk`` simulates ``CHUNK`` of a regime from a seed.
+    """
     seeds = np.random.SeedSequence([seed, *regime.name.encode()]).generate_state(-(-replicates // CHUNK))
     tallies: dict[str, Tally] = {}
     for part in pool.map(partial(chunk, regime), map(int, seeds)):
@@ -200,7 +202,9 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
         void_page=item[void],
         truth_text=mean_share(regime.base, ease_sd),
         truth_page=mean_share(regime.base - regime.gap, math.hypot(ease_sd, regime.look_sd)),
-        truth_these=float(np.mean([mean_share(regime.base - regime.gap + effect, ease_sd) for effect in looks])),
+        truth_these=float(
+            np.mean([mean_share(regime.base - regime.gap + effect, ease_sd) for effect in looks])
+        ),
         truth_pass=_pass_2(regime.base, ease_sd),
     )
 

@@ -57,8 +57,9 @@ interval.
 
 ## Transfer
 
-What training changes ([training.md](training.md)): text and page before and after, on the same items in the same looks. *Change* is an
-arm's accuracy after less before, *beyond text* the page's change less the text's. Tests are of no change where training adds nothing.
+What training changes ([training.md](training.md)): text and page before and after, on the same items in the
+same looks. *Change* is an arm's accuracy after less before, *beyond text* the page's change less the text's.
+Tests are of no change, where training adds nothing.
 
 {transfer}
 

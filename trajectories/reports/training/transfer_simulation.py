@@ -1,4 +1,4 @@
-"""Simulated training with known truth: how often the intervals of the transfer table cover it, and its tests err.
+"""Simulated training with known truth: how often the transfer table's intervals cover it, and its tests err.
 
 Text and page are evaluated before and after training, on the same items in the same looks. The log-odds of a
 right answer are as in simulated evaluations (``estimators.simulation``); training adds a gain to each arm,
@@ -53,11 +53,11 @@ class TransferRegime:
     def words(self) -> str:
         looks = f"{self.looks} looks" if self.looks else "no looks"
         text = (
-            f"{self.items} items, {self.samples} samples each, {looks}; log-odds {self.base:g} as text before "
-            f"training, {self.gap:g} less as page; gains {self.text_gain:g} and {self.page_gain:g}; standard "
-            f"deviations of log-odds: items {self.item_sd:g}, items within an arm {self.arm_item_sd:g}, an "
-            f"item's change within an arm {self.change_sd:g}, looks {self.look_sd:g}, their change "
-            f"{self.look_change_sd:g}"
+            f"{self.items} items, {self.samples} samples each, {looks}; log-odds {self.base:g} as text "
+            f"before training, {self.gap:g} less as page; gains {self.text_gain:g} and {self.page_gain:g}; "
+            f"standard deviations of log-odds: items {self.item_sd:g}, items within an arm "
+            f"{self.arm_item_sd:g}, an item's change within an arm {self.change_sd:g}, looks "
+            f"{self.look_sd:g}, their change {self.look_change_sd:g}"
         )
         return f"{text}; {self.missing:.0%} void." if self.missing else f"{text}."
 
