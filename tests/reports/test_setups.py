@@ -76,7 +76,7 @@ def test_text_and_page_with_the_same_settings_differ_in_nothing() -> None:
     assert setups.difference(setup("text_zero_shot", conditions=(text,)), setup("gym")) == ""
 
 
-def test_a_run_that_states_no_sampling_is_not_said_to_differ_in_it() -> None:
+def test_a_run_that_states_no_sampling_differs_from_none_in_it() -> None:
     stated = setup(settings={"sampling": {"temperature": 1.0}})
     assert setups.difference(setup("gym_with_text", settings={}), stated) == ""
 
