@@ -25,7 +25,17 @@ TASKS, SAMPLES = 3, 2
 PLAYED = [(benchmark, arm) for benchmark in ("gsm8k", "arc") for arm in ("text_zero_shot", "gym")]
 # A short limit, for small models repeat themselves. The whole history and no more episodes at once than the
 # server has places, so that it finds most of a prompt in its cache.
-SETTINGS = ("--temperature", "0.7", "--max-tokens", "200", "--concurrency", "2", "--pages", "2")
+SETTINGS = (
+    "--temperature",
+    "0.7",
+    "--max-tokens",
+    "200",
+    "--concurrency",
+    "2",
+    "--pages",
+    "2",
+    "--with-pictures",
+)
 
 
 def main() -> int:

@@ -75,6 +75,18 @@ def test_how_pages_are_observed_is_stored_with_the_run(fake: FakeServer, model: 
     assert run(fake, model, "--limit", "1", "--name", "mine", "--observation", "both") == 1
 
 
+@pytest.mark.parametrize("more", [[], ["--with-pictures"]])
+def test_steps_have_screenshots_where_the_run_wants_them(
+    more: list[str], fake: FakeServer, model: FakeModel
+) -> None:
+    model.replies(LOOKS)
+    assert run(fake, model, "--limit", "1", *more, arm="gym") == 0
+    [episode] = fake.state.episodes.values()
+    shots = [step.get("screenshot") for step in episode["steps"].values()]
+    assert shots
+    assert all(bool(shot) is bool(more) for shot in shots)
+
+
 def test_a_question_as_a_picture_needs_an_observation_with_one(
     fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
 ) -> None:

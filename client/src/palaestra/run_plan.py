@@ -27,7 +27,8 @@ class RunPlan:
     ``sampling`` are fields of every call of the model, ``model_note`` is what readers of its run should know
     of it. Two plans with the same ``name`` are one run. ``report`` is the report that it is played for,
     ``retest`` says that it plays its arm there for the second time, ``planted_accuracy`` is what a simulated
-    policy was made to solve.
+    policy was made to solve. ``with_pictures`` records a screenshot with every step, also where the model is
+    shown none.
 
     Raises ``PalaestraError`` for an arm that the observation cannot show.
     """
@@ -49,6 +50,7 @@ class RunPlan:
     token_budget: int | None = None
     prompt_token_budget: int | None = None
     actions_per_turn: int = 1
+    with_pictures: bool = False
     seed: int = SEED
     tags: Sequence[str] = ()
     model_note: str = ""
@@ -86,6 +88,7 @@ class RunPlan:
             actions_per_turn=self.actions_per_turn,
             token_budget=self.token_budget,
             prompt_token_budget=self.prompt_token_budget,
+            with_pictures=self.with_pictures,
         )
 
     @property

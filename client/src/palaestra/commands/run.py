@@ -40,6 +40,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--name", default="", help="of the run; default: made of its settings")
     parser.add_argument("--tag", dest="tags", action="append", default=[], help="of the run (repeatable)")
     parser.add_argument("--prompt-token-budget", type=count, help="tokens that it may read in an episode")
+    parser.add_argument(
+        "--with-pictures", action="store_true", help="record a screenshot of the page with every step"
+    )
     parser.add_argument("--seed", type=int, default=SEED, help=f"of looks and worlds; default: {SEED}")
     playing_add(parser)
     parser.set_defaults(command=command, title="The run")
