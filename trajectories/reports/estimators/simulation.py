@@ -178,13 +178,18 @@ def false_alarms(regime: Regime, *, replicates: int, seed: int) -> list[Tally]:
     return list(tallies.values())
 
 
+def layout(*, items: int, samples: int, looks: int) -> tuple[Codes, Codes]:
+    """Of each answer its item and its look: sample k of an item is shown in look k, then round again."""
+    item = np.repeat(np.arange(items), samples)
+    sample = np.tile(np.arange(samples), items)
+    return item, (sample + item) % looks
+
+
 def draw(regime: Regime, rng: np.random.Generator) -> Draw:
-    """Text without looks, page with them; sample k of an item is shown in look k, then round again."""
-    item = np.repeat(np.arange(regime.items), regime.samples)
-    sample = np.tile(np.arange(regime.samples), regime.items)
+    """Text without looks, page with them."""
     ease = rng.normal(0, regime.item_sd, regime.items)
     looks = rng.normal(0, regime.look_sd, max(regime.looks, 1))
-    look = (sample + item) % len(looks)
+    item, look = layout(items=regime.items, samples=regime.samples, looks=len(looks))
     logits = {
         "text": regime.base + (ease + rng.normal(0, regime.arm_item_sd, regime.items))[item],
         "page": regime.base
@@ -202,9 +207,7 @@ def draw(regime: Regime, rng: np.random.Generator) -> Draw:
         void_page=item[void],
         truth_text=mean_share(regime.base, ease_sd),
         truth_page=mean_share(regime.base - regime.gap, math.hypot(ease_sd, regime.look_sd)),
-        truth_these=float(
-            np.mean([mean_share(regime.base - regime.gap + effect, ease_sd) for effect in looks])
-        ),
+        truth_these=mean_share_in(looks, regime.base - regime.gap, ease_sd),
         truth_pass=_pass_2(regime.base, ease_sd),
     )
 
@@ -308,6 +311,11 @@ def tally_add(tallies: dict[str, Tally], method: str, hit: bool | None) -> None:
 def mean_share(centre: float, sd: float) -> float:
     """The mean of the logistic function of a normal variable."""
     return float((SHARES * share_of(centre + sd * NODES)).sum())
+
+
+def mean_share_in(looks: Floats, centre: float, sd: float) -> float:
+    """The same, in looks of these effects."""
+    return float(np.mean([mean_share(centre + effect, sd) for effect in looks]))
 
 
 def _pass_2(centre: float, sd: float) -> float:

@@ -21,7 +21,9 @@ from trajectories.reports.estimators.simulation import (
     Tally,
     below,
     covers,
+    layout,
     mean_share,
+    mean_share_in,
     recentred_p,
     share_of,
     tally_add,
@@ -153,9 +155,7 @@ def _change_draw(
     gain: float,
 ) -> Change:
     """One arm; ``looks`` are the effects of its looks before and after."""
-    item = np.repeat(np.arange(regime.items), regime.samples)
-    sample = np.tile(np.arange(regime.samples), regime.items)
-    look = (sample + item) % len(looks[0])
+    item, look = layout(items=regime.items, samples=regime.samples, looks=len(looks[0]))
     own = ease + rng.normal(0, regime.arm_item_sd, regime.items)
     logits = centre + own[item] + looks[0][look]
     changed = centre + gain + (own + rng.normal(0, regime.change_sd, regime.items))[item] + looks[1][look]
@@ -173,7 +173,7 @@ def _change_draw(
 
 def _truth(regime: TransferRegime, centre: float, sd: float, looks: Floats, look_sd: float) -> float:
     if len(looks) < LOOKS_MIN:
-        return float(np.mean([mean_share(centre + effect, sd) for effect in looks]))
+        return mean_share_in(looks, centre, sd)
     return mean_share(centre, math.hypot(sd, look_sd))
 
 
