@@ -1,4 +1,4 @@
-"""Whoever waits for a report that no worker computes is told so, and gets it once one does."""
+"""A client says that no worker computes the report it waits for, and has the report once one does."""
 
 from __future__ import annotations
 
