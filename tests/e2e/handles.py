@@ -26,6 +26,7 @@ from tests.e2e.oracle_moves import Move
 
 SCROLLS_MAX = 40
 AT_PATH = "%s.split('/').reduce((el, place) => el?.children[+place], document.documentElement)"
+POP_UP = "document.querySelector('[data-pop-up] button')"
 BY_ID = "palaestra.elementOf(%s)"
 # Where the element, or the label of a hidden one, is in the viewport, and whether a click there reaches it.
 PLACE = """(el => {
@@ -65,8 +66,10 @@ class Player:
         return self.view is None
 
     async def solve(self, moves: Sequence[Move]) -> None:
-        """Make the moves that were noted on the same pages."""
+        """Make the moves that were noted on the same pages, and close each pop-up that comes in between."""
         for move in moves:
+            while await self._place(POP_UP):
+                await self._act(type="click", **await self._aim(POP_UP))
             await self._move(move)
 
     async def play(self, policy: Policy, info: EpisodeInfo) -> None:

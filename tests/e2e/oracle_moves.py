@@ -1,4 +1,7 @@
-"""What the scripted solution of a site does in a browser, noted to be done again by other means."""
+"""What the scripted solution of a site does in a browser, noted to be done again by other means.
+
+Pop-ups are left out: they come by how much of the site has been seen, which no two visits share.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ PATH = """el => {
     }
     return places.reverse().join("/");
 }"""
+IS_POP_UP = "el => el.closest('[data-pop-up]') !== null"
 ADDRESS = "address => new URL(address, location.href).href"
 
 
@@ -40,7 +44,8 @@ def moves_noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Move]]:
         original = getattr(Locator, name)
 
         def noted(self: Locator, *arguments: Any, **named: Any) -> Any:
-            moves.append(Move(kind, self.evaluate(PATH), value_of(*arguments, **named)))
+            if not self.evaluate(IS_POP_UP):
+                moves.append(Move(kind, self.evaluate(PATH), value_of(*arguments, **named)))
             return original(self, *arguments, **named)
 
         patches.setattr(Locator, name, noted)
