@@ -284,3 +284,22 @@ async def test_a_model_that_calls_functions_is_sent_them_and_their_results(
     assert [each["function"]["name"] for each in spoken["tool_calls"]] == ["note"]
     assert (result["role"], result["tool_call_id"]) == ("tool", "of_note")
     assert "ok" in result["content"]
+
+
+async def test_a_model_is_sent_the_schema_of_its_turns_where_its_grammar_has_one(
+    fake: FakeServer, model: FakeModel
+) -> None:
+    turn = {"reasoning": "Half of 84.", "action": {"type": "answer", "text": GOLD}}
+    model.replies(Reply(text=json.dumps(turn)))
+    row = await play(fake, model, arm="text_agent", config=EpisodeConfig(grammar="structured"))
+    assert row["verdict"]["outcome"] == "correct"
+    assert [step["thought"] for step in row["steps"].values()] == ["Half of 84."]
+    [request] = model.requests
+    assert request["response_format"]["type"] == "json_schema"
+    assert "tools" not in request
+
+
+async def test_free_text_has_no_schema(fake: FakeServer, model: FakeModel) -> None:
+    model.replies(Reply(text=f"Answer: {GOLD}"))
+    await play(fake, model, arm="text_zero_shot", config=EpisodeConfig(grammar="structured"))
+    assert "response_format" not in model.requests[0]

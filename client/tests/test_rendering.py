@@ -92,6 +92,17 @@ def test_a_schema_is_strict(grammar: Grammar, conditions: Conditions) -> None:
             _check_strict(tool["function"]["parameters"])
 
 
+@pytest.mark.parametrize("conditions", [OUTLINE, PICTURE, NO_PAGE, OUTLINE | {"sequence"}])
+def test_the_schema_of_a_turn_is_strict_and_offers_what_its_situation_has(conditions: Conditions) -> None:
+    schema = grammar_of("structured").response_format(conditions)["json_schema"]["schema"]  # type: ignore[index]
+    _check_strict(schema)
+    reasoning, acts = schema["properties"]
+    assert (reasoning, acts) == ("reasoning", "actions" if "sequence" in conditions else "action")
+    action = schema["properties"][acts]
+    kinds = [one["properties"]["type"]["enum"] for one in (action.get("items") or action)["anyOf"]]
+    assert kinds == [[kind] for kind in actions_offered(conditions) if kind != "sequence"]
+
+
 def _check_strict(schema: dict[str, Any]) -> None:
     items = [schema["items"]] if "items" in schema else []
     for inner in (*schema.get("properties", {}).values(), *schema.get("anyOf", ()), *items):

@@ -82,7 +82,7 @@ def cases() -> Iterator[Case]:
     for observation in (one.id for one in OBSERVATION_FORMATS.values() if one.has_text):
         in_view = replace(_setup("gym", observation=observation), scope=SCOPES[-1])
         yield Case(title=f"gym, {observation}, scope {in_view.scope}", setup=in_view)
-    for grammar in ("json", "functions", "browsergym"):
+    for grammar in ("json", "functions", "browsergym", "structured"):
         several = replace(_setup("gym", grammar=grammar), actions_per_turn=4)
         yield Case(title=f"gym, {several.observation.id}, {grammar}, 4 actions a turn", setup=several)
     yield Case(title="gym, with a token budget", setup=base, token_budget=32_768)

@@ -69,7 +69,7 @@ def agent_blocks(
         yield f"{words.observations[_seen(setup)]} {words.aims[_aim(setup)]}"
     if not setup.grammar.has_tools:
         lines = _action_lines(words, setup, form=form, conditions=setup.conditions(is_site=is_site))
-        yield "\n".join([words.lessons[setup.grammar.id], *lines])
+        yield "\n".join([words.lessons.get(setup.grammar.id, words.lessons["json"]), *lines])
     yield " ".join(_submission(words, setup, form))
     yield " ".join(_limits(words, setup, max_steps=max_steps))
 
@@ -95,6 +95,8 @@ def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: C
                 yield f"- {written}: {call.does or ACTIONS.get(call.type).description}"
         return
     for action_id in actions_offered(conditions):
+        if action_id == "sequence" and setup.grammar.id in words.acts_several:
+            continue  # several actions are written in the grammar's own way
         example = example_of(action_id, conditions)
         if action_id == "answer" and form == "values":
             example = {**example, "text": ["...", "..."]}

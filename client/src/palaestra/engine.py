@@ -289,6 +289,7 @@ class Engine:
                 answer_form=opened.answer_form,
                 clock=clock,
                 tools=episode.tools,
+                response_format=episode.response_format,
             )
             try:
                 # Only the policy's own time counts: a slow arena or browser is not its fault.

@@ -136,6 +136,11 @@ class Episode:
         """What a model's endpoint is sent as ``tools``; None where the grammar has none."""
         return self._grammar.tools(self.conditions)
 
+    @property
+    def response_format(self) -> dict[str, Any] | None:
+        """What a model's endpoint is sent as ``response_format``; None where a completion is free text."""
+        return self._grammar.response_format(self.conditions)
+
     def resume(self, past: Past) -> None:
         """Go on after the recorded turns of ``past``: to be called before ``begin``."""
         self._turns = list(past.turns)

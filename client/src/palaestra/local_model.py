@@ -1,7 +1,8 @@
 """A small language model on the CPU of this machine, without any account (``palaestra[local]``).
 
-SmolLM2-135M-Instruct (Apache-2.0), served by llama.cpp inside this process. It is weak: it follows the format
-of actions about half of the time and guesses at most questions. Its mistakes are real.
+SmolLM2-135M-Instruct (Apache-2.0), served by llama.cpp inside this process. It is weak: it writes
+an action that can be read only where its endpoint enforces the format (the grammar ``structured``), and it
+guesses at most questions. Its mistakes are real.
 """
 
 from __future__ import annotations

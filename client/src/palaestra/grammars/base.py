@@ -63,6 +63,10 @@ class Grammar(ABC):
         """What an endpoint is sent as ``tools``; None where it is sent none."""
         return None
 
+    def response_format(self, conditions: Conditions) -> dict[str, Any] | None:
+        """What an endpoint is sent as ``response_format``; None where a completion is free text."""
+        return None
+
     # ---- the conversation, which is made of what is recorded alone
     def raw(self, completion: Completion) -> str:
         """A completion as it is recorded: all that its message needs."""

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 from palaestra.actions import ACTIONS, ActionInvalid, Conditions, actions_offered
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars.counterparts import Counterpart, counterpart_of, counterpart_write, parts_of
-from palaestra.grammars.tools import Schema, ToolGrammar, call_make, function_tool
+from palaestra.grammars.schemas import Schema
+from palaestra.grammars.tools import ToolGrammar, call_make, function_tool
 
 TOOL = "computer"
 DESCRIPTION = (

@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 
-from palaestra.actions import ACTIONS, ActionInvalid, Conditions, FieldSpec, fields_offered
+from palaestra.actions import ACTIONS, ActionInvalid, Conditions
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars.base import Grammar, Turn, turn_checked
 from palaestra.grammars.json import envelope_open
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
+from palaestra.grammars.schemas import fields_schemas, nulls_drop, object_schema
 from palaestra.records import Message
 
 RECORD_BEGIN = '{"content": '
@@ -26,7 +27,6 @@ ELSEWHERE = "See the result of the last call."
 NO_CALL = "You called no function. End your turn with a call of one of: {}."
 NO_NAME = 'A call is one JSON object with a "name" and "arguments".'
 _CALL_TAG = re.compile(r"<tool_call>\s*")
-Schema = dict[str, Any]
 
 
 class ToolGrammar(Grammar):
@@ -109,11 +109,7 @@ def arguments_read(text: str) -> dict[str, Any]:
     value, end = value_read(text)
     if not isinstance(value, dict) or space_skip(text, end) < len(text):
         raise Unreadable("The arguments of a call are one JSON object: { ... }.")
-    return _without_null(value)
-
-
-def _without_null(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: item for name, item in fields.items() if item is not None}
+    return nulls_drop(value)
 
 
 def _call_read(text: str, at: int) -> tuple[str, dict[str, Any]]:
@@ -122,12 +118,12 @@ def _call_read(text: str, at: int) -> tuple[str, dict[str, Any]]:
     match value:
         # The arguments may have a field "type" of their own, which is not the name of the call.
         case {"name": str(name), "arguments": {"type": _}, **others} if not others:
-            return name, _without_null(value["arguments"])
+            return name, nulls_drop(value["arguments"])
     opened = envelope_open(value) if isinstance(value, dict) else {}
     name = opened.pop("type", None)
     if not isinstance(name, str):
         raise Unreadable(NO_NAME)
-    return name, _without_null(opened)
+    return name, nulls_drop(opened)
 
 
 def _arguments_sendable(text: str) -> str:
@@ -140,7 +136,7 @@ def _arguments_sendable(text: str) -> str:
         value = arguments_read(text)
     except Unreadable:
         return text if isinstance(strict, dict) else "{}"
-    is_same = isinstance(strict, dict) and _without_null(strict) == value
+    is_same = isinstance(strict, dict) and nulls_drop(strict) == value
     return text if is_same else json.dumps(value, ensure_ascii=False)
 
 
@@ -162,46 +158,12 @@ def _recorded(raw: str) -> tuple[str, list[ToolCall]]:
 def function_tool(kind: str, conditions: Conditions) -> dict[str, Any]:
     """The function that stands for an action, with a strict schema: every field is required, and those that
     may be left out may be null."""
-    specs = fields_offered(kind, conditions)
-    properties = {spec.name: _described(spec) for spec in specs}
     return {
         "type": "function",
         "function": {
             "name": kind,
             "description": ACTIONS[kind].description,
             "strict": True,
-            "parameters": _strict(properties),
+            "parameters": object_schema(fields_schemas(kind, conditions)),
         },
     }
-
-
-def _described(spec: FieldSpec) -> Schema:
-    schema = _schema_strict(spec.reader.schema)
-    return {**(schema if spec.is_required else _nullable(schema)), "description": spec.description}
-
-
-def _strict(properties: dict[str, Schema]) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _schema_strict(schema: Schema) -> Schema:
-    """A schema in which every property of an object is required."""
-    if schema.get("type") == "array":
-        return {**schema, "items": _schema_strict(schema["items"])}
-    if schema.get("type") != "object" or "properties" not in schema:
-        return schema
-    required = schema.get("required", ())
-    properties = {name: _schema_strict(each) for name, each in schema["properties"].items()}
-    return _strict({name: each if name in required else _nullable(each) for name, each in properties.items()})
-
-
-def _nullable(schema: Schema) -> Schema:
-    if "anyOf" in schema:
-        return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
-    nullable = {**schema, "type": [schema["type"], "null"]}
-    return {**nullable, "enum": [*schema["enum"], None]} if "enum" in schema else nullable

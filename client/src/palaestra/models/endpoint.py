@@ -91,6 +91,7 @@ class Endpoint:
         model: str,
         clock: PolicyClock,
         tools: Sequence[Mapping[str, Any]] | None = None,
+        response_format: Mapping[str, Any] | None = None,
         sampling: Mapping[str, Any] | None = None,
     ) -> Completion:
         """The model's reply. ``sampling`` are fields of the call; ``clock`` counts the call that succeeds.
@@ -100,6 +101,8 @@ class Endpoint:
         fields = {"model": model, "messages": list(messages), **(sampling or {})}
         if tools:
             fields["tools"] = list(tools)
+        if response_format:
+            fields["response_format"] = dict(response_format)
         for attempt in itertools.count():
             try:
                 with clock.refunded_on_failure():

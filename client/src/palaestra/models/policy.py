@@ -47,7 +47,12 @@ class ModelPolicy:
         messages = await self._client.messages_inline(observation.messages)
         try:
             completion = await self._endpoint.complete(
-                messages, model=self.name, clock=episode.clock, tools=episode.tools, sampling=self._sampling
+                messages,
+                model=self.name,
+                clock=episode.clock,
+                tools=episode.tools,
+                response_format=episode.response_format,
+                sampling=self._sampling,
             )
         except ContextOverflow as overflow:
             raise PolicyStopped("context_length", str(overflow)) from overflow

@@ -24,7 +24,8 @@ class PolicyStopped(Exception):
 @dataclass(frozen=True, kw_only=True)
 class EpisodeInfo:
     """The episode being played. ``step`` counts from 1; ``memory`` is the policy's own, per episode;
-    ``clock`` counts the time that it has left, ``tools`` are those of its grammar, if it has any."""
+    ``clock`` counts the time that it has left; ``tools`` and ``response_format`` are those of its grammar, if
+    it has any."""
 
     id: int
     task: int
@@ -36,6 +37,7 @@ class EpisodeInfo:
     answer_form: AnswerForm = "line"
     clock: PolicyClock = field(default_factory=lambda: PolicyClock(TIME_LIMIT_S))
     tools: list[dict[str, Any]] | None = None
+    response_format: dict[str, Any] | None = None
 
 
 class Policy(Protocol):

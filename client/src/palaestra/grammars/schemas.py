@@ -1,0 +1,60 @@
+"""Strict JSON schemas of actions, from their table: every field is required, and one that may be left out may
+be null."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palaestra.actions import Conditions, FieldSpec, fields_offered
+
+Schema = dict[str, Any]
+
+
+def action_schema(kind: str, conditions: Conditions) -> Schema:
+    """Of an action as an object with its ``type``."""
+    return object_schema({"type": {"type": "string", "enum": [kind]}, **fields_schemas(kind, conditions)})
+
+
+def fields_schemas(kind: str, conditions: Conditions) -> dict[str, Schema]:
+    """Of the fields of an action, by their names."""
+    return {spec.name: _described(spec) for spec in fields_offered(kind, conditions)}
+
+
+def object_schema(properties: Mapping[str, Schema]) -> Schema:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def nulls_drop(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields without those that are null: they were left out."""
+    return {name: item for name, item in fields.items() if item is not None}
+
+
+def _described(spec: FieldSpec) -> Schema:
+    schema = _schema_strict(spec.reader.schema)
+    return {**(schema if spec.is_required else _nullable(schema)), "description": spec.description}
+
+
+def _schema_strict(schema: Schema) -> Schema:
+    """A schema in which every property of an object is required."""
+    if schema.get("type") == "array":
+        return {**schema, "items": _schema_strict(schema["items"])}
+    if schema.get("type") != "object" or "properties" not in schema:
+        return schema
+    required = schema.get("required", ())
+    properties = {name: _schema_strict(each) for name, each in schema["properties"].items()}
+    return object_schema(
+        {name: each if name in required else _nullable(each) for name, each in properties.items()}
+    )
+
+
+def _nullable(schema: Schema) -> Schema:
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
+    nullable = {**schema, "type": [schema["type"], "null"]}
+    return {**nullable, "enum": [*schema["enum"], None]} if "enum" in schema else nullable

@@ -1,0 +1,103 @@
+"""A turn as one JSON object, ``{"reasoning": "...", "action": {...}}``, whose schema the endpoint enforces.
+
+That is what OpenAI calls structured outputs and vLLM, SGLang and llama.cpp guided decoding: a weak model
+writes an action that can be read, too. An endpoint that ignores the schema may surround the object with
+words, which belong to the thought, or write the line ``Action:``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from palaestra.actions import Conditions, actions_offered
+from palaestra.completion import Completion
+from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.examples import example_make
+from palaestra.grammars.json import envelope_open, turn_parse
+from palaestra.grammars.lenient_json import Unreadable, value_read
+from palaestra.grammars.schemas import Schema, action_schema, nulls_drop, object_schema
+
+TEXT_MAX_CHARS = 200_000
+_ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
+_REASONING = re.compile(r'(?<!\\)"(?:reasoning|thought)"\s*:\s*("(?:[^"\\]|\\.)*")', re.DOTALL)
+_FENCE = re.compile(r"(?:`{3}|~{3})(?:json)?\s*\Z")
+
+
+class Structured(Grammar):
+    id = "structured"
+
+    def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
+        text = completion.text
+        try:
+            thought, declared = _turn_read(text)
+        except Unreadable as failure:
+            # An endpoint that enforces no schema: what the plain grammar can read is taken as well.
+            plain = turn_parse(text, conditions, shown=shown)
+            if plain.declared is not None:
+                return plain
+            example = _written("...", [example_make(text, conditions, shown=shown)], several=False)
+            return Turn(
+                thought=text.strip(), parse_error=f"{failure} Write one JSON object, such as: {example}"
+            )
+        return turn_checked(thought, declared, conditions)
+
+    def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
+        several = declared["type"] == "sequence"
+        actions = declared["actions"] if several else [declared]
+        return [Completion(text=_written(thought, actions, several=several))]
+
+    def response_format(self, conditions: Conditions) -> dict[str, Any]:
+        return {
+            "type": "json_schema",
+            "json_schema": {"name": "turn", "strict": True, "schema": turn_schema(conditions)},
+        }
+
+
+def turn_schema(conditions: Conditions) -> Schema:
+    """The strict JSON schema of a turn: reasoning first, so that it is written before the action."""
+    kinds = [kind for kind in actions_offered(conditions) if kind != "sequence"]
+    action: Schema = {"anyOf": [action_schema(kind, conditions) for kind in kinds]}
+    if "sequence" in conditions:
+        acts = {"actions": {"type": "array", "items": action, "minItems": 1}}
+    else:
+        acts = {"action": action}
+    return object_schema({"reasoning": {"type": "string"}, **acts})
+
+
+def _written(thought: str, actions: list[Mapping[str, Any]], *, several: bool) -> str:
+    acts = {"actions": actions} if several else {"action": actions[0]}
+    return json.dumps({"reasoning": thought, **acts}, ensure_ascii=False)
+
+
+def _turn_read(text: str) -> tuple[str, list[dict[str, Any]]]:
+    """The thought and the actions of a completion. Raises ``Unreadable``.
+
+    The two are read each for itself: what cannot be read in the reasoning hides no action.
+    """
+    if len(text) > TEXT_MAX_CHARS:
+        raise Unreadable(f"The turn is longer than {TEXT_MAX_CHARS} characters.")
+    key = _ACTIONS.search(text)
+    if key is None:
+        raise Unreadable('There is no object with an "action".')
+    value, end = value_read(text, key.end())
+    if _ACTIONS.search(text, end):
+        raise Unreadable("There is more than one turn.")
+    listed = value if isinstance(value, list) else [value]
+    if not listed or not all(isinstance(action, dict) for action in listed):
+        raise Unreadable("An action is a JSON object.")
+    before = _FENCE.sub("", text[: text.find("{")]).strip()
+    thought = "\n\n".join(filter(None, (before, _reasoning(text))))
+    return thought, [nulls_drop(envelope_open(action)) for action in listed]
+
+
+def _reasoning(text: str) -> str:
+    string = _REASONING.search(text)
+    if string is None:
+        return ""
+    try:
+        return str(value_read(text, string.start(1))[0]).strip()
+    except Unreadable:
+        return string[1][1:-1].strip()
