@@ -14,7 +14,9 @@ from django.db import connection
 from django.test import Client, TransactionTestCase, override_settings
 
 from core import jobs
+from gymsite.services import endpoints
 from gymsite.services.preparation import roles_apply
+from tasks_app.sites import benchmark
 from tests.empty_tables import tables_empty
 from tests.servers import servers
 from trajectories.api import auth
@@ -64,6 +66,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 @pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
+    """The test database is a copy of the migrated one that its server began with."""
+    settings_of_test = connection.settings_dict["TEST"]
+    settings_of_test["TEMPLATE"] = endpoints.DATABASE
+
+
+@pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     with django_db_blocker.unblock():
         roles_apply(connection, var_dir=servers.var_dir)
@@ -81,6 +90,14 @@ def _cheap_settings() -> Iterator[None]:
     """Hashing passwords properly took a third of the time of all tests, listing static files a twelfth."""
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     with override_settings(PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _few_tasks_measured() -> Iterator[None]:
+    """Guess rates of mock sites from few tasks: an installation measures for seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(benchmark, "MEASURED_TASKS", 8)
         yield
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gymsite.services import embedded_servers, endpoints, secrets
 from gymsite.services.supervisor import Supervisor
+from tests import database_template
 
 STOP_S = 5.0
 
@@ -42,10 +43,10 @@ class TestServers:
 
 
 @contextlib.contextmanager
-def embedded_services(var_dir: Path) -> Iterator[TestServers]:
+def embedded_services(var_dir: Path, *, is_migrated: bool = False) -> Iterator[TestServers]:
     """Start both servers in a new folder under ``var_dir``; stop and remove them at the end.
 
-    Parallel runs do not interfere, nothing is synced to disk, and folders of killed runs are removed.
+    The database is empty, or ``is_migrated``. Parallel runs do not interfere, nothing is synced to disk, and folders of killed runs are removed.
     """
     var_dir.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(var_dir)
@@ -53,14 +54,16 @@ def embedded_services(var_dir: Path) -> Iterator[TestServers]:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            yield from _running(folder)
+            yield from _running(folder, is_migrated=is_migrated)
         finally:
             _remove(folder)
 
 
-def _running(folder: Path) -> Iterator[TestServers]:
+def _running(folder: Path, *, is_migrated: bool) -> Iterator[TestServers]:
     endpoints.run_folder(folder).mkdir()
     (folder / "logs").mkdir()
+    if is_migrated:
+        database_template.data_copy(folder)
     secrets.ensure_all(folder)
     folder.chmod(0o711)
     supervisor = Supervisor(logs_dir=folder / "logs", say=print)

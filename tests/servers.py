@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -16,22 +17,32 @@ _stack = contextlib.ExitStack()
 servers: TestServers
 
 
-def _start() -> TestServers:
-    started = _stack.enter_context(embedded_services(VAR_DIR))
+@pytest.hookimpl(wrapper=True)  # which comes before pytest-django's own
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
+    global servers
+    servers = TestServers(VAR_DIR / "none") if _is_elsewhere(early_config) else _started()
     os.environ.update(
         GYM_PROCESS="manage",
-        VAR_DIR=str(started.var_dir),
-        DATABASE_URL=started.database_url,
-        REDIS_URL=started.redis_url,
+        VAR_DIR=str(servers.var_dir),
+        DATABASE_URL=servers.database_url,
+        REDIS_URL=servers.redis_url,
         API_KEY_CACHE_S="0",
         # One salt for all runs: tasks of mock sites are drawn by it, so a test meets the same ones each time.
         GYM_WORLD_SALT="5a" * 32,
     )
-    return started
+    yield
+
+
+def _is_elsewhere(config: pytest.Config) -> bool:
+    """Whether the tests run in processes that this one only starts, each with servers of its own."""
+    options = config.known_args_namespace
+    is_alone = options.collectonly or options.usepdb or "PYTEST_XDIST_WORKER" in os.environ
+    return bool(options.numprocesses) and not is_alone
+
+
+def _started() -> TestServers:
+    return _stack.enter_context(embedded_services(VAR_DIR, is_migrated=True))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     _stack.close()
-
-
-servers = _start()

@@ -15,6 +15,7 @@ import psycopg
 
 from gymsite.services import endpoints, parent_death
 from gymsite.services.processes import PROCESSES
+from tests import database_template
 from tests.services.installations import START_S, Started, Up, until
 
 DOORS = ("arena", "lab", "live")
@@ -68,7 +69,8 @@ class Installation:
 
 @contextlib.contextmanager
 def installed(up: Up) -> Iterator[Installation]:
-    """Started and ready; whatever is left at the end is killed."""
+    """Started and ready, on data that need no migration; whatever is left at the end is killed."""
+    database_template.data_copy(up.var_dir)
     installation = Installation(up)
     try:
         installation.start()

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.slow
 
 SALT = b"salt of these tests"
 STAYS = "stays"
+MEASURED = benchmark.MEASURED_TASKS  # as in an installation: tests set a smaller number once they run
 DOING = {"book_stay", "cancel_and_rebook", "change_dates"}
 TEST_ALONE = {"change_dates", "latest_free_cancellation"}
 
@@ -152,7 +153,9 @@ def test_the_wrong_answer_of_every_family_is_incorrect(held_out: list[TaskDraft]
             )
 
 
-def test_guess_rates_are_small_even_for_few_tasks() -> None:
+def test_guess_rates_are_small_even_for_few_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(benchmark, "MEASURED_TASKS", MEASURED)
+    benchmark.guess_rates.cache_clear()
     rates = benchmark.guess_rates(STAYS, split="train", salt=SALT)
     assert all(0 < rate <= 0.05 for rate in rates.values())
     for draft in draw(count=7):

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SHORT_S = 0.5
+LONG_S = 1.5  # enough to get a share of a busy machine
 GOLD = Gold("42")
 LAST_WORDS = """
 import os, signal, sys, threading, time
@@ -152,7 +153,7 @@ def test_a_child_that_did_not_run_is_distinguished_from_one_that_timed_out(
     pool: ChildPool, way: str, error: type[Exception]
 ) -> None:
     with pytest.raises(VerifierTimeout) as raised:
-        ask(pool, way, timeout_s=4.0)  # long enough to get a share of a busy machine
+        ask(pool, way, timeout_s=LONG_S)
     assert type(raised.value) is error
 
 
@@ -215,12 +216,12 @@ def test_an_answer_that_fails_once_the_machine_runs_again_is_at_fault(
     pool: ChildPool, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     Machine(monkeypatch, True, True, False)
-    assert judge(pool, way, timeout_s=4.0).reason == "unparsable_answer"
+    assert judge(pool, way, timeout_s=LONG_S).reason == "unparsable_answer"
 
 
 def test_what_a_fork_of_the_child_computes_counts_as_the_childs(pool: ChildPool) -> None:
     with pytest.raises(VerifierTimeout) as raised:
-        ask(pool, "loop_in_fork", timeout_s=4.0)
+        ask(pool, "loop_in_fork", timeout_s=LONG_S)
     assert type(raised.value) is VerifierTimeout
 
 
@@ -237,7 +238,8 @@ def test_batched_jobs_return_in_order(pool: ChildPool) -> None:
 @pytest.mark.parametrize("way", ["sleep", "long_c_loop", "die"])
 def test_a_job_that_ends_the_child_leaves_its_batch_to_be_judged_singly(pool: ChildPool, way: str) -> None:
     assert together(pool, "42", way, "42") == [None, None, None]
-    assert [judge(pool, answer, timeout_s=4.0).correct for answer in ("42", way, "42")] == [True, False, True]
+    verdicts = [judge(pool, answer, timeout_s=LONG_S) for answer in ("42", way, "42")]
+    assert [verdict.correct for verdict in verdicts] == [True, False, True]
 
 
 def test_a_verifier_that_raises_loses_no_other_job(pool: ChildPool) -> None:

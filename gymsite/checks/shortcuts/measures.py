@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
+from urllib.parse import urljoin
 
 from django.conf import settings
 
 from core.draws import Draws
 from core.presentation import Look
 from gymsite.checks.shortcuts.blind_page import BlindPage, Field, Form
-from gymsite.checks.shortcuts.site_walk import Walk
+from gymsite.checks.shortcuts.site_walk import FIRST_PAGE, Walk
 from tasks_app.families import cheats
 from tasks_app.families.types import SiteTask
 from tasks_app.sites import lanes
@@ -157,26 +158,45 @@ def rules_right(placed: PlacedTask) -> set[tuple[int, str]]:
 
 def about(placed: PlacedTask) -> BlindPage:
     """The first page, breadth first, whose link has a name from the wording; else the home page."""
-    walk = _open(placed)
-    home = walk.here
-    for start, name, address in _links(placed.world, json.dumps(placed.task.changes)):
+    pages = _first_pages(placed.world, json.dumps(placed.task.changes))
+    for start, name, address in pages.links:
         if len(name) > len("My trips") and name in placed.task.wording:
-            walk.path = start
-            return walk.here if walk.go(address) else home
-    return home
+            _, page = pages.behind(start, address)
+            return page or pages.home
+    return pages.home
+
+
+class _FirstPages:
+    """The pages of a world that come first, breadth first, each read once by a visitor who does nothing."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._read: dict[str, tuple[str, BlindPage | None]] = {}
+        self.home = walk.here
+        # A page's path, and the name and address of a link on it.
+        self.links = [(walk.path, *link) for link in walk.here.links]
+        known = {walk.path}
+        for start, _, address in islice(self.links, PAGES_SEARCHED):
+            path, page = self.behind(start, address)
+            if page and path not in known:
+                known.add(path)
+                self.links += [(path, *link) for link in page.links]
+
+    def behind(self, start: str, address: str) -> tuple[str, BlindPage | None]:
+        """The path and page that a link of the page at ``start`` leads to; None if it leads nowhere."""
+        target = urljoin(FIRST_PAGE + start, address)
+        if target not in self._read:
+            self._walk.path = start
+            self._walk.events.clear()
+            is_there = self._walk.go(address)
+            page = self._walk.here if is_there else None
+            self._read[target] = (self._walk.path, page)
+        return self._read[target]
 
 
 @lru_cache(maxsize=WORLDS_CACHED)
-def _links(where: SiteWorld, changes: str) -> tuple[tuple[str, str, str], ...]:
-    """The links of the pages of a world that come first, breadth first: the page's path, name and address."""
-    walk = _walk(where, changes)
-    links, known = [(walk.path, *link) for link in walk.here.links], {walk.path}
-    for start, _, address in islice(links, PAGES_SEARCHED):
-        walk.path = start
-        if walk.go(address) and walk.path not in known:
-            known.add(walk.path)
-            links += [(walk.path, *link) for link in walk.here.links]
-    return tuple(links)
+def _first_pages(where: SiteWorld, changes: str) -> _FirstPages:
+    return _FirstPages(_walk(where, changes))
 
 
 def clicks(placed: PlacedTask, draws: Draws) -> float:
