@@ -46,7 +46,8 @@ class TestServers:
 def embedded_services(var_dir: Path, *, is_migrated: bool = False) -> Iterator[TestServers]:
     """Start both servers in a new folder under ``var_dir``; stop and remove them at the end.
 
-    The database is empty, or ``is_migrated``. Parallel runs do not interfere, nothing is synced to disk, and folders of killed runs are removed.
+    The database is empty, or ``is_migrated``. Parallel runs do not interfere, nothing is synced to disk, and
+    folders of killed runs are removed.
     """
     var_dir.mkdir(parents=True, exist_ok=True)
     _remove_abandoned(var_dir)

@@ -26,7 +26,7 @@ def loop_in_fork() -> None:
     forks = []
     for _ in range(3):
         if not (fork := os.fork()):
-            resource.setrlimit(resource.RLIMIT_CPU, (4, 4))
+            resource.setrlimit(resource.RLIMIT_CPU, (3, 3))
             long_c_loop()
         forks.append(fork)
     for fork in forks:

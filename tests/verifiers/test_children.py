@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SHORT_S = 0.5
-LONG_S = 1.5  # enough to get a share of a busy machine
+LONG_S = 2.0  # enough to get a share of a busy machine
 GOLD = Gold("42")
 LAST_WORDS = """
 import os, signal, sys, threading, time
