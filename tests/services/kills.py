@@ -69,8 +69,9 @@ class Installation:
 
 @contextlib.contextmanager
 def installed(up: Up) -> Iterator[Installation]:
-    """Started and ready, on data that need no migration; whatever is left at the end is killed."""
-    database_template.data_copy(up.var_dir)
+    """Started and ready, a new one on data that need no migration; whatever is left at the end is killed."""
+    if not up.var_dir.exists():
+        database_template.data_copy(up.var_dir)
     installation = Installation(up)
     try:
         installation.start()
