@@ -60,10 +60,24 @@ async def test_a_filtered_list_gives_no_id_to_another_record(record: str, env: E
         await act(env, type="back")
 
 
+async def test_an_id_that_is_not_there_is_answered_with_some_that_are(env: Env, fake: FakeServer) -> None:
+    buttons = "".join(f"<button>Number {number}</button>" for number in range(9))
+    page = await visit(env, fake, buttons)
+    result, message = await act(env, type="click", target="e99")
+    ids = [id_of(env, f'button "Number {number}"') for number in range(9)]
+    missing = "e99: there is no such element on the page, which has"
+    assert (result, message) == ("no_target", f"{missing} {', '.join(ids[:6])} and 3 more.")
+    await shown(page, "document.querySelectorAll('button').forEach((one, at) => one.hidden = at !== 4)")
+    _, message = await act(env, type="click", target="e99")
+    assert message == f"{missing} {ids[4]}."
+
+
 async def test_an_id_of_another_page_names_nothing_here(env: Env, fake: FakeServer) -> None:
     await visit(env, fake, FORM)
     send = id_of(env, 'button "Send"')
     fake.state.pages["one"] = HEAD + "<button>Delete</button>"
     await act(env, type="goto", url="one")
     result, message = await act(env, type="click", target=send)
-    assert (result, message) == ("no_target", f"{send}: there is no such element on the page.")
+    delete = id_of(env, 'button "Delete"')
+    missing = f"{send}: there is no such element on the page, which has {delete}."
+    assert (result, message) == ("no_target", missing)

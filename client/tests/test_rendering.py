@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from palaestra.actions import Conditions, action_check, actions_offered, conditions_of, example_of
+from palaestra.actions import (
+    Conditions,
+    action_check,
+    actions_offered,
+    conditions_of,
+    example_of,
+    fields_offered,
+)
 from palaestra.completion import Completion
 from palaestra.grammars import GRAMMARS, Grammar, grammar_of
 from palaestra.grammars.counterparts import ANTHROPIC, BROWSERGYM, OPENAI, Counterpart
@@ -99,8 +106,15 @@ def test_the_schema_of_a_turn_is_strict_and_offers_what_its_situation_has(condit
     reasoning, acts = schema["properties"]
     assert (reasoning, acts) == ("reasoning", "actions" if "sequence" in conditions else "action")
     action = schema["properties"][acts]
-    kinds = [one["properties"]["type"]["enum"] for one in (action.get("items") or action)["anyOf"]]
-    assert kinds == [[kind] for kind in actions_offered(conditions) if kind != "sequence"]
+    variants: dict[str, list[list[str]]] = {}
+    for one in (action.get("items") or action)["anyOf"]:
+        [kind] = one["properties"]["type"]["enum"]
+        variants.setdefault(kind, []).append(list(one["properties"]))
+    assert list(variants) == [kind for kind in actions_offered(conditions) if kind != "sequence"]
+    for kind, fields in variants.items():
+        # As in its example, or with every field that it may have.
+        assert fields[0] == list(example_of(kind, conditions))
+        assert fields[-1] == ["type", *(spec.name for spec in fields_offered(kind, conditions))]
 
 
 def _check_strict(schema: dict[str, Any]) -> None:

@@ -6,19 +6,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.actions import Conditions, FieldSpec, fields_offered
+from palaestra.actions import Conditions, FieldSpec, example_of, fields_offered
 
 Schema = dict[str, Any]
 
 
-def action_schema(kind: str, conditions: Conditions) -> Schema:
-    """Of an action as an object with its ``type``."""
-    return object_schema({"type": {"type": "string", "enum": [kind]}, **fields_schemas(kind, conditions)})
+def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
+    """Of an action as an object with its ``type``: short, with the fields of its example alone, and whole.
+
+    A weak model that has to write a field rather makes something up than writes null.
+    """
+    type_: dict[str, Schema] = {"type": {"type": "string", "enum": [kind]}}
+    specs, usual = fields_offered(kind, conditions), example_of(kind, conditions)
+    whole = fields_schemas(kind, conditions)
+    short = {spec.name: _described(spec) for spec in specs if spec.name in usual}
+    return [
+        object_schema(type_ | fields)
+        for fields in ((short, whole) if short.keys() != whole.keys() else (whole,))
+    ]
 
 
 def fields_schemas(kind: str, conditions: Conditions) -> dict[str, Schema]:
     """Of the fields of an action, by their names."""
-    return {spec.name: _described(spec) for spec in fields_offered(kind, conditions)}
+    specs = fields_offered(kind, conditions)
+    return {
+        spec.name: _described(spec) if spec.is_required else _nullable(_described(spec)) for spec in specs
+    }
 
 
 def object_schema(properties: Mapping[str, Schema]) -> Schema:
@@ -36,8 +49,7 @@ def nulls_drop(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _described(spec: FieldSpec) -> Schema:
-    schema = _schema_strict(spec.reader.schema)
-    return {**(schema if spec.is_required else _nullable(schema)), "description": spec.description}
+    return {**_schema_strict(spec.reader.schema), "description": spec.description}
 
 
 def _schema_strict(schema: Schema) -> Schema:

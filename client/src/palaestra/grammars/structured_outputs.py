@@ -18,7 +18,7 @@ from palaestra.grammars.base import Grammar, Turn, turn_checked
 from palaestra.grammars.examples import example_make
 from palaestra.grammars.json import envelope_open, turn_parse
 from palaestra.grammars.lenient_json import Unreadable, value_read
-from palaestra.grammars.schemas import Schema, action_schema, nulls_drop, object_schema
+from palaestra.grammars.schemas import Schema, action_schemas, nulls_drop, object_schema
 
 TEXT_MAX_CHARS = 200_000
 _ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
@@ -59,7 +59,7 @@ class Structured(Grammar):
 def turn_schema(conditions: Conditions) -> Schema:
     """The strict JSON schema of a turn: reasoning first, so that it is written before the action."""
     kinds = [kind for kind in actions_offered(conditions) if kind != "sequence"]
-    action: Schema = {"anyOf": [action_schema(kind, conditions) for kind in kinds]}
+    action: Schema = {"anyOf": [schema for kind in kinds for schema in action_schemas(kind, conditions)]}
     if "sequence" in conditions:
         acts = {"actions": {"type": "array", "items": action, "minItems": 1}}
     else:

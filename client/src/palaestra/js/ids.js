@@ -70,5 +70,13 @@
   }
   const elementOf = (id) => (/^e\d+$/.test(id) ? elementOfNumber(Number(id.slice(1))) : null);
   const idOf = (el) => (numberOf.has(el) ? `e${numberOf.get(el)}` : "");
-  globalThis.palaestra = { adopt, takeFresh, assignId, elementOf, idOf };
+  // What is there instead of an id that is not: "e1, e2, e5 and 9 more".
+  const NAMED = 6;
+  function idsInWords() {
+    const numbersShown = [...holders.keys()].filter((number) => elementOfNumber(number)?.checkVisibility());
+    const ids = numbersShown.sort((a, b) => a - b).map((number) => `e${number}`);
+    const others = ids.length - NAMED;
+    return others > 1 ? `${ids.slice(0, NAMED).join(", ")} and ${others} more` : ids.join(", ");
+  }
+  globalThis.palaestra = { adopt, takeFresh, assignId, elementOf, idOf, idsInWords };
 })();

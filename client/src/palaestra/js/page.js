@@ -92,7 +92,9 @@
   function aimed(aim) {
     if (aim.id !== undefined) {
       const el = palaestra.elementOf(aim.id);
-      return el ? { el } : { problem: "there is no such element on the page" };
+      if (el) return { el };
+      const ids = palaestra.idsInWords();
+      return { problem: `there is no such element on the page${ids && `, which has ${ids}`}` };
     }
     if (aim.x === undefined) return { el: document.activeElement };
     const el = elementAt(aim.x, aim.y);
