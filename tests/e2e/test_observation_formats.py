@@ -10,7 +10,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,7 +30,7 @@ from tests.coverage_choice import IS_WHOLE
 from tests.e2e import test_every_family as families
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.handles import Player, config_of
-from tests.e2e.oracle_moves import moves_noted
+from tests.e2e.oracle_moves import Move, moves_noted
 from tests.e2e.oracle_table import table_store
 from tests.e2e.test_question_looks import KINDS, TOOLS, episode_in
 from tests.e2e.test_scripted_policies import info_of
@@ -64,6 +64,7 @@ COLUMNS = [setup.label for setup in SETUPS.values()]
 FEW = ("change_dates", "count_conditions")
 SITE_FAMILIES = [family for family in FAMILIES if IS_WHOLE or family in FEW]
 LOOKS = {"neutral": Look(), "a dialog and pop-ups": Look(form="dialog", pop_ups="often")}
+OpenPage = Callable[..., Page]
 Play = Callable[[Player], Awaitable[None]]
 T = TypeVar("T")
 
@@ -148,29 +149,49 @@ def test_the_oracle_solves_every_kind_of_question_in_every_format(
     table(f"question: {kind}, {look}", setup, steps)
 
 
+def recorded(
+    case: families.Case, arena_server: ArenaServer, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> list[Move]:
+    """The moves of the scripted solution on a page as large as the agent's."""
+    width, height = VIEWPORT
+    page = open_page(viewport={"width": width, "height": height}, locale="en-US", timezone_id="UTC")
+    page.goto(arena_server.address(case.episode()))
+    with moves_noted(monkeypatch) as moves:
+        families.solved(case, page)
+    return moves
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("family", SITE_FAMILIES)
 def test_the_oracle_solves_every_family_in_every_format(
     family: str,
     arena_server: ArenaServer,
-    open_page: Callable[..., Page],
+    open_page: OpenPage,
     monkeypatch: pytest.MonkeyPatch,
     agent: Agent,
     table: Table,
 ) -> None:
     case = families.case_of(family, 0, 0)
-    page = open_page(
-        viewport={"width": VIEWPORT[0], "height": VIEWPORT[1]}, locale="en-US", timezone_id="UTC"
-    )
-    page.goto(arena_server.address(case.episode()))
-    with moves_noted(monkeypatch) as moves:
-        families.solved(case, page)
+    moves = recorded(case, arena_server, open_page, monkeypatch)
 
     for setup in SETUPS.values():
         episode = case.episode()
         steps = agent.played(arena_server.address(episode), setup, lambda player: player.solve(moves))
         assert families.outcome(episode) == "correct", setup
         table(f"{FAMILIES.get(family).site}: {family}", setup, steps)
+
+
+def test_a_solution_is_replayed_whichever_pop_ups_come(
+    arena_server: ArenaServer, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch, agent: Agent
+) -> None:
+    case = families.case_of("count_conditions", 0, 0)
+    shown = {value: replace(case, look=replace(case.look, pop_ups=value)) for value in ("often", "none")}
+    moves = recorded(shown["often"], arena_server, open_page, monkeypatch)
+    for other in shown.values():
+        episode = other.episode()
+        address = arena_server.address(episode)
+        agent.played(address, SETUPS["screenshot"], lambda player: player.solve(moves))
+        assert families.outcome(episode) == "correct"
 
 
 def test_the_oracle_solves_a_question_in_a_scaled_picture(arena_server: ArenaServer, agent: Agent) -> None:

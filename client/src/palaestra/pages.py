@@ -219,6 +219,8 @@ class WarmPage:
 
     async def screenshot(self) -> bytes:
         """The viewport as PNG."""
+        # Encoded fast it costs what JPEG does (29 CPU ms, drawing included) and keeps every pixel; encoded
+        # small it costs 51, WebP 77.
         shot = await self._send("Page.captureScreenshot", format="png", optimizeForSpeed=True)
         return base64.b64decode(shot["data"])
 
