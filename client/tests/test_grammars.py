@@ -101,6 +101,21 @@ def test_the_thought_is_what_stands_before_the_action(completion: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("completion", "thought"),
+    [
+        ('{"reasoning": "Why.", "action": {"type": "back"}}', "Why."),
+        ('First.\n{"reasoning": "Why.", "action": {"type": "back"}}', "First.\n\nWhy."),
+        ('{"reasoning": "Why \\nu?\u0001", "action": {"type": "back"}}', "Why \\nu?\u0001"),
+        ('{"reasoning": "Why.", "action": {"type": "ba', "Why."),
+        ('{\n  "reasoning": "Wh', "Wh"),
+        ("Why.", "Why."),
+    ],
+)
+def test_the_reasoning_of_a_turn_is_its_thought_however_it_ends(completion: str, thought: str) -> None:
+    assert grammar_of("structured").parse(Completion(text=completion), ONE_A_TURN).thought == thought
+
+
+@pytest.mark.parametrize(
     "written",
     [
         lambda text: json.dumps({"type": "answer", "text": text}),

@@ -22,7 +22,8 @@ from palaestra.grammars.schemas import Schema, action_schemas, nulls_drop, objec
 
 TEXT_MAX_CHARS = 200_000
 _ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
-_REASONING = re.compile(r'(?<!\\)"(?:reasoning|thought)"\s*:\s*("(?:[^"\\]|\\.)*")', re.DOTALL)
+# Also one that the completion's end cuts off.
+_REASONING = re.compile(r'(?<!\\)"(?:reasoning|thought)"\s*:\s*(")((?:[^"\\]|\\.)*)', re.DOTALL)
 _FENCE = re.compile(r"(?:`{3}|~{3})(?:json)?\s*\Z")
 
 
@@ -40,7 +41,8 @@ class Structured(Grammar):
                 return plain
             example = _written("...", [example_make(text, conditions, shown=shown)], several=False)
             return Turn(
-                thought=text.strip(), parse_error=f"{failure} Write one JSON object, such as: {example}"
+                thought=_reasoning(text) or text.strip(),
+                parse_error=f"{failure} Write one JSON object, such as: {example}",
             )
         return turn_checked(thought, declared, conditions)
 
@@ -100,4 +102,4 @@ def _reasoning(text: str) -> str:
     try:
         return str(value_read(text, string.start(1))[0]).strip()
     except Unreadable:
-        return string[1][1:-1].strip()
+        return string[2].strip()
