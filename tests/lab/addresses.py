@@ -19,7 +19,6 @@ WITHOUT_BYTES = (
     "drawing",
     "report_table",
     "report_pair",
-    "training_chart",
 )
 
 
@@ -64,10 +63,9 @@ def pages(episode: Episode) -> dict[str, str]:
         "report_table": f"/reports/{report}/tables/gaps",
         "report_pair": f"/reports/{report}/pairs/1?benchmark=gsm8k&a=text_zero_shot&b=gym",
         "training": f"/runs/{episode.run_id}/training",
-        "training_chart": f"/runs/{episode.run_id}/training/reward.svg",
-        "training_table": f"/runs/{episode.run_id}/training/versions.csv",
+        "training_file": f"/runs/{episode.run_id}/training/versions.csv",
         "transfer": "/transfer/",
-        "transfer_csv": f"/transfer/transfer.csv?before={report}&after={report}",
+        "transfer_file": f"/transfer/transfer.csv?before={report}&after={report}",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

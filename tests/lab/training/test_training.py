@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
+import pyarrow.parquet
 import pytest
 
 from tests import factories
@@ -18,6 +22,7 @@ from tests.reports.training.scene import right_if
 from trajectories.models import PolicyVersion, Run
 
 pytestmark = pytest.mark.django_db
+TABLES = ("csv", "parquet", "json", "tex")
 Lab = Callable[[Any], LabClient]
 
 
@@ -41,14 +46,54 @@ def test_the_page_draws_reward_by_version_with_links_to_its_episodes(lab: Lab, o
     assert "not raised" in page
 
 
-def test_a_chart_is_a_file_of_its_own_and_a_table_is_csv(lab: Lab, owner: Any, run: Run) -> None:
-    drawn = ElementTree.fromstring(lab(owner).get(f"/runs/{run.pk}/training/reward.svg").content)
-    table = lab(owner).get(f"/runs/{run.pk}/training/versions.csv").content.decode()
+def read(client: LabClient, address: str) -> bytes:
+    response = client.get(address)
+    assert response.status_code == 200, address
+    assert response["Content-Disposition"].startswith("attachment")
+    return bytes(b"".join(response.streaming_content))
 
-    assert drawn.tag.endswith("svg")
+
+def linked_files(page: str) -> list[str]:
+    """The addresses of the files that a page offers."""
+    return [
+        unescape(address) for address in re.findall(r'href="(/[^"]+\.(?:\w+)\?[^"]*)">[A-Z]\w+</a>', page)
+    ]
+
+
+def test_charts_and_tables_of_training_are_files_in_every_format(lab: Lab, owner: Any, run: Run) -> None:
+    client = lab(owner)
+    page = client.get(f"/runs/{run.pk}/training").content.decode()
+
+    files = {address: read(client, address) for address in linked_files(page)}
+
+    of_reward = {
+        kind: files[f"/runs/{run.pk}/training/reward.{kind}?arm=gym"] for kind in ("svg", "pdf", "png")
+    }
+    assert (of_reward["pdf"][:4], of_reward["png"][:4]) == (b"%PDF", b"\x89PNG")
+    drawn = ElementTree.fromstring(of_reward["svg"])
     assert len(drawn.findall(".//{*}circle")) == 4
-    assert [row["reward"] for row in csv.DictReader(io.StringIO(table))] == ["25.0", "50.0", "75.0", "100.0"]
-    assert lab(owner).get(f"/runs/{run.pk}/training/other.svg").status_code == 404
+    assert not [shape for shape in drawn.iter() if "class" in shape.attrib or shape.tag.endswith("}a")]
+    versions = {kind: files[f"/runs/{run.pk}/training/versions.{kind}?arm=gym"] for kind in TABLES}
+    rewards = ["25.0", "50.0", "75.0", "100.0"]
+    assert [row["reward"] for row in csv.DictReader(io.StringIO(versions["csv"].decode()))] == rewards
+    assert [row["reward"] for row in json.loads(versions["json"])["rows"]] == [25.0, 50.0, 75.0, 100.0]
+    columns = pyarrow.parquet.read_table(io.BytesIO(versions["parquet"]))
+    assert columns.column("reward").to_pylist() == [25.0, 50.0, 75.0, 100.0]
+    assert rb"\caption{Reward and behaviour: " in versions["tex"]
+    assert client.get(f"/runs/{run.pk}/training/other.svg").status_code == 404
+
+
+def test_the_transfer_matrix_has_a_chart_and_files_in_every_format(lab: Lab, owner: Any) -> None:
+    scene.trained_run()
+    client = lab(owner)
+    page = client.get("/transfer/").content.decode()
+
+    files = [address for address in linked_files(page) if read(client, address)]
+
+    assert files == [f"/transfer/transfer.{kind}?" for kind in ("svg", "pdf", "png", *TABLES)]
+    assert "trained on gsm8k, evaluated on math: start, version 2" in page
+    assert client.get("/transfer/transfer.html").status_code == 404
+    assert client.get("/transfer/other.csv").status_code == 404
 
 
 def test_a_run_without_episodes_says_so_and_draws_nothing(lab: Lab, owner: Any) -> None:

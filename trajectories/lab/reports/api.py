@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from core.schema import call
 from trajectories.api.auth import caller
-from trajectories.lab.reports import files
+from trajectories.lab.reports import files, formats
 from trajectories.reports import selectors
 
 
@@ -44,7 +44,7 @@ class FilesView(APIView):
         report = selectors.report_get(report_id, principal=caller(request))
         names = files.file_names(report)
         return Response(
-            {"results": [{"name": name, "content_type": files.content_type(name)} for name in names]}
+            {"results": [{"name": name, "content_type": formats.content_type(name)} for name in names]}
         )
 
 
@@ -56,7 +56,7 @@ class FileView(APIView):
         "Read a file of a report",
         answers={
             (200, kind): (OpenApiTypes.OBJECT if name == "json" else OpenApiTypes.BINARY, "The file.")
-            for name, kind in files.CONTENT_TYPES.items()
+            for name, kind in formats.CONTENT_TYPES.items()
         },
         errors=(404,),
     )

@@ -10,8 +10,10 @@ from django.http import Http404, QueryDict
 
 from core.errors import GymError
 from trajectories.lab.forms import CursorForm
+from trajectories.lab.reports import formats
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.reports.charts.kinds import CHARTS, chart_draw
+from trajectories.lab.reports.formats import FileLink, file_links
 from trajectories.lab.reports.look_pictures import LookPicture, look_pictures
 from trajectories.lab.reports.summary import sentences_of
 from trajectories.lab.reports.tables import ShownTable, table_get, table_shown, tables_of
@@ -23,8 +25,10 @@ from trajectories.reports.plan import ALPHA
 
 REPORTS_PER_PAGE = 25
 POLL_S = 2
-# Long and for reference: shown when they are opened.
-FOLDED = frozenset(
+# Of a table that is not folded.
+ROWS_SHOWN = 20
+# Long and for reference: fetched when they are opened.
+APART = frozenset(
     {
         "items",
         "loss_episodes",
@@ -53,16 +57,25 @@ class ReportsPage:
 
 
 class Section:
-    """A stored table with its chart. Of a table that is folded, only the file of the page has the rows."""
+    """A stored table with its chart and its files.
 
-    def __init__(self, table: Mapping[str, Any], *, margin: float | None) -> None:
+    One that ``is_apart`` has a page of its own, and rows here only in the file of the page. A chart that is
+    elsewhere on the page is not drawn again.
+    """
+
+    def __init__(
+        self, table: Mapping[str, Any], *, margin: float | None = None, has_chart: bool = True
+    ) -> None:
         self._table, self._margin = table, margin
         self.id: str = table["id"]
         self.title: str = table["title"]
         self.notes: Sequence[str] = table["notes"]
         self.rows = len(table["rows"])
-        self.is_folded = self.id in FOLDED and self.rows > 0
-        self.caption = CHARTS[self.id].caption if self.id in CHARTS else ""
+        self.is_apart = self.id in APART and self.rows > 0
+        self.is_long = self.is_apart or self.rows > ROWS_SHOWN
+        self._chart = CHARTS.get(self.id) if has_chart else None
+        self.caption = self._chart.caption if self._chart else ""
+        self.table_files = file_links(self.id, formats.TABLES)
 
     @cached_property
     def table(self) -> ShownTable:
@@ -70,12 +83,16 @@ class Section:
 
     @cached_property
     def drawing(self) -> Drawing | None:
-        return chart_draw(self._table, margin=self._margin)
+        return chart_draw(self._table, margin=self._margin) if self._chart else None
+
+    @property
+    def chart_files(self) -> list[FileLink]:
+        return file_links(self.id, formats.CHARTS) if self.drawing else []
 
     @property
     def without(self) -> str:
         """Why a table that can have a chart has none."""
-        has_none = self.id in CHARTS and self.drawing is None
+        has_none = self._chart is not None and self.drawing is None
         return "No chart: no row of this table has a number." if has_none else ""
 
 

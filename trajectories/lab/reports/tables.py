@@ -15,6 +15,7 @@ NAMED_INTERVALS = (
     "change",
     "beyond_text",
     "reward",
+    "void",
     "invalid_actions",
     "thought_words",
     "restates",
@@ -93,7 +94,9 @@ def _part(
     notes: Sequence[str] = (),
     apart: ShownTable | None = None,
 ) -> ShownTable:
-    merged = {name for pair in INTERVALS.values() for name in pair} | {high for high, _ in RANGES.values()}
+    values = {column["id"] for column in table["columns"]}
+    merged = {name for value in values & INTERVALS.keys() for name in INTERVALS[value]}
+    merged |= {high for high, _ in RANGES.values()}
     columns = [
         column
         for column in table["columns"]

@@ -7,11 +7,9 @@ from django.urls import reverse
 from core.errors import GymError
 from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render
 from trajectories.lab.reports import files
+from trajectories.lab.reports.formats import download
 from trajectories.lab.reports.pages import ItemsPage, ReportPage, ReportsPage, TablePage, report_or_404
 from trajectories.reports import services
-
-# A file of the lab is data: whatever it holds, a browser runs none of it.
-FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 @lab_page
@@ -56,8 +54,4 @@ def report_file(request: LabRequest, report_id: int, name: str) -> StreamingHttp
         file = files.file_get(report_or_404(report_id), name)
     except GymError as error:
         raise Http404(error.message) from error
-    response = StreamingHttpResponse(file.parts, content_type=file.content_type)
-    response["Content-Disposition"] = f'attachment; filename="report-{report_id}-{name}"'
-    response["Content-Security-Policy"] = FILE_POLICY
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
+    return download(file, f"report-{report_id}-{name}")

@@ -1,85 +1,32 @@
-"""Values over policy versions as coordinates in SVGs that share their horizontal axis."""
+"""Values over policy versions as drawings that share their horizontal axis."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.reports.charts.scale import Scale, scale_of, step_of
+from trajectories.lab.reports.formats import CHARTS as KINDS
+from trajectories.lab.reports.formats import FileLink, file_links
+from trajectories.lab.reports.tables import INTERVALS
+from trajectories.lab.text.untrusted import visible
 
 if TYPE_CHECKING:
     from trajectories.reports.training.alarms import Alarm
 
-WIDTH, HEIGHT = 560, 230
-LEFT, RIGHT, TOP, BOTTOM = 52, 16, 30, 32
+WIDTH, HEIGHT = 560, 244
+LEFT, RIGHT, TOP, BOTTOM = 58, 16, 30, 46
 POINTS_MAX = 120
 WHISKERS_MAX = 60
 LEGEND_WIDTH = 120
+LEGEND_Y = 14
+# By the number of a chart's line: they differ in more than colour.
+LINES = (("plot-stroke-0", "plot-ink-0"), ("plot-stroke-1 plot-dashed", "plot-ink-1"))
 
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """``low_y`` is empty without an interval; it lies below ``high_y``."""
-
-    x: str
-    y: str
-    low_y: str
-    high_y: str
-    text: str
-    link: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """``number`` from 1 on sets its colour and dashes; ``path`` are its points as SVG has them."""
-
-    name: str
-    number: int
-    points: Sequence[Point]
-    path: str
-    legend_x: int
-
-    @property
-    def legend_text_x(self) -> int:
-        return self.legend_x + 26
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mark:
-    """A vertical line where an alarm was raised."""
-
-    x: str
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """``table`` is the id of the table with its values."""
-
-    id: str
-    title: str
-    unit: str
-    table: str
-    lines: Sequence[Line]
-    marks: Sequence[Mark]
-    x_ticks: Sequence[tuple[str, str]]
-    y_ticks: Sequence[tuple[str, str]]
-    zero_y: str
-    has_whiskers: bool
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    right: int = WIDTH - RIGHT
-    top: int = TOP
-    foot: int = HEIGHT - BOTTOM
-    legend_y: int = 14
-    axis_y: int = HEIGHT - 12
-
-    @property
-    def has_legend(self) -> bool:
-        return len(self.lines) > 1
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +40,21 @@ class ChartSpec:
     columns: Mapping[str, str]
     rules: frozenset[str] = frozenset()
     benchmark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """``table`` is the id of the table with its values."""
+
+    id: str
+    title: str
+    table: str
+    drawing: Drawing
+    has_intervals: bool
+
+    @property
+    def files(self) -> list[FileLink]:
+        return file_links(self.id, KINDS)
 
 
 CHARTS = (
@@ -142,12 +104,21 @@ CHARTS = (
 def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) -> list[Chart]:
     """The charts that have two points or more, on one axis of versions; tables by id."""
     specs = [*_evaluated(tables["evaluations"]), *CHARTS, *_posted(tables["metrics"])]
-    points = {spec.id: _rows(spec, tables[spec.table]) for spec in specs}
-    versions = sorted({version for rows in points.values() for version, _ in rows})
-    if not versions:
-        return []
-    drawn = (_chart(spec, points[spec.id], versions, alarms) for spec in specs)
-    return [chart for chart in drawn if chart]
+    rows = {spec.id: _rows(spec, tables[spec.table]) for spec in specs}
+    versions = sorted({version for placed in rows.values() for version, _ in placed})
+    return [
+        Chart(
+            id=spec.id,
+            title=visible(spec.title),
+            table=spec.table,
+            drawing=_Plot(spec, rows[spec.id], versions, alarms).draw(),
+            has_intervals=any(
+                _interval(row, name)[0] is not None for _, row in rows[spec.id] for name in spec.columns
+            ),
+        )
+        for spec in specs
+        if len(rows[spec.id]) > 1
+    ]
 
 
 def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
@@ -159,7 +130,7 @@ def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
         gap = ("gap", "Gap", "points, text less page", {"gap": "Gap"})
         specs += [
             ChartSpec(
-                id=f"{id_}-{place}",
+                id=f"{id_}_{place}",
                 title=f"{title} on {name}",
                 unit=unit,
                 table="evaluations",
@@ -175,7 +146,7 @@ def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
 def _posted(table: Mapping[str, Any]) -> list[ChartSpec]:
     return [
         ChartSpec(
-            id=column["id"].replace("_", "-"),
+            id=column["id"],
             title=column["title"],
             unit="as posted",
             table="metrics",
@@ -185,7 +156,7 @@ def _posted(table: Mapping[str, Any]) -> list[ChartSpec]:
     ]
 
 
-def _rows(spec: ChartSpec, table: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+def _rows(spec: ChartSpec, table: Mapping[str, Any]) -> list[tuple[int, Row]]:
     """Rows with a number to draw, by version; the start of training stands before the first."""
     rows = [row for row in table["rows"] if row.get("benchmark", "") == spec.benchmark]
     rows = [row for row in rows if any(row.get(name) is not None for name in spec.columns)]
@@ -196,85 +167,91 @@ def _rows(spec: ChartSpec, table: Mapping[str, Any]) -> list[tuple[int, Mapping[
     return placed[::-1][::stride][::-1] if placed else []
 
 
-def _chart(
-    spec: ChartSpec,
-    rows: Sequence[tuple[int, Mapping[str, Any]]],
-    versions: Sequence[int],
-    alarms: Sequence[Alarm],
-) -> Chart | None:
-    if len(rows) < 2:
-        return None
-    within = (0.0, 100.0) if spec.unit.startswith("%") else (-math.inf, math.inf)
-    across = Scale(
-        low=versions[0], high=max(versions[-1], versions[0] + 1), step=1, start=LEFT, end=WIDTH - RIGHT
-    )
-    up = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=within)
+class _Plot:
+    """One chart: the scales, and what is drawn on them."""
 
-    def x_of(version: int) -> str:
-        return f"{across.place(version):.1f}"
-
-    def y_of(value: float) -> str:
-        return f"{up.place(value):.1f}"
-
-    raised = [alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.benchmark)]
-    return Chart(
-        id=spec.id,
-        title=spec.title,
-        unit=spec.unit,
-        table=spec.table,
-        lines=_lines(spec, rows, x_of, y_of),
-        marks=[
-            Mark(x=x_of(alarm.version), text=f"{alarm.title}, version {alarm.version}") for alarm in raised
-        ],
-        x_ticks=[(str(version), x_of(version)) for version in _version_ticks(versions)],
-        y_ticks=[(text, f"{y:.1f}") for text, y in up.ticks],
-        zero_y=y_of(0.0) if up.low < 0 < up.high else "",
-        has_whiskers=len(rows) <= WHISKERS_MAX,
-    )
-
-
-def _lines(
-    spec: ChartSpec,
-    rows: Sequence[tuple[int, Mapping[str, Any]]],
-    x_of: Callable[[int], str],
-    y_of: Callable[[float], str],
-) -> list[Line]:
-    lines = []
-    for number, (column, name) in enumerate(spec.columns.items(), 1):
-        points = [
-            _point(row, column, name, x_of(version), y_of, unit=spec.unit)
-            for version, row in rows
-            if row.get(column) is not None
+    def __init__(
+        self,
+        spec: ChartSpec,
+        rows: Sequence[tuple[int, Row]],
+        versions: Sequence[int],
+        alarms: Sequence[Alarm],
+    ) -> None:
+        self._spec, self._rows, self._versions = spec, rows, versions
+        self._alarms = [
+            alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.benchmark)
         ]
-        path = " ".join(f"{point.x},{point.y}" for point in points)
-        legend_x = LEFT + (number - 1) * LEGEND_WIDTH
-        lines.append(Line(name=name, number=number, points=points, path=path, legend_x=legend_x))
-    return [line for line in lines if line.points]
+        last = max(versions[-1], versions[0] + 1)
+        within = (0.0, 100.0) if spec.unit.startswith("%") else (-math.inf, math.inf)
+        self._x = Scale(low=versions[0], high=last, step=1, start=LEFT, end=WIDTH - RIGHT)
+        self._y = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=within)
+        self._drawing = Drawing(
+            name=f"chart-{spec.id}",
+            width=WIDTH,
+            height=HEIGHT,
+            title=f"{visible(spec.title)} by policy version",
+            description=f"{len(rows)} versions, in {spec.unit}. The table has the same.",
+        )
+
+    def draw(self) -> Drawing:
+        self._axes()
+        for alarm in self._alarms:
+            x = self._x.place(alarm.version)
+            tip = f"{alarm.title}, version {alarm.version}"
+            self._drawing.line("plot-alarm", x, TOP, x, HEIGHT - BOTTOM, tip=tip)
+        for number, (column, name) in enumerate(self._spec.columns.items()):
+            rows = [(version, row) for version, row in self._rows if row.get(column) is not None]
+            if rows:
+                self._line(number, column, visible(name), rows)
+        return self._drawing
+
+    def _axes(self) -> None:
+        drawing, left, right = self._drawing, LEFT, WIDTH - RIGHT
+        drawing.text("plot-soft plot-small plot-end", right, LEGEND_Y, self._spec.unit)
+        for text, y in self._y.ticks:
+            drawing.line("plot-grid", left, y, right, y)
+            drawing.text("plot-soft plot-end", left - 6, y, text)
+        if self._y.low < 0 < self._y.high:
+            drawing.line("plot-zero", left, self._y.place(0), right, self._y.place(0))
+        for version in _version_ticks(self._versions):
+            x = self._x.place(version)
+            drawing.text("plot-soft plot-middle", x, HEIGHT - BOTTOM + 16, str(version))
+        drawing.text("plot-soft plot-small plot-end", right, HEIGHT - 9, "policy version")
+
+    def _line(self, number: int, column: str, name: str, rows: Sequence[tuple[int, Row]]) -> None:
+        drawing, (stroke, ink) = self._drawing, LINES[number]
+        if len(self._spec.columns) > 1:
+            start = LEFT + number * LEGEND_WIDTH
+            drawing.line(stroke, start, LEGEND_Y, start + 20, LEGEND_Y)
+            drawing.text("", start + 26, LEGEND_Y, name)
+        points = [(self._x.place(version), self._y.place(row[column])) for version, row in rows]
+        drawing.path(stroke, points)
+        for (_, row), (x, y) in zip(rows, points, strict=True):
+            low, high = _interval(row, column)
+            if low is not None and high is not None and len(self._rows) <= WHISKERS_MAX:
+                drawing.line(f"{stroke} plot-faint", x, self._y.place(low), x, self._y.place(high))
+            tip = _tip(row, column, name, self._spec.unit)
+            drawing.dot(ink, x, y, r=3.5, link=_link(row, column), tip=tip)
 
 
-def _point(
-    row: Mapping[str, Any], column: str, name: str, x: str, y_of: Callable[[float], str], *, unit: str
-) -> Point:
-    value, (low, high) = row[column], _interval(row, column)
+def _tip(row: Row, column: str, name: str, unit: str) -> str:
+    low, high = _interval(row, column)
     where = "the start" if row["version"] is None else f"version {row['version']}"
     between = "" if low is None else f" ({low:.4g} to {high:.4g})"
-    links = row.get("links", {})
-    return Point(
-        x=x,
-        y=y_of(value),
-        low_y="" if low is None else y_of(low),
-        high_y="" if high is None else y_of(high),
-        text=f"{name} at {where}: {value:.4g}{between} {unit}",
-        link=links.get(column) or links.get("episodes") or links.get("page", ""),
-    )
+    return f"{name} at {where}: {row[column]:.4g}{between} {unit}"
 
 
-def _interval(row: Mapping[str, Any], column: str) -> tuple[float | None, float | None]:
-    low, high = ("low", "high") if column == "gap" else (f"{column}_low", f"{column}_high")
+def _link(row: Row, column: str) -> str:
+    links: Mapping[str, str] = row.get("links", {})
+    return links.get(column) or links.get("episodes") or links.get("page", "")
+
+
+def _interval(row: Row, column: str) -> tuple[float | None, float | None]:
+    low, high = INTERVALS.get(column, ("", ""))
     return row.get(low), row.get(high)
 
 
-def _ends(spec: ChartSpec, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> list[float]:
+def _ends(spec: ChartSpec, rows: Iterable[tuple[int, Row]]) -> list[float]:
     """All values to draw, with the ends of their intervals."""
     values = [
         value for _, row in rows for name in spec.columns for value in (row.get(name), *_interval(row, name))

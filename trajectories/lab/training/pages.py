@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404, QueryDict
 
-from trajectories.lab.reports.tables import ShownTable, table_shown
+from trajectories.lab.reports.charts.kinds import chart_draw
+from trajectories.lab.reports.formats import CHARTS, TABLES, File, chart_file, table_file
+from trajectories.lab.reports.pages import Section
 from trajectories.lab.runs import selectors
 from trajectories.lab.training.charts import Chart, charts_of
 from trajectories.lab.training.form import TransferForm
@@ -37,19 +39,20 @@ class TrainingPage:
         return charts_of(self._record, self.view.alarms)
 
     @cached_property
-    def tables(self) -> list[ShownTable]:
-        return [table_shown(table) for table in self._record.values() if table["rows"]]
+    def sections(self) -> list[Section]:
+        drawn = {chart.table for chart in self.charts}
+        tables = [table for table in self._record.values() if table["rows"]]
+        return [Section(table, has_chart=table["id"] not in drawn) for table in tables]
 
-    def chart(self, chart_id: str) -> Chart:
-        drawn = next((chart for chart in self.charts if chart.id == chart_id), None)
-        if drawn is None:
-            raise Http404("This run has no such chart yet.")
-        return drawn
-
-    def table(self, table_id: str) -> dict[str, object]:
-        if table_id not in self._record:
-            raise Http404("This run has no such table.")
-        return self._record[table_id]
+    def file(self, name: str) -> File:
+        """A table or a chart. Raises ``Http404`` if there is none of this name."""
+        stem, _, kind = name.rpartition(".")
+        if stem in self._record and kind in TABLES:
+            return table_file(self._record[stem], kind, source=self.run.name)
+        drawing = next((chart.drawing for chart in self.charts if chart.id == stem), None)
+        if drawing is None or kind not in CHARTS:
+            raise Http404("This run's training has no such table or chart yet.")
+        return chart_file(drawing, kind)
 
 
 class TransferPage:
@@ -62,6 +65,20 @@ class TransferPage:
         self.reports = self.form.reports()
         table = transfer_of_reports(*self.reports) if self.reports else transfer_of_runs()
         self.record = table_record(table)
-        self.tables = [table_shown(self.record)]
+        self.sections = [Section(self.record)] if self.record["rows"] else []
         self.errors = self.form.error_messages()
         self.query = parameters.urlencode()
+
+    def file(self, name: str) -> File:
+        """The table or its chart. Raises ``Http404`` if there is none of this name."""
+        stem, _, kind = name.rpartition(".")
+        if stem == self.record["id"] and kind in TABLES:
+            return table_file(self.record, kind, source=self._source)
+        drawing = chart_draw(self.record)
+        if stem != self.record["id"] or kind not in CHARTS or drawing is None:
+            raise Http404("The transfer matrix has no such file yet.")
+        return chart_file(drawing, kind)
+
+    @property
+    def _source(self) -> str:
+        return " and ".join(report.name for report in self.reports) if self.reports else "all training runs"

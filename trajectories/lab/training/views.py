@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 
 from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.reports.formats import download
 from trajectories.lab.training.pages import TrainingPage, TransferPage
-from trajectories.reports import exports
 
 
 @lab_page
@@ -15,16 +15,9 @@ def training_detail(request: LabRequest, run_id: int) -> HttpResponse:
 
 
 @lab_page
-def training_chart(request: LabRequest, run_id: int, chart: str) -> HttpResponse:
-    """A chart as a file, for papers."""
-    drawn = TrainingPage(run_id, request.GET).chart(chart)
-    return render(request, "lab/training/chart.svg", {"chart": drawn}, content_type="image/svg+xml")
-
-
-@lab_page
-def training_table(request: LabRequest, run_id: int, table: str) -> HttpResponse:
-    stored = TrainingPage(run_id, request.GET).table(table)
-    return HttpResponse(exports.table_as_csv(stored), content_type=exports.CONTENT_TYPES["csv"])
+def training_file(request: LabRequest, run_id: int, name: str) -> StreamingHttpResponse:
+    """A chart or a table, for papers."""
+    return download(TrainingPage(run_id, request.GET).file(name), f"run-{run_id}-{name}")
 
 
 @lab_page
@@ -34,6 +27,5 @@ def transfer_detail(request: LabRequest) -> HttpResponse:
 
 
 @lab_page
-def transfer_csv(request: LabRequest) -> HttpResponse:
-    content = exports.table_as_csv(TransferPage(request.GET).record)
-    return HttpResponse(content, content_type=exports.CONTENT_TYPES["csv"])
+def transfer_file(request: LabRequest, name: str) -> StreamingHttpResponse:
+    return download(TransferPage(request.GET).file(name), name)

@@ -32,6 +32,9 @@ STYLES: dict[str, dict[str, str]] = {
     "plot-dot": {"fill": "#2b5fb3"},
     "plot-hollow": {"fill": "#ffffff", "stroke": "#2b5fb3", "stroke-width": "1.5"},
     "plot-line": {"fill": "none", "stroke": "#2b5fb3", "stroke-width": "1.5"},
+    "plot-dashed": {"stroke-dasharray": "5 3"},
+    "plot-faint": {"opacity": "0.5"},
+    "plot-alarm": {"stroke": "#a3312a", "stroke-width": "1.5", "stroke-dasharray": "2 3"},
     "plot-heat": {"fill": "#08306b", "stroke": "#bbbbbb", "stroke-width": "0.5"},
     "plot-none": {"fill": "none", "stroke": "#bbbbbb", "stroke-dasharray": "2 2"},
     **{f"plot-ink-{number}": {"fill": colour} for number, colour in enumerate(SERIES)},
@@ -55,8 +58,8 @@ class Drawing:
         self._name, self._title, self._description = name, title, description
         self.shapes: list[tuple[ElementTree.Element, str]] = []
 
-    def line(self, kind: str, x1: float, y1: float, x2: float, y2: float) -> None:
-        self._add("line", kind, x1=x1, y1=y1, x2=x2, y2=y2)
+    def line(self, kind: str, x1: float, y1: float, x2: float, y2: float, **options: Any) -> None:
+        self._add("line", kind, x1=x1, y1=y1, x2=x2, y2=y2, **options)
 
     def rect(self, kind: str, x: float, y: float, width: float, height: float, **options: Any) -> None:
         self._add("rect", kind, x=x, y=y, width=width, height=height, **options)

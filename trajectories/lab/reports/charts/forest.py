@@ -10,6 +10,7 @@ from typing import Any
 from trajectories.lab.reports.charts.drawing import Drawing, labels_width
 from trajectories.lab.reports.charts.scale import Scale, scale_of, share_scale
 from trajectories.lab.reports.labels import arm_label, contrast_label
+from trajectories.lab.reports.tables import INTERVALS
 
 LEFT_LEAST, PLOT, RIGHT = 240, 370, 150
 TOP, HEAD, ROW, FOOT = 6, 24, 22, 40
@@ -17,14 +18,14 @@ TOP, HEAD, ROW, FOOT = 6, 24, 22, 40
 
 @dataclass(frozen=True, kw_only=True)
 class Forest:
-    """What of a table is drawn: a row per ``label``, under a heading per ``group``; both are columns.
+    """What of a table is drawn: a row per ``label``, under headings of the format ``group``.
 
     ``ends`` says what lies left and right of zero; ``is_share`` fixes the axis to 0 to 100%;
     ``truth`` is the column of a known value, drawn hollow.
     """
 
     value: str
-    group: Sequence[str] = ("benchmark",)
+    group: str = "{benchmark}"
     label: Sequence[str]
     unit: str
     ends: tuple[str, str] = ("", "")
@@ -61,7 +62,7 @@ class Forest:
     def _scale(self, rows: Sequence[Mapping[str, Any]], margin: float | None, *, left: float) -> Scale:
         if self.is_share:
             return share_scale(start=left, end=left + PLOT)
-        names = (self.value, "low", "high", self.truth)
+        names = (self.value, *INTERVALS[self.value], self.truth)
         values = [row[name] for row in rows for name in names if row.get(name) is not None]
         return scale_of([0.0, *values, *((margin, -margin) if margin else ())], start=left, end=left + PLOT)
 
@@ -69,9 +70,10 @@ class Forest:
         label, value, x = self._label(row), row[self.value], scale.place(row[self.value])
         text = _signed(value)
         drawing.text("plot-end", scale.start - 12, y, label)
-        if row.get("low") is not None:
-            drawing.line("plot-whisker", scale.place(row["low"]), y, scale.place(row["high"]), y)
-            text += f" ({_signed(row['low'])} to {_signed(row['high'])})"
+        low, high = (row.get(end) for end in INTERVALS[self.value])
+        if low is not None and high is not None:
+            drawing.line("plot-whisker", scale.place(low), y, scale.place(high), y)
+            text += f" ({_signed(low)} to {_signed(high)})"
         if (truth := row.get(self.truth)) is not None:
             drawing.dot("plot-hollow", scale.place(truth), y, r=6)
         kind = "plot-hollow" if row.get("is_retest") else "plot-dot"
@@ -90,7 +92,7 @@ class Forest:
         drawing.text("plot-soft plot-small plot-end", drawing.width, y, self.unit)
 
     def _group(self, row: Mapping[str, Any]) -> str:
-        return ", ".join(_words(row, name) for name in self.group)
+        return self.group.format(**{name: _words(row, name) for name in row if f"{{{name}}}" in self.group})
 
     def _label(self, row: Mapping[str, Any]) -> str:
         return " ".join(_words(row, name) for name in self.label)

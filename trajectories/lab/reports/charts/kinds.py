@@ -1,4 +1,4 @@
-"""Which tables of a report have a chart, and how each is drawn."""
+"""Which tables have a chart, and how each is drawn."""
 
 from __future__ import annotations
 
@@ -31,14 +31,21 @@ DISCORDANCE = Forest(
     value="gap", label=("contrast",), unit=POINTS, ends=("less than again", "lost by the page")
 )
 LOSSES = Forest(
-    value="share", group=("benchmark", "contrast"), label=("class",), unit="percent", is_share=True
+    value="share", group="{benchmark}, {contrast}", label=("class",), unit="percent", is_share=True
 )
 FACTORS = Forest(
     value="effect",
-    group=("benchmark", "arm"),
+    group="{benchmark}, {arm}",
     label=("factor", "level"),
     unit=POINTS,
     ends=("harmful", "helpful"),
+)
+TRANSFER = Forest(
+    value="change",
+    group="trained on {trained_on}, evaluated on {benchmark}: {checkpoints}",
+    label=("arm",),
+    unit=POINTS,
+    ends=("fell", "rose"),
 )
 CHARTS = {
     "planted": Chart(
@@ -61,6 +68,7 @@ CHARTS = {
         draw=FACTORS.draw,
         caption="Each value against the factor's neutral one. Right of zero: more is right in such looks.",
     ),
+    "transfer": Chart(draw=TRANSFER.draw, caption="Accuracy after training less that before."),
     "versions": Chart(draw=versions_draw, caption="A gap closes where the lines of text and page meet."),
     "items": Chart(draw=items_draw, caption="A column is an item. A cell opens its episodes."),
 }
