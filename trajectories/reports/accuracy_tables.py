@@ -82,7 +82,8 @@ def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
     low, high = bounds or (None, None)
     return {
         **row,
-        "looks": estimate.looks,
+        # Without a page there are none to count.
+        "looks": estimate.looks or None,
         **with_ends("accuracy", estimate),
         "corrected": scaled(estimator.corrected(estimate.value, guess_rate)),
         "corrected_low": scaled(estimator.corrected(estimate.low, guess_rate)),

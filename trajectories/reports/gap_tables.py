@@ -114,7 +114,8 @@ def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = Fals
     return {
         **row,
         **_numbers(estimate),
-        "looks": estimate.looks,
+        # Without a page there are none to count.
+        "looks": estimate.looks or None,
         "odds_ratio": number(odds.value),
         "odds_low": number(odds.low),
         "odds_high": number(odds.high),

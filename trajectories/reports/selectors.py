@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from django.db.models import Exists, OuterRef
+
 from core.errors import GymError
 from trajectories.api.auth import Principal
 from trajectories.models import Group, Report, Run, VerdictCounter
@@ -18,8 +20,12 @@ def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
 
 
 def report_list(*, before: int | None, limit: int, principal: Principal | None = None) -> list[Report]:
-    """Reports without their results, newest first: up to ``limit``, and one more if there is a next page."""
-    reports = Report.objects.defer("result").order_by("-pk")
+    """Reports without their results, newest first: up to ``limit``, and one more if there is a next page.
+
+    Each says in ``is_simulated`` whether a run of it is.
+    """
+    simulated = Exists(Run.objects.filter(report=OuterRef("pk"), simulated=True))
+    reports = Report.objects.defer("result").annotate(is_simulated=simulated).order_by("-pk")
     if before is not None:
         reports = reports.filter(pk__lt=before)
     if principal and principal.splits:

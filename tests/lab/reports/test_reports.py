@@ -14,6 +14,7 @@ from django.utils.html import strip_tags
 from tests import factories
 from tests.conftest import LabClient
 from tests.reports.test_computation import correct_if, evaluation, tables_of
+from trajectories.lab.reports.pages import Section
 from trajectories.models import Report
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +41,54 @@ def test_the_page_shows_gaps_with_intervals_and_links_to_the_items_behind_them(
     assert "25.0" in page
     assert f"/reports/{report.pk}/items?benchmark=gsm8k&amp;a=text_zero_shot&amp;b=gym" in page
     assert "The runs are as planned." in page
+
+
+def test_the_page_names_model_and_setup_and_says_how_to_read_it(
+    lab: Callable[[Any], LabClient], owner: Any, report: Report
+) -> None:
+    report.plan |= {"observation": "axtree-v2", "history": "full", "samples": 1, "margin": 3.0}
+    report.plan["model"] = {"name": "a-model", "checkpoint": "step-9"}
+    report.save()
+
+    page = lab(owner).get(f"/reports/{report.pk}/").content.decode()
+
+    words = " ".join(strip_tags(page).split())
+    assert "a-model, step-9 axtree-v2" in words
+    assert "history full · 1 sample" in words
+    assert "How to read this report" in words
+    assert "the margin of the plan (±3 points)" in words
+
+
+def test_an_arm_without_a_page_has_no_number_of_looks(report: Report) -> None:
+    tables = {table["id"]: table for table in report.result["tables"]}
+
+    looks = {row["arm"].partition("+")[0]: row["looks"] for row in tables["accuracy"]["rows"]}
+
+    assert looks["text_zero_shot"] is None
+    assert looks["gym"] >= 1
+
+
+def test_what_is_longer_than_a_screen_is_folded() -> None:
+    rows = [{"benchmark": "gsm8k", "rung": f"rung {place}", "gap": 1.0} for place in range(50)]
+    table = {"id": "rungs", "title": "Rungs", "columns": [], "notes": []}
+
+    short, long = Section({**table, "rows": rows[:3]}), Section({**table, "rows": rows})
+
+    assert (short.is_long, short.is_tall) == (False, False)
+    assert (long.is_long, long.is_tall) == (True, True)
+
+
+@pytest.mark.parametrize("address", ["/", "/reports/"])
+def test_reports_of_simulated_runs_are_marked(
+    lab: Callable[[Any], LabClient], owner: Any, address: str
+) -> None:
+    factories.run(report=factories.report(), simulated=True)
+    factories.run(report=factories.report(), simulated=False)
+
+    page = lab(owner).get(address).content.decode()
+
+    reports = page.partition("Reports, newest first")[2].partition("</table>")[0]
+    assert reports.count("tag-simulated") == 1
 
 
 def test_items_right_as_text_and_wrong_as_page_open_in_compare(

@@ -25,8 +25,8 @@ from trajectories.reports.plan import ALPHA
 
 REPORTS_PER_PAGE = 25
 POLL_S = 2
-# Of a table that is not folded.
-ROWS_SHOWN = 20
+# Of a table, and in pixels of a chart, that are not folded.
+ROWS_SHOWN, CHART_SHOWN = 20, 1000
 # Long and for reference: fetched when they are opened.
 APART = frozenset(
     {
@@ -86,6 +86,11 @@ class Section:
         return chart_draw(self._table, margin=self._margin) if self._chart else None
 
     @property
+    def is_tall(self) -> bool:
+        """Whether its chart is longer than a screen."""
+        return self.drawing is not None and self.drawing.height > CHART_SHOWN
+
+    @property
     def chart_files(self) -> list[FileLink]:
         return file_links(self.id, formats.CHARTS) if self.drawing else []
 
@@ -114,6 +119,23 @@ class ReportPage:
     def sections(self) -> list[Section]:
         margin = self.report.plan.get("margin")
         return [Section(table, margin=margin) for table in tables_of(self.report.result)]
+
+    @property
+    def setup(self) -> str:
+        """What was played, as the plan says."""
+        plan = self.report.plan
+        names = [
+            plan.get("observation"),
+            plan.get("grammar"),
+            plan.get("history") and f"history {plan['history']}",
+        ]
+        looks = plan.get("looks", {}).get("count")
+        counts = [
+            f"{number} {word}{'' if number == 1 else 's'}"
+            for number, word in ((plan.get("samples"), "sample"), (looks, "look"))
+            if number
+        ]
+        return " · ".join(filter(None, [*names, *counts]))
 
     @cached_property
     def look_pictures(self) -> list[LookPicture]:

@@ -12,7 +12,7 @@ from trajectories.lab.reports.charts.scale import Scale, scale_of, share_scale
 from trajectories.lab.reports.labels import arm_label, contrast_label
 from trajectories.lab.reports.tables import INTERVALS
 
-LEFT_LEAST, PLOT, RIGHT = 240, 370, 150
+LEFT_LEAST, PLOT, RIGHT = 150, 370, 150
 TOP, HEAD, ROW, FOOT = 6, 24, 22, 40
 
 
