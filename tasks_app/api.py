@@ -151,6 +151,7 @@ def _task_filter(query: dict[str, Any], request: Request) -> TaskFilter:
         ids=query.get("ids"),
         difficulty_min=query.get("difficulty_min"),
         difficulty_max=query.get("difficulty_max"),
+        drawn=query["drawn"],
     )
 
 

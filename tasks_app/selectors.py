@@ -30,6 +30,8 @@ _VISIBLE = SQL("""
     AND (%(ids)s::bigint[] IS NULL OR t.id = ANY(%(ids)s))
     AND (%(difficulty_min)s::float8 IS NULL OR t.difficulty >= %(difficulty_min)s)
     AND (%(difficulty_max)s::float8 IS NULL OR t.difficulty <= %(difficulty_max)s)
+    AND (NOT %(drawn)s OR EXISTS (
+        SELECT FROM tasks_app_questionpicture p WHERE p.task_id = t.id AND p.content_hash = t.content_hash))
 """)
 
 # The task record of the contract. Never a gold, and nothing a gold could be computed from.
@@ -71,7 +73,8 @@ _SHAPE = zlib.crc32(_TASKS.as_string().encode())
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFilter:
-    """Which tasks; None is no limit. ``splits`` are those that the caller's key is limited to."""
+    """Which tasks; None is no limit. ``splits`` are those that the caller's key is limited to; ``drawn``
+    leaves those whose question has a picture, as ``question_pictures.pictures_of`` finds it."""
 
     benchmark: str | None = None
     split: str | None = None
@@ -80,6 +83,7 @@ class TaskFilter:
     ids: list[int] | None = None
     difficulty_min: float | None = None
     difficulty_max: float | None = None
+    drawn: bool = False
 
     def parameters(self) -> dict[str, Any]:
         return {**asdict(self), "steps_per_oracle_step": STEPS_PER_ORACLE_STEP, "spare_steps": SPARE_STEPS}

@@ -64,6 +64,10 @@ class TaskListQuery(Query):
     ids = IdsField(required=False, help_text=f"At most {PAGE_MAX:,} task ids with commas between them.")
     difficulty_min = FractionField(required=False, help_text="Tasks of unknown difficulty are left out.")
     difficulty_max = FractionField(required=False, help_text="Tasks of unknown difficulty are left out.")
+    drawn = serializers.BooleanField(
+        default=False,
+        help_text="Only tasks whose question has a picture, as `gym_image` and `prompt_image` need.",
+    )
 
 
 class ExportQuery(TaskListQuery):

@@ -61,6 +61,7 @@ class State:
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
         self.reports: list[dict[str, Any]] = []
+        self.drawn = {1, 2, 3, 4, 5}  # tasks whose question has a picture
         self.report_files: dict[str, bytes] = {}
         self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
@@ -291,9 +292,11 @@ class Lab(Handler):
         return 200, report
 
     def tasks_page(self) -> dict[str, Any]:
+        state = self.fake.state
         first, limit = int(self.query.get("cursor", 1)), int(self.query.get("limit", 2))
         if ids := self.query.get("ids"):
-            return {"results": [{"id": int(n), "benchmark": "gsm8k", "key": n} for n in ids.split(",")]}
+            named = [n for n in map(int, ids.split(",")) if "drawn" not in self.query or n in state.drawn]
+            return {"results": [{"id": n, "benchmark": "gsm8k", "key": str(n)} for n in named]}
         results = [
             {"id": n, "benchmark": "gsm8k", "key": str(n)} for n in range(first, min(first + limit, 6))
         ]

@@ -306,6 +306,28 @@ def test_an_arm_that_shows_nothing_is_refused_before_a_report_is_made(
     assert fake.state.reports == []
 
 
+@pytest.mark.parametrize("arm", ["gym_image:som", "prompt_image"])
+def test_items_without_a_picture_are_refused_before_anything_is_stored(
+    arm: str, fake: FakeServer, model: FakeModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plan.json"
+    plan = arguments(fake, model, "--arms", f"text_zero_shot,{arm}", "--out", str(path))
+    assert main(["plan", *plan]) == 0
+    fake.state.drawn = {1, 3}
+    capsys.readouterr()
+
+    assert main(["eval", *plan[:-2]]) == 1
+    said = capsys.readouterr().err
+    assert main(["eval", *plan[:8], "--plan", str(path)]) == 1
+    path.unlink()
+    assert main(["plan", *plan]) == 1
+
+    assert "1 of 3 items of 'gsm8k' have none, the first of them task 2" in said
+    assert capsys.readouterr().err.count("have none") == 2
+    assert not path.exists()
+    assert fake.state.reports == []
+
+
 def test_a_killed_evaluation_goes_on_with_no_cell_twice(fake: FakeServer, model: FakeModel) -> None:
     slow = Reply(text=RIGHT.text, hangs=0.3)
     model.replies(slow)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tasks_app import selectors
-from tasks_app.models import Gold, Task
+from tasks_app import question_pictures, selectors
+from tasks_app.models import Gold, QuestionPicture, Task
 from tasks_app.registry import benchmarks
 from tests import factories
 from tests.conftest import ApiClient
@@ -128,6 +128,22 @@ def test_lists_and_exports_take_the_same_filters(
     client, ids = api("read"), [math[place].pk for place in places]
     assert [row["id"] for row in client.json("GET", f"/tasks?{query}")[1]["results"]] == ids
     assert [row["id"] for row in lines(client, f"/tasks/export?{query}")] == ids
+
+
+def test_only_tasks_whose_question_is_drawn_as_it_is_now(api: Make, math: list[Task]) -> None:
+    for task, content_hash in ((math[1], math[1].content_hash), (math[2], "0" * 64)):
+        QuestionPicture.objects.create(
+            task=task, content_hash=content_hash, sha256="0" * 64, width=8, height=8
+        )
+    client, everything = api("read"), [task.pk for task in math]
+
+    drawn = {
+        query: [row["id"] for row in client.json("GET", f"/tasks?{query}")[1]["results"]]
+        for query in ("drawn=true", "drawn=false", "drawn=")
+    }
+
+    assert drawn == {"drawn=true": [math[1].pk], "drawn=false": everything, "drawn=": everything}
+    assert question_pictures.pictures_of(math).keys() == {math[1].pk}
 
 
 def test_tasks_can_be_selected_by_id(api: Make, math: list[Task]) -> None:

@@ -19,7 +19,7 @@ def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
     return report
 
 
-def report_list(*, before: int | None, limit: int, principal: Principal | None = None) -> list[Report]:
+def report_list(*, before: int | None, limit: int, principal: Principal | None = None) -> Sequence[Report]:
     """Reports without their results, newest first: up to ``limit``, and one more if there is a next page.
 
     Each says in ``is_simulated`` whether a run of it is.

@@ -68,7 +68,8 @@ class Client:
     async def tasks_page(
         self, *, cursor: str | int | None = None, limit: int | None = None, **filters: Any
     ) -> Page[records.Task]:
-        """One page of tasks. Filters: benchmark, split, tag, ids (a list), difficulty_min, difficulty_max."""
+        """One page of tasks. Filters: benchmark, split, tag, ids (a list), difficulty_min, difficulty_max,
+        drawn (``"true"``: tasks whose question has a picture)."""
         return await self._get("tasks", Page[records.Task], cursor=cursor, limit=limit, **_query(filters))
 
     async def tasks(self, *, limit: int = 100, **filters: Any) -> list[records.Task]:

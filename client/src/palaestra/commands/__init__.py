@@ -35,14 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.command(options)
     except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
+        stderr_print("Interrupted.")
         return INTERRUPTED
     except ApiError as refused:
         where = f" (--key, or ${KEY_SETTING})" if refused.status == UNAUTHENTICATED else ""
-        print(f"{options.title} stopped: {refused}{where}", file=sys.stderr)
+        stderr_print(f"{options.title} stopped: {refused}{where}")
         return 1
     except (PalaestraError, OSError, msgspec.ValidationError, ModuleNotFoundError) as failure:
-        print(f"{options.title} stopped: {failure}", file=sys.stderr)
+        stderr_print(f"{options.title} stopped: {failure}")
         return 1
     return status
 

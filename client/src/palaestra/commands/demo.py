@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.background import tasks_cancel
-from palaestra.commands import count, server_add
+from palaestra.commands import count, server_add, stderr_print
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
@@ -99,7 +99,7 @@ def command(options: argparse.Namespace) -> int:
         print("", *lines, sep="\n")
     problems = [problem for tally in tallies.values() for problem in tally.problems]
     for problem in problems:
-        print(problem, file=sys.stderr)
+        stderr_print(problem)
     return 1 if problems else 0
 
 
@@ -158,7 +158,7 @@ def _kind(plan: DemoPlan) -> str:
 def _policies(solutions: Mapping[int, Solution], tasks: Sequence[Task], names: list[str]) -> list[Policy]:
     known: list[Policy] = [Solver(solutions, tasks), Narrator(), Null(), VoidSeeker()]
     if not solutions:
-        print("No golds were given (--golds FILE), so the solver is left out.", file=sys.stderr)
+        stderr_print("No golds were given (--golds FILE), so the solver is left out.")
         known = known[1:]
     return [policy for policy in known if not names or policy.name in names]
 

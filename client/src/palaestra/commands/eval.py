@@ -24,7 +24,7 @@ from palaestra.commands.plan import design_add, plan_make, plan_text
 from palaestra.engine import TEXT_INFLIGHT, Engine, Rollout
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, cells_make
-from palaestra.evaluation.items import items_read
+from palaestra.evaluation.items import items_read, pictures_check
 from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.plan import Plan, plan_read
 from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
@@ -99,15 +99,24 @@ def _model_check(options: argparse.Namespace, plan: Plan) -> None:
         )
 
 
+async def _plan(client: Client, options: argparse.Namespace) -> Plan:
+    """The plan of a file, or of the arguments. Raises ``PalaestraError``."""
+    if not options.plan:
+        return await plan_make(client, options)
+    plan = plan_read(options.plan)
+    await pictures_check(client, plan)
+    return plan
+
+
 async def _eval(options: argparse.Namespace) -> int:
     async with Client(options.server, options.key) as client:
-        plan = plan_read(options.plan) if options.plan else await plan_make(client, options)
+        plan = await _plan(client, options)
         _model_check(options, plan)
-        print(plan_text(plan), file=sys.stderr)
+        stderr_print(plan_text(plan))
         report = await report_find_or_create(client, plan)
-        print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}', file=sys.stderr)
+        stderr_print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}')
         problems = await evaluation_play(client, options, plan, report)
-        print("Computing the report ...", file=sys.stderr)
+        stderr_print("Computing the report ...")
         ready = await report_computed(client, report.id, stderr_print)
     print(tables_text((ready.result or {}).get("tables", ())))
     print(f"\n{ready.url}")
@@ -136,7 +145,7 @@ async def evaluation_play(
             player = Player(engine, plan, runs, tasks, items, held, cells=cells, inflight=inflight)
             problems = await _play(player, policy, options.prices)
         if waiting := await verdicts_wait(client, runs.values()):
-            print(f"{waiting} answers have no verdict yet; the report does without them.", file=sys.stderr)
+            stderr_print(f"{waiting} answers have no verdict yet; the report does without them.")
     return problems
 
 

@@ -15,7 +15,7 @@ from palaestra.commands import count, server_add, setup_add
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
-from palaestra.evaluation.items import Items, items_choose
+from palaestra.evaluation.items import Items, items_choose, pictures_check
 from palaestra.evaluation.looks import AXES, DESIGNS, Design, looks_make
 from palaestra.evaluation.plan import (
     ALPHA,
@@ -141,6 +141,7 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
     plan_check(plan)
+    await pictures_check(client, plan)
     return plan
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ async def _write(options: argparse.Namespace) -> None:
         if report.result is None:
             raise PalaestraError(f"Report {report.id} is not computed yet: add --compute. {report.url}")
         if report.stale:
-            print("Verdicts have come since it was computed; --compute counts them.", file=sys.stderr)
+            stderr_print("Verdicts have come since it was computed; --compute counts them.")
         options.out.mkdir(parents=True, exist_ok=True)
         for file in await client.report_files(report.id):
             await file_write(client, report.id, file.name, options.out)
@@ -56,4 +55,4 @@ async def file_write(client: Client, report: int, name: str, folder: Path) -> No
         async for part in client.report_file(report, name):
             size += file.write(part)
     partial.replace(folder / name)
-    print(f"{size:>12,}  {name}", file=sys.stderr)
+    stderr_print(f"{size:>12,}  {name}")

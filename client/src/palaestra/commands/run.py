@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.arms import ARMS
-from palaestra.commands import count, playing_add, server_add, setup_add
+from palaestra.commands import count, playing_add, server_add, setup_add, stderr_print
 from palaestra.engine import Engine, Rollout
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
 from palaestra.models.policy import ModelPolicy
@@ -66,9 +66,9 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         run = await run_find_or_create(client, plan)
         progress = await progress_read(client, plan, run)
         address = f"{options.server.rstrip('/')}/runs/{run.id}/"
-        print(f'Run {run.id} "{run.name}": {address}', file=sys.stderr)
+        stderr_print(f'Run {run.id} "{run.name}": {address}')
         if progress.left_out:
-            print(f"{progress.left_out} tasks are left out: not to be seen this way.", file=sys.stderr)
+            stderr_print(f"{progress.left_out} tasks are left out: not to be seen this way.")
         policy = ModelPolicy(endpoint, client, model=plan.model, sampling=plan.sampling)
         engine = Engine(client, pages=options.pages, config=plan.config, time_limit_s=options.time_limit)
         async with engine:

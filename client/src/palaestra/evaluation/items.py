@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from palaestra.api import PAGE_MAX, Client
 from palaestra.arms import arm_of
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
+from palaestra.evaluation.plan import Plan
 from palaestra.observation import format_of
 from palaestra.records import Task
 from palaestra.run_plan import tasks_missing
@@ -60,11 +62,28 @@ async def items_choose(
     return Items(tasks=tasks, ineligible=ineligible, unseen=unseen)
 
 
-async def items_read(client: Client, ids: Sequence[int]) -> dict[int, Task]:
-    """The tasks of a plan that the server still has, by id."""
+async def pictures_check(client: Client, plan: Plan) -> None:
+    """Raise ``PalaestraError`` for items without a picture, where an arm shows questions as such."""
+    pictured = next((arm for arm in plan.arms_planned if arm_of(arm.arm).is_pictured), None)
+    if pictured is None:
+        return
+    for one in plan.benchmarks:
+        drawn = await items_read(client, one.task_ids, drawn="true")
+        if undrawn := [task for task in one.task_ids if task not in drawn]:
+            raise PalaestraError(
+                f"The arm {pictured} shows each question as a picture, and {len(undrawn):,} of "
+                f"{len(one.task_ids):,} items of {one.slug!r} have none, the first of them task "
+                f"{undrawn[0]}: run manage.py draw_questions {one.slug}, which draws all but tables, "
+                "programs and sites, or leave out the arm or the benchmark."
+            )
+
+
+async def items_read(client: Client, ids: Sequence[int], **filters: Any) -> dict[int, Task]:
+    """The tasks of a plan that the server still has, and that match the filters, by id."""
     tasks: dict[int, Task] = {}
     for first in range(0, len(ids), IDS_PER_CALL):
-        page = await client.tasks_page(ids=list(ids[first : first + IDS_PER_CALL]), limit=IDS_PER_CALL)
+        some = list(ids[first : first + IDS_PER_CALL])
+        page = await client.tasks_page(ids=some, limit=IDS_PER_CALL, **filters)
         tasks |= {task.id: task for task in page.results}
     return tasks
 
