@@ -61,7 +61,7 @@ class State:
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
         self.reports: list[dict[str, Any]] = []
-        self.drawn = {1, 2, 3, 4, 5}  # tasks whose question has a picture
+        self.drawn = set("12345")  # tasks whose question has a picture
         self.report_files: dict[str, bytes] = {}
         self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
@@ -292,15 +292,11 @@ class Lab(Handler):
         return 200, report
 
     def tasks_page(self) -> dict[str, Any]:
-        state = self.fake.state
         first, limit = int(self.query.get("cursor", 1)), int(self.query.get("limit", 2))
-        if ids := self.query.get("ids"):
-            named = [n for n in map(int, ids.split(",")) if "drawn" not in self.query or n in state.drawn]
-            return {"results": [{"id": n, "benchmark": "gsm8k", "key": str(n)} for n in named]}
-        results = [
-            {"id": n, "benchmark": "gsm8k", "key": str(n)} for n in range(first, min(first + limit, 6))
-        ]
-        return {"results": results, "next": str(first + limit) if first + limit < 6 else None}
+        named, known = self.query.get("ids"), self.fake.state.drawn if "drawn" in self.query else None
+        ids = named.split(",") if named else map(str, range(first, min(first + limit, 6)))
+        results = [{"id": int(n), "benchmark": "gsm8k", "key": n} for n in ids if known is None or n in known]
+        return {"results": results, "next": str(first + limit) if first + limit < 6 and not named else None}
 
     def open(self, body: dict[str, Any]) -> dict[str, Any]:
         state = self.fake.state

@@ -313,16 +313,16 @@ def test_items_without_a_picture_are_refused_before_anything_is_stored(
     path = tmp_path / "plan.json"
     plan = arguments(fake, model, "--arms", f"text_zero_shot,{arm}", "--out", str(path))
     assert main(["plan", *plan]) == 0
-    fake.state.drawn = {1, 3}
+    fake.state.drawn = {"1", "3"}
     capsys.readouterr()
 
     assert main(["eval", *plan[:-2]]) == 1
-    said = capsys.readouterr().err
+    refusal = capsys.readouterr().err
     assert main(["eval", *plan[:8], "--plan", str(path)]) == 1
     path.unlink()
     assert main(["plan", *plan]) == 1
 
-    assert "1 of 3 items of 'gsm8k' have none, the first of them task 2" in said
+    assert "1 of 3 items of 'gsm8k' have none, the first of them task 2" in refusal
     assert capsys.readouterr().err.count("have none") == 2
     assert not path.exists()
     assert fake.state.reports == []

@@ -99,18 +99,10 @@ def _model_check(options: argparse.Namespace, plan: Plan) -> None:
         )
 
 
-async def _plan(client: Client, options: argparse.Namespace) -> Plan:
-    """The plan of a file, or of the arguments. Raises ``PalaestraError``."""
-    if not options.plan:
-        return await plan_make(client, options)
-    plan = plan_read(options.plan)
-    await pictures_check(client, plan)
-    return plan
-
-
 async def _eval(options: argparse.Namespace) -> int:
     async with Client(options.server, options.key) as client:
-        plan = await _plan(client, options)
+        plan = plan_read(options.plan) if options.plan else await plan_make(client, options)
+        await pictures_check(client, plan)
         _model_check(options, plan)
         stderr_print(plan_text(plan))
         report = await report_find_or_create(client, plan)

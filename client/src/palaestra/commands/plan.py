@@ -99,7 +99,9 @@ def command(options: argparse.Namespace) -> int:
 
 async def _plan(options: argparse.Namespace) -> Plan:
     async with Client(options.server, options.key) as client:
-        return await plan_make(client, options)
+        plan = await plan_make(client, options)
+        await pictures_check(client, plan)
+    return plan
 
 
 async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
@@ -141,7 +143,6 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
     )
     plan_check(plan)
-    await pictures_check(client, plan)
     return plan
 
 
