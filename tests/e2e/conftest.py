@@ -45,6 +45,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Otherwise the first address that a new page opens is shown by a second renderer.
+    "--renderer-process-limit=1",
 ]
 
 

@@ -57,13 +57,11 @@ def test_a_wall_over_a_page_has_no_grave_fault_of_access(
     assert axe.violations(page) == []
 
 
-@pytest.mark.parametrize("place", range(ROTATION))
-def test_nothing_is_beyond_the_edge_of_a_phone(
-    arena_server: ArenaServer, open_page: OpenPage, place: int
-) -> None:
+def test_nothing_is_beyond_the_edge_of_a_phone(arena_server: ArenaServer, open_page: OpenPage) -> None:
     page = open_page(viewport={"width": 400, "height": 800})
-    address = arena_server.address(episode_of(task_of(), look=LOOKS[place]))
-    for path in PAGES if coverage_choice.IS_WHOLE else PAGES[place % 3 :: 3]:
-        page.goto(address + path.format(smallest().id))
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400, path
+    for place, look in enumerate(LOOKS):
+        address = arena_server.address(episode_of(task_of(), look=look))
+        for path in PAGES if coverage_choice.IS_WHOLE else PAGES[place % 3 :: 3]:
+            page.goto(address + path.format(smallest().id))
+            settled(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 400, (look, path)
