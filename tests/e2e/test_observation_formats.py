@@ -53,9 +53,9 @@ class SetUp:
 
 # What names elements by position alone has a click for each field, and keys for what it holds.
 SETUPS = {
-    "axtree": SetUp(form="axtree", grammars=("json", "functions", "browsergym")),
-    "som": SetUp(form="som", grammars=("json", "functions", "browsergym")),
-    "screenshot": SetUp(form="screenshot", grammars=("json", "functions")),
+    "axtree": SetUp(form="axtree", grammars=("json", "functions", "browsergym", "structured")),
+    "som": SetUp(form="som", grammars=("json", "functions", "browsergym", "structured")),
+    "screenshot": SetUp(form="screenshot", grammars=("json", "functions", "structured")),
     "mouse": SetUp(form="screenshot", grammars=("computer_openai", "computer_anthropic", "browsergym")),
 }
 COLUMNS = [setup.label for setup in SETUPS.values()]
