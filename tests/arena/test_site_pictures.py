@@ -77,12 +77,13 @@ def test_every_picture_name_can_be_drawn() -> None:
 
 
 def test_the_same_name_is_the_same_picture_in_another_process_with_another_hash_seed() -> None:
-    script = f"from tests.arena.test_site_pictures import dots; print(*map(dots, {SAMPLE!r}))"
-    environment = {**os.environ, "PYTHONHASHSEED": "4711"}
-    setup = "import django; django.setup(); "
-    printed = subprocess.run(
-        [sys.executable, "-c", setup + script], env=environment, capture_output=True, text=True
+    script = (
+        "import django; django.setup(); "
+        "from hashlib import sha256; from gymsite.arena.pictures import drawing_of; "
+        f"print(*(sha256(drawing_of(name)(320).tobytes()).hexdigest() for name in {SAMPLE!r}))"
     )
+    environment = {**os.environ, "PYTHONHASHSEED": "4711"}
+    printed = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
     assert printed.stdout.split() == [dots(name) for name in SAMPLE], printed.stderr
 
 
