@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 NETWORK = "10.213.{host}.{end}"
+_HOST = re.compile(r"^(g\d+-(\d+))\b", re.MULTILINE)  # the name of a namespace, with its test run's process
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,18 @@ def namespaces_work() -> bool:
 def hosts_made(count: int) -> Iterator[list[Host]]:
     """``count`` hosts; their lines and namespaces are gone afterwards."""
     has_lines = namespaces_work()
+    if has_lines:
+        _abandoned_remove()
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(_host(number, has_lines)) for number in range(1, count + 1)]
+
+
+def _abandoned_remove() -> None:
+    """Remove the hosts of runs that were killed: their lines have the addresses of these."""
+    listed = subprocess.run(["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout
+    for name, pid in _HOST.findall(listed):
+        if not Path("/proc", pid).exists():
+            _ip("netns", "delete", name)
 
 
 @contextlib.contextmanager

@@ -187,6 +187,7 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
         "cursor": None,
         "difficulty_max": 1,
         "difficulty_min": 0,
+        "drawn": "true",
         "group": scene.groups[0],
         "ids": ",".join(map(str, scene.tasks.values())),
         "kind": "train",
