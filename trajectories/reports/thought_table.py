@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from core.sql import Statement
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
+from trajectories.reports.estimators.accuracy import FEW_ITEMS
+from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.ladder import ArmKey, arm_of
 from trajectories.reports.statistics import clustered_mean
 from trajectories.reports.tables import COUNT, WORDS, Column, Row, Table, number
@@ -52,7 +54,8 @@ def _rows(analysis: Analysis, sums: Sums) -> list[Row]:
         mean = clustered_mean(sums.get((analysis.benchmark, key), []))
         if mean is None:
             continue
-        has_width = mean.low is not None and mean.high is not None and mean.low < mean.high
+        is_few = mean.tasks < ITEMS_MIN
+        has_width = not is_few and mean.low is not None and mean.high is not None and mean.low < mean.high
         rows.append(
             {
                 "benchmark": analysis.benchmark,
@@ -62,7 +65,7 @@ def _rows(analysis: Analysis, sums: Sums) -> list[Row]:
                 "words": number(mean.mean),
                 "low": number(mean.low) if has_width else None,
                 "high": number(mean.high) if has_width else None,
-                "note": "" if has_width else "nothing varies between items",
+                "note": "" if has_width else FEW_ITEMS if is_few else "nothing varies between items",
                 "links": {"words": analysis.episodes_link(key)},
             }
         )

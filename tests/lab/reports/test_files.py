@@ -15,7 +15,8 @@ from tests import factories
 from tests.conftest import LabClient
 from tests.reports.simulated import report_fill
 from tests.reports.test_computation import tables_of
-from trajectories.lab.reports.latex import escaped
+from trajectories.lab.reports.latex import escaped, table_tex
+from trajectories.lab.reports.tables import ShownTable
 from trajectories.models import Report
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +127,10 @@ def test_files_of_the_lab_are_downloads_that_run_nothing(
     assert "sandbox" in response["Content-Security-Policy"]
     assert lab(owner).get(f"/reports/{report.pk}/nothing.csv").status_code == 404
     assert lab(None).get(f"/reports/{report.pk}/report.html").status_code == 302
+
+
+def test_a_table_without_rows_says_so_in_latex() -> None:
+    """LaTeX stops at one without columns."""
+    tex = table_tex(ShownTable(id="lost", title="Lost", heads=[], rows=[]), caption="Lost")
+    assert "There are no rows." in tex
+    assert "tabular" not in tex

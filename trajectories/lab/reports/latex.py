@@ -33,11 +33,8 @@ def table_tex(table: ShownTable, *, caption: str) -> str:
     places = [place for place, (title, _) in enumerate(table.heads) if title != NOTE]
     notes = list(dict.fromkeys(note for row in table.rows if (note := _note(row))))
     columns = "".join("r" if table.heads[place][1] else "l" for place in places)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{escaped(caption)}}}",
-        rf"\label{{tab:{table.id}}}",
+    # LaTeX stops at a table without columns, which one without rows may be.
+    body = [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
         _line([escaped(table.heads[place][0]) for place in places]),
@@ -45,6 +42,13 @@ def table_tex(table: ShownTable, *, caption: str) -> str:
         *(_line(_row(row, places, notes)) for row in table.rows),
         r"\bottomrule",
         r"\end{tabular}",
+    ]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escaped(caption)}}}",
+        rf"\label{{tab:{table.id}}}",
+        *(body if table.rows else ["There are no rows."]),
         *(
             rf"\par\footnotesize \textsuperscript{{{_letter(n)}}}\,{escaped(note)}"
             for n, note in enumerate(notes)
