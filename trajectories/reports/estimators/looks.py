@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
 from trajectories.reports.estimators.clusters import ITEMS_MIN
 
@@ -19,7 +20,6 @@ DEGREES_MIN = 3
 FEW_LOOKS = "too few looks for an interval: {looks} for {levels} values"
 ONE_LOOK = "these looks only: one look has this value"
 NOT_CONVERGED = "the mixed model did not converge"
-FEW_ITEMS = f"fewer than {ITEMS_MIN} items"
 NO_VARIANCE = "every answer is alike: there is no variance to estimate from"
 
 

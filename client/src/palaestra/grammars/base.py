@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from palaestra.actions import Action, ActionInvalid, Conditions, action_check
+from palaestra.actions import Action, ActionInvalid, Conditions, action_check, actions_offered
 from palaestra.completion import Completion
 from palaestra.records import Message
 
@@ -97,3 +97,13 @@ def turn_checked(thought: str, declared: Sequence[dict[str, Any]], conditions: C
         return Turn(thought=thought, declared=action, action=action_check(action, conditions=conditions))
     except ActionInvalid as failure:
         return Turn(thought=thought, declared=action, parse_error=str(failure))
+
+
+def singles_of(declared: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The actions of a sequence, or the one action."""
+    return list(declared["actions"]) if declared["type"] == "sequence" else [dict(declared)]
+
+
+def singles_offered(conditions: Conditions) -> list[str]:
+    """The actions that are offered, without the sequence: several in one turn stand side by side."""
+    return [kind for kind in actions_offered(conditions) if kind != "sequence"]

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from palaestra.actions import ACTIONS, ActionInvalid, Conditions, actions_offered
+from palaestra.actions import ACTIONS, ActionInvalid, Conditions
 from palaestra.completion import Completion, ToolCall
+from palaestra.grammars.base import singles_offered
 from palaestra.grammars.counterparts import Counterpart, counterpart_of, counterpart_write, parts_of
 from palaestra.grammars.schemas import Schema
 from palaestra.grammars.tools import ToolGrammar, call_make, function_tool
@@ -79,8 +80,7 @@ class ComputerGrammar(ToolGrammar):
     def _functions(self, conditions: Conditions) -> list[str]:
         """The actions that are functions of their own."""
         of_tool = {row.type for row in self.table}
-        offered = actions_offered(conditions - {"ids"})
-        return [kind for kind in offered if kind not in of_tool and kind != "sequence"]
+        return [kind for kind in singles_offered(conditions - {"ids"}) if kind not in of_tool]
 
     def _tool(self, conditions: Conditions) -> dict[str, Any]:
         rows = [row for row in self.table if row.type]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palaestra.actions import ACTIONS, ActionInvalid, Conditions, actions_offered
+from palaestra.actions import ACTIONS, ActionInvalid, Conditions
 from palaestra.completion import Completion
+from palaestra.grammars.base import singles_of, singles_offered
 from palaestra.grammars.tools import ToolGrammar, call_make, function_tool
 
 
@@ -15,22 +16,16 @@ class Functions(ToolGrammar):
 
     def declared(self, name: str, fields: dict[str, Any], conditions: Conditions) -> list[dict[str, Any]]:
         if name not in ACTIONS:
-            known = ", ".join(functions_offered(conditions))
+            known = ", ".join(singles_offered(conditions))
             raise ActionInvalid(f"There is no function {name!r:.40}. Known: {known}.")
         return [{**fields, "type": name}]
 
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
-        actions = declared["actions"] if declared["type"] == "sequence" else [declared]
         calls = [
             call_make(action["type"], {name: value for name, value in action.items() if name != "type"})
-            for action in actions
+            for action in singles_of(declared)
         ]
         return [Completion(text=thought, tool_calls=tuple(calls))]
 
     def tools(self, conditions: Conditions) -> list[dict[str, Any]]:
-        return [function_tool(kind, conditions) for kind in functions_offered(conditions)]
-
-
-def functions_offered(conditions: Conditions) -> list[str]:
-    """The actions that are functions: several in one turn are several calls."""
-    return [kind for kind in actions_offered(conditions) if kind != "sequence"]
+        return [function_tool(kind, conditions) for kind in singles_offered(conditions)]

@@ -20,10 +20,8 @@ def action_schemas(kind: str, conditions: Conditions) -> list[Schema]:
     specs, usual = fields_offered(kind, conditions), example_of(kind, conditions)
     whole = fields_schemas(kind, conditions)
     short = {spec.name: _described(spec) for spec in specs if spec.name in usual}
-    return [
-        object_schema(type_ | fields)
-        for fields in ((short, whole) if short.keys() != whole.keys() else (whole,))
-    ]
+    variants = [whole] if short.keys() == whole.keys() else [short, whole]
+    return [object_schema(type_ | fields) for fields in variants]
 
 
 def fields_schemas(kind: str, conditions: Conditions) -> dict[str, Schema]:

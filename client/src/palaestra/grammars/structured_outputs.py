@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from palaestra.actions import Conditions, actions_offered
+from palaestra.actions import Conditions
 from palaestra.completion import Completion
-from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.base import Grammar, Turn, singles_of, singles_offered, turn_checked
 from palaestra.grammars.examples import example_make
-from palaestra.grammars.json import envelope_open, turn_parse
+from palaestra.grammars.json import ACTION_MAX_CHARS, envelope_open, turn_parse
 from palaestra.grammars.lenient_json import Unreadable, value_read
 from palaestra.grammars.schemas import Schema, action_schemas, nulls_drop, object_schema
 
-TEXT_MAX_CHARS = 200_000
 _ACTIONS = re.compile(r'(?<!\\)"actions?"\s*:\s*(?=[\[{])')
 # Also one that the completion's end cuts off.
 _REASONING = re.compile(r'(?<!\\)"(?:reasoning|thought)"\s*:\s*(")((?:[^"\\]|\\.)*)', re.DOTALL)
@@ -48,8 +47,7 @@ class Structured(Grammar):
 
     def render(self, declared: Mapping[str, Any], *, thought: str = "") -> list[Completion]:
         several = declared["type"] == "sequence"
-        actions = declared["actions"] if several else [declared]
-        return [Completion(text=_written(thought, actions, several=several))]
+        return [Completion(text=_written(thought, singles_of(declared), several=several))]
 
     def response_format(self, conditions: Conditions) -> dict[str, Any]:
         return {
@@ -60,7 +58,7 @@ class Structured(Grammar):
 
 def turn_schema(conditions: Conditions) -> Schema:
     """The strict JSON schema of a turn: reasoning first, so that it is written before the action."""
-    kinds = [kind for kind in actions_offered(conditions) if kind != "sequence"]
+    kinds = singles_offered(conditions)
     action: Schema = {"anyOf": [schema for kind in kinds for schema in action_schemas(kind, conditions)]}
     if "sequence" in conditions:
         acts = {"actions": {"type": "array", "items": action, "minItems": 1}}
@@ -69,7 +67,7 @@ def turn_schema(conditions: Conditions) -> Schema:
     return object_schema({"reasoning": {"type": "string"}, **acts})
 
 
-def _written(thought: str, actions: list[Mapping[str, Any]], *, several: bool) -> str:
+def _written(thought: str, actions: Sequence[Mapping[str, Any]], *, several: bool) -> str:
     acts = {"actions": actions} if several else {"action": actions[0]}
     return json.dumps({"reasoning": thought, **acts}, ensure_ascii=False)
 
@@ -79,8 +77,8 @@ def _turn_read(text: str) -> tuple[str, list[dict[str, Any]]]:
 
     The two are read each for itself: what cannot be read in the reasoning hides no action.
     """
-    if len(text) > TEXT_MAX_CHARS:
-        raise Unreadable(f"The turn is longer than {TEXT_MAX_CHARS} characters.")
+    if len(text) > ACTION_MAX_CHARS:
+        raise Unreadable(f"The turn is longer than {ACTION_MAX_CHARS} characters.")
     key = _ACTIONS.search(text)
     if key is None:
         raise Unreadable('There is no object with an "action".')
