@@ -196,7 +196,7 @@ def test_a_refusal_names_no_element_that_the_page_lacks(case: dict[str, Any], se
         ("json", "Action: type(e32, 'x", "outline", {"type": "type", "target": "e33"}),
         ("json", "Action: select(e34, 2 guests)", "outline", {"type": "select", "target": "e34"}),
         ("json", "I send it.", "outline and picture", {"type": "click", "target": "e33"}),
-        ("json", "I send it.", "marks", {"type": "click", "target": "..."}),
+        ("json", "I send it.", "marks", {"type": "click", "target": "<id>"}),
         ("json", "Action: drag(e32, e33", "outline", {"type": "click", "target": "e33"}),
         ("json", "I send it.", "picture", {"type": "click", "x": 640, "y": 360}),
         ("json", "I send it.", "no page", {"type": "answer"}),
@@ -219,4 +219,4 @@ def test_the_example_in_a_refusal_fits_the_page(
 def test_an_example_never_names_a_choice_by_itself() -> None:
     choices = '  [e1] radio "A" unchecked\n  [e2] radio "B" unchecked\n  [e3] button "Submit"'
     error = turn_parse("The first.", shown=choices).parse_error or ""
-    assert error.endswith('Action: {"type": "click", "target": "..."}')
+    assert error.endswith('Action: {"type": "click", "target": "<id>"}')

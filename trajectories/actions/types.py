@@ -131,7 +131,11 @@ class Field:
     is_required: bool = False
 
 
-def target(description: str = "Id of the element.", *, example: str | None = "e8") -> Field:
+# Examples leave ids open: a weak model aims at the id that an example names.
+ID_OPEN = "<id>"
+
+
+def target(description: str = "Id of the element.", *, example: str | None = ID_OPEN) -> Field:
     """The id of an element."""
     return Field("target", description, needs="ids", example=example)
 

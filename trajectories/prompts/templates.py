@@ -19,7 +19,7 @@ from core.errors import GymError, did_you_mean
 from core.tables import toml_load
 from trajectories.actions.types import Condition
 
-VERSION = "prompts-v4"
+VERSION = "prompts-v5"
 PARAPHRASES = ("a", "b", "c")
 FOLDER = Path(__file__).parent
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from trajectories.actions import rules
 from trajectories.actions.marks import place_of
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, target, x, y
+from trajectories.actions.types import (
+    ID_OPEN,
+    ActionType,
+    DeclaredStep,
+    Field,
+    Finding,
+    PageRecord,
+    target,
+    x,
+    y,
+)
 
 
 def _rule(step: DeclaredStep, record: PageRecord) -> Finding:
@@ -24,7 +34,7 @@ register(
         aim="required",
         fields=(
             target("Id of the element to begin on."),
-            Field("to_target", "Id of the element to end on.", needs="ids", example="e9"),
+            Field("to_target", "Id of the element to end on.", needs="ids", example=ID_OPEN),
             x("Pixels from the left edge of the picture, where to begin."),
             y("Pixels from the top edge of the picture, where to begin."),
             Field("to_x", "Pixels from the left edge, where to end.", needs="positions", example=820),

@@ -9,15 +9,23 @@ import msgspec
 
 from trajectories.actions import rules
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord, ReportedEvent
+from trajectories.actions.types import (
+    ID_OPEN,
+    ActionType,
+    DeclaredStep,
+    Field,
+    Finding,
+    PageRecord,
+    ReportedEvent,
+)
 
 ENTRIES_MAX = 50
 # Pages report this much of a field.
 VALUE_CHARS = 2_000
 EXAMPLE = [
-    {"target": "e3", "text": "..."},
-    {"target": "e4", "value": "..."},
-    {"target": "e5", "checked": True},
+    {"target": ID_OPEN, "text": "..."},
+    {"target": ID_OPEN, "value": "..."},
+    {"target": ID_OPEN, "checked": True},
 ]
 
 

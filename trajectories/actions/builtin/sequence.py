@@ -6,10 +6,10 @@ import msgspec
 
 from trajectories.actions import registry
 from trajectories.actions.registry import register
-from trajectories.actions.types import ActionType, DeclaredStep, Field, Finding, PageRecord
+from trajectories.actions.types import ID_OPEN, ActionType, DeclaredStep, Field, Finding, PageRecord
 
 ACTIONS_MAX = 100
-EXAMPLE = [{"type": "click", "target": "e8"}, {"type": "press", "key": "Enter"}]
+EXAMPLE = [{"type": "click", "target": ID_OPEN}, {"type": "press", "key": "Enter"}]
 
 
 def _parts(step: DeclaredStep) -> list[DeclaredStep]:

@@ -14,7 +14,7 @@ class Drag(Action):
     description = "Press the mouse on one element, move it to another and release it there."
     aim = "required"
     target: str = fields.target("Id of the element to begin on.")
-    to_target: str = fields.target("Id of the element to end on.", example="e9")
+    to_target: str = fields.target("Id of the element to end on.", example=fields.ID_OPEN)
     x: int | None = fields.x("Pixels from the left edge of the picture, where to begin.")
     y: int | None = fields.y("Pixels from the top edge of the picture, where to begin.")
     to_x: int | None = fields.x("Pixels from the left edge, where to end.", example=820)

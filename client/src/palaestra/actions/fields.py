@@ -128,7 +128,11 @@ POSITION = number(POSITION_MAX_PX)
 
 
 # ---- the fields that say where an action happens
-def target(description: str = "Id of the element.", *, example: str | None = "e8") -> Any:
+# Examples leave ids open: a weak model aims at the id that an example names.
+ID_OPEN = "<id>"
+
+
+def target(description: str = "Id of the element.", *, example: str | None = ID_OPEN) -> Any:
     """The id of an element, empty where the action names none."""
     return field(ELEMENT, description, needs="ids", example=example, is_required=False, default="")
 

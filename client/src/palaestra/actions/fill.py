@@ -63,9 +63,9 @@ ENTRIES = Reader(
     },
 )
 EXAMPLE = [
-    {"target": "e3", "text": "..."},
-    {"target": "e4", "value": "..."},
-    {"target": "e5", "checked": True},
+    {"target": fields.ID_OPEN, "text": "..."},
+    {"target": fields.ID_OPEN, "value": "..."},
+    {"target": fields.ID_OPEN, "checked": True},
 ]
 
 

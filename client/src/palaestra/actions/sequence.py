@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed, action_check, action_perform
-from palaestra.actions.fields import ActionInvalid, Reader, field
+from palaestra.actions.fields import ID_OPEN, ActionInvalid, Reader, field
 from palaestra.pages import WarmPage
 
 ALONE = ("sequence", "answer", "give_up")
@@ -31,7 +31,7 @@ class Sequence(Action):
     actions: tuple[Action, ...] = field(
         READER,
         "The actions, in order.",
-        example=[{"type": "click", "target": "e8"}, {"type": "press", "key": "Enter"}],
+        example=[{"type": "click", "target": ID_OPEN}, {"type": "press", "key": "Enter"}],
     )
 
     async def perform(self, page: WarmPage) -> str | None:

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from palaestra.actions import Conditions, actions_offered, example_of
+from palaestra.actions.fields import ID_OPEN
 
 _LISTED = re.compile(r"^\s*(?:- )?\[(e\d+)\] (\w+)(?!.*\" .*\b(?:disabled|readonly)\b)", re.MULTILINE)
 _ID = re.compile(r"\be\d+\b")
-OPEN = "..."
 _FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
 _FITTING = {"type": _FIELDS, "select": frozenset({"combobox", "listbox"})}
 _SAFE = _FIELDS | {"link"}
@@ -34,13 +34,13 @@ def example_make(
     examples = ((each, example_of(each, conditions)) for each in kinds)
     kind, example = next(one for one in examples if not _names_others(one[1]))
     if "target" in example:
-        example["target"] = next(_targets(kind, completion, shown), OPEN)
+        example["target"] = next(_targets(kind, completion, shown), ID_OPEN)
     return example
 
 
 def _names_others(example: dict[str, Any]) -> bool:
     """Whether an example names elements beside its target, as that of a drag does."""
-    return _ID.search(json.dumps({**example, "target": ""})) is not None
+    return ID_OPEN in json.dumps({**example, "target": ""})
 
 
 def _targets(kind: str, completion: str, shown: str) -> Iterator[str]:
