@@ -85,7 +85,7 @@ def test_a_scroll_without_a_distance_says_what_is_missing(more: str) -> None:
 def test_an_unknown_type_is_recorded_as_declared() -> None:
     turn = turn_parse('Action: {"type": "fly", "to": "Rome"}')
     assert turn.declared == {"type": "fly", "to": "Rome"}
-    assert "Known: answer, back, click" in (turn.parse_error or "")
+    assert "Known: answer, click, type" in (turn.parse_error or "")
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,9 @@ def conditions_of(
 
 
 def actions_offered(conditions: Conditions) -> list[str]:
-    """The action types that an episode offers. Others are carried out where they can be."""
-    return [id_ for id_, kind in ACTIONS.items() if conditions.issuperset(kind.needs)]
+    """The action types that an episode offers, by rank. Others are carried out where they can be."""
+    offered = [id_ for id_, kind in ACTIONS.items() if conditions.issuperset(kind.needs)]
+    return sorted(offered, key=lambda id_: (ACTIONS.get(id_).rank, id_))
 
 
 def fields_offered(action_id: str, conditions: Conditions) -> list[Field]:

@@ -152,9 +152,10 @@ def y(description: str = "Pixels from the top edge of the picture.", *, example:
 class ActionType:
     """All that the server knows of one type of action.
 
-    ``description`` is for models. The type is offered where all conditions that it ``needs`` hold; ``aim``
-    says whether it must name an element (``target``) or a position (``x``, ``y``). ``fields`` are its keys
-    besides ``type``; ``object`` is the one that says what was typed, pressed or opened, followed by ``unit``.
+    ``description`` is for models, which are told of actions in the order of their ``rank``. The type is
+    offered where all conditions that it ``needs`` hold; ``aim`` says whether it must name an element
+    (``target``) or a position (``x``, ``y``). ``fields`` are its keys besides ``type``; ``object`` is the one
+    that says what was typed, pressed or opened, followed by ``unit``.
     ``verbs`` are how thoughts announce it. ``rule`` says what the page must have reported, ``marks`` what is
     drawn on the screenshot; ``labels`` override those of ``CHECKS``. ``is_passive``: it does nothing to the
     page; ``needs_page``: its rule reads page events.
@@ -163,6 +164,7 @@ class ActionType:
     id: str
     description: str
     rule: Rule
+    rank: int = 99
     needs: Sequence[Condition] = ("page",)
     aim: Literal["none", "optional", "required"] = "none"
     fields: Sequence[Field] = ()

@@ -29,6 +29,7 @@ register(
         id="answer",
         rule=_rule,
         description="Submit the final answer, once and for all.",
+        rank=1,
         needs=("answer",),
         fields=(
             Field(

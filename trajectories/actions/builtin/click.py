@@ -64,6 +64,7 @@ register(
         id="click",
         rule=_rule,
         description="Click an element.",
+        rank=2,
         aim="required",
         fields=(
             target(),

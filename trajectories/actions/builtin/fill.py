@@ -64,6 +64,7 @@ register(
     ActionType(
         id="fill",
         description="Fill several fields at once, each instead of what it holds.",
+        rank=5,
         rule=_rule,
         needs=("page", "ids"),
         fields=(

@@ -39,6 +39,7 @@ register(
         id="press",
         rule=_rule,
         description="Press a key: Enter, Escape, Tab, ArrowDown, Control+a and so on.",
+        rank=6,
         fields=(
             Field(
                 "key",

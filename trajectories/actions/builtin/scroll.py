@@ -75,6 +75,7 @@ register(
         id="scroll",
         rule=_rule,
         description='Scroll the page, or the part of it that is named, by pixels; a negative "dy" is up.',
+        rank=7,
         aim="optional",
         fields=(
             Field("dx", "Pixels to the right; negative is left."),

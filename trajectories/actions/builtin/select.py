@@ -27,6 +27,7 @@ register(
         id="select",
         rule=_rule,
         description="Choose an option of a drop-down list, written as the list shows it.",
+        rank=4,
         aim="required",
         fields=(
             target("Id of the list."),

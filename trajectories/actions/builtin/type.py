@@ -72,6 +72,7 @@ register(
         id="type",
         rule=_rule,
         description='Type text into a field; "clear" empties it first.',
+        rank=3,
         aim="optional",
         fields=(
             target("Id of the field; without one, the text goes where the focus is."),

@@ -29,6 +29,7 @@ TEXTS = Reader(
 class Answer(Action):
     type = "answer"
     description = "Submit the final answer, once and for all."
+    rank = 1
     needs = ("answer",)
     text: str | tuple[str, ...] = field(
         TEXTS, "The answer; a list of strings if it has several values.", example="..."

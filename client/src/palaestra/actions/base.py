@@ -51,11 +51,13 @@ class Action(ABC):
 
     It is offered where all conditions that it ``needs`` hold. ``aim`` says whether it must name an element
     (``target``) or a position (``x`` and ``y``). One that does not ``touches_page`` works without a page too;
-    one that ``shows_text`` of the page is refused where the observation shows none.
+    one that ``shows_text`` of the page is refused where the observation shows none. Models are told of
+    actions in the order of their ``rank``.
     """
 
     type: ClassVar[str]
     description: ClassVar[str]
+    rank: ClassVar[int] = 99
     needs: ClassVar[tuple[Condition, ...]] = ("page",)
     aim: ClassVar[Literal["none", "optional", "required"]] = "none"
     touches_page: ClassVar[bool] = True
@@ -134,8 +136,9 @@ def specs_of(kind: str) -> list[FieldSpec]:
 
 
 def actions_offered(conditions: Conditions) -> list[str]:
-    """The action types that an episode offers. Others are carried out where they can be."""
-    return [kind for kind in sorted(ACTIONS) if conditions.issuperset(ACTIONS[kind].needs)]
+    """The action types that an episode offers, by rank. Others are carried out where they can be."""
+    offered = [kind for kind, action in ACTIONS.items() if conditions.issuperset(action.needs)]
+    return sorted(offered, key=lambda kind: (ACTIONS[kind].rank, kind))
 
 
 def fields_offered(kind: str, conditions: Conditions) -> list[FieldSpec]:

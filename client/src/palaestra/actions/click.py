@@ -15,6 +15,7 @@ Button = Literal["left", "right", "middle"]
 class Click(Action):
     type = "click"
     description = "Click an element."
+    rank = 2
     aim = "required"
     target: str = fields.target()
     button: Button = field(fields.choice(*get_args(Button)), "Left, right or middle.", default="left")

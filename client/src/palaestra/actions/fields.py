@@ -122,7 +122,7 @@ def number(limit: int) -> Reader:
 
 
 TEXT = Reader(read=as_text, schema={"type": "string"})
-ELEMENT = Reader(read=as_element, schema={"type": "string"})
+ELEMENT = Reader(read=as_element, schema={"type": "string", "pattern": "^e[0-9]+$"})
 FLAG = Reader(read=as_flag, schema={"type": "boolean"})
 POSITION = number(POSITION_MAX_PX)
 

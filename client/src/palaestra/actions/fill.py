@@ -72,6 +72,7 @@ EXAMPLE = [
 class Fill(Action):
     type = "fill"
     description = "Fill several fields at once, each instead of what it holds."
+    rank = 5
     needs = ("page", "ids")
     fields: tuple[Entry, ...] = field(
         ENTRIES,

@@ -23,6 +23,7 @@ CHORD = re.compile(
 class Press(Action):
     type = "press"
     description = "Press a key: Enter, Escape, Tab, ArrowDown, Control+a and so on."
+    rank = 6
     key: str = field(
         fields.TEXT, "The key, such as Enter, Escape, Tab, ArrowDown, Control+a.", example="Enter"
     )

@@ -14,6 +14,7 @@ DISTANCE = fields.number(DISTANCE_MAX_PX)
 class Scroll(Action):
     type = "scroll"
     description = 'Scroll the page, or the part of it that is named, by pixels; a negative "dy" is up.'
+    rank = 7
     aim = "optional"
     dx: int = field(DISTANCE, "Pixels to the right; negative is left.", default=0)
     dy: int = field(DISTANCE, "Pixels down; negative is up.", default=0, example=600)

@@ -11,6 +11,7 @@ from palaestra.pages import WarmPage
 class Select(Action):
     type = "select"
     description = "Choose an option of a drop-down list, written as the list shows it."
+    rank = 4
     aim = "required"
     target: str = fields.target("Id of the list.")
     value: str = field(fields.TEXT, "The option, as the list shows it.", example="...")

@@ -22,6 +22,7 @@ PART = re.compile(r"[\n\t]|[^\n\t]{1,10}")
 class Type(Action):
     type = "type"
     description = 'Type text into a field; "clear" empties it first.'
+    rank = 3
     aim = "optional"
     target: str = fields.target("Id of the field; without one, the text goes where the focus is.")
     text: str = field(fields.TEXT, "The text.", example="...")
