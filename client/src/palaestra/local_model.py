@@ -66,7 +66,9 @@ def server_start(model: Path, *, port: int = PORT, threads: int | None = None) -
     settings.n_ctx, settings.n_parallel = CONTEXT * AT_ONCE, AT_ONCE
     # One core is left for browser and servers: threads that wait for each other at every token crawl without.
     settings.cpuparams.n_threads = threads or max(1, (os.cpu_count() or 1) - 1)
-    settings.cpuparams.poll = 0
+    # Prompts are read in batches, whose threads seldom wait for each other.
+    settings.cpuparams_batch.n_threads = threads or os.cpu_count() or 1
+    settings.cpuparams.poll = settings.cpuparams_batch.poll = 0
     settings.verbosity = ERRORS
     settings.port = port
     try:
