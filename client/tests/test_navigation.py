@@ -187,13 +187,16 @@ async def test_a_script_in_the_page_cannot_name_a_step(
 
 
 @pytest.mark.parametrize(
-    "key", ["Control+t", "Control+v", "Control+c", "F12", "Alt+ArrowLeft", "Meta", "Nonsense"]
+    "key", ["Control+t", "Control+v", "Control+c", "F12", "Alt+ArrowLeft", "Meta", "Submit answer"]
 )
 async def test_keys_of_the_browser_and_the_clipboard_are_refused(
     key: str, env: Env, fake: FakeServer
 ) -> None:
     await env.reset(1)
-    assert (await act(env, type="press", key=key))[0] == "refused"
+    result, message = await act(env, type="press", key=key)
+    assert result == "refused"
+    assert "Keys are Enter, Escape" in message
+    assert message.endswith("A button on the page is clicked instead.")
 
 
 def test_addresses_are_masked(bounds: EpisodeBounds) -> None:

@@ -18,6 +18,7 @@ KEY = re.compile(
 CHORD = re.compile(
     r"^Control\+(?:Shift\+)?(?:[aAzZyY]|Home|End|Backspace|Delete|Enter|Arrow(?:Up|Down|Left|Right))$"
 )
+EXAMPLES = "Keys are Enter, Escape, Tab, ArrowDown, Control+a and so on."
 
 
 class Press(Action):
@@ -34,7 +35,10 @@ class Press(Action):
     async def perform(self, page: WarmPage) -> None:
         key = "Space" if self.key == " " else self.key
         if not KEY.match(key) and not CHORD.match(key):
-            raise ActionFailed("refused", f"The key {key[:40]!r} is not available.")
+            message = (
+                f"The key {key[:40]!r} is not available. {EXAMPLES} A button on the page is clicked instead."
+            )
+            raise ActionFailed("refused", message)
         if self.target:
             await self.place(page, "reach")
         else:
