@@ -21,7 +21,9 @@ SETS: Sequence[SetName] = get_args(SetName)
 RESTATED, CONCLUDED = 0.85, 0.75
 # Of misread episodes: with a probe of the page, and with a number that is no slip of another.
 PROBED, GARBLED = 0.3, 0.15
-STOPPED = 0.4
+# Of episodes lost in procedure: stopped without an answer, and going round in circles.
+STOPPED, STUCK = 0.3, 0.3
+OUT_OF = ("step_budget", "token_budget", "time_budget")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +105,14 @@ def _format(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _budget(rng: random.Random, name: SetName) -> LostEpisode:
-    return replace(
-        _episode(rng, name), reason=rng.choice(["step_budget", "token_budget", "time_budget"]), answer=[]
-    )
+    """Still on its way; now and then it did something twice."""
+    return _spent(rng, name, repeated=rng.uniform(0, 0.4))
+
+
+def _spent(rng: random.Random, name: SetName, *, repeated: float) -> LostEpisode:
+    steps = rng.randint(8, 60)
+    ended = replace(_episode(rng, name), reason=rng.choice(OUT_OF), answer=[])
+    return replace(ended, steps=steps, repeats=round(steps * repeated))
 
 
 def _context(rng: random.Random, name: SetName) -> LostEpisode:
@@ -123,10 +130,12 @@ def _never_observed(rng: random.Random, name: SetName) -> LostEpisode:
 
 
 def _procedure(rng: random.Random, name: SetName) -> LostEpisode:
-    """Stopped without an answer, or submitted another answer than it concluded."""
-    made = _episode(rng, name)
-    if rng.random() < STOPPED:
+    """Stopped without an answer, went round in circles, or submitted another answer than it concluded."""
+    made, kind = _episode(rng, name), rng.random()
+    if kind < STOPPED:
         return replace(made, reason="no_submission", answer=[])
+    if kind < STOPPED + STUCK:
+        return _spent(rng, name, repeated=rng.uniform(0.6, 0.95))
     (answer,) = made.answer
     other = rng.choice([answer[:-1], answer + answer[-1], answer[::-1], str(int(answer) + 1)])
     return replace(made, answer=[other if other != answer else f"{answer}0"])

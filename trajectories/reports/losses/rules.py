@@ -22,6 +22,8 @@ READING_MIN = 0.98
 TAKEN_UP_MIN = 0.5
 NUMBERS_MIN = 2
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
+# Where this share of the steps repeat an earlier one, more of them would not have helped.
+REPEATS_MAX = 0.5
 # What a thought names as its result. The last of them counts.
 CONCLUSION = re.compile(
     r"(?:\\boxed\{(?P<boxed>[^{}]{1,80})\}"
@@ -37,8 +39,9 @@ class LostEpisode:
 
     ``reason`` is its verdict's; ``question`` the text that its page shows. ``observations`` are the texts
     that it was shown; ``is_partly_known`` says that it was shown pictures too, or texts that are not at hand.
-    ``answer`` is as submitted, empty without one. ``reading`` is the mean score of reading probes of the same
-    item in the same look, None without any.
+    Of its ``steps``, ``repeats`` did on the same page what an earlier one did. ``answer`` is as submitted,
+    empty without one. ``reading`` is the mean score of reading probes of the same item in the same look,
+    None without any.
     """
 
     reason: str
@@ -47,6 +50,8 @@ class LostEpisode:
     is_partly_known: bool = False
     observations: Sequence[str] = ()
     thoughts: Sequence[str] = ()
+    steps: int = 0
+    repeats: int = 0
     answer: Sequence[str] = ()
     reading: float | None = None
 
@@ -69,6 +74,10 @@ class LostEpisode:
     @cached_property
     def thought_numbers(self) -> set[str]:
         return {word for word in self.thought_words if NUMBER.fullmatch(word)}
+
+    @property
+    def is_stuck(self) -> bool:
+        return self.steps > 0 and self.repeats >= REPEATS_MAX * self.steps
 
     @property
     def conclusion(self) -> str:
@@ -109,7 +118,8 @@ def _format(episode: LostEpisode) -> str | None:
 
 
 def _budget(episode: LostEpisode) -> str | None:
-    return f"ended as {episode.reason}" if episode.reason in BUDGET_REASONS else None
+    is_spent = episode.reason in BUDGET_REASONS and not episode.is_stuck
+    return f"ended as {episode.reason}" if is_spent else None
 
 
 def _context(episode: LostEpisode) -> str | None:
@@ -128,6 +138,8 @@ def _never_observed(episode: LostEpisode) -> str | None:
 
 
 def _procedure(episode: LostEpisode) -> str | None:
+    if episode.reason != "answer" and episode.is_stuck:
+        return f"{episode.repeats} of {episode.steps} steps repeat an earlier one"
     if episode.reason != "answer":
         return f"ended as {episode.reason}"
     concluded = words_of(episode.conclusion)
@@ -190,7 +202,12 @@ RULES: Sequence[Rule] = (
         words="the verdict's reason is an unreadable answer or too many invalid actions",
         evidence=_format,
     ),
-    Rule(id="budget", title="Budget", words="steps, tokens or time ran out", evidence=_budget),
+    Rule(
+        id="budget",
+        title="Budget",
+        words="steps, tokens or time ran out, and fewer than half of the steps repeat an earlier one",
+        evidence=_budget,
+    ),
     Rule(
         id="context",
         title="Context",
@@ -206,7 +223,8 @@ RULES: Sequence[Rule] = (
     Rule(
         id="procedure",
         title="Procedure",
-        words="no answer was submitted, or another than the last one that a thought names as the answer",
+        words="no answer was submitted (the model stopped, or half of the steps or more repeat an earlier "
+        "one), or another than the last one that a thought names as the answer",
         evidence=_procedure,
     ),
     Rule(

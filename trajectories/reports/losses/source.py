@@ -23,7 +23,8 @@ READ = Statement(__file__, "lost_episodes")
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """An episode as stored; of each step its thought, what it observed, and the format of that."""
+    """An episode as stored; of each step its thought, what it observed, and the format of that. ``repeats``
+    counts the steps that did what an earlier one had done on the same page."""
 
     episode: int
     arm: str
@@ -33,6 +34,7 @@ class Source(Struct, frozen=True, kw_only=True):
     variation: dict[str, Any] | None
     answer: Any
     steps: list[tuple[str, str, str]]
+    repeats: int
 
 
 _decode = msgspec.json.Decoder(Source).decode
@@ -59,6 +61,8 @@ def _lost(source: Source, *, reading: float | None) -> LostEpisode:
         is_partly_known=not all(text and _is_outline(form) for text, form in shown),
         observations=[text for text, _ in shown],
         thoughts=[thought for thought, _, _ in source.steps if thought],
+        steps=len(source.steps),
+        repeats=source.repeats,
         answer=[str(part) for part in answer if part],
         reading=reading,
     )
