@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trajectories.reports.losses import made
+from trajectories.reports.losses import made, scores
 from trajectories.reports.losses.rules import LostEpisode, loss_of
 
 QUESTION = "A baker sells 120 loaves and 45 rolls. How many pieces are that?"
@@ -33,6 +33,13 @@ def lost(**fields: Any) -> str:
         ({"reason": "step_budget", "answer": []}, "budget"),
         ({"reason": "step_budget", "answer": [], "steps": 11, "repeats": 5}, "budget"),
         ({"reason": "step_budget", "answer": [], "steps": 10, "repeats": 5}, "procedure"),
+        ({"reason": "step_budget", "answer": [], "steps": 10, "repeats": 9, "unread": 5}, "format"),
+        ({"reason": "step_budget", "answer": [], "steps": 10, "repeats": 9, "unread": 4}, "procedure"),
+        ({"reason": "token_budget", "answer": [], "steps": 1}, "budget"),
+        (
+            {"reason": "token_budget", "answer": [], "steps": 1, "thoughts": ["No, no, no, no, no"]},
+            "undetermined",
+        ),
         ({"steps": 10, "repeats": 9}, "reasoning"),
         ({"reason": "context_length", "answer": []}, "context"),
         ({"reason": "no_submission", "answer": []}, "procedure"),
@@ -70,8 +77,15 @@ def test_the_rules_are_right_on_trajectories_that_they_were_not_tuned_on() -> No
 
 
 def test_the_two_sets_of_made_trajectories_share_no_text() -> None:
-    tuning, held_out = (made.texts(name) for name in made.SETS)
+    tuning, held_out = (made.texts(name) for name in scores.SETS)
 
     assert not {text for kind in tuning.values() for text in kind} & {
         text for kind in held_out.values() for text in kind
     }
+
+
+def test_the_rules_agree_with_a_reader_of_real_episodes_that_they_were_not_tuned_on() -> None:
+    given = checked.scores("held_out")
+
+    assert sum(score.true for score in given) >= 25
+    assert sum(score.hits for score in given) / sum(score.true for score in given) >= 0.8

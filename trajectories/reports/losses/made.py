@@ -8,40 +8,22 @@ from __future__ import annotations
 import random
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal, get_args
 
-from trajectories.reports.losses.rules import TITLES, LostEpisode, loss_of
+from trajectories.reports.losses.rules import LostEpisode, loss_of
+from trajectories.reports.losses.scores import Score, SetName, scores_of
 
-SetName = Literal["tuning", "held_out"]
-SETS: Sequence[SetName] = get_args(SetName)
 # How often a model restates a number that it read, and names what it concluded.
 RESTATED, CONCLUDED = 0.85, 0.75
 # Of misread episodes: with a probe of the page, and with a number that is no slip of another.
 PROBED, GARBLED = 0.3, 0.15
 # Of episodes lost in procedure: stopped without an answer, and going round in circles.
 STOPPED, STUCK = 0.3, 0.3
+# Of those lost in format: most actions could not be read.
+UNREAD = 0.5
 OUT_OF = ("step_budget", "token_budget", "time_budget")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Score:
-    """Of one class: how many episodes have it, were given it, and both."""
-
-    id: str
-    true: int
-    given: int
-    hits: int
-
-    @property
-    def precision(self) -> float | None:
-        return self.hits / self.given if self.given else None
-
-    @property
-    def recall(self) -> float | None:
-        return self.hits / self.true if self.true else None
 
 
 def scores(name: SetName, *, each: int, seed: int) -> list[Score]:
@@ -51,15 +33,7 @@ def scores(name: SetName, *, each: int, seed: int) -> list[Score]:
         for kind in MAKERS
         for n in range(each)
     ]
-    return [
-        Score(
-            id=kind,
-            true=sum(true == kind for true, _ in pairs),
-            given=sum(given == kind for _, given in pairs),
-            hits=sum(true == given == kind for true, given in pairs),
-        )
-        for kind in TITLES
-    ]
+    return scores_of(pairs)
 
 
 @cache
@@ -101,6 +75,10 @@ def _filled(text: str, numbers: Sequence[str]) -> str:
 
 
 def _format(rng: random.Random, name: SetName) -> LostEpisode:
+    """Of the answer, or of the actions; now and then one of them is read."""
+    if rng.random() < UNREAD:
+        spent = _spent(rng, name, repeated=rng.uniform(0, 0.9))
+        return replace(spent, unread=round(spent.steps * rng.uniform(0.6, 1)))
     return replace(_episode(rng, name), reason=rng.choice(["unparsable_answer", "invalid_actions"]))
 
 

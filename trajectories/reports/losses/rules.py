@@ -22,8 +22,10 @@ READING_MIN = 0.98
 TAKEN_UP_MIN = 0.5
 NUMBERS_MIN = 2
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
-# Where this share of the steps repeat an earlier one, more of them would not have helped.
-REPEATS_MAX = 0.5
+# Where this share of the steps are unreadable, or repeat an earlier one, more of them would not have helped.
+WASTED_MAX = 0.5
+# Who has done so many different things, or has taken up the question, was on the way when the budget ran out.
+UNDER_WAY_MIN = 3
 # What a thought names as its result. The last of them counts.
 CONCLUSION = re.compile(
     r"(?:\\boxed\{(?P<boxed>[^{}]{1,80})\}"
@@ -39,9 +41,9 @@ class LostEpisode:
 
     ``reason`` is its verdict's; ``question`` the text that its page shows. ``observations`` are the texts
     that it was shown; ``is_partly_known`` says that it was shown pictures too, or texts that are not at hand.
-    Of its ``steps``, ``repeats`` did on the same page what an earlier one did. ``answer`` is as submitted,
-    empty without one. ``reading`` is the mean score of reading probes of the same item in the same look,
-    None without any.
+    Of its ``steps``, ``unread`` had no action that could be read, and ``repeats`` did on the same page what
+    an earlier one did. ``answer`` is as submitted, empty without one. ``reading`` is the mean score of
+    reading probes of the same item in the same look, None without any.
     """
 
     reason: str
@@ -51,6 +53,7 @@ class LostEpisode:
     observations: Sequence[str] = ()
     thoughts: Sequence[str] = ()
     steps: int = 0
+    unread: int = 0
     repeats: int = 0
     answer: Sequence[str] = ()
     reading: float | None = None
@@ -77,7 +80,7 @@ class LostEpisode:
 
     @property
     def is_stuck(self) -> bool:
-        return self.steps > 0 and self.repeats >= REPEATS_MAX * self.steps
+        return self.steps > 0 and self.repeats >= WASTED_MAX * self.steps
 
     @property
     def conclusion(self) -> str:
@@ -114,12 +117,18 @@ def loss_of(episode: LostEpisode) -> Loss:
 
 
 def _format(episode: LostEpisode) -> str | None:
-    return f"ended as {episode.reason}" if episode.reason in FORMAT_REASONS else None
+    if episode.reason in FORMAT_REASONS:
+        return f"ended as {episode.reason}"
+    is_unread = episode.unread > 0 and episode.unread >= WASTED_MAX * episode.steps
+    return f"{episode.unread} of {episode.steps} actions could not be read" if is_unread else None
 
 
 def _budget(episode: LostEpisode) -> str | None:
-    is_spent = episode.reason in BUDGET_REASONS and not episode.is_stuck
-    return f"ended as {episode.reason}" if is_spent else None
+    if episode.reason not in BUDGET_REASONS or episode.is_stuck:
+        return None
+    different = episode.steps - episode.repeats - episode.unread
+    is_under_way = different >= UNDER_WAY_MIN or _taken_up(episode)[0] >= TAKEN_UP_MIN
+    return f"ended as {episode.reason}" if is_under_way else None
 
 
 def _context(episode: LostEpisode) -> str | None:
@@ -138,8 +147,10 @@ def _never_observed(episode: LostEpisode) -> str | None:
 
 
 def _procedure(episode: LostEpisode) -> str | None:
-    if episode.reason != "answer" and episode.is_stuck:
-        return f"{episode.repeats} of {episode.steps} steps repeat an earlier one"
+    if episode.reason in BUDGET_REASONS:
+        return (
+            f"{episode.repeats} of {episode.steps} steps repeat an earlier one" if episode.is_stuck else None
+        )
     if episode.reason != "answer":
         return f"ended as {episode.reason}"
     concluded = words_of(episode.conclusion)
@@ -152,6 +163,8 @@ def _procedure(episode: LostEpisode) -> str | None:
 
 
 def _misread(episode: LostEpisode) -> str | None:
+    if episode.reason in BUDGET_REASONS:
+        return None
     if episode.reading is not None and episode.reading < READING_MIN:
         return f"a copy of the same page has {episode.reading:.0%} of its characters right"
     known = episode.question_numbers | episode.observed_words
@@ -163,13 +176,19 @@ def _misread(episode: LostEpisode) -> str | None:
 
 
 def _reasoning(episode: LostEpisode) -> str | None:
-    numbers = episode.question_numbers
-    source = numbers if len(numbers) >= NUMBERS_MIN else {w for w in episode.question_words if len(w) > 3}
-    if not source:
+    if episode.reason in BUDGET_REASONS:
         return None
-    share = len(source & episode.thought_words) / len(source)
-    kind = "numbers" if source is numbers else "words"
+    share, kind = _taken_up(episode)
     return f"thoughts take up {share:.0%} of the question's {kind}" if share >= TAKEN_UP_MIN else None
+
+
+def _taken_up(episode: LostEpisode) -> tuple[float, str]:
+    """The share of the question's numbers that thoughts have; of its words, where it has too few numbers."""
+    numbers = episode.question_numbers
+    is_by_number = len(numbers) >= NUMBERS_MIN
+    source = numbers if is_by_number else {word for word in episode.question_words if len(word) > 3}
+    share = len(source & episode.thought_words) / len(source) if source else 0.0
+    return share, "numbers" if is_by_number else "words"
 
 
 def _choices(episode: LostEpisode) -> list[str]:
@@ -199,13 +218,15 @@ RULES: Sequence[Rule] = (
     Rule(
         id="format",
         title="Format",
-        words="the verdict's reason is an unreadable answer or too many invalid actions",
+        words="the verdict's reason is an unreadable answer or too many invalid actions, or half of the "
+        "actions or more could not be read",
         evidence=_format,
     ),
     Rule(
         id="budget",
         title="Budget",
-        words="steps, tokens or time ran out, and fewer than half of the steps repeat an earlier one",
+        words="steps, tokens or time ran out on the way: fewer than half of the steps repeat an earlier one, "
+        "and three are different or thoughts take up half of the question's numbers (words)",
         evidence=_budget,
     ),
     Rule(

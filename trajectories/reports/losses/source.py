@@ -23,8 +23,9 @@ READ = Statement(__file__, "lost_episodes")
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """An episode as stored; of each step its thought, what it observed, and the format of that. ``repeats``
-    counts the steps that did what an earlier one had done on the same page."""
+    """An episode as stored; of each step its thought, what it observed, and the format of that. ``unread``
+    counts the steps whose action could not be read though it was not cut for length, ``repeats`` those that
+    did what an earlier one had done on the same page."""
 
     episode: int
     arm: str
@@ -34,6 +35,7 @@ class Source(Struct, frozen=True, kw_only=True):
     variation: dict[str, Any] | None
     answer: Any
     steps: list[tuple[str, str, str]]
+    unread: int
     repeats: int
 
 
@@ -62,6 +64,7 @@ def _lost(source: Source, *, reading: float | None) -> LostEpisode:
         observations=[text for text, _ in shown],
         thoughts=[thought for thought, _, _ in source.steps if thought],
         steps=len(source.steps),
+        unread=source.unread,
         repeats=source.repeats,
         answer=[str(part) for part in answer if part],
         reading=reading,
