@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trajectories.reports.losses import made, scores
+from trajectories.reports.losses import made, real_sample, scores
 from trajectories.reports.losses.rules import LostEpisode, loss_of
 
 QUESTION = "A baker sells 120 loaves and 45 rolls. How many pieces are that?"
@@ -85,7 +85,7 @@ def test_the_two_sets_of_made_trajectories_share_no_text() -> None:
 
 
 def test_the_rules_agree_with_a_reader_of_real_episodes_that_they_were_not_tuned_on() -> None:
-    given = checked.scores("held_out")
+    given = real_sample.scores("held_out")
 
     assert sum(score.true for score in given) >= 25
     assert sum(score.hits for score in given) / sum(score.true for score in given) >= 0.8

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from core.intervals import wilson
-from trajectories.reports.losses import checked, made
+from trajectories.reports.losses import made, real_sample
 from trajectories.reports.losses.rules import RULES, TITLES
 from trajectories.reports.losses.scores import SETS, Score
 
@@ -36,9 +36,9 @@ upper bounds. 95% Wilson intervals.
 
 ## On real episodes
 
-{count} wrong episodes on pages (`trajectories/reports/losses/checked.jsonl`) of {models}, each read from
+{count} wrong episodes on pages (`trajectories/reports/losses/real_sample.jsonl`) of {models}, each read from
 beginning to end, before the rules were applied to it, by a reader (a language model) who was told what the
-classes mean and no rule. {tuned} of them showed what rules were missing; the table is of the other {kept},
+classes mean and no rule. {tuned} of them showed what rules were missing; the table is of the other {held_out},
 episodes of later runs. So small a model seldom submits: the classes that need an answer do not occur.
 
 | class | episodes | precision | recall |
@@ -79,14 +79,14 @@ class Command(BaseCommand):
 
 def _real() -> dict[str, Any]:
     """What the page says of real episodes."""
-    episodes = checked.checked()
-    kept = sum(one.set == "held_out" for one in episodes)
-    lines = [_line(score) for score in checked.scores("held_out") if score.true or score.given]
+    episodes = real_sample.classed_episodes()
+    held_out = sum(one.set == "held_out" for one in episodes)
+    lines = [_line(score) for score in real_sample.scores("held_out") if score.true or score.given]
     models = ", ".join(sorted({one.model for one in episodes}))
     return {
         "count": len(episodes),
-        "kept": kept,
-        "tuned": len(episodes) - kept,
+        "held_out": held_out,
+        "tuned": len(episodes) - held_out,
         "models": models,
         "real": "\n".join(lines),
     }

@@ -1,7 +1,7 @@
 """Real lost episodes whose class was given by reading them, to measure how often the rules are right.
 
-``checked.jsonl`` has what the rules read of each; lines that several observations share stand there once. All
-are of items of the gym's own.
+``real_sample.jsonl`` has what the rules read of each; a line that several observations share stands there
+once. All are of items of the gym's own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from trajectories.reports.losses.rules import LostEpisode, loss_of
 from trajectories.reports.losses.scores import Score, SetName, scores_of
 
 
-class Checked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ClassedEpisode(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An episode, the class that its reader gave it (``label``), and in which set it is."""
 
     label: str
@@ -28,11 +28,11 @@ class Checked(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @cache
-def checked() -> list[Checked]:
-    lines = Path(__file__).with_name("checked.jsonl").read_bytes().splitlines()
-    return [msgspec.json.decode(line, type=Checked) for line in lines]
+def classed_episodes() -> list[ClassedEpisode]:
+    lines = Path(__file__).with_name("real_sample.jsonl").read_bytes().splitlines()
+    return [msgspec.json.decode(line, type=ClassedEpisode) for line in lines]
 
 
 def scores(name: SetName) -> list[Score]:
     """Of each class, on the episodes of one set."""
-    return scores_of([(one.label, loss_of(one.episode).id) for one in checked() if one.set == name])
+    return scores_of([(one.label, loss_of(one.episode).id) for one in classed_episodes() if one.set == name])
