@@ -38,8 +38,8 @@ upper bounds. 95% Wilson intervals.
 
 {count} wrong episodes on pages (`trajectories/reports/losses/real_sample.jsonl`) of {models}, each read from
 beginning to end, before the rules were applied to it, by a reader (a language model) who was told what the
-classes mean and no rule. {tuned} of them showed what rules were missing; the table is of the other {held_out},
-episodes of later runs. So small a model seldom submits: the classes that need an answer do not occur.
+classes mean and no rule. {tuned} of them showed what rules were missing; the table is of the other
+{held_out}, from later runs. So small a model seldom submits: the classes that need an answer do not occur.
 
 | class | episodes | precision | recall |
 |---|---|---|---|
