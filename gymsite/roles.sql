@@ -56,7 +56,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_promptsize,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
     trajectories_submission, trajectories_verdict, trajectories_idempotentcall,
-    trajectories_endingsum, trajectories_tasksum, trajectories_ratesum
+    trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum
     TO gym_lab;
 GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
@@ -86,7 +86,8 @@ GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, traject
     trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,
-    trajectories_verdictevidence, trajectories_endingsum, trajectories_tasksum, trajectories_ratesum TO gym_worker;
+    trajectories_verdictevidence, trajectories_endingsum, trajectories_tasksum, trajectories_ratesum,
+    trajectories_versionsum TO gym_worker;
 GRANT UPDATE (ended, completed_seq) ON trajectories_group TO gym_worker;
 GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_walkplace TO gym_worker;

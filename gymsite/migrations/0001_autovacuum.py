@@ -11,7 +11,7 @@ from django.db import migrations
 
 APPENDED = ("step", "pageevent", "siteevent", "stepfacts", "verdict")
 UPDATED = ("episode", "submission", "group")
-COUNTED = ("verdictcounter", "ratesum", "tasksum", "endingsum")
+COUNTED = ("verdictcounter", "ratesum", "tasksum", "endingsum", "versionsum")
 
 SETTINGS = {
     APPENDED: {

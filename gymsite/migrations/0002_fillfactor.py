@@ -4,7 +4,7 @@ from django.db import migrations
 
 # Rows that change after they are written. A new version that fits on the same page writes no index
 # (tests/hot_sql/test_indexes.py); the versions before it are cleared as the page is read, so a fifth suffices.
-TABLES = ("episode", "group", "tasksum", "pageeventtally", "recordingtally")
+TABLES = ("episode", "group", "tasksum", "versionsum", "pageeventtally", "recordingtally")
 SHARE = 80
 
 

@@ -6,6 +6,8 @@ import os
 
 import psycopg
 
+from trajectories.facts.behaviour import VERSION
+
 EPISODES = int(os.environ.get("LONG_RUN_EPISODES", "200000"))
 GROUP_SIZE = 8
 TASKS = 5_000
@@ -13,11 +15,12 @@ POLICY_VERSIONS = 40
 
 
 def run_fill(url: str, run: int) -> None:
-    """Insert the episodes into a run that has none, as the owner; its sums are not written."""
+    """Insert the episodes, with facts, into a run that has none, as the owner; its sums are not written."""
     with psycopg.connect(url) as owner:
         owner.execute(_TASKS, {"tasks": TASKS})
         sizes = {"run": run, "episodes": EPISODES, "size": GROUP_SIZE, "versions": POLICY_VERSIONS}
         owner.execute(_EPISODES, sizes)
+        owner.execute(_FACTS, {"run": run, "version": VERSION})
         owner.execute("UPDATE trajectories_verdictcounter SET count = %s WHERE run_id = %s", [EPISODES, run])
     with psycopg.connect(url, autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")
@@ -67,3 +70,14 @@ SELECT verdict_id, episode_id, %(run)s, place, outcome,
     CASE outcome WHEN 'correct' THEN 1.0 WHEN 'incorrect' THEN 0.0 END,
     CASE outcome WHEN 'void' THEN 'harness_error' ELSE 'answer' END,
     outcome <> 'void', false, '{}', '', at FROM attempts"""
+
+# With the episodes: the sweeper would send those that have none, and compute them from no step.
+_FACTS = """
+INSERT INTO trajectories_episodefacts (episode_id, version, steps, duration_ms, action_types, no_effect,
+    different_effect, unexplained, confirmed, unexplained_events, first_unexplained,
+    loops, backtracks, page_changes, hidden_thoughts, invalid_actions, checks, thought_chars,
+    thought_words, numbers, formulas, restates, seen_until, computed_at)
+SELECT id, %(version)s, 4 + (id * 7) %% 5, 8000, '{"click": 2, "answer": 1}', 0, 0, 0, 3, 0, '[]',
+    (id * 11) %% 2, 0, 1, 0, (id * 13) %% 3, (id * 17) %% 2, 400,
+    60 + (id * 19) %% 40, 3, 1, ((id * 23) %% 100) / 100.0, now(), now()
+FROM trajectories_episode WHERE run_id = %(run)s"""

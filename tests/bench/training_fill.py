@@ -24,7 +24,6 @@ def training_make(place: Installation) -> int:
         place.call("POST", f"/runs/{run}/metrics", {"policy_version": version, "values": values})
     long_run.run_fill(place.database_url("owner"), run)
     with psycopg.connect(place.database_url("owner")) as owner:
-        owner.execute(_FACTS, {"run": run})
         report_fill.tasks_fill(owner, benchmark=BENCHMARK, split=SPLIT, items=ITEMS)
         for version in EVALUATED:
             for seed, (arm, rung) in enumerate(ARMS.items()):
@@ -48,14 +47,3 @@ def training_make(place: Installation) -> int:
 
 def _checkpoint(version: int) -> str:
     return f"long-step-{version}"
-
-
-_FACTS = """
-INSERT INTO trajectories_episodefacts (episode_id, version, steps, duration_ms, action_types, no_effect,
-    different_effect, unexplained, confirmed, unexplained_events, first_unexplained,
-    loops, backtracks, page_changes, hidden_thoughts, invalid_actions, checks, thought_chars,
-    thought_words, numbers, formulas, restates, seen_until, computed_at)
-SELECT id, 1, 4 + (id * 7) %% 5, 8000, '{"click": 2, "answer": 1}', 0, 0, 0, 3, 0, '[]',
-    (id * 11) %% 2, 0, 1, 0, (id * 13) %% 3, (id * 17) %% 2, 400,
-    60 + (id * 19) %% 40, 3, 1, ((id * 23) %% 100) / 100.0, now(), now()
-FROM trajectories_episode WHERE run_id = %(run)s"""

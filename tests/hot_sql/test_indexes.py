@@ -94,7 +94,7 @@ def test_verdicts_write_no_index_of_what_they_update() -> None:
     updated = _updated(lambda: [factories.verdict(episode) for episode in episodes[:2]])
     assert updated.pop("submission") == (2, 0)
     assert {name: hot / rows for name, (rows, hot) in updated.items()} == dict.fromkeys(
-        ("episode", "group", "verdictcounter", "endingsum", "tasksum", "ratesum"), 1.0
+        ("episode", "group", "verdictcounter", "endingsum", "tasksum", "ratesum", "versionsum"), 1.0
     )
 
 
@@ -102,7 +102,7 @@ def test_an_ending_without_a_verdict_of_its_answer_writes_no_index_either() -> N
     episodes = _group(4)
     updated = _updated(lambda: [factories.verdict(one, "void", "lease_lost") for one in episodes[:3]])
     assert {name: hot / rows for name, (rows, hot) in updated.items()} == dict.fromkeys(
-        ("episode", "group", "verdictcounter", "endingsum"), 1.0
+        ("episode", "group", "verdictcounter", "endingsum", "versionsum"), 1.0
     )
 
 

@@ -333,6 +333,18 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='VersionSum',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('arm', models.CharField(choices=core.arms.arm_choices, max_length=16)),
+                ('policy_version', models.PositiveIntegerField()),
+                ('changes', models.BigIntegerField()),
+                ('summed_changes', models.BigIntegerField(null=True)),
+                ('sums', django.contrib.postgres.fields.ArrayField(base_field=models.FloatField(), null=True, size=None)),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='version_sums', to='trajectories.run')),
+            ],
+        ),
+        migrations.CreateModel(
             name='RunMetrics',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -578,6 +590,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='endingsum',
             constraint=models.UniqueConstraint(fields=('run', 'arm', 'policy_version', 'is_guided', 'outcome', 'reason'), name='ending_sum_once', nulls_distinct=False),
+        ),
+        migrations.AddConstraint(
+            model_name='versionsum',
+            constraint=models.UniqueConstraint(fields=('run', 'arm', 'policy_version'), name='version_sum_once'),
         ),
         migrations.AddIndex(
             model_name='runmetrics',

@@ -14,7 +14,7 @@ from trajectories.models.report import Report
 from trajectories.models.retention import Pruning
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.step import Step
-from trajectories.models.sums import EndingSum, RateSum, TaskSum
+from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
 from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
 from trajectories.models.walk_place import WalkPlace
@@ -51,5 +51,6 @@ __all__ = [
     "Verdict",
     "VerdictCounter",
     "VerdictEvidence",
+    "VersionSum",
     "WalkPlace",
 ]

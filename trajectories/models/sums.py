@@ -6,6 +6,7 @@ counter. They count the current verdict of every ended episode; ``manage.py rebu
 
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from core.arms import arm_choices
@@ -84,3 +85,28 @@ class RateSum(models.Model):
 
     def __str__(self) -> str:
         return f"{self.correct} of {self.judged} in {self.tasks} tasks"
+
+
+class VersionSum(models.Model):
+    """Sums of reward and behaviour over the tasks of one arm and policy version, as training was last read.
+
+    Whoever writes a verdict or facts counts a change in the same transaction; whoever reads training sums
+    what has changed (``reports/training``). ``sums`` hold as long as ``summed_changes`` is ``changes``.
+    """
+
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.CASCADE, related_name="version_sums", db_index=False
+    )
+    arm = models.CharField(max_length=16, choices=arm_choices)
+    policy_version = models.PositiveIntegerField()
+    changes = models.BigIntegerField()
+    summed_changes = models.BigIntegerField(null=True)
+    sums = ArrayField(models.FloatField(), null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "arm", "policy_version"], name="version_sum_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.arm}, version {self.policy_version}"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from tests import factories
 from tests.reports.test_computation import assert_sound
 from tests.reports.training import scene
 from tests.reports.training.scene import right_if
-from trajectories.models import Run, RunMetrics
+from trajectories import hot_sql
+from trajectories.facts import store as facts
+from trajectories.models import Episode, Run, RunMetrics, Verdict, VersionSum
 from trajectories.reports.training.view import training_view
 
 pytestmark = pytest.mark.django_db
@@ -173,3 +177,61 @@ def test_void_versions_raise_an_alarm_with_its_figures() -> None:
 
     assert [(alarm.rule, alarm.reference) for alarm in view.alarms] == [("void", 0.0)]
     assert 6 < view.alarms[0].version <= 9
+
+
+def _verdict_replaced(episode: Episode) -> None:
+    again = Verdict.objects.create(
+        episode=episode, run=episode.run, outcome="incorrect", reward=0.0, reason="answer", terminated=True,
+        truncated=False, metrics={}, verifier="again-v1",
+    )  # fmt: skip
+    with transaction.atomic():
+        hot_sql.verdict_replace(run_id=episode.run_id, episode_id=episode.pk, verdict_id=again.pk)
+
+
+def _episode_withdrawn(episode: Episode) -> None:
+    with transaction.atomic():
+        hot_sql.sums_lock(run_id=episode.run_id)
+        hot_sql.sums_withdraw(run_id=episode.run_id, episode_ids=[episode.pk])
+        Episode.objects.filter(pk=episode.pk).delete()
+
+
+def _episode_added(episode: Episode) -> None:
+    factories.verdict(factories.episode(group=episode.group, policy_version=1))
+
+
+@pytest.mark.parametrize(
+    ("change", "reward", "steps"),
+    [
+        (_verdict_replaced, 25.0, 4.0),
+        (_episode_withdrawn, 33.3, 4.0),
+        (lambda episode: facts.facts_compute([episode.pk]), 50.0, 3.0),
+        (_episode_added, 60.0, 4.0),
+    ],
+)
+def test_a_version_that_changed_is_summed_again_and_no_other(
+    change: Callable[[Episode], object], reward: float, steps: float
+) -> None:
+    run, tasks = scene.training_run(), [factories.task() for _ in range(2)]
+    for version in (0, 1):
+        scene.version_play(run, version, tasks, lambda task, sample: right_if(sample == 0), samples=2)
+    before = tables_of(run)["versions"]["rows"]
+    kept = VersionSum.objects.get(run=run, policy_version=0)
+
+    change(Episode.objects.filter(policy_version=1, verdict__outcome="correct").earliest("pk"))
+    VersionSum.objects.filter(pk=kept.pk).update(sums=[77, *kept.sums[1:]])
+    first, second = tables_of(run)["versions"]["rows"]
+
+    assert [(row["reward"], row["steps"]) for row in before] == [(50.0, 4.0)] * 2
+    assert (first["episodes"], first["reward"]) == (77, 50.0)
+    assert (round(second["reward"], 1), second["steps"]) == (reward, steps)
+
+
+def test_sums_that_were_rebuilt_are_read_again() -> None:
+    run = scene.training_run()
+    scene.version_play(run, 0, [factories.task()], lambda task, sample: right_if(sample == 0))
+    tables_of(run)
+    Verdict.objects.filter(run=run).update(outcome="correct", reward=1.0)
+
+    hot_sql.sums_rebuild(run_id=run.pk)
+
+    assert tables_of(run)["versions"]["rows"][0]["reward"] == 100.0

@@ -36,4 +36,8 @@ rated AS (
     GROUP BY arm, policy_version, is_guided, outcome, reason
     ON CONFLICT (run_id, arm, policy_version, is_guided, outcome, reason) DO UPDATE
     SET episodes = s.episodes + excluded.episodes
+), changes AS (
+    INSERT INTO trajectories_versionsum AS s (run_id, arm, policy_version, changes)
+    SELECT %(run)s, arm, policy_version, 1 FROM ended WHERE policy_version IS NOT NULL GROUP BY arm, policy_version
+    ON CONFLICT (run_id, arm, policy_version) DO UPDATE SET changes = s.changes + 1
 )

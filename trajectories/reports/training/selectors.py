@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.sql import Statement
 from trajectories.models import Run
-from trajectories.models.sums import Scope, TaskSum
+from trajectories.models.sums import Scope, TaskSum, VersionSum
 from trajectories.reports.episode_rows import NOBODYS
 from trajectories.reports.training.figures import Figure, Sums, figure_of
 
-# Of an episode: what a measure counts, and what it adds up; both are null where the measure is unknown.
-EPISODE_SQL = {
-    "reward": ("v.reward - v.reward + 1", "v.reward"),
-    "void": ("1", "CASE v.outcome WHEN 'void' THEN 1 ELSE 0 END"),
-    "invalid_actions": ("nullif(a.steps, 0)", "a.invalid_actions"),
+# Of a group: how many episodes or steps a measure counts, and what it adds up over them.
+GROUP_SQL = {
+    "reward": ("count(v.reward)", "sum(v.reward)"),
+    "void": ("count(v.id)", "count(v.id) - count(v.reward)"),
+    "invalid_actions": ("sum(a.steps)", "sum(a.invalid_actions)"),
     **{
-        name: (f"a.{name} * 0 + 1", f"a.{name}")
+        name: (f"count(a.{name})", f"sum(a.{name})")
         for name in (
             "thought_words",
             "restates",
@@ -31,19 +32,21 @@ EPISODE_SQL = {
         )
     },
 }
-_OF_TASK = ", ".join(
-    f"coalesce(sum({count}), 0)::float8 AS n_{name}, coalesce(sum({total}), 0)::float8 AS s_{name}"
-    for name, (count, total) in EPISODE_SQL.items()
+_OF_GROUP = ", ".join(
+    f"coalesce({count}, 0)::float8 AS n_{name}, coalesce({total}, 0)::float8 AS s_{name}"
+    for name, (count, total) in GROUP_SQL.items()
 )
+_OF_TASK = ", ".join(f"sum(n_{name}) AS n_{name}, sum(s_{name}) AS s_{name}" for name in GROUP_SQL)
 _OF_VERSION = ", ".join(
     f"count(*) FILTER (WHERE n_{name} > 0), sum(n_{name}), sum(s_{name}), sum(n_{name} * n_{name}), "
     f"sum(n_{name} * s_{name}), sum(s_{name} * s_{name})"
-    for name in EPISODE_SQL
+    for name in GROUP_SQL
 )
 SUMS_PER_MEASURE = 6
 METRICS_MAX = 24
 
-_SUMS = Statement(__file__, "version_sums", of_task=_OF_TASK, of_version=_OF_VERSION)
+_SUMS = Statement(__file__, "version_sums", of_group=_OF_GROUP, of_task=_OF_TASK, of_version=_OF_VERSION)
+_KEEP = Statement(__file__, "version_sums_keep")
 _GROUPS = Statement(__file__, "group_counts")
 _POSTED = Statement(__file__, "posted")
 
@@ -72,13 +75,31 @@ class GroupCounts(NamedTuple):
 
 
 def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str, Sequence[VersionFigures]]:
-    """By arm, versions ascending."""
+    """By arm, versions ascending. What has not changed since it was last read is not summed again."""
+    rows = list(VersionSum.objects.filter(run_id=run_id))
+    sums = {
+        (row.policy_version, row.arm): row.sums
+        for row in rows
+        if row.sums is not None and row.summed_changes == row.changes and not splits
+    }
+    if changed := {row.policy_version for row in rows if (row.policy_version, row.arm) not in sums}:
+        sums |= _summed(run_id, changed, splits)
     by_arm: dict[str, list[VersionFigures]] = {}
-    for arm, version, ended, *sums in _SUMS.rows(run=run_id, nobodys=list(NOBODYS), splits=sorted(splits)):
-        by_arm.setdefault(arm, []).append(
-            VersionFigures(version=version, ended=ended, figures=_figures(sums))
-        )
+    for (version, arm), (ended, *rest) in sorted(sums.items()):
+        made = VersionFigures(version=version, ended=int(ended), figures=_figures(rest))
+        by_arm.setdefault(arm, []).append(made)
     return by_arm
+
+
+def _summed(
+    run_id: int, versions: Collection[int], splits: Collection[str]
+) -> dict[tuple[int, str], list[float]]:
+    """By version and arm; kept for later, unless they are of some splits alone."""
+    rows = _SUMS.rows(run=run_id, versions=sorted(versions), nobodys=list(NOBODYS), splits=sorted(splits))
+    if not splits:
+        made = [{"id": pk, "changes": changes, "sums": sums} for pk, _, _, changes, sums in rows]
+        _KEEP.run(rows=json.dumps(made))
+    return {(version, arm): sums for _, arm, version, _, sums in rows}
 
 
 def group_counts(
@@ -110,9 +131,9 @@ def trained_on(run: Run, *, splits: Collection[str] = ()) -> list[str]:
 
 def _figures(sums: Sequence[float]) -> dict[str, Figure]:
     figures = {}
-    for place, name in enumerate(EPISODE_SQL):
+    for place, name in enumerate(GROUP_SQL):
         tasks, *rest = sums[place * SUMS_PER_MEASURE : (place + 1) * SUMS_PER_MEASURE]
-        count, total, count_squared, count_times_total, total_squared = map(float, rest)
+        count, total, count_squared, count_times_total, total_squared = rest
         figure = figure_of(
             Sums(
                 tasks=int(tasks),
