@@ -215,10 +215,10 @@ def test_a_version_that_changed_is_summed_again_and_no_other(
     for version in (0, 1):
         scene.version_play(run, version, tasks, lambda task, sample: right_if(sample == 0), samples=2)
     before = tables_of(run)["versions"]["rows"]
-    kept = VersionSum.objects.get(run=run, policy_version=0)
+    first_sum = VersionSum.objects.get(run=run, policy_version=0)
 
     change(Episode.objects.filter(policy_version=1, verdict__outcome="correct").earliest("pk"))
-    VersionSum.objects.filter(pk=kept.pk).update(sums=[77, *kept.sums[1:]])
+    VersionSum.objects.filter(pk=first_sum.pk).update(sums=[77, *first_sum.sums[1:]])
     first, second = tables_of(run)["versions"]["rows"]
 
     assert [(row["reward"], row["steps"]) for row in before] == [(50.0, 4.0)] * 2
