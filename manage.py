@@ -9,13 +9,19 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
-    from django.core.management import execute_from_command_line
+    from core import garbage
+
+    with garbage.loading():
+        import django
+        from django.core.management import execute_from_command_line
     from django.db import OperationalError
     from environs.exceptions import EnvError
 
     from core.errors import GymError
 
     try:
+        with garbage.loading():
+            django.setup()
         execute_from_command_line(sys.argv)
     except GymError as error:
         if "--traceback" in sys.argv:

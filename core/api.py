@@ -15,7 +15,7 @@ from rest_framework import exceptions, negotiation, parsers, renderers, status
 from rest_framework.response import Response
 
 from core import struct_hints
-from core.errors import GymError
+from core.errors import GymError, too_large
 
 logger = logging.getLogger(__name__)
 
@@ -101,12 +101,6 @@ def invalid_body(error: msgspec.ValidationError, *, model: type[msgspec.Struct])
     fields = {place or "body": [f"{text}. {hint}" if hint else text]}
     message = f"The body is not valid: {error}"
     return GymError("invalid", f"{message}. {hint}" if hint else message, fields=fields)
-
-
-def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymError:
-    return GymError(
-        code, f"The {what} has {size:,} bytes; the limit is {limit:,} (setting {setting}).", status=413
-    )
 
 
 def _has_nul(value: Any) -> bool:

@@ -21,8 +21,7 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponseNotModif
 from django.http.response import HttpResponseBase
 
 from core import durable_files
-from core.api import too_large
-from core.errors import GymError
+from core.errors import GymError, too_large
 
 SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 CHUNK_BYTES = 256 * 1024

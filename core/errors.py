@@ -34,6 +34,12 @@ class GymError(Exception):
         return {"error": {"code": self.code, "message": self.message, "fields": self.fields}}
 
 
+def too_large(code: str, what: str, size: int, limit: int, setting: str) -> GymError:
+    return GymError(
+        code, f"The {what} has {size:,} bytes; the limit is {limit:,} (setting {setting}).", status=413
+    )
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A sentence that suggests the nearest known words, or lists them all if none is close."""
     names = sorted(known)

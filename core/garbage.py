@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+from collections.abc import Iterator
 
 SELDOM = 1_000
 """Collections of the young generations before a full one; Python's default is 10."""
+
+
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """Collect nothing while code is loaded: it stays, and looking through it takes a seventh of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def code_freeze() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from django.conf import settings
 
@@ -53,17 +54,17 @@ class Queue:
         which a worker sends lost jobs to whichever queue the note names."""
         return {f"unacked{part}_key": f"{self.id}.unacked{part}" for part in ("", "_index", "_mutex")}
 
-    def worker_options(self) -> list[str]:
+    def worker_options(self) -> dict[str, Any]:
         options = {
-            "queues": self.id,
-            "hostname": f"{self.id}@%h",
+            "queues": [self.id],
+            "hostname": f"{self.id}@{socket.gethostname()}",
             "pool": self.pool,
             "concurrency": self.job_count(),
-            "prefetch-multiplier": self.prefetch,
-            "soft-time-limit": self.soft_limit_s,
-            "time-limit": self.hard_limit_s,
+            "prefetch_multiplier": self.prefetch,
+            "soft_time_limit": self.soft_limit_s,
+            "time_limit": self.hard_limit_s,
         }
-        return [f"--{name}={value}" for name, value in options.items() if value is not None]
+        return {name: value for name, value in options.items() if value is not None}
 
 
 # Threads, since each verdict is computed in a child process with its own clock, which prefork forbids.

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client, TransactionTestCase, override_settings
 
-from core import jobs
+from core import garbage, jobs
 from gymsite.services import endpoints
 from gymsite.services.preparation import roles_apply
 from tasks_app.sites import benchmark
@@ -25,12 +24,8 @@ from trajectories.api import auth
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collect no garbage among what stays until the end: thousands of tests and their modules."""
-    gc.disable()
-    try:
+    with garbage.loading():
         return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # xdist's own hook reads the groups

@@ -15,9 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from granian import Granian
-from granian.constants import Interfaces
-
+from core import garbage
 from gymsite.services import parent_death, prefork
 
 WORKERS = 2
@@ -33,11 +31,14 @@ def main(door: str) -> None:
     _files_allow()
     address = os.environ.get("GYM_HOST", "127.0.0.1"), int(os.environ[f"{door.upper()}_PORT"])
     if door == "live":
-        _live_serve(import_module("gymsite.asgi_live").application, address)
+        with garbage.loading():
+            application = import_module("gymsite.asgi_live").application
+        _live_serve(application, address)
         return
-    application = import_module(f"gymsite.wsgi_{door}")
+    with garbage.loading():
+        module = import_module(f"gymsite.wsgi_{door}")
     _listener(address).close()  # an address that cannot be had ends the server, not its workers one by one
-    serve = partial(_door_serve, door, application, address)
+    serve = partial(_door_serve, door, module, address)
     prefork.workers_run(serve, count=WORKERS, kill_after_s=KILL_AFTER_S)
 
 
@@ -61,6 +62,8 @@ def _listener(address: tuple[str, int]) -> socket.socket:
 
 def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> None:
     from django.conf import settings
+    from granian import Granian  # a tenth of a second, which the other doors do not need
+    from granian.constants import Interfaces
 
     server = Granian(
         "gymsite.asgi_live:application",

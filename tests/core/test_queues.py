@@ -19,11 +19,11 @@ def test_every_queue_has_one_worker_process(queue: Queue) -> None:
 
 def test_the_sandbox_worker_runs_as_many_jobs_as_the_setting_says(settings: Any) -> None:
     settings.SANDBOXES = 7
-    assert "--concurrency=7" in SANDBOX.worker_options()
+    assert SANDBOX.worker_options()["concurrency"] == 7
     assert SANDBOX.process_count() == 8
     assert VERIFY.process_count() == 1
 
 
 def test_a_worker_without_its_own_limits_gets_none() -> None:
     assert not [option for option in VERIFY.worker_options() if "limit" in option]
-    assert {"--soft-time-limit=280", "--time-limit=300"} <= set(FACTS.worker_options())
+    assert {"soft_time_limit": 280, "time_limit": 300}.items() <= FACTS.worker_options().items()

@@ -12,7 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from core.api import announced_bytes, too_large
+from core.api import announced_bytes
+from core.errors import too_large
 from core.fields import Sha256Field, StrictSerializer, body_read
 from core.schema import call
 from trajectories.blobs import services

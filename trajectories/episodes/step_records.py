@@ -11,7 +11,7 @@ from django.conf import settings
 from msgspec import Meta, Struct
 
 from core import api
-from core.errors import GymError
+from core.errors import GymError, too_large
 from core.integers import INT_MAX
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.results import ResultCode
@@ -169,7 +169,7 @@ def step_row(step: StepIn) -> dict[str, Any]:
     """The row of ``hot_sql.steps_write`` for a step; ``hash`` covers everything sent, in a fixed order."""
     canonical = _encode(step)
     if len(canonical) > settings.STEP_MAX_BYTES:
-        raise api.too_large(
+        raise too_large(
             "step_too_large", f"step {step.index}", len(canonical), settings.STEP_MAX_BYTES, "STEP_MAX_BYTES"
         )
     # An action without a type is stored and marked as unknown, never rejected.
