@@ -129,3 +129,21 @@ async def test_a_sideways_scroll_moves_the_visible_frame_and_reports_when_nothin
     stuck = await action_perform(page, sideways)
     assert (stuck.result, "moves that way" in stuck.message) == ("no_target", True)
     assert (await action_perform(page, Scroll(dx=-100))).result == "ok"
+
+
+async def test_a_block_of_lines_that_can_be_scrolled_keeps_its_lines(
+    page: WarmPage, fake: FakeServer
+) -> None:
+    html = '<html data-settled="true"><pre tabindex="0">Count them.\n- Capitals count.\n- Titles too.</pre></html>'
+    text = await opened(page, fake, f"<!doctype html>{html}")
+    assert text.endswith("[e1] element\n  | Count them.\n  | - Capitals count.\n  | - Titles too.")
+
+
+async def test_a_quotation_stands_apart_from_the_words_around_it(page: WarmPage, fake: FakeServer) -> None:
+    reply = "<blockquote><p>Seller response</p><p>Thank you.</p></blockquote>"
+    article = f"<article><h2>Fine</h2><p>It works.</p>{reply}<p>3 people agree.</p></article>"
+    text = await opened(page, fake, f'<!doctype html><html data-settled="true">{article}</html>')
+    quoted = "blockquote\n    text: Seller response\n    text: Thank you."
+    assert text.endswith(
+        f'heading 2 "Fine"\ntext: It works.\n{quoted}\ntext: 3 people agree.'.replace("\n    ", "\n  ")
+    )

@@ -110,7 +110,7 @@ def test_scrolling_loads_the_whole_list_and_announces_it(
         settled(page)
         many.append(count(page))
     assert all(later - earlier <= 10 for earlier, later in pairwise(many))
-    expect(page.get_by_role("status")).to_contain_text("more reviews loaded")
+    expect(page.get_by_role("status")).to_contain_text("Reviews loaded: ")
     expect(page.get_by_text("You have reached the end of the list.")).to_be_visible()
     expect(page.get_by_text("Showing")).to_have_count(0)
 

@@ -9,14 +9,15 @@
   const OPTIONS_CHARS = 100; // of a list's options; the rest of a longer list is counted
   const ITEM_CHARS = 300; // a list item of several short lines is one line up to here
   const CONTAINERS = new Set(["main", "navigation", "banner", "contentinfo", "complementary", "search", "list", "dialog",
-    "alertdialog", "alert", "status", "radiogroup", "tablist", "tabpanel", "menu", "listbox", "toolbar", "figure"]);
+    "alertdialog", "alert", "status", "radiogroup", "tablist", "tabpanel", "menu", "listbox", "toolbar", "figure", "blockquote"]);
   const NAMED_CONTAINERS = new Set(["form", "region", "group", "article"]);
   const INTERACTIVE = new Set(["button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "listbox",
     "slider", "spinbutton", "switch", "tab", "menuitem", "option", "treeitem", "summary"]);
   const TAG_ROLES = { MAIN: "main", NAV: "navigation", ASIDE: "complementary", FORM: "form", UL: "list", OL: "list",
     MENU: "list", LI: "listitem", TABLE: "table", BUTTON: "button", TEXTAREA: "textbox", DIALOG: "dialog",
     FIELDSET: "group", ARTICLE: "article", FIGURE: "figure", SUMMARY: "summary", OUTPUT: "status", IMG: "image",
-    SVG: "image", MATH: "math", PROGRESS: "progressbar", METER: "meter", SECTION: "region", SEARCH: "search" };
+    SVG: "image", MATH: "math", PROGRESS: "progressbar", METER: "meter", SECTION: "region", SEARCH: "search",
+    BLOCKQUOTE: "blockquote" };
   const INPUT_ROLES = { checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
     button: "button", submit: "button", reset: "button", image: "button" };
   const SKIPPED = new Set(["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "HEAD", "LINK", "META", "DATALIST"]);
@@ -206,7 +207,7 @@
     if (el.tagName === "HR") { writer.line("separator", el); return; }
     if (el.tagName === "BR") { writer.flush(); return; }
     if (el.tagName === "IFRAME") { writer.line('frame "' + clean(el.title || "") + '"', el); return; }
-    if (/^pre/.test(style.whiteSpace) && /\n/.test(el.textContent.trim()) && !el.firstElementChild) { preformatted(el, writer); return; }
+    if (isPreformatted(el, style)) { preformatted(el, writer); return; }
     const name = CONTAINERS.has(role) || NAMED_CONTAINERS.has(role) ? nameOf(el, role) : "";
     if (CONTAINERS.has(role) || (NAMED_CONTAINERS.has(role) && name)) {
       const inner = linesOf(el, isShown);
@@ -241,6 +242,7 @@
   }
   function interactive(el, role, writer) {
     writer.line(describe(el, role), el);
+    if (role === "" && isPreformatted(el, getComputedStyle(el))) { writer.lines.push(...indented(preformattedLines(el))); return; }
     if (role === "" || (role === "listbox" && el.tagName !== "SELECT")) writer.lines.push(...indented(linesOf(el, true)));
   }
   // A heading's text is its name; interactive elements inside are listed too, so that they have an id.
@@ -248,9 +250,14 @@
     const level = el.getAttribute("aria-level") || el.tagName[1] || 2;
     writer.nest("heading " + level + ' "' + nameOf(el, role) + '"', el, linesOf(el, true).filter((line) => /^\[e/.test(line.text)));
   }
+  function isPreformatted(el, style) {
+    return /^pre/.test(style.whiteSpace) && /\n/.test(el.textContent.trim()) && !el.firstElementChild;
+  }
+  function preformattedLines(el) {
+    return el.textContent.replace(/\s+$/, "").split("\n").map((line) => ({ depth: 0, text: "| " + line, el }));
+  }
   function preformatted(el, writer) {
-    const lines = el.textContent.replace(/\s+$/, "").split("\n");
-    writer.nest("preformatted:", el, lines.map((line) => ({ depth: 0, text: "| " + line, el })));
+    writer.nest("preformatted:", el, preformattedLines(el));
   }
   function marker(item, index, start) {
     const parent = item.parentElement;
