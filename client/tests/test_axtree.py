@@ -134,8 +134,8 @@ async def test_a_sideways_scroll_moves_the_visible_frame_and_reports_when_nothin
 async def test_a_block_of_lines_that_can_be_scrolled_keeps_its_lines(
     page: WarmPage, fake: FakeServer
 ) -> None:
-    html = '<html data-settled="true"><pre tabindex="0">Count them.\n- Capitals count.\n- Titles too.</pre></html>'
-    text = await opened(page, fake, f"<!doctype html>{html}")
+    block = '<pre tabindex="0">Count them.\n- Capitals count.\n- Titles too.</pre>'
+    text = await opened(page, fake, f'<!doctype html><html data-settled="true">{block}</html>')
     assert text.endswith("[e1] element\n  | Count them.\n  | - Capitals count.\n  | - Titles too.")
 
 
