@@ -1,4 +1,5 @@
-"""One installation for every test that neither needs settings of its own nor minds the traces of others."""
+"""Installations that tests share which do not mind the traces of others: one for most, and one with a sweeper
+whose times are known."""
 
 from __future__ import annotations
 
@@ -22,11 +23,28 @@ SETTINGS = {
     "TOOL_CALL_TIMEOUT_S": str(TOOL_CALL_S),
 }
 
+LEASE_S = 5.0
+# Leases are soon lost, and claims only with the worker that holds them: its lock alone can tell in time.
+SWEPT = {
+    "LEASE_S": str(LEASE_S),
+    "LEASE_GRACE_S": "8",
+    "CLAIM_LOST_S": "600",
+    "RESEND_AFTER_S": "600,600",
+    "VERIFIER_TIMEOUT_S": "100",
+}
+
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """Tests that use it are marked ``xdist_group("installation")``: one process starts it, and once."""
     with installed(Up(tmp_path_factory.mktemp("shared") / "var", extra=SETTINGS)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """Tests that use it are marked ``xdist_group("swept")``."""
+    with installed(Up(tmp_path_factory.mktemp("swept") / "var", extra=SWEPT)) as running:
         yield running
 
 

@@ -6,32 +6,23 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import psycopg
 import pytest
 
-from tests.services.installations import POLL_S, Up, until
-from tests.services.kills import Installation, installed, verifier_children
+from tests.services.installations import POLL_S, until
+from tests.services.kills import Installation, verifier_children
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("swept")]
 
-# Nothing but the worker's lock can tell the sweeper in time.
-SETTINGS = {"CLAIM_LOST_S": "600", "RESEND_AFTER_S": "600,600", "VERIFIER_TIMEOUT_S": "100"}
 JUDGED_S = 60.0
 # The sweeper looks twice, half a second apart.
 TAKEN_OVER_S = 3.0
 STUCK_S = 1.0
 SUBMISSIONS = 20
 ENDLESS = "def count_peaks(numbers):\n    while True:\n        pass"
-
-
-@pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    with installed(Up(tmp_path_factory.mktemp("dead") / "var", extra=SETTINGS)) as running:
-        yield running
 
 
 def _submit(installation: Installation, *, benchmark: str, answer: str) -> int:
@@ -86,21 +77,21 @@ def _stuck(installation: Installation) -> int:
     pytest.fail("the other worker took every submission")
 
 
-def test_claims_of_a_killed_verify_worker_are_judged_by_the_other(installation: Installation) -> None:
-    log = installation.up.var_dir / "logs" / "worker-verify-2.log"
+def test_claims_of_a_killed_verify_worker_are_judged_by_the_other(swept: Installation) -> None:
+    log = swept.up.var_dir / "logs" / "worker-verify-2.log"
     until(lambda: "ready." in log.read_text(), seconds=JUDGED_S, what="both workers take jobs")
-    for child in verifier_children(installation):
+    for child in verifier_children(swept):
         os.kill(child, signal.SIGSTOP)
-    episode = _stuck(installation)
-    seconds = _killed_in_the_middle(installation, "worker-verify", episode)
+    episode = _stuck(swept)
+    seconds = _killed_in_the_middle(swept, "worker-verify", episode)
     print(f"judged {seconds:.1f} s after the verify worker was killed")
-    assert _outcome(installation, episode) == "incorrect"
+    assert _outcome(swept, episode) == "incorrect"
     assert seconds < TAKEN_OVER_S
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed here")
-def test_claims_of_a_killed_sandbox_worker_are_judged_by_the_next(installation: Installation) -> None:
-    episode = _submit(installation, benchmark="mbpp", answer=ENDLESS)
-    seconds = _killed_in_the_middle(installation, "worker-sandbox", episode)
+def test_claims_of_a_killed_sandbox_worker_are_judged_by_the_next(swept: Installation) -> None:
+    episode = _submit(swept, benchmark="mbpp", answer=ENDLESS)
+    seconds = _killed_in_the_middle(swept, "worker-sandbox", episode)
     print(f"judged {seconds:.1f} s after the sandbox worker was killed")
-    assert _outcome(installation, episode) == "incorrect"
+    assert _outcome(swept, episode) == "incorrect"

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from tests.services.installations import Up, until
-from tests.services.kills import Installation, installed
+from tests.services.conftest import LEASE_S
+from tests.services.installations import until
+from tests.services.kills import Installation
 from tests.services.traffic import Caller, Ledger
 
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("swept")]
 
-SETTINGS = {"LEASE_S": "8", "LEASE_GRACE_S": "12"}
-BUSY, ABANDONED = 20, 3
-ASLEEP_S = 13.0
-SETTLED_S = 15.0
+BUSY, ABANDONED = 10, 3
+ASLEEP_S = LEASE_S + 3
+SETTLED_S = LEASE_S + 4
 REAPED_S = 90.0
 BEAT_S = 1.0
 
@@ -78,20 +78,18 @@ class Harness:
         return self.reasons(self.abandoned) == ["lease_lost"] * ABANDONED
 
 
-def test_only_what_was_abandoned_is_void_after_a_sleep_and_an_outage(tmp_path: Path) -> None:
-    up = Up(tmp_path / "var", extra=SETTINGS)
-    with installed(up) as installation:
-        harness = Harness(installation)
-        harness.beat(seconds=float(SETTINGS["LEASE_S"]))
-        machine = {installation.now.process.pid, *up.descendants()}
-        for pids in (machine, _door(installation, "lab")):
-            with asleep(pids):
-                time.sleep(ASLEEP_S)
-            harness.beat(seconds=SETTLED_S)
-            assert harness.reasons(harness.busy) == [None] * BUSY
-        until(harness.has_reaped, seconds=REAPED_S, what="abandoned episodes are void")
-        assert [harness.step(episode, 2) for episode in harness.busy] == ["open"] * BUSY
-        harness.caller.close()
+def test_only_what_was_abandoned_is_void_after_a_sleep_and_an_outage(swept: Installation) -> None:
+    harness = Harness(swept)
+    harness.beat(seconds=LEASE_S)
+    machine = {swept.now.process.pid, *swept.up.descendants()}
+    for pids in (machine, _door(swept, "lab")):
+        with asleep(pids):
+            time.sleep(ASLEEP_S)
+        harness.beat(seconds=SETTLED_S)
+        assert harness.reasons(harness.busy) == [None] * BUSY
+    until(harness.has_reaped, seconds=REAPED_S, what="abandoned episodes are void")
+    assert [harness.step(episode, 2) for episode in harness.busy] == ["open"] * BUSY
+    harness.caller.close()
 
 
 def _door(installation: Installation, name: str) -> set[int]:
