@@ -95,7 +95,10 @@ def test_planted_values_stand_beside_their_estimates() -> None:
 
     table = tables_of(report)["planted"]
 
-    shown = {row["quantity"]: (row["planted"], row["estimate"], row["recovered"]) for row in table["rows"]}
+    shown = {
+        f"{row['quantity']}, {row['contrast']}": (row["planted"], row["estimate"], row["recovered"])
+        for row in table["rows"]
+    }
     assert shown["accuracy, text_zero_shot"] == (90.0, 90.0, "yes")
     assert shown["accuracy, gym"] == (50.0, 70.0, "no")
     assert shown["pixels, gym − gym:som-v1"] == (30.0, 30.0, "yes")

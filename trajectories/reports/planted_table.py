@@ -13,6 +13,7 @@ PLANTED = "planted_accuracy"
 COLUMNS = (
     Column("benchmark", "Benchmark"),
     Column("quantity", "Quantity"),
+    Column("contrast", "Arms"),
     Column("planted", "Planted", POINTS),
     Column("estimate", "Estimate", POINTS),
     Column("low", "Low", POINTS),
@@ -48,11 +49,11 @@ def _rows(analysis: Analysis, accuracies: Sequence[Row], gaps: Sequence[Row]) ->
     planted = {key.id: value for key in analysis.arms if (value := _planted(analysis, key)) is not None}
     for row in accuracies:
         if row["benchmark"] == analysis.benchmark and row["arm"] in planted:
-            yield _row(row, f"accuracy, {row['arm']}", planted[row["arm"]], row.get("accuracy"))
+            yield _row(row, "accuracy", row["arm"], planted[row["arm"]], row.get("accuracy"))
     for row in gaps:
         if row["benchmark"] == analysis.benchmark and {row["a"], row["b"]} <= planted.keys():
-            name = f"{row.get('rung', 'retest')}, {row['contrast']}"
-            yield _row(row, name, planted[row["a"]] - planted[row["b"]], row.get("gap"))
+            gap = planted[row["a"]] - planted[row["b"]]
+            yield _row(row, row.get("rung", "retest"), row["contrast"], gap, row.get("gap"))
 
 
 def _planted(analysis: Analysis, key: ArmKey) -> float | None:
@@ -62,12 +63,13 @@ def _planted(analysis: Analysis, key: ArmKey) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _row(row: Row, quantity: str, planted: float, estimate: float | None) -> dict[str, Any]:
+def _row(row: Row, quantity: str, arms: str, planted: float, estimate: float | None) -> dict[str, Any]:
     value, low, high = scaled(planted), row.get("low"), row.get("high")
     is_within = None if value is None or low is None or high is None else low <= value <= high
     return {
         "benchmark": row["benchmark"],
         "quantity": quantity,
+        "contrast": arms,
         "planted": value,
         "estimate": estimate,
         "low": low,

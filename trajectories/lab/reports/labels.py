@@ -17,6 +17,5 @@ def arm_label(arm_id: str) -> str:
 
 
 def contrast_label(row: Mapping[str, Any]) -> str:
-    """Of a row about two arms, the first less the second."""
-    a, b = (arm_label(arm_id) for arm_id in row["contrast"].split(" − "))
-    return f"{a} − {b}"
+    """Of a row about two arms, the first less the second, or about one."""
+    return " − ".join(arm_label(arm_id) for arm_id in row["contrast"].split(" − "))

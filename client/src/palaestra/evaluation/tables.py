@@ -11,7 +11,7 @@ SHOWN: Mapping[str, Sequence[str]] = {
     "accuracy": ("benchmark", "arm", "items", "episodes", "void", "accuracy", "low", "high"),
     "gaps": ("benchmark", "contrast", "items", "gap", "low", "high", "p"),
     "rungs": ("benchmark", "rung", "items", "gap", "low", "high", "p"),
-    "planted": ("benchmark", "quantity", "planted", "estimate", "low", "high", "recovered"),
+    "planted": ("benchmark", "quantity", "contrast", "planted", "estimate", "low", "high", "recovered"),
     "deviations": ("benchmark", "arm", "deviation", "episodes"),
 }
 NOTE = "note"

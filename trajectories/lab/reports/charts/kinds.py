@@ -14,7 +14,7 @@ from trajectories.lab.reports.charts.panels import ladder_draw, versions_draw
 POINTS = "points of accuracy"
 GAPS = Forest(value="gap", label=("contrast",), unit=POINTS, ends=("second arm better", "first arm better"))
 RUNGS = Forest(value="gap", label=("rung",), unit=POINTS, ends=("gained", "lost"))
-PLANTED = Forest(value="estimate", label=("quantity",), unit="points of 100", truth="planted")
+PLANTED = Forest(value="estimate", label=("quantity", "contrast"), unit="points of 100", truth="planted")
 THOUGHTS = Forest(value="words", label=("arm",), unit="words per step")
 
 
