@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from django.template.loader import render_to_string
 from django.utils.html import strip_tags
 
@@ -51,6 +52,29 @@ def test_an_interval_that_holds_zero_shows_no_gap() -> None:
     )
 
     assert sentence.reason == "the interval of the total includes 0, so no gap is shown"
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "bound"),
+    [
+        ((0.0, 0.0), "no answer was right in any arm, so the page had nothing to lose"),
+        ((100.0, 100.0), "every answer was right in every arm, so no gap can show"),
+        ((0.0, 10.0), ""),
+        ((None, None), ""),
+    ],
+)
+def test_a_benchmark_at_one_end_in_all_arms_shows_no_gap(
+    accuracies: tuple[float | None, ...], bound: str
+) -> None:
+    rows = [{"benchmark": "arc", "accuracy": share} for share in accuracies]
+    others = [{"benchmark": "math", "accuracy": 40.0}]
+    tables = [{"id": "rungs", "rows": ROWS}, {"id": "accuracy", "rows": rows + others}]
+
+    (sentence,) = sentences_of({"tables": tables})
+
+    assert sentence.bound == bound
+    text = render_to_string("lab/reports/_sentence.html", {"sentence": sentence})
+    assert ("21.0" in text) is (bound == "")
 
 
 def test_long_labels_have_room_in_a_chart() -> None:

@@ -29,7 +29,7 @@ class Part:
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
     """``reason`` says why there is no total, or how it may be read; ``missing`` are rungs without a number,
-    each with why."""
+    each with why. ``bound`` says that all arms are at 0% or at 100%, where no gap can show; else empty."""
 
     benchmark: str
     first: str
@@ -38,16 +38,33 @@ class Sentence:
     parts: Sequence[Part]
     missing: Sequence[tuple[str, str]]
     reason: str
+    bound: str = ""
+
+
+BOUNDS = {
+    0.0: "no answer was right in any arm, so the page had nothing to lose",
+    100.0: "every answer was right in every arm, so no gap can show",
+}
 
 
 def sentences_of(result: Mapping[str, Any] | None) -> list[Sentence]:
     """One per benchmark that has a ladder."""
-    table = table_get(result, "rungs")
+    table, accuracies = table_get(result, "rungs"), table_get(result, "accuracy")
     rows = table["rows"] if table else []
-    return [_sentence(str(name), list(own)) for name, own in groupby(rows, key=lambda row: row["benchmark"])]
+    return [
+        _sentence(str(name), list(own), bound=_bound(accuracies, str(name)))
+        for name, own in groupby(rows, key=lambda row: row["benchmark"])
+    ]
 
 
-def _sentence(benchmark: str, rows: Sequence[Row]) -> Sentence:
+def _bound(accuracies: Mapping[str, Any] | None, benchmark: str) -> str:
+    """Why no gap can show, where the arms of a benchmark are all at one end; else empty."""
+    rows = accuracies["rows"] if accuracies else []
+    shares = {row["accuracy"] for row in rows if row["benchmark"] == benchmark}
+    return BOUNDS.get(shares.pop(), "") if len(shares) == 1 else ""
+
+
+def _sentence(benchmark: str, rows: Sequence[Row], *, bound: str) -> Sentence:
     total = next((row for row in rows if row["rung"] == TOTAL), rows[0])
     has_total = total["gap"] is not None
     return Sentence(
@@ -58,6 +75,7 @@ def _sentence(benchmark: str, rows: Sequence[Row]) -> Sentence:
         parts=[_part(row) for row in rows if row is not total and row["gap"] is not None],
         missing=[(row["rung"], row["note"]) for row in rows if row is not total and row["gap"] is None],
         reason=_reason(total),
+        bound=bound,
     )
 
 
