@@ -31,7 +31,7 @@ from tests.services.traffic import STEPS, Caller, Ledger, Traffic
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 THREADS = 2
-CUT_S = 40.0  # longer than either side takes to notice
+CUT_S = 30.0  # longer than either side takes to notice: 25 s
 SMALL = {"VERIFY_CHILDREN": "1", "SANDBOXES": "1", "MEDIA_PROCESSES": "1"}
 SETTINGS = {**SMALL, **chaos.SETTINGS}
 # All that the traffic needs, programs included, once the first host is gone.
