@@ -82,7 +82,8 @@ def _dangling(owner: psycopg.Connection) -> Iterator[str]:
 def _sums_changed(owner: psycopg.Connection, up: Up) -> Iterator[str]:
     """Sums that recomputing them changes, in a time in which no episode ended."""
     tables = [name for (name,) in owner.execute(SUMS).fetchall()]
-    queries = {name: f"SELECT to_jsonb(t) - 'id' FROM {name} t" for name in tables}
+    # Recomputing is a change, too.
+    queries = {name: f"SELECT to_jsonb(t) - 'id' - 'changes' FROM {name} t" for name in tables}
     queries["trajectories_group"] = "SELECT jsonb_build_array(id, completed_seq) FROM trajectories_group"
     deadline = time.monotonic() + REST_S
     while True:
