@@ -75,7 +75,7 @@ def _sentence(benchmark: str, rows: Sequence[Row], *, bound: str) -> Sentence:
         parts=[_part(row) for row in rows if row is not total and row["gap"] is not None],
         missing=[(row["rung"], row["note"]) for row in rows if row is not total and row["gap"] is None],
         reason=_reason(total),
-        bound=bound,
+        bound=bound if has_total else "",
     )
 
 
