@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from trajectories.reports.losses.rules import LostEpisode, loss_of
+from trajectories.reports.losses.rules import BUDGET_REASONS, LostEpisode, loss_of
 from trajectories.reports.losses.scores import Score, SetName, scores_of
 
 # How often a model restates a number that it read, and names what it concluded.
@@ -23,7 +23,6 @@ PROBED, GARBLED = 0.3, 0.15
 STOPPED, STUCK = 0.3, 0.3
 # Of those lost in format: most actions could not be read.
 UNREAD = 0.5
-OUT_OF = ("step_budget", "token_budget", "time_budget")
 
 
 def scores(name: SetName, *, each: int, seed: int) -> list[Score]:
@@ -89,7 +88,7 @@ def _budget(rng: random.Random, name: SetName) -> LostEpisode:
 
 def _spent(rng: random.Random, name: SetName, *, repeated: float) -> LostEpisode:
     steps = rng.randint(8, 60)
-    ended = replace(_episode(rng, name), reason=rng.choice(OUT_OF), answer=[])
+    ended = replace(_episode(rng, name), reason=rng.choice(sorted(BUDGET_REASONS)), answer=[])
     return replace(ended, steps=steps, repeats=round(steps * repeated))
 
 

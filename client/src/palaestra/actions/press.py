@@ -18,12 +18,12 @@ KEY = re.compile(
 CHORD = re.compile(
     r"^Control\+(?:Shift\+)?(?:[aAzZyY]|Home|End|Backspace|Delete|Enter|Arrow(?:Up|Down|Left|Right))$"
 )
-EXAMPLES = "Keys are Enter, Escape, Tab, ArrowDown, Control+a and so on."
+KEYS = "Enter, Escape, Tab, ArrowDown, Control+a and so on"
 
 
 class Press(Action):
     type = "press"
-    description = "Press a key: Enter, Escape, Tab, ArrowDown, Control+a and so on."
+    description = f"Press a key: {KEYS}."
     rank = 6
     key: str = field(
         fields.TEXT, "The key, such as Enter, Escape, Tab, ArrowDown, Control+a.", example="Enter"
@@ -35,10 +35,8 @@ class Press(Action):
     async def perform(self, page: WarmPage) -> None:
         key = "Space" if self.key == " " else self.key
         if not KEY.match(key) and not CHORD.match(key):
-            message = (
-                f"The key {key[:40]!r} is not available. {EXAMPLES} A button on the page is clicked instead."
-            )
-            raise ActionFailed("refused", message)
+            known = f"Keys are {KEYS}. A button on the page is clicked instead."
+            raise ActionFailed("refused", f"The key {key[:40]!r} is not available. {known}")
         if self.target:
             await self.place(page, "reach")
         else:
