@@ -145,3 +145,12 @@ async def test_a_quotation_stands_apart_from_the_words_around_it(page: WarmPage,
     text = await opened(page, fake, f'<!doctype html><html data-settled="true">{article}</html>')
     quoted = "blockquote\n  text: Seller response\n  text: Thank you."
     assert text.endswith(f'heading 2 "Fine"\ntext: It works.\n{quoted}\ntext: 3 people agree.')
+
+
+@pytest.mark.parametrize(("kind", "state"), [('open', ""), ('open aria-modal="true"', " modal")])
+async def test_a_dialog_says_whether_it_must_be_closed_first(
+    kind: str, state: str, page: WarmPage, fake: FakeServer
+) -> None:
+    dialog = f'<dialog {kind} aria-labelledby="t"><p id="t">Offer</p><p>10% off</p></dialog>'
+    text = await opened(page, fake, f'<!doctype html><html data-settled="true">{dialog}</html>')
+    assert text.endswith(f'dialog "Offer"{state}\n  text: 10% off')

@@ -211,7 +211,8 @@
     const name = CONTAINERS.has(role) || NAMED_CONTAINERS.has(role) ? nameOf(el, role) : "";
     if (CONTAINERS.has(role) || (NAMED_CONTAINERS.has(role) && name)) {
       const inner = linesOf(el, isShown);
-      if (inner.length) writer.nest(role + (name ? ' "' + name + '"' : ""), el, contents(role, name, inner));
+      const head = role + (name ? ' "' + name + '"' : "") + (isModal(el, role) ? " modal" : "");
+      if (inner.length) writer.nest(head, el, contents(role, name, inner));
       return;
     }
     if (el.tagName === "LEGEND" || el.tagName === "CAPTION" || el.tagName === "FIGCAPTION") return;
@@ -220,14 +221,17 @@
     children(el, writer, isShown);
     if (isBlock) writer.flush();
   }
+  // Nothing else on the page can be used before a modal dialog is closed, so nothing else is shown.
+  const isModal = (el, role) => /dialog$/.test(role) && (el.matches(":modal") || el.getAttribute("aria-modal") === "true");
   // The name of a figure stands for its pictures.
   function contents(role, name, lines) {
     if (role === "figure" && name) return lines.filter((line) => !line.text.startsWith('image "'));
     return withoutTitle(role === "article" ? joined(lines) : lines, name);
   }
-  // A heading that says only what the part is called is not repeated in it.
+  // A heading or text that says only what the part is called is not repeated in it.
   function withoutTitle(lines, name) {
-    const title = lines.findIndex((line) => line.depth === 0 && name && line.text.replace(/^heading \d /, "") === '"' + name + '"');
+    const isTitle = (text) => text === "text: " + name || text.replace(/^heading \d /, "") === '"' + name + '"';
+    const title = name ? lines.findIndex((line) => line.depth === 0 && isTitle(line.text)) : -1;
     if (title < 0) return lines;
     let end = title + 1;
     while (end < lines.length && lines[end].depth > 0) end++;
@@ -306,8 +310,9 @@
     const around = el.closest("a,figure,li,article,section,tr") || el.parentElement;
     if (name && !(around && wordsOf(around, el).toLowerCase().includes(name.toLowerCase()))) writer.line('image "' + name + '"', el);
   }
+  // What stands on lines of its own in a cell stays apart in its row.
   function cellText(cell) {
-    return linesOf(cell, true).map((line) => line.text.replace(/^text: /, "")).join(" ").replace(/\|/g, "\\|");
+    return linesOf(cell, true).map((line) => line.text.replace(/^text: /, "")).join(" / ").replace(/\|/g, "\\|");
   }
   function table(el, writer) {
     const name = nameOf(el, "table");
