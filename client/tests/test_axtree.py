@@ -147,7 +147,7 @@ async def test_a_quotation_stands_apart_from_the_words_around_it(page: WarmPage,
     assert text.endswith(f'heading 2 "Fine"\ntext: It works.\n{quoted}\ntext: 3 people agree.')
 
 
-@pytest.mark.parametrize(("kind", "state"), [('open', ""), ('open aria-modal="true"', " modal")])
+@pytest.mark.parametrize(("kind", "state"), [("open", ""), ('open aria-modal="true"', " modal")])
 async def test_a_dialog_says_whether_it_must_be_closed_first(
     kind: str, state: str, page: WarmPage, fake: FakeServer
 ) -> None:

@@ -10,7 +10,7 @@ from palaestra.observation import Observation
 _FIELD = re.compile(r'\[(e\d+)\] textbox ".*" value="')
 _RADIO = re.compile(r'\[(e\d+)\] radio "(.*)" (checked|unchecked)')
 _BUTTON = re.compile(r'\[(e\d+)\] button "(.*)"')
-_DIALOG = re.compile(r'(?:alert)?dialog(?: |$)')
+_DIALOG = re.compile(r"(?:alert)?dialog(?: |$)")
 _ADD_FIELD = "another"
 
 
