@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.garbage import SELDOM, code_freeze, collect_seldom
+from core.garbage import SELDOM, code_freeze, collect_seldom, loading
 
 
 @pytest.fixture
@@ -29,4 +29,13 @@ def test_freezing_code_leaves_the_pace_of_collections() -> None:
     before = gc.get_threshold()
     code_freeze()
     assert gc.get_threshold() == before
+    assert gc.get_freeze_count() > 0
+
+
+@pytest.mark.usefixtures("_as_before")
+def test_nothing_is_collected_while_code_loads_and_what_it_left_stays_out_of_collections() -> None:
+    with pytest.raises(ImportError), loading():
+        assert not gc.isenabled()
+        raise ImportError
+    assert gc.isenabled()
     assert gc.get_freeze_count() > 0

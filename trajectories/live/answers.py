@@ -50,6 +50,9 @@ async def answer_send(answer: Answer, send: Send, *, has_body: bool) -> None:
         headers.append((b"retry-after", str(answer.retry_after_s).encode()))
     if answer.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
+    if answer.status == 405:
+        # The request's body is left unread, after which the server closes the connection.
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "http.response.body", "body": answer.body if has_body else b""})
 
