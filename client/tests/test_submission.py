@@ -39,7 +39,6 @@ DIALOG = """dialog "Answer"
   [e6] button "Submit answer"
 """
 POP_UP = """dialog "Our newsletter"
-  text: Our newsletter
   [e8] button "Sign me up"
   [e9] button "Not now"
 """

@@ -153,6 +153,5 @@ def _panel_lines(panel: Panel) -> list[str]:
 
 
 def _pop_up_lines(pop_up: PopUp) -> list[str]:
-    inside = [f"text: {pop_up.label}", f"text: {pop_up.text}"]
     buttons = [f'button "{button}"' for button in pop_up.buttons]
-    return [f'dialog "{pop_up.label}"', *(INDENT + line for line in (*inside, *buttons))]
+    return [f'dialog "{pop_up.label}"', *(INDENT + line for line in (f"text: {pop_up.text}", *buttons))]
