@@ -9,13 +9,10 @@ from __future__ import annotations
 import gc
 import logging
 
-import math_verify
-
+from core import garbage
 from verifiers import registry
 from verifiers.types import Evidence, Gold
 
-logging.disable(logging.CRITICAL)  # math_verify warns at each call that its own timeout is off; ours applies
-registry.discover()
 FORMULAS = (
     r"$\frac{1}{2} + \sqrt{x^2}$",
     r"$\begin{pmatrix} 1 \\ 2 \end{pmatrix}$",
@@ -24,15 +21,31 @@ FORMULAS = (
     r"$\prod_{k=1}^{n} \frac{k^2}{k + 1}$",
     r"$\int_0^1 x^2 \, dx + \lim_{x \to 0} \sin x$",
 )
-for formula in FORMULAS:
-    math_verify.verify(
-        math_verify.parse(formula, parsing_timeout=None),
-        math_verify.parse(formula, parsing_timeout=None),
-        timeout_seconds=None,
-    )
-for plugin in map(registry.VERIFIERS.get, registry.VERIFIERS):
-    for example in plugin.examples:
-        if not registry.is_sandboxed(plugin.id, dataset=example.extra.get("dataset")):
-            plugin.check(Gold(example.gold, extra=example.extra), Evidence(example.answer))
-gc.collect()
-gc.freeze()
+
+
+def _grammar_fill() -> None:
+    import math_verify
+
+    for formula in FORMULAS:
+        math_verify.verify(
+            math_verify.parse(formula, parsing_timeout=None),
+            math_verify.parse(formula, parsing_timeout=None),
+            timeout_seconds=None,
+        )
+
+
+def _verifiers_try() -> None:
+    registry.discover()
+    for plugin in map(registry.VERIFIERS.get, registry.VERIFIERS):
+        for example in plugin.examples:
+            if not registry.is_sandboxed(plugin.id, dataset=example.extra.get("dataset")):
+                plugin.check(Gold(example.gold, extra=example.extra), Evidence(example.answer))
+
+
+with garbage.loading():
+    logging.disable(
+        logging.CRITICAL
+    )  # math_verify warns at each call that its own timeout is off; ours applies
+    _grammar_fill()
+    _verifiers_try()
+    gc.collect()
