@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,12 @@ from PIL import Image
 
 from gymsite.services import endpoints, secrets
 from gymsite.services.processes import BASE_DIR
-from tests.services.canaries import GOLDS, RIGHT, canaries_load, manage
+from tests.services.canaries import GOLDS, RIGHT, Scene, manage
 from tests.services.installations import Up, until
-from tests.services.kills import Installation, installed
+from tests.services.kills import Installation
 from tests.services.traffic import Ledger, Traffic
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.xdist_group("installation")]
 
 LOADED_S = 60
 STARTERS = (
@@ -143,44 +144,58 @@ def _rights(url: str) -> list[tuple[object, ...]]:
         ).fetchall()
 
 
-@pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    folder = tmp_path_factory.mktemp("source")
-    with installed(Up(folder / "var")) as running:
-        canaries_load(running.up, folder)
-        yield running
+@dataclass(frozen=True)
+class Backup:
+    """One made under load, and what the installation said before of an ``episode`` and of all rights."""
+
+    folder: Path
+    episode: int
+    record: dict[str, bytes]
+    rights: list[tuple[object, ...]]
+
+    def files(self) -> dict[Path, int]:
+        """The blobs and their inodes."""
+        return {path: path.stat().st_ino for path in (self.folder / "blobs").rglob("*") if path.is_file()}
 
 
 @pytest.fixture(scope="module")
-def api(source: Installation) -> Iterator[Api]:
-    with Api(source.up, source.key) as own:
+def api(installation: Installation, scene: Scene) -> Iterator[Api]:
+    """Of the installation that is backed up; the scene's tasks are in it."""
+    with Api(installation.up, installation.key) as own:
         yield own
 
 
-def test_a_backup_under_load_is_restored_into_an_empty_machine(
-    source: Installation, api: Api, tmp_path: Path
-) -> None:
-    backup = tmp_path / "backup"
+@pytest.fixture(scope="module")
+def backup(installation: Installation, api: Api, tmp_path_factory: pytest.TempPathFactory) -> Backup:
+    folder = tmp_path_factory.mktemp("backups") / "backup"
     episode = api.episode_play(api.run_open("before"), picture=_picture(1))
     until(lambda: json.loads(api.record(episode)["/trajectory"])["behaviour"], seconds=60, what="facts")
-    before = api.record(episode)
-    with _load(source, api) as ledger:
+    record = api.record(episode)
+    with _load(installation, api) as ledger:
         until(lambda: ledger.expected, seconds=LOADED_S, what="the load has begun")
-        assert "is complete" in manage(source.up, "backup", str(backup))
-    rights = _rights(source.owner_url)
+        assert "is complete" in manage(installation.up, "backup", str(folder))
+    return Backup(folder, episode, record, _rights(installation.owner_url))
 
+
+def test_a_backup_under_load_is_restored_into_an_empty_machine_and_backed_up_while_stopped(
+    installation: Installation, backup: Backup, tmp_path: Path
+) -> None:
     copy = Up(tmp_path / "var")
-    assert "is restored" in manage(copy, "restore", str(backup))
-    assert _modes(secrets.folder(copy.var_dir)) == _modes(secrets.folder(source.up.var_dir))
-    assert "Every file is there." in _checked_while_running(copy, source.key, episode, before, rights)
+    assert "is restored" in manage(copy, "restore", str(backup.folder))
+    assert _modes(secrets.folder(copy.var_dir)) == _modes(secrets.folder(installation.up.var_dir))
+    assert "is complete" in manage(copy, "backup", str(tmp_path / "of the copy"))
+    assert not copy.descendants()
+    assert "Every file is there." in _checked_while_running(copy, installation.key, backup)
 
 
 @contextlib.contextmanager
-def _load(source: Installation, api: Api) -> Iterator[Ledger]:
+def _load(installation: Installation, api: Api) -> Iterator[Ledger]:
     """Rollouts and uploads, as long as the block runs."""
-    with psycopg.connect(source.owner_url) as owner:
+    with psycopg.connect(installation.owner_url) as owner:
         golds = dict(owner.execute(STARTERS).fetchall())
-    traffic = Traffic(up=source.up, key=source.key, run=api.run_open("load"), golds=golds, ledger=Ledger())
+    traffic = Traffic(
+        up=installation.up, key=installation.key, run=api.run_open("load"), golds=golds, ledger=Ledger()
+    )
     with ThreadPoolExecutor(2) as threads:
         working = [threads.submit(traffic.rollouts, 3), threads.submit(_upload_all, api, traffic.stop)]
         try:
@@ -204,51 +219,61 @@ def _modes(folder: Path) -> dict[str, int]:
     return {".": stat.S_IMODE(folder.stat().st_mode), **names}
 
 
-def _checked_while_running(
-    up: Up, key: str, episode: int, before: dict[str, bytes], rights: list[tuple[object, ...]]
-) -> str:
+def _checked_while_running(up: Up, key: str, backup: Backup) -> str:
     with contextlib.ExitStack() as stack:
         started = stack.enter_context(up.started())
         assert "password" not in started.output, "the restored installation has its login already"
         api = stack.enter_context(Api(up, key))
-        assert api.record(episode) == before
+        assert api.record(backup.episode) == backup.record
         picture = hashlib.sha256(_picture(1)).hexdigest()
         assert api.http.get(f"/blobs/{picture}").content == _picture(1)
-        assert _rights(endpoints.database_url(up.var_dir, role="owner")) == rights
+        assert _rights(endpoints.database_url(up.var_dir, role="owner")) == backup.rights
         api.episode_play(api.run_open("after"), picture=_picture(2))
         return manage(up, "check_blobs", "--contents")
 
 
-def test_a_second_backup_copies_only_what_is_new(source: Installation, api: Api, tmp_path: Path) -> None:
-    backup = tmp_path / "backup"
-    api.episode_play(api.run_open("first"), picture=_picture(3))
-    manage(source.up, "backup", str(backup))
-    old = {path: path.stat().st_ino for path in (backup / "blobs").rglob("*") if path.is_file()}
+def test_a_second_backup_copies_only_what_is_new(
+    installation: Installation, api: Api, backup: Backup
+) -> None:
+    old = backup.files()
     api.episode_play(api.run_open("second"), picture=_picture(4))
+    stored = {path.name for path in (installation.up.var_dir / "blobs").rglob("*") if path.is_file()}
 
-    manage(source.up, "backup", str(backup))
+    manage(installation.up, "backup", str(backup.folder))
 
-    new = {path: path.stat().st_ino for path in (backup / "blobs").rglob("*") if path.is_file()}
+    new = backup.files()
     assert {path: new[path] for path in old} == old
-    assert {path.name for path in new.keys() - old.keys()} == {hashlib.sha256(_picture(4)).hexdigest()}
-    assert len(list(backup.glob("database-*"))) == 1
+    added = {path.name for path in new.keys() - old.keys()}
+    assert hashlib.sha256(_picture(4)).hexdigest() in added
+    assert added == stored - {path.name for path in old}
+    assert len(list(backup.folder.glob("database-*"))) == 1
 
 
 def test_a_killed_backup_is_refused_and_an_earlier_one_stays_good(
-    source: Installation, tmp_path: Path
+    installation: Installation, backup: Backup, tmp_path: Path
 ) -> None:
-    fresh, held = tmp_path / "fresh", tmp_path / "held"
-    manage(source.up, "backup", str(held))
+    fresh, held = tmp_path / "fresh", backup.folder
     good = (held / "manifest.json").read_bytes()
     for folder in (fresh, held):
-        _killed_backup(source.up, folder)
+        _killed_backup(installation.up, folder)
     copy = Up(tmp_path / "var")
     assert "holds no finished backup" in _refused(copy, "restore", str(fresh))
     assert not secrets.folder(copy.var_dir).exists()
     assert (held / "manifest.json").read_bytes() == good
-    assert "is restored" in manage(copy, "restore", str(held))
-    assert "is complete" in manage(source.up, "backup", str(fresh))
+    _replaced(copy, held, installation.up)
+    assert "is complete" in manage(installation.up, "backup", str(fresh))
     assert len(list(fresh.glob("database-*"))) == 1, "what the killed one left is gone"
+
+
+def _replaced(copy: Up, backup: Path, source: Up) -> None:
+    """What is not empty is replaced when that is asked for."""
+    secrets.ensure_all(copy.var_dir)
+    own = secrets.read(copy.var_dir, "token_key")
+    assert "is not empty" in _refused(copy, "restore", str(backup))
+    assert "is restored" in manage(copy, "restore", str(backup), "--replace")
+    assert secrets.read(copy.var_dir, "token_key") == secrets.read(source.var_dir, "token_key")
+    (aside,) = copy.var_dir.glob("replaced-*")
+    assert (aside / "secrets" / "token_key").read_text().strip() == own
 
 
 def _killed_backup(up: Up, folder: Path) -> None:
@@ -266,33 +291,17 @@ def _killed_backup(up: Up, folder: Path) -> None:
     assert process.wait() == -signal.SIGKILL
 
 
-def test_what_is_not_empty_or_damaged_is_refused(source: Installation, tmp_path: Path) -> None:
-    backup = tmp_path / "backup"
-    manage(source.up, "backup", str(backup))
-    assert "already running" in _refused(source.up, "restore", str(backup), "--replace")
-    copy = Up(tmp_path / "var")
-    secrets.ensure_all(copy.var_dir)
-    own = secrets.read(copy.var_dir, "token_key")
-    assert "is not empty" in _refused(copy, "restore", str(backup))
-    manage(copy, "restore", str(backup), "--replace")
-    assert secrets.read(copy.var_dir, "token_key") == secrets.read(source.up.var_dir, "token_key")
-    (aside,) = copy.var_dir.glob("replaced-*")
-    assert (aside / "secrets" / "token_key").read_text().strip() == own
+def test_what_runs_or_is_damaged_is_refused(
+    installation: Installation, backup: Backup, tmp_path: Path
+) -> None:
+    """The last test of the backup that the tests above share."""
+    assert "already running" in _refused(installation.up, "restore", str(backup.folder), "--replace")
+    half = Up(tmp_path / "half")
+    half.var_dir.mkdir()
+    (half.var_dir / "restoring").touch()
+    assert "did not end" in half.refused()
 
-    (copy.var_dir / "restoring").touch()
-    assert "did not end" in copy.refused()
-
-    manifest = json.loads((backup / "manifest.json").read_text())
-    dump = backup / manifest["database"]["file"]
+    manifest = json.loads((backup.folder / "manifest.json").read_text())
+    dump = backup.folder / manifest["database"]["file"]
     dump.write_bytes(dump.read_bytes()[:-1] + b"x")
-    assert "missing or damaged" in _refused(Up(tmp_path / "other"), "restore", str(backup))
-
-
-def test_an_installation_that_is_stopped_is_backed_up_too(source: Installation, tmp_path: Path) -> None:
-    """The last test of the installation that the tests above share."""
-    source.now.interrupt()
-    manage(source.up, "backup", str(tmp_path / "backup"))
-    assert not source.up.descendants()
-    source.start()
-    with Api(source.up, source.key) as api:
-        assert api.json("GET", "/runs")["results"]
+    assert "missing or damaged" in _refused(Up(tmp_path / "other"), "restore", str(backup.folder))
