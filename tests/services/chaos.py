@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -13,6 +13,7 @@ from tests.services.flow import JUDGED_S, fail_early, flow_wait, golds_of, judge
 from tests.services.kills import VICTIMS, Installation
 from tests.services.traffic import Caller, Ledger, Traffic
 
+EVERYONE = (*VICTIMS, "supervisor")
 THREADS = 4
 HASTE_S = (0.1, 1.2)
 # An answer is tried three times, and its gold once, before its claim is lost.
@@ -38,8 +39,11 @@ class Chaos:
     ledger: Ledger = field(default_factory=Ledger)
     kills: list[Kill] = field(default_factory=list)
 
-    def play(self, *, rounds: int = 1) -> None:
-        """Kill while threads work and note the answers; returns when everything is judged."""
+    def play(self, *, rounds: int = 1, in_haste: Collection[str] = EVERYONE) -> None:
+        """Kill while threads work and note the answers; returns when everything is judged.
+
+        A round kills everyone one by one and then those ``in_haste`` once more.
+        """
         owner_url = self.installation.owner_url
         traffic = Traffic(
             up=self.installation.up,
@@ -54,8 +58,8 @@ class Chaos:
             try:
                 flow_wait(self.ledger, working, after="the start")
                 for number in range(rounds):
-                    self._kill_one_by_one(working, _shuffled(self.seed + 2 * number))
-                    self._kill_in_haste(working, _shuffled(self.seed + 2 * number + 1))
+                    self._kill_one_by_one(working, _shuffled(EVERYONE, self.seed + 2 * number))
+                    self._kill_in_haste(working, _shuffled(in_haste, self.seed + 2 * number + 1))
                 flow_wait(self.ledger, working, after="the last kill")
                 traffic.stop.set()
                 for thread in working:
@@ -73,7 +77,7 @@ class Chaos:
         doubled, void = audit.verdicts_odd(self.installation.owner_url)
         steps, answers = list(self.ledger.steps), list(self.ledger.expected)
         ends = [*self.kills[1:], Kill("", len(steps), len(answers))]
-        lines = {victim: [0] * 6 for victim in [*VICTIMS, "supervisor"]}
+        lines = {victim: [0] * 6 for victim in EVERYONE}
         for kill, end in zip(self.kills, ends, strict=True):
             own_steps, own = steps[kill.steps : end.steps], answers[kill.answers : end.answers]
             counts = (1, len(own_steps), len(own), len(lost & set(own_steps)))
@@ -125,8 +129,8 @@ def say(line: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)
 
 
-def _shuffled(seed: int) -> list[str]:
-    order = [*VICTIMS, "supervisor"]
+def _shuffled(victims: Collection[str], seed: int) -> list[str]:
+    order = list(victims)
     random.Random(seed).shuffle(order)
     return order
 

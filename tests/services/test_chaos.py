@@ -13,7 +13,7 @@ from tests.services import audit
 from tests.services.canaries import words_in
 from tests.services.chaos import SETTINGS, Chaos, say
 from tests.services.installations import STOP_S, Up
-from tests.services.kills import installed
+from tests.services.kills import VICTIMS, installed
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -27,14 +27,17 @@ def test_kills_lose_and_duplicate_nothing(tmp_path: Path) -> None:
     with installed(up) as installation:
         chaos = Chaos(installation, SEED)
         try:
-            chaos.play()
+            chaos.play(in_haste=VICTIMS)  # the supervisor once: with it everything starts again
             say(audit.summary(installation.owner_url, chaos.ledger))
         finally:
             complaints = audit.complaints(installation.owner_url, chaos.ledger)
             say(f"{len(complaints)} complaints; logs are in {up.var_dir / 'logs'}\n{_excerpt(complaints)}")
         assert complaints == []
         assert list(words_in(up.var_dir / "logs", chaos.ledger.tokens)) == []  # crashes log requests too
+        assert "password" in installation.starts[0].output
+        assert "password" not in installation.now.output
         assert installation.now.interrupt() < STOP_S
+        assert installation.now.process.returncode == 0
         assert up.descendants() == []
 
 
