@@ -43,9 +43,8 @@ def _verifiers_try() -> None:
 
 
 with garbage.loading():
-    logging.disable(
-        logging.CRITICAL
-    )  # math_verify warns at each call that its own timeout is off; ours applies
+    # math_verify warns at each call that its own timeout is off; ours applies.
+    logging.disable(logging.CRITICAL)
     _grammar_fill()
     _verifiers_try()
     gc.collect()
