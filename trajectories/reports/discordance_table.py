@@ -23,7 +23,7 @@ COLUMNS = (
     Column("items", "Items right as text", COUNT),
     Column("wrong_again", "Wrong as text again", PERCENT),
     Column("wrong_retest", "Wrong in the retest", PERCENT),
-    Column("wrong_page", "Wrong as page", PERCENT),
+    Column("wrong_page", "Wrong as a page", PERCENT),
     Column("gap", "Lost by the page", POINTS),
     Column("low", "Low", POINTS),
     Column("high", "High", POINTS),
@@ -45,7 +45,7 @@ def discordance_table(analyses: Sequence[Analysis]) -> Table:
     ]
     return Table(
         id="discordance",
-        title="Right as text: wrong again, and wrong as page",
+        title="Right as text, wrong as a page",
         columns=COLUMNS,
         rows=rows,
         notes=notes if rows else [],

@@ -75,7 +75,7 @@ def gap_tables(analyses: Sequence[Analysis]) -> list[Table]:
         ),
         Table(
             id="sensitivity",
-            title="With other items",
+            title="Gaps with other items",
             columns=SENSITIVITY,
             rows=[_sensitivity_row(analysis, a, b, which) for a, b, analysis in rows for which in VARIANTS],
         ),

@@ -64,8 +64,8 @@ FACTOR_NOTES = (
         "mixed model with random intercepts of item and look, one factor at a time."
     ),
     (
-        "Of effects that are none, one in twenty has p below 0.05; the last p holds for all factors of an "
-        "arm together (Holm)."
+        "Of factors without any effect, one in twenty has p below 0.05; the last p holds for all factors of "
+        "an arm together (Holm)."
     ),
 )
 LOOK_NOTE = (
@@ -82,7 +82,7 @@ def look_tables(analyses: Sequence[Analysis]) -> list[Table]:
     return [
         Table(
             id="look_factors",
-            title="What a factor of the look does",
+            title="Effects of look factors",
             columns=FACTORS,
             rows=[row for part in parts for row in _factor_rows(*part)],
             notes=FACTOR_NOTES,
@@ -174,4 +174,4 @@ def _look_rows(analysis: Analysis, key: ArmKey, looks: Mapping[int, Look]) -> It
 def look_words(look: Look) -> str:
     """A look by its values that are not neutral."""
     named = [f"{name} {value}" for name, value in look.items() if value != NEUTRAL.get(name)]
-    return ", ".join(named) or "neutral"
+    return ", ".join(named).replace("_", " ") or "neutral"

@@ -94,19 +94,19 @@ def loss_tables(lost: Sequence[Lost]) -> list[Table]:
             "such episodes too: see the discordance of text with itself."
         ),
         *(f"{rule.title}: {rule.words}." for rule in RULES),
-        "How often the rules are right on made trajectories: docs/losses.md.",
+        "How often the rules are right: docs/losses.md.",
     ]
     return [
         Table(
             id="losses",
-            title="Where it was lost (heuristic)",
+            title="Where episodes were lost (heuristic)",
             columns=LOSSES,
             rows=[row for part in lost for row in _loss_rows(part)],
             notes=notes if lost else [],
         ),
         Table(
             id="loss_episodes",
-            title="Lost episodes to open (heuristic)",
+            title="Lost episodes (heuristic)",
             columns=LIST,
             rows=[row for part in lost for row in _listed_rows(part)],
         ),

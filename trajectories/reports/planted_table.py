@@ -49,11 +49,11 @@ def _rows(analysis: Analysis, accuracies: Sequence[Row], gaps: Sequence[Row]) ->
     planted = {key.id: value for key in analysis.arms if (value := _planted(analysis, key)) is not None}
     for row in accuracies:
         if row["benchmark"] == analysis.benchmark and row["arm"] in planted:
-            yield _row(row, "accuracy", row["arm"], planted[row["arm"]], row.get("accuracy"))
+            yield _row(row, "accuracy", row["arm"], planted[row["arm"]], "accuracy")
     for row in gaps:
         if row["benchmark"] == analysis.benchmark and {row["a"], row["b"]} <= planted.keys():
             gap = planted[row["a"]] - planted[row["b"]]
-            yield _row(row, row.get("rung", "retest"), row["contrast"], gap, row.get("gap"))
+            yield _row(row, row.get("rung", "retest"), row["contrast"], gap, "gap")
 
 
 def _planted(analysis: Analysis, key: ArmKey) -> float | None:
@@ -63,7 +63,8 @@ def _planted(analysis: Analysis, key: ArmKey) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _row(row: Row, quantity: str, arms: str, planted: float, estimate: float | None) -> dict[str, Any]:
+def _row(row: Row, quantity: str, arms: str, planted: float, column: str) -> dict[str, Any]:
+    """``column`` of ``row`` is the estimate."""
     value, low, high = scaled(planted), row.get("low"), row.get("high")
     is_within = None if value is None or low is None or high is None else low <= value <= high
     return {
@@ -71,9 +72,10 @@ def _row(row: Row, quantity: str, arms: str, planted: float, estimate: float | N
         "quantity": quantity,
         "contrast": arms,
         "planted": value,
-        "estimate": estimate,
+        "estimate": row.get(column),
         "low": low,
         "high": high,
         "recovered": None if is_within is None else "yes" if is_within else "no",
         "note": row.get("note") or "",
+        "links": {"estimate": row.get("links", {}).get(column, "")},
     }

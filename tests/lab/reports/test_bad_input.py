@@ -17,7 +17,7 @@ from trajectories.models import Report
 
 pytestmark = pytest.mark.django_db
 Outcomes = Mapping[str, Callable[[int, int], str]]
-SVG = "{http://www.w3.org/2000/svg}"
+MARKS = ("plot-dot", "plot-hollow", "plot-heat", "plot-ink")
 
 HALF = correct_if(lambda item, sample: (item + sample) % 2 > 0)
 MOST = correct_if(lambda item, sample: (item + sample) % 4 > 0)
@@ -34,20 +34,22 @@ def page(lab: Callable[[Any], LabClient], owner: Any) -> Callable[[Report], str]
         tables_of(report)
         html = lab(owner).get(f"/reports/{report.pk}/").content.decode()
         assert not re.search(r"\b(nan|NaN|inf|None)\b", strip_tags(html))
-        for chart in re.findall(r"<svg class=\"plot\".*?</svg>", html, re.DOTALL):
-            assert_drawn(ElementTree.fromstring(chart))
+        for chart in charts_of(html):
+            assert_drawn(chart)
         return " ".join(strip_tags(html.replace("<td", " <td")).replace("&nbsp;", " ").split())
 
     return read
 
 
+def charts_of(html: str) -> list[ElementTree.Element]:
+    charts = re.findall(r"<svg [^>]*class=\"plot\".*?</svg>", html, re.DOTALL)
+    assert len(charts) == html.count("plot-scroll")
+    return [ElementTree.fromstring(chart) for chart in charts]
+
+
 def assert_drawn(chart: ElementTree.Element) -> None:
     """A chart has something to see, and no interval without width."""
-    assert [
-        shape
-        for shape in chart.iter()
-        if shape.get("class", "").startswith(("plot-dot", "plot-hollow", "plot-heat"))
-    ]
+    assert [shape for shape in chart.iter() if shape.get("class", "").startswith(MARKS)]
     for whisker in (shape for shape in chart.iter("line") if shape.get("class") == "plot-whisker"):
         assert (whisker.get("x1"), whisker.get("y1")) != (whisker.get("x2"), whisker.get("y2"))
 

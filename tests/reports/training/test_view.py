@@ -177,6 +177,9 @@ def test_void_versions_raise_an_alarm_with_its_figures() -> None:
 
     assert [(alarm.rule, alarm.reference) for alarm in view.alarms] == [("void", 0.0)]
     assert 6 < view.alarms[0].version <= 9
+    shown = next(row for row in view.record()["tables"][0]["rows"] if row["value"])
+    assert (shown["alarm"], shown["reference"]) == ("Rising void rate", "0.0%")
+    assert shown["value"] in ("33.3%", "50.0%")
 
 
 def _verdict_replaced(episode: Episode) -> None:

@@ -14,35 +14,46 @@ from trajectories.models import Step
 
 @dataclass(frozen=True, kw_only=True)
 class LookPicture:
-    """``rank`` is "most harmful" or "least harmful"; ``step`` is None where no picture was taken."""
+    """``rank`` is "most harmful" or "least harmful"; ``effect`` is in points, against all looks of the same
+    items. ``step`` is None where no picture was taken, else ``screenshot`` is its picture's hash."""
 
     rank: str
     place: str
     look: str
     accuracy: str
+    effect: str
     episode: int
     step: int | None
+    screenshot: str
 
 
 def look_pictures(result: Mapping[str, Any] | None) -> list[LookPicture]:
-    """In the order of the table of looks; none without one."""
+    """In the order of the table of looks; none without a single picture."""
     table = table_get(result, "looks")
     rows = [row for row in table["rows"] if row.get("rank")] if table else []
     steps = _steps([row["episode"] for row in rows])
+    if not steps:
+        return []
     return [
         LookPicture(
             rank=row["rank"],
             place=f"{row['benchmark']}, {arm_label(row['arm'])}",
             look=row["look"],
             accuracy=text_of(row["mean"], "%"),
+            effect=text_of(row["effect"], "points"),
             episode=row["episode"],
-            step=steps.get(row["episode"]),
+            step=step,
+            screenshot=screenshot,
         )
         for row in rows
+        for step, screenshot in [steps.get(row["episode"], (None, ""))]
     ]
 
 
-def _steps(episodes: Sequence[int]) -> dict[int, int]:
-    """Of each episode its first step with a picture."""
+def _steps(episodes: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """Of each episode its first step with a picture, and the picture's hash."""
     steps = Step.objects.filter(HAS_PICTURE, episode_id__in=episodes).order_by("episode_id", "-index")
-    return dict(steps.values_list("episode_id", "index"))
+    return {
+        episode: (index, sha)
+        for episode, index, sha in steps.values_list("episode_id", "index", "screenshot")
+    }

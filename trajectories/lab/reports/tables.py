@@ -138,6 +138,14 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
     )
 
 
+def link_of(row: Mapping[str, Any], column: str) -> str:
+    """To the episodes behind a value, else to those of its row; empty where there are none to open."""
+    links: Mapping[str, str] = row.get("links", {})
+    # Zero percent void opens the version's episodes, not an empty list of void ones.
+    own = links.get(column) if row.get(column) else ""
+    return own or links.get("episodes") or links.get("items") or links.get(column, "")
+
+
 def text_of(value: float | None, unit: str) -> str:
     """A number as text, with a minus and not a hyphen."""
     if value is None:

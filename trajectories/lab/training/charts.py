@@ -11,7 +11,7 @@ from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.reports.charts.scale import Scale, scale_of, step_of
 from trajectories.lab.reports.formats import CHARTS as KINDS
 from trajectories.lab.reports.formats import FileLink, file_links
-from trajectories.lab.reports.tables import INTERVALS
+from trajectories.lab.reports.tables import INTERVALS, link_of
 from trajectories.lab.text.untrusted import visible
 
 if TYPE_CHECKING:
@@ -104,7 +104,8 @@ CHARTS = (
 def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) -> list[Chart]:
     """The charts that have two points or more, on one axis of versions; tables by id."""
     specs = [*_evaluated(tables["evaluations"]), *CHARTS, *_posted(tables["metrics"])]
-    rows = {spec.id: _rows(spec, tables[spec.table]) for spec in specs}
+    start = _start(tables)
+    rows = {spec.id: _rows(spec, tables[spec.table], start=start) for spec in specs}
     versions = sorted({version for placed in rows.values() for version, _ in placed})
     return [
         Chart(
@@ -156,12 +157,21 @@ def _posted(table: Mapping[str, Any]) -> list[ChartSpec]:
     ]
 
 
-def _rows(spec: ChartSpec, table: Mapping[str, Any]) -> list[tuple[int, Row]]:
-    """Rows with a number to draw, by version; the start of training stands before the first."""
+def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
+    """Where the start of training is drawn: before the run's first version, or at a version 0 that is the
+    start itself, since no evaluation names a checkpoint of its own for it."""
+    versions = {
+        name: {int(row["version"]) for row in tables[name]["rows"] if row["version"] is not None}
+        for name in ("versions", "tasks", "metrics", "evaluations")
+    }
+    first = min(set().union(*versions.values()), default=1)
+    return 0 if first == 0 and 0 not in versions["evaluations"] else first - 1
+
+
+def _rows(spec: ChartSpec, table: Mapping[str, Any], *, start: int) -> list[tuple[int, Row]]:
+    """Rows with a number to draw, by version."""
     rows = [row for row in table["rows"] if row.get("benchmark", "") == spec.benchmark]
     rows = [row for row in rows if any(row.get(name) is not None for name in spec.columns)]
-    numbered = [int(row["version"]) for row in rows if row["version"] is not None]
-    start = min(numbered, default=1) - 1
     placed = [(start if row["version"] is None else int(row["version"]), row) for row in rows]
     stride = -(-len(placed) // POINTS_MAX)
     return placed[::-1][::stride][::-1] if placed else []
@@ -231,7 +241,7 @@ class _Plot:
             if low is not None and high is not None and len(self._rows) <= WHISKERS_MAX:
                 drawing.line(f"{stroke} plot-faint", x, self._y.place(low), x, self._y.place(high))
             tip = _tip(row, column, name, self._spec.unit)
-            drawing.dot(ink, x, y, r=3.5, link=_link(row, column), tip=tip)
+            drawing.dot(ink, x, y, r=3.5, link=link_of(row, column), tip=tip)
 
 
 def _tip(row: Row, column: str, name: str, unit: str) -> str:
@@ -239,11 +249,6 @@ def _tip(row: Row, column: str, name: str, unit: str) -> str:
     where = "the start" if row["version"] is None else f"version {row['version']}"
     between = "" if low is None else f" ({low:.4g} to {high:.4g})"
     return f"{name} at {where}: {row[column]:.4g}{between} {unit}"
-
-
-def _link(row: Row, column: str) -> str:
-    links: Mapping[str, str] = row.get("links", {})
-    return links.get(column) or links.get("episodes") or links.get("page", "")
 
 
 def _interval(row: Row, column: str) -> tuple[float | None, float | None]:

@@ -9,6 +9,7 @@ from trajectories.lab.text.untrusted import visible
 from trajectories.models import Report
 
 REPORTS_MAX = 200
+NONE = ("", "none chosen")
 
 
 class TransferForm(FilterForm):
@@ -19,9 +20,10 @@ class TransferForm(FilterForm):
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data)
         newest = Report.objects.order_by("-pk").values_list("pk", "name")[:REPORTS_MAX]
-        choices = [(str(pk), visible(f"{pk} · {name}")) for pk, name in newest]
-        self.fields["before"] = choice_field(choices, "Report before training")
-        self.fields["after"] = choice_field(choices, "Report after training")
+        choices = [NONE, *((str(pk), visible(f"{pk} · {name}")) for pk, name in newest)]
+        for end in ("before", "after"):
+            self.fields[end] = field = choice_field([], f"Report {end} training")
+            field.choices = choices
 
     def reports(self) -> tuple[Report, Report] | None:
         """Before and after; None unless both are named."""

@@ -54,6 +54,7 @@ class Rule:
         return value >= reference + step if self.is_rise else value <= reference - step
 
 
+THOUGHTS = "thoughts"
 RULES = (
     Rule(
         id="invalid_actions",
@@ -68,7 +69,7 @@ RULES = (
         factor=2.0,
     ),
     Rule(
-        id="thoughts",
+        id=THOUGHTS,
         title="Shrinking thoughts",
         measure="thought_words",
         words="Words per thought of the last 3 versions are at most 70% of those of the run's first 3, and "

@@ -80,7 +80,11 @@ def _row(one: Evaluation, point: Checkpoint) -> Row:
         **with_ends("page", page, prefix="page_"),
         **with_ends("gap", estimate),
         "note": estimate.reason if estimate else gaps.NO_SHARED,
-        "links": {"text": episodes_link(one, point, text_arm), "page": episodes_link(one, point, page_arm)},
+        "links": {
+            "text": episodes_link(one, point, text_arm),
+            "page": episodes_link(one, point, page_arm),
+            "episodes": episodes_link(one, point, page_arm),
+        },
     }
 
 

@@ -69,6 +69,11 @@ class Evaluation:
     def answers(self, checkpoint: Checkpoint, arm: str) -> Answers:
         return self.data.answers(ArmKey(arm, checkpoint=checkpoint.name), self.items)
 
+    def episodes(self, checkpoint: Checkpoint, arm: str, items: Codes) -> list[int]:
+        """Ids, item by item."""
+        made = self.data.episodes(ArmKey(arm, checkpoint=checkpoint.name), items)
+        return [int(episode) for episode in made.episode[made.item.argsort(kind="stable")]]
+
     def run_of(self, checkpoint: Checkpoint, arm: str) -> int:
         """The first run of the checkpoint in this arm, which it has."""
         return min(self.data.arms[ArmKey(arm, checkpoint=checkpoint.name)].runs)

@@ -12,7 +12,19 @@ from typing import Any
 from core.arms import ARMS
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Estimate
-from trajectories.reports.tables import COUNT, PERCENT, POINTS, Column, Row, Table, number, scaled, with_ends
+from trajectories.reports.tables import (
+    COUNT,
+    EPISODES_LINKED,
+    PERCENT,
+    POINTS,
+    Column,
+    Row,
+    Table,
+    number,
+    scaled,
+    with_ends,
+)
+from trajectories.reports.tables import episodes_link as episodes_named
 from trajectories.reports.training.differences import double_difference
 from trajectories.reports.training.evaluation_table import episodes_link
 from trajectories.reports.training.evaluations import Checkpoint, Evaluation
@@ -47,7 +59,7 @@ SAME = "trained on it too"
 def transfer_table(rows: Sequence[Row]) -> Table:
     return Table(
         id="transfer",
-        title="Transfer: trained on, evaluated on",
+        title="Accuracy before and after training",
         columns=COLUMNS,
         rows=rows,
         notes=[NOTE] if rows else [],
@@ -112,8 +124,21 @@ def _numbers(
         **with_ends("beyond_text", beyond, prefix="beyond_text_"),
         "p_beyond_text": number(beyond.p),
         "note": "; ".join(dict.fromkeys(filter(None, notes))),
-        "links": {"before": episodes_link(one, before, arm), "after": episodes_link(one, after, arm)},
+        "links": {
+            "before": episodes_link(one, before, arm),
+            "after": episodes_link(one, after, arm),
+            "episodes": _changed_link(one, pair, arm, before, after),
+        },
     }
+
+
+def _changed_link(one: Evaluation, pair: gaps.Pair, arm: str, before: Checkpoint, after: Checkpoint) -> str:
+    """The episodes of the items that changed, before and after alike; of all items if none did."""
+    changed = pair.items[pair.differences != 0] if pair.differences.any() else pair.items
+    most = EPISODES_LINKED // 2
+    return episodes_named(
+        [episode for point in (before, after) for episode in one.episodes(point, arm, changed)[:most]]
+    )
 
 
 def _beyond_text(

@@ -70,8 +70,10 @@ def version_table(
     )
 
 
-def task_table(counts: Mapping[int, GroupCounts]) -> Table:
-    rows = [{"version": str(version), **_counts(one)} for version, one in sorted(counts.items())]
+def task_table(run_id: int, arm: str, counts: Mapping[int, GroupCounts]) -> Table:
+    rows = [
+        {**_version_head(run_id, arm, version), **_counts(one)} for version, one in sorted(counts.items())
+    ]
     return Table(
         id="tasks", title="Tasks by policy version", columns=TASK_COLUMNS, rows=rows, notes=[DEGENERATE]
     )
@@ -82,7 +84,7 @@ def epoch_table(epochs: Sequence[GroupCounts]) -> Table:
     return Table(id="epochs", title="Tasks by epoch", columns=EPOCH_COLUMNS, rows=rows, notes=[EPOCH])
 
 
-def metric_table(posted: Mapping[str, Mapping[int, float]]) -> Table:
+def metric_table(run_id: int, arm: str, posted: Mapping[str, Mapping[int, float]]) -> Table:
     """A row per version, a column per name that the trainer posted."""
     names = list(posted)
     columns = [
@@ -92,7 +94,7 @@ def metric_table(posted: Mapping[str, Mapping[int, float]]) -> Table:
     versions = sorted({version for values in posted.values() for version in values})
     rows = [
         {
-            "version": str(version),
+            **_version_head(run_id, arm, version),
             **{f"metric_{place}": number(posted[name].get(version)) for place, name in enumerate(names)},
         }
         for version in versions
@@ -102,6 +104,10 @@ def metric_table(posted: Mapping[str, Mapping[int, float]]) -> Table:
 
 def version_link(run_id: int, arm: str, version: int, **filters: str) -> str:
     return search_link(run=run_id, arm=arm, policy_version=version, **filters)
+
+
+def _version_head(run_id: int, arm: str, version: int) -> dict[str, Any]:
+    return {"version": str(version), "links": {"episodes": version_link(run_id, arm, version)}}
 
 
 def _version_row(run_id: int, arm: str, of: VersionFigures, registered: Mapping[int, PolicyVersion]) -> Row:

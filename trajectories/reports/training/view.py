@@ -10,7 +10,7 @@ from core.arms import ARMS
 from trajectories.models import PolicyVersion, Run
 from trajectories.reports.tables import Column, Row, Table, number, table_record
 from trajectories.reports.training import selectors
-from trajectories.reports.training.alarms import RULES, TEXT_TITLE, TEXT_WORDS, Alarm, alarms_of
+from trajectories.reports.training.alarms import RULES, TEXT_TITLE, TEXT_WORDS, THOUGHTS, Alarm, alarms_of
 from trajectories.reports.training.evaluation_table import evaluation_table, is_compared, text_alarms
 from trajectories.reports.training.evaluations import (
     Evaluation,
@@ -82,9 +82,9 @@ def training_view(run: Run, *, arm: str = "", splits: Collection[str] = ()) -> T
             version_table(run.pk, chosen, versions, _registered(run)),
             evaluation_table(evaluations),
             transfer_table(transfer_rows(evaluations, trained_on=trained_on, run=run.pk)),
-            task_table(by_version),
+            task_table(run.pk, chosen, by_version),
             epoch_table(epochs),
-            metric_table(selectors.posted_metrics(run.pk)),
+            metric_table(run.pk, chosen, selectors.posted_metrics(run.pk)),
         ],
     )
 
@@ -146,6 +146,10 @@ def _alarm_table(
     return Table(id="alarms", title="Alarms", columns=ALARM_COLUMNS, rows=rows, notes=[SPENDING])
 
 
+def _figure(alarm: Alarm, value: float) -> str:
+    return f"{value:.1f} words" if alarm.rule == THOUGHTS else f"{100 * value:.1f}%"
+
+
 def _alarm_row(alarm: Alarm | None, *, title: str, words: str, state: str) -> Row:
     if alarm is None:
         return {"alarm": title, "state": state, "rule": words}
@@ -153,8 +157,8 @@ def _alarm_row(alarm: Alarm | None, *, title: str, words: str, state: str) -> Ro
     return {
         "alarm": title,
         "state": f"raised at version {alarm.version}{where}",
-        "reference": number(alarm.reference),
-        "value": number(alarm.value),
+        "reference": _figure(alarm, alarm.reference),
+        "value": _figure(alarm, alarm.value),
         "p": number(alarm.p),
         "rule": words,
         "version": alarm.version,

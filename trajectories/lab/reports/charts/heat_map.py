@@ -36,7 +36,6 @@ def items_draw(table: Mapping[str, Any]) -> Drawing | None:
     y = 0.0
     for name, items, own in shown:
         drawing.text("plot-strong", 0, y + TITLE / 2, name)
-        drawing.text("plot-soft plot-small plot-end", drawing.width, y + TITLE / 2, "hardest items first")
         for number, arm in enumerate(own):
             _line(drawing, items, arm, left, y + TITLE + CELL * number)
         y += TITLE + CELL * len(own)
@@ -71,3 +70,4 @@ def _legend(drawing: Drawing, left: float, y: float) -> None:
     x = left + 5 * 64
     drawing.rect("plot-none", x, y - 7, 14, 14)
     drawing.text("plot-soft plot-small", x + 20, y, "no judged episode")
+    drawing.text("plot-soft plot-small plot-end", left + PLOT, y, "columns: items, the hardest first")

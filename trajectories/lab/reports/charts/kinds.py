@@ -46,6 +46,7 @@ TRANSFER = Forest(
     label=("arm",),
     unit=POINTS,
     ends=("fell", "rose"),
+    beside=("beyond_text", "beyond text"),
 )
 CHARTS = {
     "planted": Chart(
@@ -68,9 +69,15 @@ CHARTS = {
         draw=FACTORS.draw,
         caption="Each value against the factor's neutral one. Right of zero: more is right in such looks.",
     ),
-    "transfer": Chart(draw=TRANSFER.draw, caption="Accuracy after training less that before."),
+    "transfer": Chart(
+        draw=TRANSFER.draw,
+        caption=(
+            "Filled: accuracy after training less accuracy before. Hollow, beyond text: the arm's change "
+            "less that of text, on the items that both have."
+        ),
+    ),
     "versions": Chart(draw=versions_draw, caption="A gap closes where the lines of text and page meet."),
-    "items": Chart(draw=items_draw, caption="A column is an item. A cell opens its episodes."),
+    "items": Chart(draw=items_draw, caption="A column is an item, hardest first. A cell opens its episodes."),
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from trajectories.lab.reports.charts.drawing import SERIES, Drawing, labels_width
 from trajectories.lab.reports.charts.scale import Scale, share_scale
 from trajectories.lab.reports.labels import arm_label
+from trajectories.lab.reports.tables import link_of
 
 WIDTH, GAP = 760, 28
 PANELS = 610
@@ -58,7 +59,7 @@ def _ladder_panel(
         if row.get("low") is not None:
             drawing.line("plot-whisker", scale.place(row["low"]), y, scale.place(row["high"]), y)
         kind = "plot-dot" if row.get("is_on_ladder") else "plot-hollow"
-        drawing.dot(kind, x, y, link=row.get("links", {}).get("accuracy", ""), tip=_tip(row))
+        drawing.dot(kind, x, y, link=link_of(row, "accuracy"), tip=_tip(row))
 
 
 def versions_draw(table: Mapping[str, Any]) -> Drawing | None:
@@ -114,7 +115,7 @@ def _version_panel(
                 )
             tip = f"version {row['version']}, {_tip(row)}"
             kind = f"plot-ink-{number % len(SERIES)}"
-            drawing.dot(kind, x, y, link=row.get("links", {}).get("accuracy", ""), tip=tip)
+            drawing.dot(kind, x, y, link=link_of(row, "accuracy"), tip=tip)
 
 
 def _panels(table: Mapping[str, Any]) -> list[tuple[str, list[Row]]]:
