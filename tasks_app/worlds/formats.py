@@ -22,3 +22,8 @@ def month_text(month: date) -> str:
 
 def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def with_article(noun: str) -> str:
+    """``a tent``, ``an air fryer``; goes by the first letter, so not for "hour" or "unicorn"."""
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"

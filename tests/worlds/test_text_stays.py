@@ -169,7 +169,7 @@ def latest_free_cancellation(case: Case) -> tuple[str, ...]:
 def cheapest_with_without(case: Case) -> tuple[str, ...]:
     stay = _stay(case.task.wording)
     conditions = re.findall(
-        r"\(([a-f])\) (the room itself has|the property shares with its guests|neither .*? has): ([\w -]+)",
+        r"\(([a-f])\) (The room's own|The property's shared|Neither).*? (?:include|has) \"([\w -]+)\"",
         case.task.wording,
     )
     by_missed: dict[str, list[tuple[int, str]]] = {}
@@ -196,9 +196,9 @@ def _stay(wording: str) -> Stay:
 
 def _holds(house: House, room: Room, kind: str, amenity: str) -> bool:
     own, shared = room.names("Room amenities"), house.names("Property amenities, shared by all guests")
-    if kind == "the room itself has":
+    if kind == "The room's own":
         return amenity in own
-    return amenity in shared if kind == "the property shares with its guests" else amenity not in own | shared
+    return amenity in shared if kind == "The property's shared" else amenity not in own | shared
 
 
 SOLVED = {

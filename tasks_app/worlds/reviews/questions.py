@@ -57,7 +57,7 @@ def _question(draws: Draws, world: World, product: Product, place: int) -> Quest
         day=world.first_day - timedelta(days=draws.whole(1, product.launched)),
         text=text,
         answers=tuple(
-            Answer(author=draws.pick(words.catalogue.people), text=written(answer))
-            for _ in range(draws.whole(0, 3))
+            Answer(author=draws.pick(words.catalogue.people), text=text)
+            for text in dict.fromkeys(written(answer) for _ in range(draws.whole(0, 3)))
         ),
     )

@@ -10,6 +10,7 @@ from functools import lru_cache
 from core.draws import Draws
 from tasks_app.worlds.cache import cache_size
 from tasks_app.worlds.editions import Edition
+from tasks_app.worlds.formats import with_article
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews import world as worlds
 from tasks_app.worlds.reviews.grammar import Pattern, pattern_write
@@ -17,7 +18,11 @@ from tasks_app.worlds.reviews.outlines import outlines
 from tasks_app.worlds.reviews.types import Change, Mark, Outline, Product, Review, Term, World
 
 INFLECTIONS = {"part": ("part", "parts"), "problem": ("problem", "problem_s", "problem_ed", "problem_ing")}
-LED_SHARE = 0.42
+LED_SHARE = 0.22
+TURNED_SHARE = 0.7
+"""Shares of sentences after a few words that lead to them: of the same tone as the last one, of the other."""
+LONG = 3
+"""From so many sentences on, a review may also say something that its stars do not."""
 LOOKS = 6
 SEARCH_MEANING = (
     "Finds these letters anywhere, even inside longer words and in upper or lower case: in the title, the "
@@ -88,13 +93,16 @@ class _Draft:
     draws: Draws
     stars: int
     slots: dict[str, str]
+    is_long: bool
     used: set[int] = field(default_factory=set)
     topics: set[str] = field(default_factory=set)
     tones: dict[str, str] = field(default_factory=dict)
+    last: str = ""
+    """The tone of the sentence before; empty at first."""
 
     def tone(self) -> str:
-        """Praise or complaint, as the stars have it; now and then the other."""
-        likely = (0.04, 0.12, 0.5, 0.87, 0.97)[self.stars - 1]
+        """Praise or complaint, as the stars have it; with two or four stars now and then the other."""
+        likely = (0, 0.12 * self.is_long, 0.5, 1 - 0.13 * self.is_long, 1)[self.stars - 1]
         return "+" if self.draws.share() < likely else "-"
 
     def tone_of(self, subject: str) -> str:
@@ -104,9 +112,18 @@ class _Draft:
         return self.tones[subject]
 
     def mood(self) -> str:
-        """As ``tone``, with "neither" for three stars and sometimes beside them."""
+        """As ``overall``, with "neither" sometimes beside it; three stars have some of each."""
         neither = (0.04, 0.15, 0.6, 0.15, 0.04)[self.stars - 1]
-        return "~" if self.draws.share() < neither else self.tone()
+        return "~" if self.draws.share() < neither else self.side()
+
+    def side(self) -> str:
+        """Praise or complaint as the stars have it, without exception."""
+        overall = self.overall()
+        return self.tone() if overall == "~" else overall
+
+    def is_new(self, pattern: Pattern) -> bool:
+        """Not used yet, and of topics that the review has not spoken of."""
+        return id(pattern) not in self.used and self.topics.isdisjoint(pattern.topics)
 
     def overall(self) -> str:
         return "--~++"[self.stars - 1]
@@ -121,7 +138,7 @@ class _Scribe:
         self.terms: Mapping[str, Term] = {term.word: term for term in self.category.terms}
         self.others = others(world, product)
         self.stream = Draws(world.key, "reviews", world.edition, "text", product.number)
-        self.slots = {"thing": product.noun, "brand": product.brand}
+        self.slots = {"thing": product.noun, "a_thing": with_article(product.noun), "brand": product.brand}
 
     def review(self, outline: Outline) -> Review:
         draft = self._draft(outline)
@@ -140,25 +157,34 @@ class _Scribe:
         """A reviewer has one use for the product and compares it with one other."""
         draws = self.stream.at(outline.number)
         use, other = draws.pick(self.category.uses), draws.pick(self.others)
-        return _Draft(draws, outline.stars, {**self.slots, "use": use, "other": other})
+        slots = {**self.slots, "use": use, "other": other}
+        draft = _Draft(draws, outline.stars, slots, is_long=outline.sentences >= LONG)
+        if outline.stars == 3:
+            draft.topics.add("strong")
+        draft.tones |= {mark.term: draft.side() for mark in outline.marks if mark.place == "title"}
+        return draft
 
     def _pick(self, draft: _Draft, patterns: tuple[Pattern, ...]) -> Pattern:
         """One that the review has not used yet, if a few looks find it, and of topics that are new in it."""
         for _ in range(LOOKS):
             pattern = draft.draws.pick(patterns)
-            if id(pattern) not in draft.used and draft.topics.isdisjoint(pattern.topics):
+            if draft.is_new(pattern):
                 break
         else:
-            pattern = next((one for one in patterns if draft.topics.isdisjoint(one.topics)), pattern)
+            unused = [one for one in patterns if id(one) not in draft.used]
+            pattern = draft.draws.pick([*filter(draft.is_new, unused)] or unused or patterns)
         draft.used.add(id(pattern))
         draft.topics |= pattern.topics
         return pattern
 
-    def _led(self, draft: _Draft, sentence: str) -> str:
-        """The sentence, now and then after a few words that lead to it."""
-        if not draft.draws.chance(LED_SHARE):
+    def _led(self, draft: _Draft, sentence: str, tone: str) -> str:
+        """The sentence, now and then after a few words that lead to it from the one before."""
+        is_turn = {draft.last, tone} == {"+", "-"}
+        is_first, draft.last = not draft.last, tone
+        if is_first or not draft.draws.chance(TURNED_SHARE if is_turn else LED_SHARE):
             return sentence
-        lead = pattern_write(self._pick(draft, self.phrases["lead"]), draws=draft.draws, slots=draft.slots)
+        patterns = self.phrases["turn" if is_turn else "lead"]
+        lead = pattern_write(self._pick(draft, patterns), draws=draft.draws, slots=draft.slots)
         is_name = sentence.startswith(("I ", draft.slots["brand"], draft.slots["other"]))
         return f"{lead} {sentence if is_name else sentence[:1].lower() + sentence[1:]}"
 
@@ -168,25 +194,31 @@ class _Scribe:
 
     def _filler(self, draft: _Draft, place: int, outline: Outline) -> str:
         if place == 0 and draft.draws.chance(0.8):
+            draft.last = draft.overall()
             return self._sentence(draft, self.phrases["open" + draft.overall()])
         if place == outline.sentences - 1 and place and draft.draws.chance(0.6):
             return self._sentence(draft, self.phrases["close" + draft.overall()])
         kind = draft.draws.pick(MIDDLES)
-        if kind == "fill":
-            return self._led(draft, self._sentence(draft, self.phrases["fill" + draft.mood()]))
-        if kind == "own":
-            patterns = self.own["praise" if draft.tone_of(kind) == "+" else "blame"]
-        else:
-            patterns = self.phrases[kind + draft.tone_of(kind)]
-        return self._led(draft, self._sentence(draft, patterns))
+        tone = draft.tone_of(kind) if kind == "own" else draft.side()
+        patterns = (
+            self.own["praise" if tone == "+" else "blame"] if kind == "own" else self.phrases[kind + tone]
+        )
+        if kind == "fill" or not any(map(draft.is_new, patterns)):
+            tone = draft.mood()
+            patterns = self.phrases["fill" + tone]
+        return self._led(draft, self._sentence(draft, patterns), tone)
 
     def _marked(self, draft: _Draft, mark: Mark) -> str:
         if mark.form < 0:
             return self._sentence(draft, self.own[mark.term])
         term = self.terms[mark.term]
         name = INFLECTIONS[term.kind][mark.form] + ("_first" if mark.case == "capital" else "")
-        sentence = self._sentence(draft, self.phrases[name + draft.tone_of(mark.term)], _cased(term, mark))
-        return sentence if mark.case == "capital" else self._led(draft, sentence)
+        tone = draft.tone_of(mark.term)
+        sentence = self._sentence(draft, self.phrases[name + tone], _cased(term, mark))
+        if mark.case == "capital":
+            draft.last = tone
+            return sentence
+        return self._led(draft, sentence, tone)
 
     def _title(self, draft: _Draft, outline: Outline) -> str:
         mark = next((mark for mark in outline.marks if mark.place == "title"), None)
@@ -223,7 +255,9 @@ class _Scribe:
     ) -> tuple[str, str]:
         """A sentence and its translation: the same stream picks the same of both."""
         pairs = vocabulary.translations(outline.language)[name]
-        own, english = pairs[int(draft.draws.share() * len(pairs))]
+        unused = [pair for pair in pairs if id(pair) not in draft.used] or pairs
+        own, english = pair = unused[int(draft.draws.share() * len(unused))]
+        draft.used.add(id(pair))
         stream = self.stream.at(outline.number, "translated")
         word = self.terms[mark.term].foreign[outline.language] if mark else ""
         written = pattern_write(own, draws=stream.at(place), slots={"x": word})

@@ -23,7 +23,6 @@ PETS = frozenset({"dog", "parrot", "greyhound"})
 """Companions that a house without pets never sees."""
 GOOD_FROM = 7
 REPLY_CHANCE = 0.18
-TAIL_CHANCE = 0.5
 FEW_NIGHTS = 3
 MOST_TOGETHER = 6
 ALONE = ("Solo traveller", "Business traveller")
@@ -80,8 +79,6 @@ class _Guest:
     nights: int
     month: int
     topics: list[Topic] = field(default_factory=list)
-    tails: list[str] = field(default_factory=lambda: list(GUEST_REVIEWS.tails))
-    """Those that were not used yet."""
 
     @property
     def aspects(self) -> list[str]:
@@ -201,18 +198,7 @@ def _sentences(draws: Draws, guest: _Guest, score: int) -> list[str]:
     if draws.chance(0.5):
         fitting = guest.fitting(GUEST_REVIEWS.sentences["end"]["good" if score >= GOOD_FROM else "bad"])
         chosen += [draws.pick(fitting)] if fitting else []
-    return [_with_tail(draws, guest, sentence) for sentence in chosen]
-
-
-def _with_tail(draws: Draws, guest: _Guest, sentence: str) -> str:
-    if not sentence.endswith(".") or not draws.chance(TAIL_CHANCE):
-        return sentence
-    fitting = guest.fitting(guest.tails)
-    if not fitting:
-        return sentence
-    tail = draws.pick(fitting)
-    guest.tails.remove(tail)
-    return f"{sentence[:-1]}{tail}."
+    return chosen
 
 
 def _reply(draws: Draws, guest: _Guest, slots: _Slots, mood: Mood) -> str:

@@ -73,7 +73,6 @@ class Descriptions:
 
 @dataclass(frozen=True, slots=True)
 class GuestReviews:
-    tails: tuple[str, ...]
     titles: Mapping[Mood, tuple[str, ...]]
     sentences: Mapping[str, Mapping[Mood, tuple[str, ...]]]
     replies: Mapping[str, Mapping[Mood, tuple[str, ...]]]

@@ -110,7 +110,7 @@ def wording_slots(world: World, given: Mapping[str, Any]) -> dict[str, str]:
         "places": f"anywhere in {world.town.name}"
         if is_everywhere
         else f"in {drafts.joined(places, last='or')}",
-        "conditions": "; ".join(
+        "conditions": "\n".join(
             f"({letter}) {_text(world, *condition)}"
             for letter, condition in zip(LETTERS, conditions_of(given), strict=False)
         ),
@@ -121,7 +121,7 @@ def _text(world: World, kind: str, value: str) -> str:
     shown = {
         "rating": lambda: f"{int(value) / 10:.1f}",
         "budget": lambda: euros(int(value)),
-        "cancel": lambda: value,
+        "cancel": lambda: counted(int(value), "day"),
     }.get(kind, lambda: amenity_names(world.edition)[value])()
     return str(site_phrases("stays")[kind]).format(value=shown)
 

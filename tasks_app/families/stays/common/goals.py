@@ -69,4 +69,4 @@ def upcoming(world: World) -> list[Trip]:
 
 
 def trip_text(world: World, trip: Trip) -> str:
-    return f"{world.listing(trip.listing).name}, {drafts.stay_text(trip.stay)}"
+    return f"{world.listing(trip.listing).name} ({drafts.stay_text(trip.stay)})"
