@@ -112,8 +112,8 @@ class _Draft:
         return self.tones[subject]
 
     def mood(self) -> str:
-        """As ``overall``, with "neither" sometimes beside it; three stars have some of each."""
-        neither = (0.04, 0.15, 0.6, 0.15, 0.04)[self.stars - 1]
+        """As ``side``, with "neither" for three stars and sometimes for two and four."""
+        neither = (0, 0.15, 0.6, 0.15, 0)[self.stars - 1]
         return "~" if self.draws.share() < neither else self.side()
 
     def side(self) -> str:
@@ -161,6 +161,7 @@ class _Scribe:
         draft = _Draft(draws, outline.stars, slots, is_long=outline.sentences >= LONG)
         if outline.stars == 3:
             draft.topics.add("strong")
+        draft.tones["own"] = draft.side()
         draft.tones |= {mark.term: draft.side() for mark in outline.marks if mark.place == "title"}
         return draft
 
