@@ -10,7 +10,8 @@ import pytest
 from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client, TransactionTestCase, override_settings
+from django.test import Client, TransactionTestCase, client, override_settings
+from django.test.client import store_rendered_templates
 
 from core import garbage, jobs
 from gymsite.services import endpoints
@@ -85,6 +86,19 @@ def _cheap_settings() -> Iterator[None]:
     """Hashing passwords properly took a third of the time of all tests, listing static files a twelfth."""
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     with override_settings(PASSWORD_HASHERS=hashers, WHITENOISE_AUTOREFRESH=True):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _contexts_kept_once() -> Iterator[None]:
+    """Of an answer's templates only the page's own context is kept: copying it for every part took long."""
+
+    def store(kept: dict[str, Any], *arguments: Any, **options: Any) -> None:
+        if "context" not in kept:
+            store_rendered_templates(kept, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "store_rendered_templates", store)
         yield
 
 
