@@ -12,7 +12,7 @@ from tests.soak.report import levels, plot, table
 
 pytestmark = pytest.mark.services
 
-SECONDS = 4.0
+SECONDS = 1.0
 
 
 def test_load_leaves_no_row_without_a_home_and_no_process(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ SALT = b"salt of these tests"
 # Of a split, and of a family. Tasks of a world share its trips, so that a share of few worlds is a rough one:
 # of three times 480 tasks, 10% of `cancel_and_rebook` had the fee where non-refundable trips have the total,
 # but from 5% to 16% of each, and 17.5% of 240 with another seed.
-DRAWN, WALKS = 240, 10
+DRAWN, WALKS = 240, 5
 UNSEEN: dict[str, list[str]] = {"reviews": [], "stays": ["missing_amenities"]}
 """Families that ask for neither a number nor a date."""
 
