@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
-from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +17,7 @@ from tasks_app.families.milestones import MARK
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.stays.common import conditions, drafts
 from tasks_app.families.types import SiteTask
+from tasks_app.models import Task
 from tasks_app.sites.drafts import draft_make, task_place
 from tasks_app.sites.worlds import site_world
 from tasks_app.worlds.evidence import OR
@@ -25,15 +25,17 @@ from tests import factories
 from tests.conftest import ArenaClient
 from tests.e2e.exemplary import unreachable
 from trajectories.judging import services
-from trajectories.models import Episode, Verdict
+from trajectories.models import Episode, SiteEvent, Verdict
 
 pytestmark = pytest.mark.django_db
 
 discover()
 NUMBER = 5
 LEVELS = (2, 4)
+TRIES = 30
 WHO = {"name": "Kim Doe", "email": "kim@example.org", "rules": "on"}
 STAY = ("check_in", "check_out", "guests")
+CHANGES = frozenset({"booked", "changed", "cancelled"})
 
 
 @dataclass(frozen=True)
@@ -283,20 +285,58 @@ CHEATS: dict[str, Way] = {one.__name__: one for one in (nothing, first_page, lis
 
 
 # ---- tests
+Placed = tuple[Any, Any, SiteTask]
+"""A task with its site and its world."""
+
+
 @cache
-def tasks_of(family_id: str) -> list[tuple[Any, Any, SiteTask]]:
-    """With their worlds: a task of each level and, where there is one, its impossible twin."""
+def drawn(family_id: str, level: int) -> tuple[Placed, tuple[Placed, Placed] | None]:
+    """The task of the fewest moves among some of a level, and the first one with its impossible twin."""
     plugin = FAMILIES.get(family_id)
     site = site_world(plugin.site, number=NUMBER, edition=plugin.splits[-1], salt=settings.WORLD_SALT)
     world = site.open()
-    placed = []
+    tries = (plugin.draw(world, Draws(b"ways", family_id, level, place), level) for place in range(TRIES))
+    tasks = list(filter(None, tries))
+    shortest = min(tasks[:4], key=lambda task: task.oracle_steps)
+    twins = ((task, twin) for task in tasks if plugin.twin and (twin := plugin.twin(world, task)))
+    if (pair := next(twins, None)) is None:
+        return (site, world, shortest), None
+    task, twin = pair
+    possible, changed = replace(task, twin=twin.twin), site.open(changes=twin.changes)
+    return (site, world, shortest), ((site, world, possible), (site, changed, twin))
+
+
+def tasks_of(family_id: str) -> Iterator[Placed]:
+    """A task of each level and, where there is one, an impossible twin."""
     for level in LEVELS:
-        drawn = (plugin.draw(world, Draws(b"ways", family_id, level, place), level) for place in range(30))
-        tasks = list(islice(filter(None, drawn), 4))
-        placed.append((site, world, min(tasks, key=lambda task: task.oracle_steps)))
-        twins = (twin for task in tasks if plugin.twin and (twin := plugin.twin(world, task)))
-        placed += [(site, site.open(changes=twin.changes), twin) for twin in islice(twins, 1)]
-    return placed
+        task, pair = drawn(family_id, level)
+        yield from (task, pair[1]) if pair else (task,)
+
+
+def stored(site: Any, world: Any, task: SiteTask) -> Task:
+    draft, judged_by = draft_make(task_place(task, site, world), split=None), "site_state-v1"
+    benchmark = factories.benchmark(
+        id=site.site, kind="site", verifier_official=judged_by, verifier_training=judged_by
+    )
+    made = factories.task(
+        benchmark=benchmark, kind="site", payload=draft.payload, answer=draft.gold.answer, tags=[*draft.tags]
+    )
+    made.golds.update(extra=draft.gold.extra)
+    return made
+
+
+def verdict_of(episode: Episode, answer: Sequence[str]) -> Verdict:
+    factories.submission(episode, list(answer))
+    assert services.submission_judge(episode_id=episode.pk)
+    return Verdict.objects.get(episode=episode)
+
+
+def outcome_after(task: Task, answer: Sequence[str], events: Iterable[SiteEvent]) -> str:
+    """The outcome of an episode in which these events happened, and this answer was given."""
+    episode = factories.episode(task=task, presentation={})
+    for event in events:
+        SiteEvent.objects.create(episode=episode, seq=event.seq, kind=event.kind, data=event.data)
+    return verdict_of(episode, answer).outcome
 
 
 @pytest.fixture
@@ -304,23 +344,10 @@ def metrics_of(arena_client: ArenaClient, address: Callable[..., str]) -> Callab
     """The metrics of an episode in which somebody went a way and gave the right answer."""
 
     def judge(site: Any, world: Any, task: SiteTask, way: Way) -> dict[str, Any]:
-        draft, judged_by = draft_make(task_place(task, site, world), split=None), "site_state-v1"
-        benchmark = factories.benchmark(
-            id=site.site, kind="site", verifier_official=judged_by, verifier_training=judged_by
-        )
-        stored = factories.task(
-            benchmark=benchmark,
-            kind="site",
-            payload=draft.payload,
-            answer=draft.gold.answer,
-            tags=list(draft.tags),
-        )
-        stored.golds.update(extra=draft.gold.extra)
-        episode = factories.episode(task=stored, presentation={})
+        made = stored(site, world, task)
+        episode = factories.episode(task=made, presentation={})
         way(Visitor(arena_client, address(episode), world, task, episode))
-        factories.submission(episode, draft.gold.answer)
-        assert services.submission_judge(episode_id=episode.pk)
-        verdict = Verdict.objects.get(episode=episode)
+        verdict = verdict_of(episode, task.answer)
         return {**verdict.metrics, "outcome": verdict.outcome}
 
     return judge
@@ -351,3 +378,22 @@ def test_no_cheat_has_the_evidence(
         saw = [name for name, value in metrics.items() if name.startswith("milestone/saw_every") and value]
         assert not [name for name in saw if name != "milestone/saw_every_policy"], task.needs
         assert metrics["milestones_reached"] < 1.0
+
+
+@pytest.mark.parametrize("family_id", [name for name, plugin in FAMILIES.items() if plugin.twin])
+def test_an_impossible_task_and_its_possible_twin_accept_only_their_own_answers(
+    arena_client: ArenaClient, address: Callable[..., str], family_id: str
+) -> None:
+    pair = next(pair for level in LEVELS if (pair := drawn(family_id, level)[1]))
+    for own, other in (pair, pair[::-1]):
+        task, others = stored(*own), stored(*other)
+        episode = factories.episode(task=task, presentation={})
+        if own[2].goal:
+            way = next(iter(WAYS[family_id].values()))
+            way(Visitor(arena_client, address(episode), own[1], own[2], episode))
+        done = [one for one in episode.site_events.order_by("seq") if one.kind in CHANGES]
+        assert bool(done) == bool(own[2].goal and own[2].is_possible)
+        for events in ([], done):
+            assert outcome_after(task, other[2].answer, events) == "incorrect"
+            assert outcome_after(others, own[2].answer, events) == "incorrect"
+        assert outcome_after(task, own[2].answer, done) == "correct"

@@ -3,7 +3,7 @@ oracle's way is correct, reaches every milestone and takes about as many moves a
 is incorrect. Judged as episodes are.
 
 ``WHOLE_SITES=1`` takes every world in every look and on every day; without it a family is taken in two looks,
-each on a day and in a world of its own, and with one impossible twin.
+each on a day and in a world of its own, and every other one that has impossible twins with one of them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ PAIRS = [
     for turn, family in enumerate(one for one, plugin in FAMILIES.items() if plugin.twin)
     for number in range(WORLDS)
     for place in range(LOOKS)
-    if IS_WHOLE or number == place == turn % 2
+    if IS_WHOLE or number == place == turn % 2 == 0
 ]
 
 
