@@ -229,7 +229,7 @@ def test_invalid_parameters_of_an_episode_page_are_reported(
     query: str, error: str | None, lab: Lab, owner: User, episode: Episode
 ) -> None:
     response = lab(owner).get(f"/episodes/{episode.pk}/?{query}")
-    assert response.context["errors"] == ([error] if error else [])
+    assert response.context["page"].errors == ([error] if error else [])
     assert (error or "Steps") in response.content.decode()
     assert b"No step was posted" not in response.content
 
