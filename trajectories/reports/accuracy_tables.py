@@ -54,7 +54,9 @@ def accuracy_table(analyses: Sequence[Analysis]) -> Table:
 def pass_table(analyses: Sequence[Analysis]) -> Table:
     rows = [row for analysis in analyses for key in analysis.arms for row in _pass_rows(analysis, key)]
     notes = ["pass@k is the unbiased estimate over the items that have k judged samples."]
-    return Table(id="pass_at_k", title="pass@k and mean@k", columns=PASS, rows=rows, notes=notes)
+    return Table(
+        id="pass_at_k", title="pass@k and mean@k", columns=PASS, rows=rows, notes=notes if rows else []
+    )
 
 
 def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:

@@ -32,26 +32,33 @@ def page(lab: Callable[[Any], LabClient], owner: Any) -> Callable[[Report], str]
 
     def read(report: Report) -> str:
         tables_of(report)
-        html = lab(owner).get(f"/reports/{report.pk}/").content.decode()
-        assert not re.search(r"\b(nan|NaN|inf|None)\b", strip_tags(html))
-        for chart in charts_of(html):
-            assert_drawn(chart)
-        return " ".join(strip_tags(html.replace("<td", " <td")).replace("&nbsp;", " ").split())
+        return sound_text(lab(owner).get(f"/reports/{report.pk}/").content.decode())
 
     return read
 
 
-def charts_of(html: str) -> list[ElementTree.Element]:
+def sound_text(html: str) -> str:
+    """The text of a page with charts, each of which shows something."""
+    assert not re.search(r"\b(nan|NaN|inf|None)\b", strip_tags(html))
+    assert not re.search(r"<a [^>]*>–?</a>", html)
     charts = re.findall(r"<svg [^>]*class=\"plot\".*?</svg>", html, re.DOTALL)
-    assert len(charts) == html.count("plot-scroll")
-    return [ElementTree.fromstring(chart) for chart in charts]
+    assert len(charts) == html.count("<figure")
+    for chart in charts:
+        assert_drawn(ElementTree.fromstring(chart))
+    return " ".join(strip_tags(html.replace("<td", " <td")).replace("&nbsp;", " ").split())
 
 
 def assert_drawn(chart: ElementTree.Element) -> None:
     """A chart has something to see, and no interval without width."""
     assert [shape for shape in chart.iter() if shape.get("class", "").startswith(MARKS)]
-    for whisker in (shape for shape in chart.iter("line") if shape.get("class") == "plot-whisker"):
-        assert (whisker.get("x1"), whisker.get("y1")) != (whisker.get("x2"), whisker.get("y2"))
+    for line in chart.iter("line"):
+        assert (line.get("x1"), line.get("y1")) != (line.get("x2"), line.get("y2"))
+    if any(text.startswith(("%", "percent")) for text in texts_of(chart)):
+        assert max(float(text) for text in texts_of(chart) if re.fullmatch(r"\d+(\.\d+)?", text)) <= 100
+
+
+def texts_of(chart: ElementTree.Element) -> list[str]:
+    return [shape.text or "" for shape in chart.iter("text")]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +93,18 @@ def test_the_page_says_what_it_cannot_say_and_why(
     text = page(report)
 
     assert [one for one in texts if one not in text] == []
+
+
+def test_bounds_with_void_stand_in_a_column_of_their_own(page: Callable[[Report], str]) -> None:
+    half_void = {"gym": lambda item, _: "void" if item % 2 else "correct", "text_zero_shot": MOST}
+    report, _, _ = evaluation(half_void)
+
+    text = page(report)
+
+    assert "Beyond chance With void" in text
+    assert "gsm8k Page 20 20 20 1 100.0% 83.9% to 100.0% 100.0% 83.9% to 100.0% 50.0% to 100.0%" in text
+    assert "gsm8k Text, zero-shot 40 40 0 – 75.0% 59.8% to 85.8% 75.0% 59.8% to 85.8% 75.0%" in text
+    assert "75.0% to 75.0%" not in text
 
 
 def test_mixed_prompt_versions_are_named(page: Callable[[Report], str]) -> None:

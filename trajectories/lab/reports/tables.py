@@ -42,7 +42,8 @@ INTERVALS = {
 RANGES = {"bootstrap_low": ("bootstrap_high", "Bootstrap"), "void_low": ("void_high", "With void")}
 DECIMALS = {"%": 1, "points": 1, "words": 1, "count": 0, "": 3}
 # What a wide table shows apart, below what names its rows.
-APART = {"gaps": {"odds_ratio", "p_permutation", "p_mcnemar", "bootstrap_low", "p_equivalence", "void_low"}}
+OTHER_TESTS = {"odds_ratio", "p_permutation", "p_mcnemar", "bootstrap_low", "p_equivalence", "void_low"}
+APART = {"gaps": OTHER_TESTS, "setup_differences": OTHER_TESTS}
 NAMING = 2
 
 
@@ -94,8 +95,7 @@ def _part(
     notes: Sequence[str] = (),
     apart: ShownTable | None = None,
 ) -> ShownTable:
-    values = {column["id"] for column in table["columns"]}
-    merged = {name for value in values & INTERVALS.keys() for name in INTERVALS[value]}
+    merged = {name for column in table["columns"] for name in _ends(column)}
     merged |= {high for high, _ in RANGES.values()}
     columns = [
         column
@@ -112,6 +112,11 @@ def _part(
     )
 
 
+def _ends(column: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns of its interval: a share of void episodes has one, their number none."""
+    return () if column["unit"] == "count" else INTERVALS.get(column["id"], ())
+
+
 def _is_empty(table: Mapping[str, Any], column: Mapping[str, str]) -> bool:
     """Whether a column of text, such as the notes, has nothing to say."""
     return not _is_number(column) and all(not row.get(column["id"]) for row in table["rows"])
@@ -119,10 +124,11 @@ def _is_empty(table: Mapping[str, Any], column: Mapping[str, str]) -> bool:
 
 def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
     name, unit = column["id"], column["unit"]
-    title, link = _head(column), row.get("links", {}).get(name, "")
+    title = _head(column)
     if name in RANGES:
         return Cell(title=title, text=_range(row.get(name), row.get(RANGES[name][0]), unit), is_number=True)
     value = row.get(name)
+    link = "" if value is None else row.get("links", {}).get(name, "")
     if name == "contrast":
         return Cell(title=title, text=contrast_label(row), link=link)
     if name == "arm" and value:
@@ -130,8 +136,8 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
     if isinstance(value, str):
         return Cell(title=title, text=value, link=link)
     if value is None and not _is_number(column):
-        return Cell(title=title, text="", link=link)
-    low, high = (row.get(end) for end in INTERVALS.get(name, ("", "")))
+        return Cell(title=title, text="")
+    low, high = (row.get(end) for end in _ends(column) or ("", ""))
     interval = "" if low is None else _range(low, high, unit)
     return Cell(
         title=title, text=text_of(value, unit), interval=interval, link=link, is_number=_is_number(column)
@@ -157,7 +163,9 @@ def text_of(value: float | None, unit: str) -> str:
 
 
 def _range(low: float | None, high: float | None, unit: str) -> str:
-    return "–" if low is None or high is None else f"{text_of(low, unit)} to {text_of(high, unit)}"
+    if low is None or high is None or low == high:
+        return text_of(low if low == high else None, unit)
+    return f"{text_of(low, unit)} to {text_of(high, unit)}"
 
 
 def _head(column: Mapping[str, str]) -> str:

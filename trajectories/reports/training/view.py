@@ -121,8 +121,8 @@ def _problems(versions: Sequence[VersionFigures], evaluations: Sequence[Evaluati
         )
     elif not is_compared(evaluations):
         problems.append(
-            "No two checkpoints were evaluated on the same benchmark both as text and as a page: whether the "
-            "gap closes, and why, cannot be said."
+            "No two checkpoints were evaluated on the same items in the same set-up both as text and as a "
+            "page: whether the gap closes, and why, cannot be said."
         )
     return problems
 

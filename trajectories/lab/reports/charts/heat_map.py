@@ -70,4 +70,3 @@ def _legend(drawing: Drawing, left: float, y: float) -> None:
     x = left + 5 * 64
     drawing.rect("plot-none", x, y - 7, 14, 14)
     drawing.text("plot-soft plot-small", x + 20, y, "no judged episode")
-    drawing.text("plot-soft plot-small plot-end", left + PLOT, y, "columns: items, the hardest first")

@@ -34,13 +34,16 @@ class Scale:
 def scale_of(
     values: Iterable[float], *, start: float, end: float, within: tuple[float, float] = (-math.inf, math.inf)
 ) -> Scale:
-    """Holds every value; its ends are round, and lie ``within`` two others."""
+    """Holds every value, with room on both sides of one alone; its ends are round, and lie ``within`` two
+    others."""
     known = list(values)
     low, high = min(known), max(known)
-    step = step_of((high - low) or abs(high) or 1.0)
+    if low == high:
+        low, high = low - (abs(low) or 1.0), high + (abs(high) or 1.0)
+        low, high = max(low, within[0]), min(high, within[1])
+    step = step_of(high - low)
     low, high = math.floor(low / step) * step, math.ceil(high / step) * step
-    low, high = max(low, within[0]), min(high, within[1])
-    return Scale(low=low, high=high if high > low else low + step, step=step, start=start, end=end)
+    return Scale(low=max(low, within[0]), high=min(high, within[1]), step=step, start=start, end=end)
 
 
 def share_scale(*, start: float, end: float) -> Scale:
