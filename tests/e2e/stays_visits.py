@@ -240,7 +240,7 @@ class Visitor:
         else:
             self.page.keyboard.press("End")
             self.moves += 1
-        expect(self.page.locator("[data-paging-status]")).to_have_text(re.compile(r"\d+ more stays loaded"))
+        expect(self.page.locator("[data-paging-status]")).to_have_text(re.compile(r"Stays loaded: \d+"))
         self.arrive()
         assert len(results.locator(HOUSES).evaluate_all(ADDRESSES)) > known
         self.page.locator("[data-paging-status]").evaluate("status => (status.textContent = '')")

@@ -178,7 +178,7 @@ def test_more_stays_are_loaded_by_a_button_that_keeps_the_focus(
     first = _listed(page)
     more = page.get_by_role("link", name="Load more stays")
     more.press("Enter")
-    expect(page.get_by_text("12 more stays loaded")).to_be_attached()
+    expect(page.get_by_text("Stays loaded: 12")).to_be_attached()
     expect(page.get_by_text(f"Showing 24 of {len(world().listings)} stays")).to_be_visible()
     expect(more).to_be_focused()
     settled(page)

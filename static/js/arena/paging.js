@@ -1,6 +1,6 @@
 /* Further pages of a list without leaving it. A list that pages says so:
 
-     <section data-paging="more" data-more="Load more" data-loaded="{n} more stays loaded"
+     <section data-paging="more" data-more="Load more" data-loaded="Stays loaded: {n}"
               data-shown="Showing {n} of 73 stays" data-all="Showing {n} of 73 stays">
        <ul data-paging-list> ... </ul>
        <nav data-pager> <a rel="prev" href="..."> <span data-page-number> <a rel="next" href="..."> or <p data-paging-end> </nav>
