@@ -50,6 +50,11 @@ def test_untrusted_text_is_escaped_and_shows_invisible_characters() -> None:
     ("action", "expected"),
     [
         ({"type": "click", "target": "e1"}, Phrase(verb="click", where="e1")),
+        (
+            {"type": "click", "target": "e1", "button": "right", "double": True},
+            Phrase(verb="click", manner="right button, double", where="e1"),
+        ),
+        ({"type": "click", "button": {}, "double": "no"}, Phrase(verb="click")),
         ({"type": "type", "target": "e7", "text": "42"}, Phrase(verb="type", what="42", where="e7")),
         ({"type": "wait", "ms": 500}, Phrase(verb="wait", what="500 ms")),
         ({"type": ["x"], "target": {"a": 1}}, Phrase(verb="['x']", where='{"a": 1}')),

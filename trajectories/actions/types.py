@@ -110,6 +110,7 @@ class Finding:
 
 Rule = Callable[[DeclaredStep, PageRecord], Finding]
 MarksRule = Callable[[Mapping[str, Any], Sequence[ReportedEvent], Offset], Marks]
+Manner = Callable[[Mapping[str, Any]], str]
 
 
 # page: there is one. ids: elements are shown with ids. positions: a picture is shown, whose pixels count.
@@ -155,7 +156,8 @@ class ActionType:
     ``description`` is for models, which are told of actions in the order of their ``rank``. The type is
     offered where all conditions that it ``needs`` hold; ``aim`` says whether it must name an element
     (``target``) or a position (``x``, ``y``). ``fields`` are its keys besides ``type``; ``object`` is the one
-    that says what was typed, pressed or opened, followed by ``unit``.
+    that says what was typed, pressed or opened, followed by ``unit``; ``manner`` tells readers how, where it
+    is not the usual way.
     ``verbs`` are how thoughts announce it. ``rule`` says what the page must have reported, ``marks`` what is
     drawn on the screenshot; ``labels`` override those of ``CHECKS``. ``is_passive``: it does nothing to the
     page; ``needs_page``: its rule reads page events.
@@ -170,6 +172,7 @@ class ActionType:
     fields: Sequence[Field] = ()
     object: str = ""
     unit: str = ""
+    manner: Manner | None = None
     verbs: Sequence[str] = ()
     marks: MarksRule | None = None
     labels: Mapping[str, str] = field(default_factory=dict)

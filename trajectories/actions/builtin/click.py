@@ -59,6 +59,12 @@ def _marks(action: Mapping[str, Any], events: Sequence[ReportedEvent], scrolled:
     return Marks(point=marks.point_of(click.data, offset), box=marks.box_of(click.data, offset))
 
 
+def _manner(action: Mapping[str, Any]) -> str:
+    button = action.get("button")
+    words = [f"{button} button"] if button in OTHER_BUTTONS else []
+    return ", ".join([*words, "double"] if action.get("double") is True else words)
+
+
 register(
     ActionType(
         id="click",
@@ -73,6 +79,7 @@ register(
             x(),
             y(),
         ),
+        manner=_manner,
         verbs=("click", "press", "click on"),
         marks=_marks,
     )

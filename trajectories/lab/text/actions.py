@@ -24,20 +24,22 @@ NOT_CHECKED_LABEL = "Not checked yet"
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """``verb`` is the action's type; ``what`` is the text typed, the key pressed or the address opened.
+    """``verb`` is the action's type, done in a ``manner`` where that is not the usual one; ``what`` is the text
+    typed, the key pressed or the address opened.
 
     ``where`` describes the element, and ``id`` is its number; for an element that the page did not show,
     ``where`` is the name that the action gives it.
     """
 
     verb: str
+    manner: str = ""
     what: str = ""
     where: str = ""
     id: str = ""
 
     def holds(self, find: str) -> bool:
         """Whether a text occurs in the displayed action; the element's description belongs to the page."""
-        parts = (self.verb, self.what[:WHAT_CHARS], (self.id or self.where)[:WHERE_CHARS])
+        parts = (self.verb, self.manner, self.what[:WHAT_CHARS], (self.id or self.where)[:WHERE_CHARS])
         return bool(find) and any(find.lower() in mask_tokens(part).lower() for part in parts)
 
 
@@ -50,9 +52,10 @@ def action_phrase(action: object, target: str = "") -> Phrase:
         return Phrase(verb="no action")
     verb = str(action.get("type") or "untyped")
     kind = registry.find(verb)
-    what = action.get(kind.object) if kind else None
+    what = _object(kind, _text(action.get(kind.object))) if kind else ""
+    manner = kind.manner(action) if kind and kind.manner else ""
     id_ = _text(action.get("target"))
-    return Phrase(verb=verb, what=_object(kind, _text(what)), where=target or id_, id=id_ if target else "")
+    return Phrase(verb=verb, manner=manner, what=what, where=target or id_, id=id_ if target else "")
 
 
 def short_phrase(action_type: str, *, what: str | None, where: str | None) -> Phrase:
