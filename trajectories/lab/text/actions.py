@@ -24,8 +24,8 @@ NOT_CHECKED_LABEL = "Not checked yet"
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
-    """``verb`` is the action's type, done in a ``manner`` where that is not the usual one; ``what`` is the text
-    typed, the key pressed or the address opened.
+    """``verb`` is the action's type, done in a ``manner`` where that is not the usual one; ``what`` is the
+    text typed, the key pressed or the address opened.
 
     ``where`` describes the element, and ``id`` is its number; for an element that the page did not show,
     ``where`` is the name that the action gives it.
