@@ -79,7 +79,7 @@ GUEST_RULES: tuple[tuple[str, Callable[[Review, Room, Listing], bool]], ...] = (
         lambda review, *_: review.party in ("Couple", "Family"),
     ),
     (
-        r"[Ff]or breakfast there|still think about|had gone and nobody|recipe",
+        r"[Ff]or breakfast they|still think about|had gone and nobody|recipe|at breakfast tasted",
         lambda _s, _r, house: "breakfast" in house.amenities,
     ),
     (
@@ -92,20 +92,13 @@ GUEST_RULES: tuple[tuple[str, Callable[[Review, Room, Listing], bool]], ...] = (
     ),
     (r"upstairs", lambda _s, room, _h: not re.search(r"Attic|Loft|Top Floor|Whole House|Cottage", room.name)),
     (r"what we had was", lambda _s, room, _h: "View" not in room.name),
-    (r"facing the yard", lambda _s, room, _h: "Street View" not in room.name),
     (r"wall to the next room", lambda _s, _r, house: house.kind != "Holiday home"),
-    (r"\b(?:balcony|the lift)\b", lambda *_: False),
-    (
-        r"(?:By|before) (?:eleven|midnight|five|seven)\b|sun until (?:nine|ten|eleven|midnight)",
-        lambda *_: False,
-    ),
-    (r"Christmas|Easter|in the snow|snow falling", lambda *_: False),
     (r"\b(?:second|third|fourth|fifth) (?:night|day|evening)\b", lambda review, *_: review.nights > 1),
 )
 # In one review of a guest: pairs that exclude each other.
 GUEST_PAIRS = (
     (r"Smaller than in the pictures", r"Larger than it looks"),
-    (r"Bring earplugs|woke us|little sleep", r"[Ss]lept|heard .* and nothing else|might as well have been"),
+    (r"Bring earplugs|woke us|little sleep", r"[Ss]lept|heard .* and nothing else"),
     (r"Too far from", r"on foot to|walking distance|exactly right for us"),
     (r"^Kind people", r"before anyone let us in|knew nothing of"),
     (r"^Would return", r"so small that|It smelt of"),
@@ -115,29 +108,46 @@ GUEST_PAIRS = (
 # In one review of a product: pairs that exclude each other.
 SHOP_PAIRS = (
     (
-        r"colour is (?:exactly|just)|colour looks|true to the listing",
-        r"darker|duller|nothing in common|hideous|brighter",
+        r"colour (?:is|looks) (?:exactly|just)|exactly as in the listing",
+        r"darker|duller|nothing in common|brighter",
     ),
     (
-        r"[Dd]elivery was|[Ss]hipping was|earlier than told|here before",
-        r"took three weeks|took a month|got lost",
+        r"[Dd]elivery was|the parcel arrived|was here two days",
+        r"took three weeks|took a month|got lost|took for ever",
     ),
-    (r"lighter than it looks", r"heavier"),
-    (r"hard to beat|a bargain|ten out of ten", r"expected more|want better|three out of ten|forget it"),
-    (r"in the bin|given away|I sent it back", r"need it daily|use it daily|still looks new|the keeping"),
-    (r"(?:service|[Ss]upport) answered", r"never answered|still wait|wrote the same twice"),
-    (r"size is (?:perfect|just right)|spot on, it fits", r"size is (?:wrong|off)|invented|plain wrong"),
-    (r"this one is better|no comparison", r"kept that one|easily better|feels like a toy"),
+    (r"a bargain|hard to beat|more than fair", r"I (?:expected|want) (?:more|better|something that lasts)\b"),
     (
-        r"no harm done|one scratch|unharmed|just shrugged",
-        r"and that was that|never was the same|end of story",
+        r"gave it away|threw it out|returned it|I sent it back\.",
+        r"I use it all the time|get the same one|I would buy it",
     ),
-    (r"Even without the leaflet", r"leaflet contradicts"),
+    (
+        r"[Ss]upport answered|service answered|a friendly answer",
+        r"never answered|money back|same reply|got nowhere",
+    ),
+    (r"size is (?:perfect|just right)|dimensions are accurate", r"size is (?:wrong|not)|made up|plain wrong"),
+    (
+        r"this one is better|I prefer this one|this one wins",
+        r"kept that one|which is better|far better|this one loses",
+    ),
+    (r"came to no harm|small mark|but nothing happened", r"not been the same|never recovered|the end of it"),
+    (
+        r"never opened the leaflet|instructions are (?:clear|short)",
+        r"leaflet contradicts|instructions are useless",
+    ),
+    (r"lighter than it looks|It is light", r"heavier|bulkier"),
+    (r"boils a full litre in", r"takes (?:six|seven|eight) minutes to boil"),
+    (r"\b[Mm]y husband\b", r"\b[Mm]y wife\b"),
 )
 STARS = (
-    (r"\b(?:[Ff]ive|[Aa]ll the) stars\b", (5,)),
-    (r"\bthree stars\b|three out of five|I say three", (3,)),
-    (r"\b(?:[Oo]ne|a) star\b", (1,)),
+    (r"\b[Tt]hree stars\b|three out of five", (3,)),
+    (r"[Ff]ive or six out of ten|Nine out of ten|Ten out of ten", (4, 5)),
+    (r"(?:One|Two) out of ten|three out of ten", (1, 2, 3)),
+    (r"would not be without it|as happy with it", (4, 5)),
+    (r"[Mm]oney back", (1, 2)),
+)
+SPAN = (
+    rf"(?:about |almost |nearly |roughly |more than )?(?:{NUMBER}|nine|ten|a|half a|a few|a couple of) "
+    r"(?:week|month|fortnight|year)s?"
 )
 
 
@@ -304,6 +314,26 @@ def test_a_review_does_not_contradict_itself_or_its_stars(bought: Bought) -> Non
             if words(rule, text) and review.outline.stars not in stars
         ]
     assert_none(contradictions)
+
+
+def test_hardly_any_review_names_two_spans_of_time(bought: Bought) -> None:
+    """Else "I have had it for two weeks" stands beside "gave out after half a year".
+
+    A review with four planted terms may run out of sentences without one.
+    """
+    english = [review for _, _, review in bought if not review.original]
+    named = [set(re.findall(rf"(?:after|for|within|in) ({SPAN})\b", " ".join(one.body))) for one in english]
+    assert sum(bool(spans) for spans in named) > 0.2 * len(english)
+    assert sum(len(spans) > 1 for spans in named) < 0.01 * len(english)
+
+
+def test_no_rule_is_dead(guests: Guests, bought: Bought) -> None:
+    texts = [" ".join((review.title, *review.body)) for _, review in guests]
+    texts += [" ".join((review.title, *review.body)) for _, _, review in bought]
+    rules = [rule for rule, _ in (*GUEST_RULES, *STARS)] + [
+        one for pair in (*GUEST_PAIRS, *SHOP_PAIRS) for one in pair
+    ]
+    assert [rule for rule in rules if not any(words(rule, text) for text in texts)] == []
 
 
 def test_a_term_is_not_praised_and_blamed_in_one_review(bought: Bought) -> None:

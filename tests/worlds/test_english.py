@@ -30,17 +30,25 @@ HOUSES = 25
 EDITIONS: tuple[Edition, ...] = ("train", "test")
 NUMBER = "two|three|four|five|six|seven|eight|nine|ten|[2-9]|[1-9][0-9]+"
 NOUN = "day|week|fortnight|month|year|night|minute|hour|star|guest|room|person|vote|review|amenity"
-# What no text contains, and what it may contain all the same.
+# What no text contains, what it may contain all the same, and a sentence that has the fault.
 FAULTS = {
-    "notation that was not filled in": (r"[{}\[\]|@]", r"@example\.org"),
-    "two spaces, or one before a stop": (r"  | [,.;:!?](?:\s|$)", r"$^"),
-    "two stops": (r"[,;:.!?][,;:.]|\?\?", r"\.\.\.|\?\."),
-    "a word twice": (r"(?i)\b([a-z]+) \1\b", r"$^"),
-    "a before a vowel": (r"(?i)\ba [aeio]\w+", r"(?i)\ba (?:one|eu|once)"),
-    "an before a consonant": (r"(?i)\ban [bcdfgjklmnpqrstvwxyz]", r"(?i)\ban (?:mp3|led|fm)"),
-    "one of many": (rf"(?i)(?<![.,\w-])\b(?:{NUMBER}) (?:{NOUN})\b(?!-)", r"(?i)[a-z-]-(?:two|three|four)"),
-    "many of one": (rf"(?i)(?<![.,\d-])\b(?:1|one) (?:{NOUN})s\b", r"$^"),
-    "time after time": (r"(?i)\b(?:after|within) (?:after|over|for|later)\b|\bLater after\b", r"$^"),
+    "notation that was not filled in": (r"[{}\[\]|@]", r"@example\.org", "The {x} is [good|bad]."),
+    "two spaces, or one before a stop": (r"  | [,.;:!?](?:\s|$)", r"$^", "My mother praised the pocket ."),
+    "two stops": (r"[,;:.!?][,;:.]|\?\?", r"\.\.\.|\?\.", "P.S.: it works.."),
+    "a word twice": (r"(?i)\b([a-z]+) \1\b", r"$^", "Even with ten kilos in it it sits well."),
+    "a before a vowel": (r"(?i)\ba [aeio]\w+", r"(?i)\ba (?:one|eu|once)", "A air fryer."),
+    "an before a consonant": (r"(?i)\ban [bcdfgjklmnpqrstvwxyz]", r"(?i)\ban (?:mp3|led|fm)", "An tent."),
+    "one of many": (
+        rf"(?i)(?<![.,\w-])\b(?:{NUMBER}) (?:{NOUN})\b(?!-)",
+        r"(?i)[a-z-]-(?:two|three|four)",
+        "It broke after two week.",
+    ),
+    "many of one": (rf"(?i)(?<![.,\d-])\b(?:1|one) (?:{NOUN})s\b", r"$^", "1 reviews"),
+    "time after time": (
+        r"(?i)\b(?:after|within) (?:after|over|for|later)\b|\bLater after\b",
+        r"$^",
+        "Later after seven days: it leaks.",
+    ),
 }
 PRAISE = (
     r"recommended to everyone|I (?:can|would) \w+ recommend|excellent|perfect|love it|flawless|first-rate|"
@@ -84,10 +92,17 @@ def wordings() -> Iterator[str]:
                 yield from (line for task in tasks if task for line in task.wording.splitlines())
 
 
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_seen_in_a_sentence_that_has_it(fault: str) -> None:
+    wrong, right, sentence = FAULTS[fault]
+    assert re.search(wrong, sentence)
+    assert not re.search(right, sentence)
+
+
 @pytest.mark.parametrize("sentences", [shop_sentences, stays_sentences, wordings])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_no_text_has_a_fault_of_form(sentences: object, fault: str) -> None:
-    wrong, right = map(re.compile, FAULTS[fault])
+    wrong, right = map(re.compile, FAULTS[fault][:2])
     faulty = {text for text in sentences() if wrong.search(text) and not right.search(text)}  # type: ignore[operator]
     assert not faulty, (len(faulty), sorted(faulty)[:8])
 
@@ -98,7 +113,7 @@ def test_every_sentence_begins_with_a_capital(sentences: object) -> None:
     assert not {text for text in faulty if not re.match(r"until|from|each", text)}, sorted(faulty)[:8]
 
 
-@pytest.mark.parametrize(("stars", "words"), [(1, PRAISE), (5, COMPLAINT)])
+@pytest.mark.parametrize(("stars", "words"), [(1, PRAISE), (5, COMPLAINT)], ids=["one star", "five stars"])
 def test_reviews_at_either_end_speak_in_one_tone(stars: int, words: str) -> None:
     faulty, read = [], 0
     for number in range(WORLDS):
