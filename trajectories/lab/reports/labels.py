@@ -1,4 +1,4 @@
-"""What pages and charts call the arms of a report."""
+"""What pages and charts call the arms and factors of a report."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ def arm_label(arm_id: str) -> str:
         return arm_id
 
 
-def contrast_label(row: Mapping[str, Any]) -> str:
-    """Of a row about two arms, the first less the second, or about one."""
-    return " − ".join(arm_label(arm_id) for arm_id in row["contrast"].split(" − "))
+def label_of(row: Mapping[str, Any], column: str) -> str:
+    """The text of a row's column: of a contrast both arms, the first less the second, or its only one."""
+    value = str(row[column])
+    if column in ("arm", "contrast"):
+        return " − ".join(map(arm_label, value.split(" − ")))
+    return value.replace("_", " ") if column == "factor" else value

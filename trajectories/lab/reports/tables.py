@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trajectories.lab.reports.labels import arm_label, contrast_label
+from trajectories.lab.reports.labels import label_of
 
 # Columns that are shown as the interval of another, and pairs that are shown as one range.
 NAMED_INTERVALS = (
@@ -129,12 +129,8 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
         return Cell(title=title, text=_range(row.get(name), row.get(RANGES[name][0]), unit), is_number=True)
     value = row.get(name)
     link = "" if value is None else row.get("links", {}).get(name, "")
-    if name == "contrast":
-        return Cell(title=title, text=contrast_label(row), link=link)
-    if name == "arm" and value:
-        return Cell(title=title, text=arm_label(str(value)), link=link)
     if isinstance(value, str):
-        return Cell(title=title, text=value, link=link)
+        return Cell(title=title, text=label_of(row, name), link=link)
     if value is None and not _is_number(column):
         return Cell(title=title, text="")
     low, high = (row.get(end) for end in _ends(column) or ("", ""))

@@ -14,8 +14,8 @@ from django.utils.safestring import SafeString, mark_safe
 
 FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
 FONT_SIZE = 12
-# Of a letter, on average and a little more.
-CHAR_WIDTH = 6.4
+# Of a letter on average, in a wide font.
+CHAR_WIDTH = 7.8
 # On paper, by class. The series: Okabe and Ito (2008), which the colour-blind can tell apart.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555")
 STYLES: dict[str, dict[str, str]] = {

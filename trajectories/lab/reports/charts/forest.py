@@ -9,7 +9,7 @@ from typing import Any
 
 from trajectories.lab.reports.charts.drawing import Drawing, labels_width
 from trajectories.lab.reports.charts.scale import Scale, scale_of, share_scale
-from trajectories.lab.reports.labels import arm_label, contrast_label
+from trajectories.lab.reports.labels import label_of
 from trajectories.lab.reports.tables import INTERVALS, link_of
 
 LEFT_LEAST, PLOT, RIGHT = 150, 370, 150
@@ -75,7 +75,7 @@ class Forest:
         return drawing
 
     def _marks(self, row: Mapping[str, Any]) -> Iterator[Mark]:
-        label = " ".join(_words(row, name) for name in self.label)
+        label = " ".join(label_of(row, name) for name in self.label)
         beside, words = self.beside
         for column, name in ((self.value, label), (beside, f"{label}, {words}")):
             if row.get(column) is not None:
@@ -123,13 +123,7 @@ class Forest:
         drawing.text("plot-soft plot-small plot-end", drawing.width, y, self.unit)
 
     def _group(self, row: Mapping[str, Any]) -> str:
-        return self.group.format(**{name: _words(row, name) for name in row if f"{{{name}}}" in self.group})
-
-
-def _words(row: Mapping[str, Any], name: str) -> str:
-    if name == "contrast":
-        return contrast_label(row)
-    return arm_label(row[name]) if name == "arm" else str(row[name])
+        return self.group.format(**{name: label_of(row, name) for name in row if f"{{{name}}}" in self.group})
 
 
 def _lines(drawing: Drawing, scale: Scale, *, top: float, bottom: float, margin: float | None) -> None:
