@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.reports.test_computation import LOOKS, correct_if, evaluation, tables_of
+from trajectories.models import Episode
 from trajectories.reports.estimators import looks as estimator
 from trajectories.reports.estimators.answers import Answers
 
@@ -107,3 +109,28 @@ def test_looks_are_ordered_by_harm() -> None:
 def test_p_values_hold_together() -> None:
     assert estimator.holm([0.01, 0.04]) == [0.02, 0.04]
     assert estimator.holm([]) == []
+
+
+@pytest.mark.django_db
+def test_the_extreme_looks_of_a_report_are_named_with_a_wrong_episode() -> None:
+    """Wrong in look 3 but for every fifth item, right in look 5, else every second time."""
+
+    def is_right(item: int, sample: int) -> bool:
+        return {3: item % 5 == 0, 5: item != 7}.get(sample, (item + sample) % 2 == 0)
+
+    report, _, _ = evaluation(
+        {"text_zero_shot": correct_if(is_right), "gym": correct_if(is_right)}, samples=8
+    )
+    for look in range(LOOKS):
+        shown = Episode.objects.filter(presentation_hash=f"look-{look}")
+        shown.update(presentation={"wording": f"wording {look}"})
+
+    rows = tables_of(report)["looks"]["rows"]
+
+    ranked = {row["rank"]: row for row in rows if row["rank"]}
+    worst, best = ranked["most harmful"], ranked["least harmful"]
+    assert (worst, best) == (rows[0], rows[-1])
+    assert (worst["look"], best["look"]) == ("wording wording 3", "wording wording 5")
+    assert (worst["mean"], best["mean"]) == (20.0, 97.5)
+    shown = Episode.objects.filter(pk__in=[worst["episode"], best["episode"]])
+    assert {episode.verdict.outcome for episode in shown} == {"incorrect"}

@@ -202,8 +202,8 @@ def _fit_clustered(y: Floats, x: NDArray[np.float64], item: Codes) -> tuple[Floa
     if np.linalg.matrix_rank(x) < x.shape[1]:
         return None
     fit = OLS(y, x).fit(cov_type="cluster", cov_kwds={"groups": item})
-    errors = np.asarray(fit.bse)
-    return (np.asarray(fit.params), errors) if (errors > 0).all() else None
+    variances = np.diag(fit.cov_params())
+    return (np.asarray(fit.params), np.sqrt(variances)) if (variances > 0).all() else None
 
 
 @dataclass(frozen=True, kw_only=True)
