@@ -27,7 +27,7 @@ def panel_lines(look: Look) -> list[str]:
 def pop_up_lines(look: Look) -> list[str]:
     lines = []
     for pop_up in pop_ups_of(PAYLOAD, look):
-        lines += [f'dialog "{pop_up.label}"', f"  text: {pop_up.label}", f"  text: {pop_up.text}"]
+        lines += [f'dialog "{pop_up.label}"', f"  text: {pop_up.text}"]
         lines += [f'  [e{n}] button "{button}"' for n, button in enumerate(pop_up.buttons, start=1)]
     return lines
 
