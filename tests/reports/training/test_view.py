@@ -103,6 +103,8 @@ def test_transfer_is_after_less_before_and_how_much_more_than_text(trained: Run)
     assert page["beyond_text_low"] < 32.5 < page["beyond_text_high"]
     assert page["p_beyond_text"] < 0.01
     assert page["change_low"] < 37.5 < page["change_high"]
+    # Of the items that changed, 2 and 15, before and after.
+    assert [row["links"]["episodes"].count(",") + 1 for row in (text, page)] == [4, 30]
 
 
 def test_a_checkpoint_that_was_evaluated_otherwise_has_no_change(trained: Run) -> None:
