@@ -55,6 +55,12 @@ class Installation:
             self.now.process.wait()
             self.start()
             return
+        pid = self.running(victim)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def running(self, victim: str) -> int:
+        """The process's id, once it runs: it may have been killed a moment ago."""
         pids: list[int] = []
 
         def is_running() -> bool:
@@ -63,8 +69,7 @@ class Installation:
             return bool(pids)
 
         until(is_running, seconds=RESTART_S, what=f"{victim} runs")
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pids[0], signal.SIGKILL)
+        return pids[0]
 
 
 @contextlib.contextmanager

@@ -33,6 +33,8 @@ def test_kills_lose_and_duplicate_nothing(tmp_path: Path) -> None:
             complaints = audit.complaints(installation.owner_url, chaos.ledger)
             say(f"{len(complaints)} complaints; logs are in {up.var_dir / 'logs'}\n{_excerpt(complaints)}")
         assert complaints == []
+        for victim in VICTIMS:  # killed in haste, which no later start of everything has undone
+            installation.running(victim)
         assert list(words_in(up.var_dir / "logs", chaos.ledger.tokens)) == []  # crashes log requests too
         assert "password" in installation.starts[0].output
         assert "password" not in installation.now.output

@@ -22,7 +22,7 @@ from tests.services.installations import STOP_S, Started, Up, until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
-# One of each kind: the test of chaos kills each process again once it has come back.
+# One of each kind: the test of chaos kills them all, and waits until all have come back.
 CHILDREN = ("lab", "sweeper", "worker-verify-2", "postgres", "redis")
 ORDINARY_USER = "nobody"
 
