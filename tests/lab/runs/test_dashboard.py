@@ -293,11 +293,12 @@ def test_readers_within_the_refresh_interval_share_one_refresh(
 
 
 def test_refreshing_a_long_run_takes_few_statements_and_reads_few_rows(run: Run, unremembered: None) -> None:
-    many(run, 3_000, status="finished", tasks=5, policy_version=1)
+    many(run, 1_500, status="finished", tasks=5, policy_version=1)
     open_ones = many(run, 20)
     factories.step(open_ones[0], 1)
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+        # A table of this size may as well be read whole: what matters is that an index could serve.
+        cursor.execute("ANALYZE; SET LOCAL enable_seqscan = off")
     run_dashboard(run.pk)
     dashboard_cache._entries[run.pk].tables_until = float("inf")  # what counts all rests
     many(run, 10, status="finished", policy_version=2)
