@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import signal
 import threading
 from collections import Counter
@@ -8,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 
 from fake_model import FakeModel, Reply
 from fake_server import GOLD, FakeServer
@@ -53,6 +55,23 @@ def test_a_run_plays_every_sample_once_and_ends_with_its_results(
     assert run(fake, model, "--limit", "4", "--samples", "2", "--temperature", "0.5") == 0
     assert Counter(played(fake)) == {1: 2, 2: 2, 3: 2, 4: 2}, "a larger run goes on with what is there"
     assert len(fake.state.runs) == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "is_shown"),
+    [
+        (PlaywrightError("Target page, context or browser has been closed"), False),
+        (Exception("Connection closed while reading from the driver"), False),
+        (RuntimeError("a task of ours broke"), True),
+    ],
+)
+def test_what_an_interrupted_driver_leaves_unread_is_not_shown(
+    fake: FakeServer, model: FakeModel, caplog: pytest.LogCaptureFixture, failure: Exception, is_shown: bool
+) -> None:
+    model.replies(RIGHT)
+    run(fake, model, "--limit", "1")
+    logging.getLogger("asyncio").error("Task exception was never retrieved", exc_info=failure)
+    assert ("never retrieved" in caplog.text) is is_shown
 
 
 def test_other_settings_need_another_name(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 import msgspec
+from playwright.async_api import Error as PlaywrightError
 
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import ApiError, PalaestraError
@@ -25,11 +26,13 @@ KEY_SETTING = "PALAESTRA_KEY"
 SERVER = "http://127.0.0.1:8001"
 INTERRUPTED = 130
 UNAUTHENTICATED = 401
+DRIVER_GONE = "Connection closed while reading from the driver"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s")
+    logging.getLogger("asyncio").addFilter(is_news)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     options = parser_make().parse_args(arguments)
     try:
@@ -45,6 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stderr_print(f"{options.title} stopped: {failure}")
         return 1
     return status
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """False for what Playwright leaves unread when Ctrl-C, which reaches its driver too, ends the driver."""
+    failure = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(failure, PlaywrightError) or DRIVER_GONE in str(failure))
 
 
 def parser_make() -> argparse.ArgumentParser:
