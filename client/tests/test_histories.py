@@ -116,6 +116,15 @@ async def test_an_output_that_was_cut_ends_the_episode_and_is_never_an_answer(fa
     assert row["answer"] is None
     assert row["steps"][1]["finish_reason"] == "length"
     assert row["steps"][1]["raw"] == text
+    assert row["steps"][1]["thought"] == "Half of 84 is 42."
+
+
+async def test_of_an_output_that_was_cut_the_thought_is_what_it_reasoned(fake: FakeServer) -> None:
+    text = '{"reasoning": "Half of 84 is\\n42, so'
+    config = EpisodeConfig(grammar="structured")
+    await played(fake, config, Completion(text=text, finish_reason="length"))
+    step = fake.state.episodes[1]["steps"][1]
+    assert (step["thought"], step["raw"]) == ("Half of 84 is\n42, so", text)
 
 
 async def test_the_prompt_budget_counts_what_the_model_says_it_read(fake: FakeServer) -> None:

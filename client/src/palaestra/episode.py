@@ -206,13 +206,15 @@ class Episode:
     # ---- acting
     async def _act(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         """The parsed turn, its outcome and the next observation; None once the answer was submitted."""
+        is_free_text = arm_of(self.opened.arm).is_free_text
+        if is_free_text and not completion.is_cut:
+            return await self._answer_in_text(completion)
+        parsed = self._grammar.parse(completion, self.conditions, shown=self.observation.text)
         if completion.is_cut:
             self.is_over, self.closed_as = True, "token_budget"
             cut = Outcome(result="invalid", message=CUT)
-            return Turn(thought=completion.text, parse_error=CUT), cut, self._unreadable()
-        if arm_of(self.opened.arm).is_free_text:
-            return await self._answer_in_text(completion)
-        parsed = self._grammar.parse(completion, self.conditions, shown=self.observation.text)
+            thought = completion.text if is_free_text else parsed.thought
+            return Turn(thought=thought, parse_error=CUT), cut, self._unreadable()
         action = parsed.action
         if action is None:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")

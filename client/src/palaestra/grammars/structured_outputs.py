@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from palaestra.actions import Conditions
@@ -97,7 +98,7 @@ def _reasoning(text: str) -> str:
     string = _REASONING.search(text)
     if string is None:
         return ""
-    try:
-        return str(value_read(text, string.start(1))[0]).strip()
-    except Unreadable:
-        return string[2].strip()
+    for written, begin in ((text, string.start(1)), (f'"{string[2]}"', 0)):  # the second: without its end
+        with suppress(Unreadable):
+            return str(value_read(written, begin)[0]).strip()
+    return string[2].strip()
