@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from django import template
+from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -55,6 +56,7 @@ LABELLED: dict[str, Any] = {**CLOSE_REASONS, **END_REASONS, **ARMS, **OBSERVATIO
 UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), (60, "min"))
 OUTCOMES = ("correct", "incorrect", "void", "submitted", "open")
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
+ICONS = "img/lab/icons.svg"
 STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
 # The plot of an interval, in units of its SVG.
 PLOT_LEFT = 4
@@ -146,6 +148,14 @@ def ago(moment: datetime, now: datetime) -> str:
             amount = f"{int(abs(seconds) // size)} {unit}"
             return f"{amount} ago" if seconds > 0 else f"in {amount}"
     return "just now"
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A picture beside a word, of ``static/img/lab/icons.svg``; it says nothing by itself."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true"><use href="{}#{}"></use></svg>', static(ICONS), name
+    )
 
 
 @register.simple_tag

@@ -10,6 +10,11 @@
   const sheet = document.getElementById("keys");
 
   const holders = () => Array.from(document.querySelectorAll("[data-keys]"));
+  /* A page's own key goes before the same key of the rail. */
+  const holderOf = (key) => {
+    const all = holders().filter((one) => one.dataset.keys.split(" ").includes(key));
+    return all.find((one) => one.closest("main")) ?? all[0];
+  };
   const scrollsSideways = (element) => element.scrollWidth > element.clientWidth + 1;
 
   /* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
@@ -65,7 +70,7 @@
       document.dispatchEvent(new CustomEvent("replay:faster", { detail: FASTER[key] }));
       return;
     }
-    const holder = holders().find((one) => one.dataset.keys.split(" ").includes(key));
+    const holder = holderOf(key);
     if (!holder) return;
     event.preventDefault();
     act(holder);

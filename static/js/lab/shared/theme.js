@@ -12,24 +12,37 @@
       return "";
     }
   };
+  const mark = () => {
+    for (const one of document.querySelectorAll("[data-theme-set]")) {
+      one.setAttribute("aria-pressed", String(one.dataset.themeSet === (root.dataset.theme ?? "")));
+    }
+  };
   const set = (name) => {
     if (name) root.dataset.theme = name;
     else delete root.dataset.theme;
+    mark();
+  };
+  const choose = (name) => {
+    set(name);
+    try {
+      localStorage.setItem(KEY, name);
+    } catch {
+      /* Without storage the choice holds for this page. */
+    }
+    document.dispatchEvent(new CustomEvent("replay:announce", { detail: `Colours: ${name || "the system's"}` }));
   };
 
   root.dataset.scripts = "";
   const chosen = read();
   if (NAMES.includes(chosen)) set(chosen);
+  document.addEventListener("DOMContentLoaded", mark);
+  /* Chosen in another window. */
+  addEventListener("storage", ({ key, newValue }) => key === KEY && NAMES.includes(newValue ?? "") && set(newValue ?? ""));
 
   document.addEventListener("click", (event) => {
-    if (!event.target.closest?.("[data-theme-next]")) return;
-    const next = NAMES[(NAMES.indexOf(root.dataset.theme ?? "") + 1) % NAMES.length];
-    set(next);
-    try {
-      localStorage.setItem(KEY, next);
-    } catch {
-      /* Without storage the choice holds for this page. */
-    }
-    document.dispatchEvent(new CustomEvent("replay:announce", { detail: `Colours: ${next || "the system's"}` }));
+    const button = event.target.closest?.("[data-theme-set], [data-theme-next]");
+    if (!button) return;
+    const now = NAMES.indexOf(root.dataset.theme ?? "");
+    choose(button.dataset.themeSet ?? NAMES[(now + 1) % NAMES.length]);
   });
 })();
