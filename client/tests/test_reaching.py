@@ -176,7 +176,7 @@ async def test_actions_by_position_act_on_what_is_there(env: Env, fake: FakeServ
     assert await act(env, type="type", text=" L.") == ("ok", "")
     assert await shown(page, STATE) == ["Ada L.", "Oslo", True, ""]
     for more, text in (({}, "sent"), ({"double": True}, "twice"), ({"button": "right"}, "right")):
-        assert await act(env, type="click", **send, **more) == ("ok", "")
+        assert (await act(env, type="click", **send, **more))[0] == "ok"
         assert await shown(page) == text
 
 
@@ -344,3 +344,26 @@ async def test_a_note_touches_no_page(env: Env, fake: FakeServer) -> None:
     before = len(fake.state.requests)
     assert await act(env, type="note", text="the second house is cheaper") == ("ok", "")
     assert len(fake.state.requests) == before
+
+
+async def test_what_went_away_and_what_is_something_else_is_said(env: Env, fake: FakeServer) -> None:
+    page = await visit(env, fake, "<dialog open><button>Close</button></dialog>" + FORM)
+    close, send = id_of(env, 'button "Close"'), id_of(env, 'button "Send"')
+    await shown(page, "document.querySelector('dialog').close()")
+    result, message = await act(env, type="click", target=close)
+    assert result == "no_target"
+    assert message.startswith(f"{close}: it is not shown now; the page shows e")
+    assert close not in message.split("shows")[1]
+    for action in ({"type": "type", "text": "Ada"}, {"type": "select", "value": "Oslo"}):
+        result, message = await act(env, target=send, **action)
+        assert result == "no_target"
+        assert message.startswith(f'{send}: button "Send" ')
+
+
+async def test_a_click_by_another_button_says_that_it_was_one(env: Env, fake: FakeServer) -> None:
+    page = await visit(env, fake, FORM)
+    send = id_of(env, 'button "Send"')
+    result, message = await act(env, type="click", target=send, button="right")
+    assert (result, await shown(page)) == ("ok", "right")
+    assert "the right button" in message
+    assert await act(env, type="click", target=send) == ("ok", "")

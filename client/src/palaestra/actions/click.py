@@ -10,6 +10,10 @@ from palaestra.actions.fields import field
 from palaestra.pages import WarmPage
 
 Button = Literal["left", "right", "middle"]
+# Weak models whose endpoint enforces a schema name a button only because they may.
+OTHER_BUTTON = (
+    "That was the {button} button of the mouse, to which pages seldom react; the left one is the usual."
+)
 
 
 class Click(Action):
@@ -23,8 +27,9 @@ class Click(Action):
     x: int | None = fields.x()
     y: int | None = fields.y()
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: WarmPage) -> str | None:
         place = await self.place(page, "clickable", self.button)
         clicks = 2 if self.double else 1
         mouse = page.page.mouse
         await page.act(mouse.click(place["x"], place["y"], button=self.button, click_count=clicks))
+        return None if self.button == "left" else OTHER_BUTTON.format(button=self.button)

@@ -79,6 +79,8 @@
       ...(withText ? palaestra.serialise() : { text: "", inView: [] }) };
   }
 
+  const NAME_CHARS = 60; // of an element in a message
+
   // ---- aims: {id} of an element, {x, y} in the viewport, or {} for wherever the focus is
   function elementAt(x, y) {
     let el = document.elementFromPoint(x, y);
@@ -89,12 +91,15 @@
     }
     return el;
   }
+  function withIds(introduction) {
+    const ids = palaestra.idsInWords();
+    return ids && introduction + ids;
+  }
   function aimed(aim) {
     if (aim.id !== undefined) {
       const el = palaestra.elementOf(aim.id);
       if (el) return { el };
-      const ids = palaestra.idsInWords();
-      return { problem: `there is no such element on the page${ids && `, which has ${ids}`}` };
+      return { problem: `there is no such element on the page${withIds(", which has ")}` };
     }
     if (aim.x === undefined) return { el: document.activeElement };
     const el = elementAt(aim.x, aim.y);
@@ -124,6 +129,8 @@
     }
     return null;
   }
+  // As the observation has it, so that whoever aimed at the wrong element sees which it was.
+  const what = (el) => palaestra.labelOf(el, NAME_CHARS) || "it";
   const hasArea = (el) => [...el.getClientRects()].some((box) => box.width && box.height);
   function isWhole(el) {
     const box = el.getBoundingClientRect();
@@ -132,7 +139,7 @@
   // A hidden control is reached by its label.
   function reached(el) {
     const parts = [el, ...(el.labels || [])].filter(hasArea);
-    if (!parts.length) return { problem: "it has no visible area" };
+    if (!parts.length) return { problem: `it is not shown now${withIds("; the page shows ")}` };
     for (const part of parts) {
       const point = isWhole(part) && freePoint(part);
       if (point) return point;
@@ -150,7 +157,6 @@
   }
   const LAYERS = "dialog,[role=dialog],[role=alertdialog],[popover]";
   const CLOSES = /close|dismiss|accept|agree|got it|no,? thanks|not now|later|continue|hide|skip|ok\b|[\u00d7\u2715\u2716]/i;
-  const COVER_CHARS = 60;
   // What covers an element, and the button that closes it, by id or by its place.
   function coverer(hit) {
     if (!hit || hit === document.documentElement || hit === document.body) return { problem: "it cannot be scrolled into view" };
@@ -159,11 +165,11 @@
     layer = layer || hit;
     const buttons = [...layer.querySelectorAll("button,a[href],[role=button],summary")].filter(hasArea);
     const close = buttons.find((one) => CLOSES.test(palaestra.labelOf(one))) || (buttons.length === 1 ? buttons[0] : null);
-    return { problem: `it is covered by ${palaestra.labelOf(layer, COVER_CHARS) || "another element"}`, close: close && handleOf(close) };
+    return { problem: `it is covered by ${palaestra.labelOf(layer, NAME_CHARS) || "another element"}`, close: close && handleOf(close) };
   }
   function handleOf(el) {
     const box = el.getBoundingClientRect();
-    return { id: palaestra.idOf(el), name: palaestra.labelOf(el, COVER_CHARS), x: box.left + box.width / 2, y: box.top + box.height / 2 };
+    return { id: palaestra.idOf(el), name: palaestra.labelOf(el, NAME_CHARS), x: box.left + box.width / 2, y: box.top + box.height / 2 };
   }
   // Where an element is in the document, as the page's recorder writes it; empty inside a shadow root.
   function pathOf(el) {
@@ -224,7 +230,7 @@
     const el = isFocused ? aimedAt.el : aim.id === undefined ? controlOf(aimedAt.el) : aimedAt.el;
     const isField = el.isContentEditable || typeof el.value === "string" && !/^(button|submit|checkbox|radio|hidden|image|reset|file|select-one|select-multiple)$/.test(el.type);
     if (isFocused && !isField) return { problem: "no field has the focus: name the field, or click it first" };
-    if (!isField) return { problem: `text cannot be typed into it${el.tagName === "SELECT" ? '; choose with "select"' : ""}` };
+    if (!isField) return { problem: `${what(el)} takes no text${el.tagName === "SELECT" ? '; choose with "select"' : ""}` };
     if (el.matches(":disabled")) return { problem: "it is disabled", element: pathOf(el) };
     if (el.readOnly) return { problem: "it is read-only", element: pathOf(el) };
     const place = aim.id === undefined ? {} : reached(el);
@@ -272,7 +278,7 @@
     const aimedAt = aimed(aim);
     if (aimedAt.problem) return aimedAt;
     const el = controlOf(aimedAt.el);
-    if (el.tagName !== "SELECT") return { problem: "it is not a list to select from" };
+    if (el.tagName !== "SELECT") return { problem: `${what(el)} is not a list to select from` };
     if (el.disabled) return { problem: "it is disabled", element: pathOf(el) };
     const place = aim.id === undefined ? {} : reached(el);
     if (place.problem) return { element: pathOf(el), ...place };
