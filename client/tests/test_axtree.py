@@ -93,7 +93,9 @@ async def test_a_page_that_never_settles_is_shown_as_loading(
 ) -> None:
     monkeypatch.setattr("palaestra.pages.SETTLE_LIMIT_MS", 50)
     html = RERENDER.replace(' data-settled="true"', ' data-settled="false"')
-    assert (await opened(page, fake, html)).endswith("(the page is still loading)")
+    assert (await opened(page, fake, html)).endswith(
+        "(the page is still loading: parts of it may be missing)"
+    )
 
 
 async def test_a_pending_script_delays_the_observation(page: WarmPage, fake: FakeServer) -> None:
@@ -134,9 +136,9 @@ async def test_a_sideways_scroll_moves_the_visible_frame_and_reports_when_nothin
 async def test_a_block_of_lines_that_can_be_scrolled_keeps_its_lines(
     page: WarmPage, fake: FakeServer
 ) -> None:
-    block = '<pre tabindex="0">Count them.\n- Capitals count.\n- Titles too.</pre>'
+    block = '<pre tabindex="0" style="overflow: auto">Count them.\n- Capitals count.\n- Titles too.</pre>'
     text = await opened(page, fake, f'<!doctype html><html data-settled="true">{block}</html>')
-    assert text.endswith("[e1] element\n  | Count them.\n  | - Capitals count.\n  | - Titles too.")
+    assert text.endswith("preformatted:\n  | Count them.\n  | - Capitals count.\n  | - Titles too.")
 
 
 async def test_a_quotation_stands_apart_from_the_words_around_it(page: WarmPage, fake: FakeServer) -> None:

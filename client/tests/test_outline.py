@@ -28,8 +28,15 @@ def test_a_long_page_stays_within_its_bound_and_says_how_much_is_left_out() -> N
     assert len(text) <= 900
     gap = text.split("\n")[-1]
     left_out = [line for line in lines if line not in text.split("\n")]
-    assert gap.strip().startswith(f"... {sum(len(line) + 1 for line in left_out):,} more characters: read ")
-    assert gap.endswith("or scroll")
+    assert gap.strip().startswith(f"... {sum(len(line) + 1 for line in left_out):,} more characters, from ")
+    assert gap.endswith('to "Review 39": read one of these sections or scroll')
+
+
+def test_a_line_for_what_is_left_out_names_the_section_that_it_begins_in() -> None:
+    lines = page(2)
+    lines.insert(6, "        text: " + "Long. " * 300)
+    gap = next(line for line in shown(lines, in_view={0, 1, 4, 5, 7, 8, 9}) if "more" in line)
+    assert gap.strip() == '... 1,815 more characters: read "Review 0" or scroll'
 
 
 def test_what_is_new_is_shown_although_the_page_is_long_and_with_what_it_is_inside_of() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed, action_check
 from palaestra.actions.fields import ActionInvalid, Reader, as_element, as_flag, as_text, field
+from palaestra.errors import PageHung
 from palaestra.pages import WarmPage
 
 FIELDS_MAX = 50
@@ -86,9 +87,14 @@ class Fill(Action):
             try:
                 await _entry_fill(page, entry)
             except ActionFailed as failure:
-                done = f"{number} of {len(self.fields)} fields were filled. " if number else ""
-                raise ActionFailed(failure.outcome.result, f"{done}{failure.outcome.message}") from failure
+                message = f"{self._filled(number)}{failure.outcome.message}"
+                raise ActionFailed(failure.outcome.result, message) from failure
+            except PageHung as failure:
+                raise PageHung(f"{self._filled(number)}{entry.target}: {failure}") from failure
         page.target_path = ""
+
+    def _filled(self, number: int) -> str:
+        return f"{number} of {len(self.fields)} fields were filled. " if number else ""
 
 
 async def _entry_fill(page: WarmPage, entry: Entry) -> None:

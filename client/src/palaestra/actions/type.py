@@ -42,7 +42,7 @@ class Type(Action):
 
 
 async def _typed(page: WarmPage, text: str, *, by_keys: int) -> None:
-    """Type a text where the focus is. Raises ``PageHung`` with how much of it was typed."""
+    """Type a text where the focus is. Raises ``PageHung`` with how much of it surely arrived."""
     keyboard, typed, started = page.page.keyboard, 0, time.monotonic()
     parts = [*PART.findall(text[:by_keys]), text[by_keys:]]
     try:
@@ -52,4 +52,5 @@ async def _typed(page: WarmPage, text: str, *, by_keys: int) -> None:
             await page.act(keyboard.type(part) if is_typed else keyboard.insert_text(part))
             typed += len(part)
     except PageHung as failure:
-        raise PageHung(f"{failure} It took {typed} of {len(text)} characters before.") from failure
+        arrived = f"At least {typed} of {len(text)} characters arrived: see what the field holds."
+        raise PageHung(f"{failure} {arrived}") from failure

@@ -140,7 +140,13 @@
     return url.origin + url.pathname + (query.length ? "?" + query.join("&") : "") + url.hash;
   }
   function isInteractive(el, role) {
-    return INTERACTIVE.has(role) || (el.tabIndex >= 0 && el.hasAttribute("tabindex") && !CONTAINERS.has(role));
+    if (INTERACTIVE.has(role)) return true;
+    return el.tabIndex >= 0 && el.hasAttribute("tabindex") && !CONTAINERS.has(role) && !(role === "" && scrolls(el));
+  }
+  // A block that takes the focus so that the keyboard can scroll it has nothing else to offer.
+  function scrolls(el) {
+    const style = getComputedStyle(el);
+    return /auto|scroll/.test(style.overflowX + style.overflowY);
   }
   function describe(el, role, withAddress = true) {
     const name = nameOf(el, role);

@@ -10,8 +10,9 @@ from palaestra.navigation import EpisodeBounds
 from palaestra.pages import PageView
 
 Scope = Literal["page", "viewport"]
-STILL_LOADING = "(the page is still loading)"
+STILL_LOADING = "(the page is still loading: parts of it may be missing)"
 INDENT = "  "
+WHOLE_PAGE = "page"  # as ``read`` calls it
 GAP_CHARS = 100
 """About as long as the line that stands for lines left out."""
 SECTIONS = ("heading", "region", "article", "navigation", "complementary", "search", "form", "group", "table")
@@ -124,22 +125,38 @@ def _with_parents(number: int, parents: Sequence[int | None], chosen: Collection
 
 def _with_gaps(lines: Sequence[str], chosen: Collection[int]) -> list[str]:
     shown: list[str] = []
-    gap: list[str] = []
+    gap: list[int] = []
     for number, line in enumerate(lines):
         if number not in chosen:
-            gap.append(line)
+            gap.append(number)
             continue
-        shown += [_gap_line(gap), line] if gap else [line]
+        shown += [_gap_line(lines, gap), line] if gap else [line]
         gap = []
-    return [*shown, _gap_line(gap)] if gap else shown
+    return [*shown, _gap_line(lines, gap)] if gap else shown
 
 
-def _gap_line(gap: Sequence[str]) -> str:
+def _gap_line(lines: Sequence[str], gap: Sequence[int]) -> str:
     """The line that stands for lines left out: how much they are, and how they can be read."""
-    chars = sum(len(line) + 1 for line in gap)
-    sections = [name for line in gap if (name := section_of(line))]
-    how = f'read "{sections[0]}"' if sections else "read"
-    return f"{INDENT * min(map(line_depth, gap))}... {chars:,} more characters: {how} or scroll"
+    left_out = [lines[number] for number in gap]
+    chars = sum(len(line) + 1 for line in left_out)
+    begun = [] if section_of(left_out[0]) else _sections_around(lines, gap[0])
+    sections = [*begun, *(name for line in left_out if (name := section_of(line)))]
+    what = f"{chars:,} more characters"
+    if len(sections) > 1:
+        what += f', from "{sections[0]}" to "{sections[-1]}"'
+    how = "one of these sections" if len(sections) > 1 else f'"{sections[0] if sections else WHOLE_PAGE}"'
+    return f"{INDENT * min(map(line_depth, left_out))}... {what}: read {how} or scroll"
+
+
+def _sections_around(lines: Sequence[str], number: int) -> list[str]:
+    """The innermost part of the page with a name that a line is in, if there is one."""
+    depth = line_depth(lines[number])
+    for line in reversed(lines[:number]):
+        if line_depth(line) < depth:
+            depth = line_depth(line)
+            if name := section_of(line):
+                return [name]
+    return []
 
 
 def section_of(line: str) -> str:
