@@ -85,14 +85,6 @@ def test_a_frame_without_a_picture_is_not_blank(lab_page: LabPage, transactional
     expect(page.locator(".frame-blank").first).to_have_css("background-image", re.compile("gradient"))
 
 
-def test_the_keys_button_looks_like_the_links_beside_it(lab_page: LabPage, episode: Episode) -> None:
-    page = lab_page()
-    opened(page, f"/episodes/{episode.pk}/")
-    looks = "(one) => [getComputedStyle(one).fontSize, getComputedStyle(one).fontWeight]"
-    button = page.get_by_role("button", name="Keys")
-    assert button.evaluate(looks) == page.get_by_role("link", name="JSON").evaluate(looks)
-
-
 def test_no_tab_makes_a_step_wider_than_a_phone(lab_page: LabPage, episode: Episode) -> None:
     page = lab_page(viewport=PHONE)
     opened(page, f"/episodes/{episode.pk}/steps/6")

@@ -122,6 +122,45 @@ def test_lists_work_without_scripts(lab_page: Callable[..., Page], star: Episode
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
 
 
+def test_the_palette_leads_to_episodes_pages_and_themes_by_keyboard(
+    lab_page: Callable[..., Page], star: Episode
+) -> None:
+    page = lab_page(viewport={"width": 1000, "height": 700}, color_scheme="light")
+    page.goto("/system/")
+    settled(page)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Search or go to")
+    page.keyboard.type(f"#{star.pk}")
+    expect(page.get_by_role("option", name=f"Episode {star.pk}")).to_have_attribute("aria-selected", "true")
+    assert axe.violations(page) == []
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"/episodes/{star.pk}/$"))
+    settled(page)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("dark")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.get_by_role("button", name="Dark", exact=True)).to_have_attribute("aria-pressed", "true")
+    settled(page)
+    page.keyboard.press("Control+k")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("option", name="Runs", exact=True)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("search or go to")
+
+
+def test_the_menu_of_a_phone_opens_without_scripts(lab_page: Callable[..., Page], star: Episode) -> None:
+    page = lab_page(java_script_enabled=False, viewport={"width": 400, "height": 800})
+    page.goto("/")
+    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("navigation", name="Lab").get_by_role("link", name="Tasks").click()
+    expect(page.get_by_role("heading", level=1, name="Tasks")).to_be_visible()
+
+
 def test_a_page_is_ready_although_pictures_far_below_are_not_fetched(
     lab_page: Callable[..., Page], star: Episode
 ) -> None:

@@ -88,7 +88,7 @@ def test_searching_and_opening_a_hit_and_returning_to_it_work_by_keyboard_alone(
     page.goto("/tasks/")
     settled(page)
     page.keyboard.press("/")
-    expect(page.get_by_role("searchbox", name="Search thoughts")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Search or go to")).to_be_focused()
     page.keyboard.type('"check what"')
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/search\?q=%22check\+what%22$"))

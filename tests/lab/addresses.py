@@ -71,6 +71,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "blob": f"/blobs/{'0' * 64}",
         "blob_thumbnail": f"/blobs/{'0' * 64}/thumbnail",
         "system": "/system/",
+        "palette": "/palette?q=a",
         "compare_slashed": "/compare/",
         "compare": f"/compare?episodes={episode.pk}",
         **{f"episode_as_{kind}": f"/episodes/{episode.pk}/export.{kind}" for kind in ("html", "json")},

@@ -12,6 +12,7 @@ from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
 from trajectories.lab.login.views import LabLoginView
+from trajectories.lab.palette.views import palette
 from trajectories.lab.reports import views as reports
 from trajectories.lab.runs import views as runs
 from trajectories.lab.search import views as search
@@ -92,6 +93,7 @@ urlpatterns = [
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("system/", system, name="system"),
+    path("palette", palette, name="palette"),
     path("login/", LabLoginView.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
 ]

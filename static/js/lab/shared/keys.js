@@ -51,9 +51,11 @@
     return row;
   };
 
+  const isReachable = (holder) => holder.dataset.keys.split(" ").some((key) => holderOf(key) === holder);
+
   /* Tabs are one row: each shows its number itself. */
   const list = () => {
-    const all = holders();
+    const all = holders().filter(isReachable);
     const tabs = all.filter((one) => one.matches("[data-tab]"));
     const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.keyLabel]);
     if (tabs.length) rows.push([["0–9"], "open the tab of that number"]);

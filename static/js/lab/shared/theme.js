@@ -13,7 +13,7 @@
     }
   };
   const mark = () => {
-    for (const one of document.querySelectorAll("[data-theme-set]")) {
+    for (const one of document.querySelectorAll("[data-theme-set]:not([role])")) {
       one.setAttribute("aria-pressed", String(one.dataset.themeSet === (root.dataset.theme ?? "")));
     }
   };

@@ -1,0 +1,150 @@
+/* The command palette: Ctrl-K or Cmd-K opens it, "/" with the search of thoughts first. The pages and actions are in the
+   document, the rest is found by the server; the field keeps the focus, and names the option that Enter opens. */
+"use strict";
+
+(() => {
+  const DELAY_MS = 120;
+  const dialog = document.getElementById("palette");
+  if (!dialog) return;
+  const field = dialog.querySelector("[role=combobox]");
+  const list = dialog.querySelector("[role=listbox]");
+  const entries = dialog.querySelector("[data-palette-entries]");
+  const thoughts = dialog.querySelector("[data-palette-thoughts]");
+  const status = dialog.querySelector("[data-palette-status]");
+  const fixed = Array.from(dialog.querySelectorAll("[data-palette-fixed] [role=option]"));
+  const words = new Map(fixed.map((one) => [one, `${one.textContent} ${one.dataset.words ?? ""}`.toLowerCase().trim().split(/\s+/)]));
+
+  let timer = 0;
+  let request = new AbortController();
+  let answered = Promise.resolve();
+  let chosen = null;
+  let isChosenByHand = false;
+
+  const options = () => Array.from(list.querySelectorAll("[role=option]")).filter((one) => !one.closest("[hidden]"));
+
+  const choose = (option) => {
+    chosen?.setAttribute("aria-selected", "false");
+    chosen = option ?? null;
+    if (!chosen) {
+      field.removeAttribute("aria-activedescendant");
+      return;
+    }
+    chosen.id ||= `palette-option-${Math.random().toString(36).slice(2)}`;
+    chosen.setAttribute("aria-selected", "true");
+    chosen.scrollIntoView({ block: "nearest" });
+    field.setAttribute("aria-activedescendant", chosen.id);
+  };
+
+  /* Groups without options have no heading. The first option stays chosen until another one is by hand. */
+  const show = () => {
+    for (const group of list.children) {
+      group.hidden = !Array.from(group.querySelectorAll("[role=option]")).some((one) => !one.hidden);
+    }
+    const shown = options();
+    if (!isChosenByHand || !shown.includes(chosen)) choose(shown[0]);
+    status.textContent = shown.length === 1 ? "1 result" : `${shown.length} results`;
+  };
+
+  const filter = (text) => {
+    const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const one of fixed) {
+      one.hidden = !terms.every((term) => words.get(one).some((word) => word.startsWith(term)));
+    }
+    const search = thoughts.querySelector("a");
+    search.hidden = !text;
+    search.href = `${search.pathname}?${new URLSearchParams({ q: text })}`;
+    thoughts.querySelector("[data-palette-words]").textContent = `“${text}”`;
+  };
+
+  const fetchEntries = async (text) => {
+    const headers = { "HX-Request": "true", "HX-Current-URL": location.href };
+    const address = `${dialog.dataset.address}?${new URLSearchParams({ q: text })}`;
+    const response = await fetch(address, { headers, signal: request.signal });
+    if (response.headers.has("HX-Redirect")) location.assign(response.headers.get("HX-Redirect"));
+    if (!response.ok) throw new Error(response.statusText);
+    const part = new DOMParser().parseFromString(await response.text(), "text/html").body.firstElementChild;
+    entries.querySelector("div")?.remove();
+    entries.append(document.adoptNode(part));
+    show();
+  };
+
+  const update = ({ isAtOnce = false } = {}) => {
+    const text = field.value.trim();
+    isChosenByHand = false;
+    clearTimeout(timer);
+    request.abort();
+    request = new AbortController();
+    const mine = request.signal;
+    filter(text);
+    entries.querySelector("div")?.remove();
+    show();
+    answered = new Promise((resolve) => {
+      timer = setTimeout(() => fetchEntries(text).catch(() => null).then(resolve), isAtOnce ? 0 : DELAY_MS);
+      mine.addEventListener("abort", resolve);
+    });
+  };
+
+  const open = (isForThoughts) => {
+    if (dialog.open || document.querySelector("dialog[open]")) return;
+    if (isForThoughts) list.prepend(thoughts);
+    else list.append(thoughts);
+    field.value = "";
+    dialog.showModal();
+    field.focus();
+    update({ isAtOnce: true });
+  };
+
+  /* What the server finds may come before the search of thoughts, so that waits for it. */
+  const openChosen = async (event) => {
+    const { ctrlKey, metaKey } = event;
+    if (thoughts.contains(chosen) && thoughts !== list.firstElementChild && !isChosenByHand) await answered;
+    chosen?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey }));
+  };
+
+  const move = (by) => {
+    const shown = options();
+    if (!shown.length) return;
+    isChosenByHand = true;
+    choose(shown[(shown.indexOf(chosen) + by + shown.length) % shown.length]);
+  };
+
+  /* By itself the browser closes it a moment later, and a key that is pressed at once would still be for it. */
+  const close = () => dialog.close();
+  const KEYS = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Enter: openChosen, Escape: close };
+
+  field.addEventListener("input", () => update());
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing || !(event.key in KEYS)) return;
+    event.preventDefault();
+    KEYS[event.key](event);
+  });
+  dialog.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
+  list.addEventListener("pointermove", ({ target }) => {
+    const option = target.closest("[role=option]");
+    if (!option || option === chosen) return;
+    isChosenByHand = true;
+    choose(option);
+  });
+  dialog.addEventListener("click", ({ target }) => {
+    const isBeside = target === dialog;
+    if (isBeside || target.closest("[role=option], [data-palette-close]")) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    clearTimeout(timer);
+    request.abort();
+  });
+
+  document.addEventListener("click", ({ target }) => {
+    const opener = target.closest?.("[data-palette-open]");
+    if (opener) open(opener.dataset.paletteOpen === "thoughts");
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    if (dialog.open) dialog.close();
+    else open(false);
+  });
+  if (/Mac|iPhone|iPad/.test(navigator.platform)) {
+    for (const sign of document.querySelectorAll("[data-palette-open] kbd")) sign.textContent = "⌘ K";
+  }
+})();

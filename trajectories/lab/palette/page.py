@@ -1,0 +1,106 @@
+"""The rows, newest first, that the command palette shows for what was typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q
+from django.db.models.expressions import RawSQL
+from django.urls import reverse
+
+from tasks_app.models import Task
+from tasks_app.task_words import task_query, tasks_with
+from trajectories.lab import slow_queries
+from trajectories.lab.queries.tasks import task_excerpt
+from trajectories.lab.text.formulas import question_line
+from trajectories.models import Episode, Report, Run
+
+WORDS_MAX_CHARS = 200
+ROWS_MAX = 5
+TITLE_MAX_CHARS = 120
+# With a sign before it, a number is nothing but a number.
+NUMBER = re.compile(r"(#?)(\d{1,18})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A page to go to. ``title`` and ``detail`` may be text that others wrote."""
+
+    icon: str
+    title: str
+    detail: str
+    address: str
+
+
+class PalettePage:
+    """``entries`` are few, whatever was typed, and made with a fixed number of queries; none if they take too
+    long."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words.strip()[:WORDS_MAX_CHARS]
+        self.entries = slow_queries.result_in_time(lambda: _entries(self.words)) or []
+
+
+def _entries(words: str) -> Sequence[Entry]:
+    if not words:
+        return _runs(Q())
+    number = NUMBER.fullmatch(words)
+    numbered = _numbered(int(number[2])) if number else []
+    if number and number[1]:
+        return numbered
+    return [
+        *numbered,
+        *_runs(Q(name__icontains=words) | Q(model__icontains=words)),
+        *_reports(words),
+        *_tasks(words),
+    ]
+
+
+def _numbered(number: int) -> list[Entry]:
+    """The episode, run, task and report of that number, the likeliest first."""
+    episodes = Episode.objects.filter(pk=number).values_list("run__name", "task__key")
+    entries = [_entry("episode", number, f"Episode {number}", f"{run} · {key}") for run, key in episodes]
+    for kind, rows in (
+        ("run", Run.objects.filter(pk=number).values_list("name")),
+        ("task", Task.objects.filter(pk=number).values_list("key")),
+        ("report", Report.objects.filter(pk=number).values_list("name")),
+    ):
+        entries += [_entry(kind, number, f"{kind.title()} {number}", name) for (name,) in rows]
+    return entries
+
+
+def _runs(condition: Q) -> list[Entry]:
+    rows = Run.objects.filter(condition).order_by("-pk").values_list("pk", "name", "model")[:ROWS_MAX]
+    return [_entry("run", pk, name, f"run {pk} · {model}") for pk, name, model in rows]
+
+
+def _reports(words: str) -> list[Entry]:
+    rows = Report.objects.filter(name__icontains=words).order_by("-pk").values_list("pk", "name")[:ROWS_MAX]
+    return [_entry("report", pk, name, f"report {pk}") for pk, name in rows]
+
+
+def _tasks(words: str) -> list[Entry]:
+    query = task_query(words)
+    if not query:
+        return []
+    tasks = (
+        Task.objects.filter(pk__in=RawSQL(tasks_with("%s"), [query]))  # noqa: S611 (constants)
+        .annotate(excerpt=task_excerpt())
+        .order_by("pk")
+        .only("benchmark_id", "split", "key")[:ROWS_MAX]
+    )
+    return [
+        _entry(
+            "task",
+            task.pk,
+            question_line(task.excerpt, TITLE_MAX_CHARS) or task.key,
+            f"task {task.pk} · {task}",
+        )
+        for task in tasks
+    ]
+
+
+def _entry(kind: str, number: int, title: str, detail: str) -> Entry:
+    return Entry(icon=kind, title=title, detail=detail, address=reverse(kind, args=[number]))

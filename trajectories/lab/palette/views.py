@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.palette.page import PalettePage
+
+
+@lab_page
+def palette(request: LabRequest) -> HttpResponse:
+    """The options for what was typed, a part of the palette's list."""
+    return render(request, "lab/palette/_entries.html", {"page": PalettePage(request.GET.get("q", ""))})
