@@ -39,7 +39,7 @@ PICTURE_QUALITY = 72
 TEXT_MAX_CHARS = 20_000_000
 ONE_TEXT_MAX_CHARS = 60_000
 FETCHED_STEPS = 20
-SHEETS = ("base.css", "lab/export.css")
+SHEETS = ("base.css", "lab/tokens.css", "lab/export.css")
 
 
 @dataclass(kw_only=True)

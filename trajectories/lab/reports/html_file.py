@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from functools import cache
 
 from django.conf import settings
@@ -11,7 +12,8 @@ from django.utils.safestring import mark_safe
 
 from trajectories.lab.reports.pages import ReportPage
 
-SHEETS = ("base.css", "lab/base.css", "lab/report.css")
+SHEETS = ("base.css", "lab/tokens.css", "lab/base.css", "lab/report.css")
+TYPEFACE = "vendor/inter/inter-latin.woff2"
 
 
 def report_html(report_id: int) -> str:
@@ -28,5 +30,9 @@ def report_html(report_id: int) -> str:
 
 @cache
 def _styles() -> str:
-    folder = settings.BASE_DIR / "static" / "css"
-    return "".join((folder / name).read_text(encoding="utf-8") for name in SHEETS)
+    folder = settings.BASE_DIR / "static"
+    sheets = [(folder / "css" / name).read_text(encoding="utf-8") for name in SHEETS]
+    letters = b64encode((folder / TYPEFACE).read_bytes()).decode()
+    source = f'url("data:font/woff2;base64,{letters}") format("woff2")'
+    face = f'@font-face {{ font-family: "Inter"; font-weight: 100 900; src: {source}; }}'
+    return "".join([face, *sheets])

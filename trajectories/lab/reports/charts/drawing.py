@@ -12,31 +12,32 @@ from xml.etree import ElementTree
 
 from django.utils.safestring import SafeString, mark_safe
 
-FONT = "Helvetica, Arial, Liberation Sans, sans-serif"
+FONT = "Inter, Helvetica, Arial, Liberation Sans, sans-serif"
 FONT_SIZE = 12
 # Of a letter on average, in a wide font.
 CHAR_WIDTH = 7.8
-# On paper, by class. The series: Okabe and Ito (2008), which the colour-blind can tell apart.
+# On paper, by class: the light colours of static/css/lab/tokens.css. The series:
+# Okabe and Ito (2008), which the colour-blind can tell apart.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a5c00", "#56b4e9", "#555555")
 STYLES: dict[str, dict[str, str]] = {
-    "plot-grid": {"stroke": "#dddddd"},
-    "plot-zero": {"stroke": "#555555"},
-    "plot-text": {"fill": "#222222"},
-    "plot-soft": {"fill": "#666666"},
-    "plot-strong": {"fill": "#111111", "font-weight": "bold"},
+    "plot-grid": {"stroke": "#e1e4e9"},
+    "plot-zero": {"stroke": "#878f9b"},
+    "plot-text": {"fill": "#15181d"},
+    "plot-soft": {"fill": "#59616c"},
+    "plot-strong": {"fill": "#15181d", "font-weight": "600"},
     "plot-small": {"font-size": "10"},
     "plot-end": {"text-anchor": "end"},
     "plot-middle": {"text-anchor": "middle"},
-    "plot-margin": {"fill": "#eeeeee"},
-    "plot-whisker": {"stroke": "#2b5fb3", "stroke-width": "2"},
-    "plot-dot": {"fill": "#2b5fb3"},
-    "plot-hollow": {"fill": "#ffffff", "stroke": "#2b5fb3", "stroke-width": "1.5"},
-    "plot-line": {"fill": "none", "stroke": "#2b5fb3", "stroke-width": "1.5"},
+    "plot-margin": {"fill": "#eef0f3"},
+    "plot-whisker": {"stroke": "#2257d6", "stroke-width": "2"},
+    "plot-dot": {"fill": "#2257d6"},
+    "plot-hollow": {"fill": "#ffffff", "stroke": "#2257d6", "stroke-width": "1.5"},
+    "plot-line": {"fill": "none", "stroke": "#2257d6", "stroke-width": "1.5"},
     "plot-dashed": {"stroke-dasharray": "5 3"},
     "plot-faint": {"opacity": "0.5"},
-    "plot-alarm": {"stroke": "#a3312a", "stroke-width": "1.5", "stroke-dasharray": "2 3"},
-    "plot-heat": {"fill": "#08306b", "stroke": "#bbbbbb", "stroke-width": "0.5"},
-    "plot-none": {"fill": "none", "stroke": "#bbbbbb", "stroke-dasharray": "2 2"},
+    "plot-alarm": {"stroke": "#bb2a23", "stroke-width": "1.5", "stroke-dasharray": "2 3"},
+    "plot-heat": {"fill": "#08306b", "stroke": "#878f9b", "stroke-width": "0.5"},
+    "plot-none": {"fill": "none", "stroke": "#878f9b", "stroke-dasharray": "2 2"},
     **{f"plot-ink-{number}": {"fill": colour} for number, colour in enumerate(SERIES)},
     **{
         f"plot-stroke-{number}": {"fill": "none", "stroke": colour, "stroke-width": "1.75"}
