@@ -10,6 +10,8 @@ from trajectories.lab.queries import episodes
 from trajectories.lab.queries.tallies import run_tallies_by_arm
 from trajectories.lab.runs import dashboard_selectors, selectors
 from trajectories.lab.runs.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
+from trajectories.lab.runs.family import family_of
+from trajectories.lab.runs.result import Comparison, Result, comparison_of
 from trajectories.lab.runs.reward_plot import reward_plot
 from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.models import Episode
@@ -25,6 +27,7 @@ ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
 class Tables:
     """Tables that count many episodes each time; those of a long run may be older than the rest."""
 
+    comparison: Comparison
     behaviour: BehaviourTable | None
     paired_tasks: Sequence[PairedTally]
     voids: VoidTable | None
@@ -35,9 +38,9 @@ class Dashboard:
 
     def __init__(self, run_id: int, tables: Tables) -> None:
         position = dashboard_selectors.position_of(run_id)
-        self.tables = tables
         self.position = position
         self.arms = run_tallies_by_arm(run_id=run_id)
+        self.tables_renew(tables)
         self.open, self.submitted = self._total("open"), self._total("submitted")
         self.correct, self.incorrect = self._total("correct"), self._total("incorrect")
         self.void = self._total("void")
@@ -56,6 +59,10 @@ class Dashboard:
         self.last_at = position.last_at
         self.page = episodes.episodes_newest(run_id=run_id)
         self.policy_versions = selectors.run_policy_versions(run_id=run_id)
+
+    def tables_renew(self, tables: Tables) -> None:
+        self.tables = tables
+        self.result = Result(tables.comparison, self.arms)
 
     def _total(self, name: str) -> int:
         return sum(getattr(arm, name) for arm in self.arms.values())
@@ -94,6 +101,7 @@ class Dashboard:
 
 def tables_of(run_id: int) -> Tables:
     return Tables(
+        comparison=comparison_of(family_of(selectors.run_get(run_id))),
         behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id, latest=EPISODES_MEASURED)),
         paired_tasks=paired_tallies(run_id=run_id),
         voids=void_table(run_id),
