@@ -46,11 +46,14 @@ def test_counts_and_plot_follow_the_run(page: Page, episodes: list[Episode]) -> 
     shows(page, "Judged", "1")
     shows(page, "Open", "7")
     expect(page.get_by_role("img", name="Mean reward by policy version")).to_be_visible()
-    page.get_by_text("Show as table").click()
+    page.get_by_text("Show as table").first.click()
     finish(episodes[4], "incorrect")
     shows(page, "Judged", "2")
     expect(page.locator(".reward-table tbody tr")).to_have_count(2)
     expect(page.locator(".reward-table")).to_be_visible()
+    expect(page.locator("#curve canvas")).to_be_visible()
+    page.get_by_label("Smoothing").fill("0.5")
+    expect(page.locator("#curve")).to_contain_text("Smoothed")
 
 
 def test_all_tables_follow_the_run_and_selections_stay(page: Page, episodes: list[Episode]) -> None:

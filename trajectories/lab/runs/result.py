@@ -18,8 +18,8 @@ SCALES = (10, 25, 50, 100)
 # In units of the plot's SVG.
 PLOT_MIDDLE = 74.0
 PLOT_HALF = 70.0
-UNCOMPARED = "Gaps are between rungs of the ladder of arms, or as a report plans: these arms have none."
-ALONE = "This run has one arm, and no other run of its {whole} has judged the same tasks."
+UNCOMPARED = "gaps are between rungs of the ladder of arms, or as a report plans: these arms have none."
+ALONE = "this run has one arm, and no other run of its {whole} has judged the same tasks."
 
 
 @dataclass(frozen=True, kw_only=True)
