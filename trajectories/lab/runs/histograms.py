@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from core.arms import ARMS
 from core.sql import Statement
+from trajectories.models import Verdict
 
 # The latest, so that a long run's page costs what a short one's does.
 EPISODES_COUNTED = 1_000
@@ -84,6 +85,7 @@ class Histograms:
 
     histograms: Sequence[Histogram]
     episodes: int
+    is_sample: bool
     latest: int = EPISODES_COUNTED
 
 
@@ -96,7 +98,11 @@ def histograms_of(run_id: int) -> Histograms | None:
         _shares(rows),
     ]
     histograms = [one for one in made if one]
-    return Histograms(histograms=histograms, episodes=len(rows)) if histograms else None
+    if not histograms:
+        return None
+    # Guided episodes are among the latest, and are left out.
+    ended = Verdict.objects.filter(run=run_id, run_seq=EPISODES_COUNTED + 1)
+    return Histograms(histograms=histograms, episodes=len(rows), is_sample=ended.exists())
 
 
 def _counted(
