@@ -19,6 +19,7 @@ WITHOUT_BYTES = (
     "drawing",
     "report_table",
     "report_pair",
+    "run_pair",
 )
 
 
@@ -29,6 +30,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "runs_named": "/runs/",
         "run": f"/runs/{episode.run_id}/",
         "run_live": f"/runs/{episode.run_id}/live",
+        "run_pair": f"/runs/{episode.run_id}/pair",
         "episodes": "/episodes/",
         "search": "/search?q=thought",
         "search_slashed": "/search/?q=thought",

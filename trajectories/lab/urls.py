@@ -39,6 +39,7 @@ urlpatterns = [
     _alias("runs/", of="runs", name="runs_named"),
     path("runs/<id:run_id>/", runs.run_detail, name="run"),
     path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
+    path("runs/<id:run_id>/pair", runs.run_pair, name="run_pair"),
     path("runs/<id:run_id>/training", training.training_detail, name="training"),
     path("runs/<id:run_id>/training/<file_name:name>", training.training_file, name="training_file"),
     path("transfer/", training.transfer_detail, name="transfer"),

@@ -101,7 +101,7 @@ def _contrasts(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
 
 def _gap_row(analysis: Analysis, a: ArmKey, b: ArmKey, *, is_forced: bool = False) -> Row:
     row = _head(analysis, a, b)
-    reason, pair = _pair(analysis, a, b, analysis.items, is_forced=is_forced)
+    reason, pair = pair_compared(analysis, a, b, analysis.items, is_forced=is_forced)
     if pair is None:
         return {**row, "items": 0, "note": reason}
     estimate = gaps.gap(pair, alpha=analysis.alpha)
@@ -164,7 +164,7 @@ def _rung_rows(analysis: Analysis) -> Iterator[Row]:
 
 def _rung_row(analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, rung: str) -> Row:
     row = {**_head(analysis, a, b), "rung": rung}
-    reason, pair = _pair(analysis, a, b, items)
+    reason, pair = pair_compared(analysis, a, b, items)
     if pair is None:
         return {**row, "items": 0, "note": reason}
     estimate = gaps.gap(pair, alpha=analysis.alpha)
@@ -173,17 +173,17 @@ def _rung_row(analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, rung: s
 
 def _sensitivity_row(analysis: Analysis, a: ArmKey, b: ArmKey, variant: Variant) -> Row:
     row = {**_head(analysis, a, b), "choice": variant.title}
-    reason, pair = _pair(analysis, a, b, analysis.items_of(variant))
+    reason, pair = pair_compared(analysis, a, b, analysis.items_of(variant))
     if pair is None:
         return {**row, "items": 0, "note": reason}
     estimate = gaps.gap(pair, alpha=analysis.alpha)
     return {**row, **_numbers(estimate), "note": estimate.reason}
 
 
-def _pair(
+def pair_compared(
     analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, is_forced: bool = False
 ) -> tuple[str, gaps.Pair | None]:
-    """The two arms on these items, or why they are not compared."""
+    """Why the two arms are not compared on these items, or the pair."""
     for key in (a, b):
         if key not in analysis.arms:
             return f"no episode of {key.label} has begun", None

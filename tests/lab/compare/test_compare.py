@@ -104,8 +104,34 @@ def test_a_completion_is_shown_beside_all_steps_of_the_gym(lab: Lab, annotator: 
     assert "Six times seven." in page
     assert "First divergence" not in page
     assert page.index("Six times seven.") < page.index("Here is a.")
-    assert "Episodes that answered in one completion come first" in page
+    assert "Episodes without pages come first" in page
     assert "come first" not in lab(annotator).get(address(gym, walked("a", task=task))).content.decode()
+
+
+def test_text_with_several_steps_stands_beside_pages_and_in_rows_beside_text(task: Task) -> None:
+    text, page = walked("a", "b", task=task, arm="text_agent"), walked("a", "b", "c", task=task)
+    beside = comparison.Comparison(selectors.episodes_get([page.pk, text.pk]))
+    assert [column.episode.pk for column in beside.columns] == [text.pk, page.pk]
+    assert [len(row.cells) for stretch in beside.stretches for row in stretch.rows] == [1, 1, 1]
+    assert [cell.step and cell.step["index"] for cell in beside.texts[0].cells] == [1, 2]
+    paired = comparison.Comparison(
+        selectors.episodes_get([text.pk, walked("a", task=task, arm="text_agent").pk, page.pk][:2])
+    )
+    assert [column.is_beside for column in paired.columns] == [True, False]
+
+
+def test_golds_stand_beside_answers_for_those_who_may_see_them(
+    lab: Lab, owner: User, annotator: User, task: Task
+) -> None:
+    right, wrong = walked("a", task=task), walked("a", task=task)
+    for one, answer, outcome in ((right, "42", "correct"), (wrong, "17", "incorrect")):
+        factories.submission(one, answer)
+        factories.verdict(one, outcome)
+    page = lab(owner).get(address(right, wrong)).content.decode()
+    assert (page.count("compare-equal"), page.count("compare-unequal")) == (1, 1)
+    assert page.count('<span class="muted">gold</span>') == 2
+    hidden = lab(annotator).get(address(right, wrong)).content.decode()
+    assert "compare-gold" not in hidden
 
 
 def test_check_boxes_and_a_comma_separated_list_select_the_same_episodes(

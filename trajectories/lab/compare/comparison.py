@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -22,17 +22,26 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """An episode; ``values`` are its answers by name, where its task names them.
+    """An episode; ``values`` are its answers by name, where its task names them, and ``gold`` is None for who
+    may not see it.
 
-    An episode that answered in one step, without a page, is a completion: it is shown beside all rows.
+    An episode without pages ``is_beside`` those of others that have some: it has no page to pair. One that
+    answered in one step is a completion, and always stands beside.
     """
 
     letter: str
     episode: Episode
     answers: list[str]
     values: list[Value]
+    gold: str | None
     steps: int
     is_completion: bool
+    is_beside: bool
+
+    @property
+    def gold_values(self) -> list[Value]:
+        """What the gold expects for each field of the task."""
+        return values_of([value.field for value in self.values], given=(), expected=self.gold or "")
 
     @property
     def is_truncated(self) -> bool:
@@ -45,6 +54,19 @@ class Cell:
 
     column: Column
     step: dict[str, Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text:
+    """An episode beside the rows, with its first steps."""
+
+    column: Column
+    cells: list[Cell]
+
+    @property
+    def more(self) -> int:
+        """Steps that are not shown."""
+        return self.column.steps - len(self.cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +92,12 @@ class Comparison:
     differs.
     """
 
-    def __init__(self, episodes: Sequence[Episode], *, first: int = 1) -> None:
-        self.columns = columns_of(episodes)
-        self.completions = _completions(self.columns)
-        self.steppers = [column for column in self.columns if not column.is_completion]
+    def __init__(
+        self, episodes: Sequence[Episode], *, first: int = 1, golds: Mapping[int, str] | None = None
+    ) -> None:
+        self.columns = columns_of(episodes, golds=golds)
+        self.texts = [_text(column) for column in self.columns if column.is_beside]
+        self.steppers = [column for column in self.columns if not column.is_beside]
         keyed = [selectors.step_keys(column.episode) for column in self.steppers]
         keys = [keys for _, keys in keyed]
         rows = align(keys) if len(keys) > 1 else _alone(keys)
@@ -114,19 +138,27 @@ def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
     return [Row(cells=(place,), kind="alike") for sequence in sequences for place in range(len(sequence))]
 
 
-def columns_of(episodes: Sequence[Episode]) -> list[Column]:
-    """Completions first: they are shown left of the rows."""
+def columns_of(episodes: Sequence[Episode], *, golds: Mapping[int, str] | None = None) -> list[Column]:
+    """Those beside the rows first: they are shown left of them."""
     ids = [episode.pk for episode in episodes]
     submissions, steps = Submission.objects.in_bulk(ids), step_counts(ids)
     fields = selectors.task_fields({episode.task_id for episode in episodes})
-    ordered = sorted(episodes, key=lambda episode: not _is_completion(episode, steps.get(episode.pk, 0)))
+    has_pages = any(episode.has_page for episode in episodes)
+
+    def is_beside(episode: Episode) -> bool:
+        is_completion = _is_completion(episode, steps.get(episode.pk, 0))
+        return is_completion or (has_pages and not episode.has_page)
+
+    ordered = sorted(episodes, key=lambda episode: not is_beside(episode))
     return [
         Column(
             letter=letter,
             episode=episode,
             answers=submission.answers if (submission := submissions.get(episode.pk)) else [],
             values=values_of(fields.get(episode.task_id, []), given=submission.answer) if submission else [],
+            gold=(golds or {}).get(episode.task_id),
             steps=steps.get(episode.pk, 0),
+            is_beside=is_beside(episode),
             is_completion=_is_completion(episode, steps.get(episode.pk, 0)),
         )
         for letter, episode in zip(LETTERS, ordered, strict=False)
@@ -137,12 +169,9 @@ def _is_completion(episode: Episode, steps: int) -> bool:
     return not episode.has_page and steps == 1
 
 
-def _completions(columns: Sequence[Column]) -> list[Cell]:
-    return [
-        Cell(column=column, step=selectors.only_step(column.episode.pk))
-        for column in columns
-        if column.is_completion
-    ]
+def _text(column: Column) -> Text:
+    steps = selectors.first_steps(column.episode.pk)
+    return Text(column=column, cells=[Cell(column=column, step=step) for step in steps])
 
 
 def _shown_rows(

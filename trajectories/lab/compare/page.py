@@ -22,8 +22,9 @@ EPISODES = "episodes"
 class ComparePage:
     """``?episodes=1,2`` names up to four episodes, ``from`` a row. Unknown episodes raise ``Http404``."""
 
-    def __init__(self, parameters: QueryDict) -> None:
+    def __init__(self, parameters: QueryDict, *, sees_golds: bool = False) -> None:
         self._parameters = parameters
+        self._sees_golds = sees_golds
         self._form = RowsForm(parameters)
         # A form without a selected box sends an empty value.
         words = (word.strip() for text in parameters.getlist(EPISODES) for word in text.split(","))
@@ -95,7 +96,14 @@ class ComparePage:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        return Comparison(self.episodes, first=self._first) if len(self.episodes) >= EPISODES_MIN else None
+        if len(self.episodes) < EPISODES_MIN:
+            return None
+        return Comparison(self.episodes, first=self._first, golds=self.golds)
+
+    @cached_property
+    def golds(self) -> dict[int, str]:
+        """By task; none for who may not see them."""
+        return selectors.golds_current(task.pk for task in self.tasks) if self._sees_golds else {}
 
     @cached_property
     def alone(self) -> Column | None:

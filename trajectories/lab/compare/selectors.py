@@ -11,7 +11,7 @@ from django.db.models.functions import Left
 from django.http import Http404
 
 from core.tokens import mask_tokens
-from tasks_app.models import Task
+from tasks_app.models import Gold, Task
 from trajectories.actions import elements
 from trajectories.facts import behaviour
 from trajectories.lab.compare.alignment import Key
@@ -23,6 +23,8 @@ from trajectories.models import Episode, Picture, Step, StepFacts
 STEPS_MAX = 1_000
 CHOICES_MAX = 50
 THOUGHT_CHARS = 3_000
+# Of an episode without pages, which stands beside the steps of others.
+TEXT_STEPS_MAX = 50
 COMPLETION_CHARS = 50_000
 # Facts compute a step's place from the same number of characters.
 OBSERVATION_CHARS = 100_000
@@ -120,10 +122,18 @@ def steps_get(numbers: Mapping[int, Iterable[int]]) -> dict[tuple[int, int], dic
     return shown
 
 
-def only_step(episode_id: int) -> dict[str, Any] | None:
-    """The one step of a completion, with up to ``COMPLETION_CHARS`` of its thought."""
-    steps = Step.objects.filter(episode_id=episode_id).order_by("index")
-    return next(iter(_shown(steps[:1], thought_chars=COMPLETION_CHARS)), None)
+def first_steps(episode_id: int) -> list[dict[str, Any]]:
+    """The first steps of an episode without pages, with up to ``COMPLETION_CHARS`` of each thought."""
+    steps = Step.objects.filter(episode_id=episode_id).order_by("index")[:TEXT_STEPS_MAX]
+    rows = _shown(steps, thought_chars=COMPLETION_CHARS)
+    labels = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
+    return [{**row, "label": labels[row["index"]]} for row in rows]
+
+
+def golds_current(task_ids: Iterable[int]) -> dict[int, str]:
+    """The reference answers by task; only for users that ``access.sees_golds`` admits."""
+    golds = Gold.objects.filter(task_id__in=list(task_ids), is_current=True)
+    return dict(golds.values_list("task_id", "answer"))
 
 
 def _shown(steps: QuerySet[Step], *, thought_chars: int) -> list[dict[str, Any]]:

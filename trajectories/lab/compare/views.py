@@ -3,13 +3,13 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
-from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.access import LabRequest, lab_page, sees_golds
 from trajectories.lab.compare.page import ComparePage
 
 
 @lab_page
 def compare_detail(request: LabRequest) -> HttpResponse:
-    page = ComparePage(request.GET)
+    page = ComparePage(request.GET, sees_golds=sees_golds(request.user))
     if page.redirect:
         return redirect(page.redirect)
     return render(request, "lab/compare/compare.html", {"here": "search", "page": page})

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from trajectories.lab.queries import episodes
 from trajectories.lab.queries.tallies import run_tallies_by_arm
 from trajectories.lab.runs import dashboard_selectors, selectors
 from trajectories.lab.runs.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
+from trajectories.lab.runs.curves import Curve, curves_of, endings_of
+from trajectories.lab.runs.family import family_of
+from trajectories.lab.runs.heat_map import HeatMap, heat_map_of
+from trajectories.lab.runs.histograms import Histograms, histograms_of
+from trajectories.lab.runs.reason_chart import ReasonChart, reason_chart
+from trajectories.lab.runs.result import Comparison, Result, comparison_of
 from trajectories.lab.runs.reward_plot import reward_plot
 from trajectories.lab.runs.voids import VoidTable, void_table
+from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode
 from trajectories.reports import behaviour
 from trajectories.reports.paired_tasks import PairedTally, paired_tallies
@@ -25,19 +33,24 @@ ACTIVE_EVERY_MS, IDLE_EVERY_MS = 3_000, 15_000
 class Tables:
     """Tables that count many episodes each time; those of a long run may be older than the rest."""
 
+    comparison: Comparison
+    heat_map: HeatMap | None
+    histograms: Histograms | None
+    curves: Sequence[Curve]
+    reasons: ReasonChart | None
     behaviour: BehaviourTable | None
     paired_tasks: Sequence[PairedTally]
     voids: VoidTable | None
 
 
 class Dashboard:
-    """``unversioned`` is the reward of episodes without a policy version, ``last_at`` the newest verdict."""
+    """``last_at`` is the time of the newest verdict."""
 
     def __init__(self, run_id: int, tables: Tables) -> None:
         position = dashboard_selectors.position_of(run_id)
-        self.tables = tables
         self.position = position
         self.arms = run_tallies_by_arm(run_id=run_id)
+        self.tables_renew(tables)
         self.open, self.submitted = self._total("open"), self._total("submitted")
         self.correct, self.incorrect = self._total("correct"), self._total("incorrect")
         self.void = self._total("void")
@@ -51,14 +64,22 @@ class Dashboard:
             upto=position.verdicts,
         )
         rates = dashboard_selectors.version_rates(run_id)
-        self.unversioned = rates.pop(None, None)
         self.plot = reward_plot({version: rate for version, rate in rates.items() if version is not None})
         self.last_at = position.last_at
         self.page = episodes.episodes_newest(run_id=run_id)
         self.policy_versions = selectors.run_policy_versions(run_id=run_id)
 
+    def tables_renew(self, tables: Tables) -> None:
+        self.tables = tables
+        self.result = Result(tables.comparison, self.arms)
+
     def _total(self, name: str) -> int:
         return sum(getattr(arm, name) for arm in self.arms.values())
+
+    @property
+    def curves_record(self) -> list[dict[str, Any]]:
+        """As the page's script reads them."""
+        return [{**asdict(curve), "title": visible(curve.title)} for curve in self.tables.curves]
 
     @property
     def judged(self) -> int:
@@ -93,7 +114,13 @@ class Dashboard:
 
 
 def tables_of(run_id: int) -> Tables:
+    family, ends = family_of(selectors.run_get(run_id)), endings_of(run_id)
     return Tables(
+        comparison=comparison_of(family),
+        heat_map=heat_map_of(family),
+        histograms=histograms_of(run_id),
+        curves=curves_of(run_id, rates=dashboard_selectors.version_rates(run_id), ends=ends),
+        reasons=reason_chart(ends),
         behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id, latest=EPISODES_MEASURED)),
         paired_tasks=paired_tallies(run_id=run_id),
         voids=void_table(run_id),

@@ -90,5 +90,5 @@ def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
     with entry.lock:
         if entry.dashboard is not None:
             entry.dashboard = copy(entry.dashboard)
-            entry.dashboard.tables = tables
+            entry.dashboard.tables_renew(tables)
         return entry.dashboard

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
 from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.runs.heat_map import pair_address
 from trajectories.lab.runs.pages import RunPage, RunsPage
 
 
@@ -24,3 +25,9 @@ def run_live(request: LabRequest, run_id: int) -> HttpResponse:
     if request.GET.get("seen") == page.board.fingerprint:
         return HttpResponse(status=204)
     return render(request, "lab/runs/_updates.html", {"run": page.run, "board": page.board})
+
+
+@lab_page
+def run_pair(request: LabRequest, run_id: int) -> HttpResponseRedirect:
+    """To the comparison behind a cell of the heat map."""
+    return HttpResponseRedirect(pair_address(request.GET))

@@ -77,6 +77,18 @@
   document.addEventListener("replay:announce", ({ detail }) => {
     document.querySelector("[data-status]").textContent = detail;
   });
+  /* Whether golds stand beside the answers is remembered: who works through pairs decides once. */
+  const gold = document.querySelector("details[data-remembered]");
+  if (gold) {
+    const key = gold.dataset.remembered;
+    try {
+      gold.open = localStorage.getItem(key) === "shown";
+      gold.addEventListener("toggle", () => localStorage.setItem(key, gold.open ? "shown" : ""));
+    } catch {
+      /* Without storage the choice holds for this page. */
+    }
+  }
+
   addEventListener("hashchange", openFold);
   openFold();
 })();

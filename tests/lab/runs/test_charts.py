@@ -1,0 +1,112 @@
+"""The charts of a run's page: what episodes spent, and what changes over policy versions."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests import factories
+from tests.lab.test_pages import Lab
+from trajectories.lab.runs import reason_chart as reasons
+from trajectories.lab.runs.curves import curves_of, endings_of
+from trajectories.lab.runs.dashboard_selectors import version_rates
+from trajectories.lab.runs.histograms import BINS_MAX, Spent, bin_size, histograms_of
+from trajectories.lab.runs.reason_chart import reason_chart
+from trajectories.models import Run, RunMetrics
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(db: None) -> Run:
+    return factories.run(kind="train")
+
+
+def spent(run: Run, outcome: str, *completions: object, arm: str = "gym") -> None:
+    episode = factories.episode(run=run, arm=arm, max_steps=4, token_budget=100)
+    for index, completion in enumerate(completions, start=1):
+        factories.step(episode, index, more={"usage": {"completion": completion}})
+    factories.verdict(episode, outcome, "answer" if outcome != "void" else "lease_lost")
+
+
+def test_steps_tokens_and_budgets_are_counted_by_outcome(run: Run) -> None:
+    spent(run, "correct", 20, 20)
+    spent(run, "incorrect", 5)
+    spent(run, "void", "many", None)
+    made = histograms_of(run.pk)
+    assert made is not None
+    steps, tokens, budget = made.histograms
+    assert [(bin_.label, bin_.counts) for bin_ in steps.bins[1:]] == [("1", [0, 1, 0]), ("2", [1, 0, 1])]
+    # The void episode states no number of tokens.
+    assert (tokens.episodes, budget.episodes) == (2, 3)
+    assert [bin_.label for bin_ in budget.bins if bin_.total] == ["20% to 30%", "50% to 60%"]
+
+
+@pytest.mark.parametrize(
+    ("arm", "tokens", "budget", "share"),
+    [
+        ("gym", 90, 100, 0.9),
+        ("gym", None, 100, 0.25),
+        ("gym", 500, 100, 1.0),
+        ("text_zero_shot", None, None, None),
+    ],
+)
+def test_the_share_is_of_the_budget_that_came_nearest(
+    arm: str, tokens: float | None, budget: int | None, share: float | None
+) -> None:
+    assert Spent(arm, "correct", 1, 4, tokens, budget).share == share
+
+
+@pytest.mark.parametrize("largest", [0, 1, 15, 16, 17, 99, 1_234, 987_654])
+def test_bins_are_round_and_few(largest: int) -> None:
+    size = bin_size(largest)
+    assert largest // size < BINS_MAX
+    assert re.fullmatch(r"[125]0*", str(size))
+
+
+def versions(run: Run, number: int) -> None:
+    for version in range(1, number + 1):
+        for outcome, reason in (("correct", "answer"), ("incorrect", "step_budget"), ("void", "lease_lost")):
+            factories.verdict(factories.episode(run=run, policy_version=version), outcome, reason)
+        RunMetrics.objects.create(run=run, policy_version=version, values={"kl <b>": version / 10})
+
+
+def test_reward_endings_and_posted_metrics_are_curves(run: Run, lab: Lab, owner: User) -> None:
+    versions(run, 2)
+    made = {
+        curve.title: curve
+        for curve in curves_of(run.pk, rates=version_rates(run.pk), ends=endings_of(run.pk))
+    }
+    assert list(made) == ["Mean reward", "Void", "Cut short by a budget", "kl <b>"]
+    assert (made["Mean reward"].values, made["kl <b>"].values) == ([0.5, 0.5], [0.1, 0.2])
+    assert made["Void"].values == pytest.approx([1 / 3, 1 / 3])
+    html = lab(owner).get(f"/runs/{run.pk}/").content.decode()
+    (record,) = re.findall(r'<script id="run-curves" type="application/json">(.*?)</script>', html)
+    assert [curve["title"] for curve in json.loads(record)] == list(made)
+
+
+def test_one_version_has_neither_curves_nor_a_chart_of_reasons(run: Run) -> None:
+    versions(run, 1)
+    ends = endings_of(run.pk)
+    assert (curves_of(run.pk, rates=version_rates(run.pk), ends=ends), reason_chart(ends)) == ([], None)
+
+
+def test_rare_reasons_and_many_versions_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasons, "REASONS_SHOWN", 1)
+    monkeypatch.setattr(reasons, "BARS_MAX", 2)
+    ends = {
+        v: {("correct", "answer"): 5, ("incorrect", "answer"): 1, ("incorrect", "x"): 1} for v in range(1, 5)
+    }
+    made = reason_chart(ends)
+    assert made is not None
+    assert [(reason.outcome, reason.code) for reason in made.reasons] == [
+        ("correct", "answer"),
+        ("incorrect", "other"),
+    ]
+    assert [(bar.label, bar.counts) for bar in made.bars] == [
+        ("Versions 1 to 2", [10, 4]),
+        ("Versions 3 to 4", [10, 4]),
+    ]

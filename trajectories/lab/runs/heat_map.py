@@ -1,0 +1,182 @@
+"""Tasks by arm: which of them one arm solves and another does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import Http404, QueryDict
+from django.urls import reverse
+
+from core.arms import ARMS
+from core.sql import Statement
+from trajectories.lab.runs.family import Family, Member
+from trajectories.models import Episode
+
+TASKS_SHOWN = 60
+# Of each arm the latest episodes are looked through for a pair that differs.
+EPISODES_LOOKED_AT = 200
+DIGITS_MAX = 18
+_HEAT_MAP = Statement(__file__, "heat_map")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One task in one arm. ``address`` opens a pair of episodes where the arm differs from the first arm that
+    has the task, else its episodes."""
+
+    label: str
+    correct: int
+    judged: int
+    address: str
+    is_discordant: bool
+    words: str
+
+    @property
+    def text(self) -> str:
+        if self.judged > 1:
+            return f"{self.correct}/{self.judged}"
+        return "✓" if self.correct else "✗"
+
+    @property
+    def level(self) -> int:
+        """The share of right answers in quarters, for the colour."""
+        return round(4 * self.correct / self.judged)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRow:
+    """``cells`` are None for arms that have not judged the task."""
+
+    task: int
+    benchmark: str
+    excerpt: str
+    cells: Sequence[Cell | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatMap:
+    """``rows`` of the ``shared`` tasks that two arms have judged, ``differing`` of which they differ on."""
+
+    labels: Sequence[str]
+    rows: Sequence[TaskRow]
+    shared: int
+    differing: int
+
+
+def heat_map_of(family: Family) -> HeatMap | None:
+    """None unless two arms share a task."""
+    members = family.members
+    if len(members) < 2:
+        return None
+    rows = _HEAT_MAP.rows(
+        run=family.run.pk,
+        runs=[member.run.pk for member in members],
+        arms=[member.key.arm for member in members],
+        limit=TASKS_SHOWN,
+    )
+    if not rows:
+        return None
+    return HeatMap(
+        labels=[member.key.label for member in members],
+        rows=[
+            _row(
+                family,
+                task,
+                benchmark,
+                excerpt,
+                dict(zip(places, zip(right, judged, strict=True), strict=True)),
+            )
+            for task, benchmark, excerpt, places, right, judged, *_ in rows
+        ],
+        shared=rows[0][6],
+        differing=rows[0][7],
+    )
+
+
+def _row(
+    family: Family, task: int, benchmark: str, excerpt: str, counts: Mapping[int, tuple[int, int]]
+) -> TaskRow:
+    base = min(counts)
+    cells = [
+        _cell(family, task, (base, place), counts) if place in counts else None
+        for place in range(1, len(family.members) + 1)
+    ]
+    return TaskRow(task=task, benchmark=benchmark, excerpt=excerpt, cells=cells)
+
+
+def _cell(family: Family, task: int, places: tuple[int, int], counts: Mapping[int, tuple[int, int]]) -> Cell:
+    base, member = (family.members[place - 1] for place in places)
+    (base_correct, base_judged), (correct, judged) = (counts[place] for place in places)
+    is_discordant = correct * base_judged != base_correct * judged
+    words = f"{correct} of {judged} correct" if judged > 1 else "right" if correct else "wrong"
+    if not is_discordant:
+        address = (
+            f"{reverse('search')}?{urlencode({'run': member.run.pk, 'task': task, 'arm': member.key.arm})}"
+        )
+        return Cell(
+            label=member.key.label,
+            correct=correct,
+            judged=judged,
+            address=address,
+            is_discordant=False,
+            words=f"{words}: its episodes",
+        )
+    query = {"task": task, "a": _named(base), "b": _named(member)}
+    than = (
+        f"{base_correct} of {base_judged} correct"
+        if base_judged > 1
+        else "right"
+        if base_correct
+        else "wrong"
+    )
+    return Cell(
+        label=member.key.label,
+        correct=correct,
+        judged=judged,
+        address=f"{reverse('run_pair', kwargs={'run_id': family.run.pk})}?{urlencode(query)}",
+        is_discordant=True,
+        words=f"{than} as {base.key.label}, {words} as {member.key.label}: compare",
+    )
+
+
+def _named(member: Member) -> str:
+    return f"{member.run.pk}.{member.key.arm}"
+
+
+def pair_address(parameters: QueryDict) -> str:
+    """The comparison of two episodes of ``task``, one of each of the arms ``a`` and ``b`` (``run.arm``).
+
+    The latest that ended differently, else the latest. Raises ``Http404``.
+    """
+    task = parameters.get("task", "")
+    sides = [_side(parameters.get(name, "")) for name in ("a", "b")]
+    if not _is_number(task) or None in sides:
+        raise Http404("An address of a pair names a task and two arms of runs.")
+    first, second = (_judged(int(task), *side) for side in sides if side)
+    if not first or not second:
+        raise Http404(f"One of these arms has no judged episode of task {task}.")
+    shares = [sum(is_right for _, is_right in side) / len(side) for side in (first, second)]
+    is_better = shares[0] >= shares[1]
+    a = next((pk for pk, is_right in first if is_right == is_better), first[0][0])
+    b = next((pk for pk, is_right in second if is_right != is_better), second[0][0])
+    return f"{reverse('compare')}?episodes={a},{b}"
+
+
+def _side(name: str) -> tuple[int, str] | None:
+    run, _, arm = name.partition(".")
+    return (int(run), arm) if _is_number(run) and arm in ARMS else None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX
+
+
+def _judged(task: int, run: int, arm: str) -> list[tuple[int, bool]]:
+    """The latest judged episodes, the newest first, and whether each is right."""
+    made = Episode.objects.filter(
+        task=task, run=run, arm=arm, guidance__isnull=True, verdict__reward__isnull=False
+    )
+    rows = made.order_by("-pk").values_list("pk", "verdict__outcome")[:EPISODES_LOOKED_AT]
+    return [(pk, outcome == "correct") for pk, outcome in rows]

@@ -1,0 +1,157 @@
+"""What a run found: the accuracy of each arm, and the paired gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.arms import ARMS
+from trajectories.lab.queries.tallies import Tally, run_tallies_by_arm
+from trajectories.lab.runs.family import Family, Member
+from trajectories.lab.runs.gaps import Gap, run_gaps
+from trajectories.models import Run
+from trajectories.reports.estimators.clusters import ITEMS_MIN
+
+# Half the width of a gap's plot at most, in points; the smallest that holds all gaps is taken.
+SCALES = (10, 25, 50, 100)
+# In units of the plot's SVG.
+PLOT_MIDDLE = 74.0
+PLOT_HALF = 70.0
+UNCOMPARED = "gaps are between rungs of the ladder of arms, or as a report plans: these arms have none."
+ALONE = "this run has one arm, and no other run of its {whole} has judged the same tasks."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmRow:
+    """One arm with its episodes; ``run`` is None for the arms of the page's own run."""
+
+    arm: str
+    label: str
+    tally: Tally
+    run: Run | None
+    shared: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapRow:
+    """A gap with the coordinates of its plot."""
+
+    gap: Gap
+    is_own: bool
+    x: str
+    low_x: str
+    high_x: str
+
+    @property
+    def points(self) -> str:
+        return signed(self.gap.value)
+
+    @property
+    def interval(self) -> str:
+        return "" if self.gap.low is None else f"{signed(self.gap.low)} to {signed(self.gap.high)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """What is compared with other runs; ``tallies`` are those of ``family``'s other runs, by member."""
+
+    family: Family
+    tallies: Mapping[tuple[int, str], Tally]
+    gaps: Sequence[Gap]
+
+
+class Result:
+    """``arms`` by the ladder, ``gaps`` on one scale from ``-reach`` to ``reach`` points, or ``why_none``."""
+
+    def __init__(self, comparison: Comparison, own: Mapping[str, Tally]) -> None:
+        self._comparison = comparison
+        self.arms = [*_members(comparison, own), *_unjudged(comparison.family, own)]
+        ends = [abs(end) for gap in comparison.gaps for end in (gap.value, gap.low, gap.high) if end]
+        largest = 100 * max(ends, default=0.0)
+        self.reach = next(scale for scale in SCALES if largest <= scale or scale == SCALES[-1])
+        self.gaps = [self._row(gap) for gap in comparison.gaps]
+        self.benchmarks = len({gap.benchmark for gap in comparison.gaps})
+
+    @property
+    def has_others(self) -> bool:
+        return any(row.run for row in self.arms)
+
+    @property
+    def lead(self) -> GapRow | None:
+        """The gap to read first: of this run's page against its text, with an interval if one has it.
+
+        None where a few items would say too much in large type.
+        """
+        about = [row for row in self.gaps if row.is_own and row.gap.items >= ITEMS_MIN]
+        pages = [row for row in about if ARMS[row.gap.b.arm].has_page and not ARMS[row.gap.a.arm].has_page]
+        ranked = sorted(pages or about, key=lambda row: (row.gap.low is None, ARMS[row.gap.b.arm].has_text))
+        return ranked[0] if ranked else None
+
+    @property
+    def why_none(self) -> str:
+        if self.gaps or not self.arms:
+            return ""
+        family = self._comparison.family
+        if len(family.members) < 2:
+            return ALONE.format(whole="evaluation" if family.has_report else "model")
+        return UNCOMPARED
+
+    def _row(self, gap: Gap) -> GapRow:
+        own = {member.key for member in self._comparison.family.members if member.is_own}
+        return GapRow(
+            gap=gap,
+            is_own=bool(own & {gap.a, gap.b}),
+            x=self._place(gap.value),
+            low_x=self._place(gap.low),
+            high_x=self._place(gap.high),
+        )
+
+    def _place(self, value: float | None) -> str:
+        share = max(-1.0, min(1.0, (value or 0.0) * 100 / self.reach))
+        return f"{PLOT_MIDDLE + PLOT_HALF * share:.1f}"
+
+
+def comparison_of(family: Family) -> Comparison:
+    others = {member.run.pk for member in family.members if not member.is_own}
+    tallies: dict[tuple[int, str], Tally] = {
+        (run, arm): tally
+        for run in sorted({family.run.pk, *others})
+        for arm, tally in run_tallies_by_arm(run_id=run).items()
+    }
+    judged = sum(tallies[m.run.pk, m.key.arm].judged for m in family.members)
+    return Comparison(family=family, tallies=tallies, gaps=run_gaps(family, judged=judged))
+
+
+def signed(value: Any) -> str:
+    """A share in points, with its sign."""
+    if value is None:
+        return ""
+    text = f"{value * 100:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
+def _members(comparison: Comparison, own: Mapping[str, Tally]) -> list[ArmRow]:
+    return [_row(member, comparison.tallies, own) for member in comparison.family.members]
+
+
+def _row(member: Member, others: Mapping[tuple[int, str], Tally], own: Mapping[str, Tally]) -> ArmRow:
+    arm = member.key.arm
+    tally = own.get(arm) if member.is_own else others.get((member.run.pk, arm))
+    return ArmRow(
+        arm=arm,
+        label=member.key.label,
+        tally=tally or Tally(),
+        run=None if member.is_own else member.run,
+        shared=None if member.is_own else member.shared,
+    )
+
+
+def _unjudged(family: Family, own: Mapping[str, Tally]) -> list[ArmRow]:
+    """The run's arms without a judged episode."""
+    judged = {member.key.arm for member in family.members if member.is_own}
+    return [
+        ArmRow(arm=arm, label=ARMS[arm].label, tally=tally, run=None, shared=None)
+        for arm, tally in own.items()
+        if arm not in judged
+    ]
