@@ -29,6 +29,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "runs_named": "/runs/",
         "run": f"/runs/{episode.run_id}/",
         "run_live": f"/runs/{episode.run_id}/live",
+        "runs_compare": f"/runs/compare?runs={episode.run_id}",
         "episodes": "/episodes/",
         "search": "/search?q=thought",
         "search_slashed": "/search/?q=thought",

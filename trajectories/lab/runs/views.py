@@ -1,15 +1,21 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
+from trajectories.lab import slow_queries
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.runs.pages import RunPage, RunsPage
 
 
 @lab_page
 def run_list(request: LabRequest) -> HttpResponse:
-    return render(request, "lab/runs/runs.html", {"here": "runs", "page": RunsPage(request.GET)})
+    """Runs by filters; 503 when the query for them took too long."""
+    page = RunsPage(request.GET)
+    if page.view.is_scattered and not request.htmx:
+        return redirect(page.view.address())
+    context = {"here": "runs", "page": page}
+    return slow_queries.page_render(request, "runs/runs", context, is_too_slow=page.rows is None)
 
 
 @lab_page
