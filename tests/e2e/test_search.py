@@ -181,7 +181,7 @@ def test_search_works_without_scripts(lab_page: LabPage, made: list[Episode]) ->
     page.keyboard.press("Enter")
     page.get_by_text("More filters").click()
     page.get_by_label("Policy version").fill("3")
-    page.get_by_label("outcome").select_option("incorrect")
+    page.get_by_role("combobox", name="Outcome").select_option("incorrect")
     page.get_by_role("button", name="Search").click()
     expect(page).to_have_url(re.compile(r"/search\?q=contradiction&outcome=incorrect&policy_version=3$"))
     expect(page.locator(".grid-table tbody tr")).to_have_count(1)

@@ -1,7 +1,7 @@
 """The columns of the list of runs.
 
 In ``sort``, ``r`` is the run, ``n`` its ended episodes and ``s`` the sums of its rate, as in
-``lab/runs/sql/runs_sorted.sql``. A cell's ``row`` is a ``RunRow``.
+``lab/runs/rows.py``. A cell's ``row`` is a ``RunRow``.
 """
 
 from __future__ import annotations

@@ -6,14 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.sql import Statement, sql_read
+from core.sql import Statement
 from trajectories.lab.grid.view import Sort
 from trajectories.lab.queries.tallies import Tally, tallies_by_run
 from trajectories.models import Run
 
 RUNS_PER_PAGE = 50
-_TABLES = sql_read(__file__, "runs_tables")
 _PARTS = Statement(__file__, "run_parts")
+# Joined where the list is sorted by a column of theirs.
+JOINS = {
+    "s": "LEFT JOIN trajectories_ratesum s ON s.run_id = r.id AND s.scope = 'run'",
+    "n": "LEFT JOIN (SELECT d.run_id, sum(d.episodes) AS episodes, "
+    "sum(d.episodes) FILTER (WHERE d.outcome = 'void') AS void "
+    "FROM trajectories_endingsum d GROUP BY 1) n ON n.run_id = r.id",
+}
 
 CONDITIONS = {
     "q": "(r.name ILIKE %(q)s OR r.model ILIKE %(q)s OR EXISTS "
@@ -46,13 +52,15 @@ def run_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> tu
     parameters = dict(filters)
     if "q" in parameters:
         parameters["q"] = f"%{_literal(parameters['q'])}%"
+    joins = " ".join(join for alias, join in JOINS.items() if f"{alias}." in sort.column.sort)
+    tables = f"trajectories_run r {joins}"
     if after is not None:
-        conditions.append(sort.after("r.id", tables=_TABLES))
+        conditions.append(sort.after("r.id", tables=tables))
         parameters["after"] = after
     statement = Statement(
         __file__,
         "runs_sorted",
-        tables=_TABLES,
+        tables=tables,
         conditions=" AND ".join(conditions) or "true",
         order=sort.order_by("r.id"),
     )
