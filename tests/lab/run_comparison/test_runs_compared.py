@@ -56,7 +56,7 @@ def test_runs_without_versions_have_no_charts(lab: Lab, annotator: User) -> None
         ("?runs={0},{1},999999999", "left out"),
     ],
 )
-def test_what_cannot_be_compared_is_said(
+def test_what_cannot_be_compared_is_reported(
     lab: Lab, annotator: User, trained: list[Run], query: str, expected: str
 ) -> None:
     response = lab(annotator).get("/runs/compare" + query.format(*(run.pk for run in trained)))

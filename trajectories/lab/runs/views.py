@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 
 from trajectories.lab import slow_queries
 from trajectories.lab.access import LabRequest, lab_page
@@ -13,7 +13,7 @@ def run_list(request: LabRequest) -> HttpResponse:
     """Runs by filters; 503 when the query for them took too long."""
     page = RunsPage(request.GET)
     if page.view.is_scattered and not request.htmx:
-        return redirect(page.view.address())
+        return HttpResponseRedirect(page.view.address())
     context = {"here": "runs", "page": page}
     return slow_queries.page_render(request, "runs/runs", context, is_too_slow=page.rows is None)
 
