@@ -108,7 +108,7 @@ EPISODES = Table(
         ),
         Column(
             id="picture",
-            title="Page",
+            title="Screenshot",
             cell='{% include "lab/grid/_picture.html" with sha256=row.screenshot label="The page" %}',
             is_default=False,
             description="The screenshot of the step that matches, otherwise of the last step",
