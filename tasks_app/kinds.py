@@ -6,3 +6,17 @@ PICTURE = "picture"
 TABLE = "table"
 CODE = "code"
 SITE = "site"
+
+_LABELS = {
+    FREE_ANSWER: "Free answer",
+    CHOICE: "Choice",
+    PICTURE: "Picture",
+    TABLE: "Table",
+    CODE: "Program",
+    SITE: "Mock site",
+}
+
+
+def kind_label(kind: str) -> str:
+    """What people call a question kind; a kind without a name keeps its id."""
+    return _LABELS.get(kind, kind)

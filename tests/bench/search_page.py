@@ -18,6 +18,8 @@ import django
 from tests.bench.search import REPEATS, lists, searches
 
 MS_PER_SECOND = 1000
+# Of each table that columns are read from, and both ways.
+SORTS = ("-steps", "steps", "outcome", "-duration", "run", "benchmark", "-opened", "-restates")
 
 
 class Browser:
@@ -51,8 +53,10 @@ class Browser:
         return lines, time.perf_counter() - begun
 
 
-def _address(query: str, filters: dict[str, Any]) -> str:
+def _address(query: str, filters: dict[str, Any], *, sort: str = "") -> str:
     parameters = {"q": query} if query else {}
+    if sort:
+        parameters["sort"] = sort
     for name, value in filters.items():
         if name == "duration_min_ms":
             parameters["seconds_min"] = str(value / MS_PER_SECOND)
@@ -91,6 +95,12 @@ def main(lab: str, run: int) -> None:
             search_page(search)
             measured["bare"].append((time.perf_counter() - begun) * MS_PER_SECOND)
             measured["page"].append(browser.first_byte(path))
+    measured["grid"] = [
+        browser.first_byte(_address("", filters, sort=sort))
+        for sort in SORTS
+        for filters in lists(run)
+        for _ in range(REPEATS)
+    ]
     for name, path in (("ids", "/search/ids.txt?q=check"), ("facts", "/search/facts.csv?arm=gym")):
         lines, seconds = browser.download(path)
         measured[name] = [float(lines), seconds]

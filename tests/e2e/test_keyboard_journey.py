@@ -92,7 +92,7 @@ def test_the_main_journey_works_by_keyboard_alone(
     enter(page, page.get_by_role("navigation", name="Lab").get_by_role("link", name="Episodes"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Episodes")
     settled(page)
-    tab_to(page, page.get_by_label("Outcome"))
+    tab_to(page, page.get_by_role("combobox", name="Outcome"))
     page.keyboard.type("correct")
     expect(page.get_by_role("link", name=str(wrong.pk), exact=True)).to_have_count(0)
     settled(page)

@@ -45,7 +45,9 @@ def test_new_steps_appear_in_the_timeline_and_under_next(viewer: Page, episode: 
     expect(viewer.locator(".timeline-track .frame-number")).to_have_text(["1", "2", "3"])
     expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
     at_step(viewer, 2)
-    expect(viewer.locator("[data-step-link='after']").first).to_have_attribute("href", re.compile("/steps/3$"))
+    expect(viewer.locator("[data-step-link='after']").first).to_have_attribute(
+        "href", re.compile("/steps/3$")
+    )
     viewer.keyboard.press("ArrowRight")
     at_step(viewer, 3)
     expect(viewer.locator(".thought")).to_contain_text("The third.")

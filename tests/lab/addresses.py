@@ -33,6 +33,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "run_pair": f"/runs/{episode.run_id}/pair",
         "episodes": "/episodes/",
         "search": "/search?q=thought",
+        "runs_compare": f"/runs/compare?runs={episode.run_id}",
         "search_slashed": "/search/?q=thought",
         "search_counts": "/search/counts?q=thought",
         "search_trajectories": "/search/trajectories.ndjson",

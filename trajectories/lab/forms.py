@@ -8,12 +8,15 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
+from core.arms import arm_choices
 from core.integers import BIGINT_MAX
+from tasks_app.kinds import kind_label
 from tasks_app.questions import questions
 from tasks_app.task_words import task_query
 from trajectories.lab.text.untrusted import cut, visible
 
 TASK_WORDS_MAX_CHARS = 200
+RUN_WORDS_MAX_CHARS = 200
 ANY = ("", "any")
 INVALID_CHOICE = {"invalid_choice": "is not among the choices"}
 QUOTED_CHARS = 40
@@ -98,6 +101,12 @@ class FilterForm(forms.Form):
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
 
+    def blanks_name(self, *names: str) -> None:
+        """Let the choice of nothing say what is chosen: these fields stand in a row, with hidden labels."""
+        for name in names:
+            field: Any = self.fields[name]
+            field.choices = [("", field.label), *list(field.choices)[1:]]
+
     def error_messages(self) -> list[str]:
         """What is wrong with the parameters of the address, all of which is ignored."""
         errors = [
@@ -132,8 +141,25 @@ class FilterForm(forms.Form):
 
 
 class CursorForm(FilterForm):
-    page = "the list of runs"
+    """A form of a list that is read page by page. ``sort`` and ``columns`` are read by its view."""
+
+    other_parameters = frozenset({"sort", "columns"})
     cursor = id_field("Cursor", error="is not a position in this list")
+
+
+class RunFilter(CursorForm):
+    page = "the list of runs"
+    q = TextField(
+        "Search", max_chars=RUN_WORDS_MAX_CHARS, placeholder="Part of a name, model or tag", help_text=""
+    )
+
+    def __init__(self, data: Any, *, benchmarks: list[str], models: list[str], kinds: list[str]) -> None:
+        super().__init__(data)
+        self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
+        self.fields["arm"] = choice_field(arm_choices(), "Arm")
+        self.fields["model"] = name_field(models, "Model")
+        self.fields["kind"] = name_field(kinds, "Kind")
+        self.blanks_name("benchmark", "arm", "model", "kind")
 
 
 class TaskFilter(CursorForm):
@@ -143,7 +169,7 @@ class TaskFilter(CursorForm):
         super().__init__(data)
         self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
         self.fields["split"] = name_field(splits, "Split")
-        self.fields["kind"] = name_field(questions, "Kind")
+        self.fields["kind"] = choice_field([(kind, kind_label(kind)) for kind in questions], "Kind")
         self.fields["gap"] = forms.TypedChoiceField(
             required=False,
             choices=[ANY, (COUNTED, "counted"), (LEFT_OUT, "left out")],
@@ -155,6 +181,7 @@ class TaskFilter(CursorForm):
         self.fields["q"] = TaskWordsField(
             "Search", help_text="Matches whole words (case-insensitive) or a full tag."
         )
+        self.blanks_name("benchmark", "split", "kind", "gap")
 
 
 class StepsForm(FilterForm):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import accumulate
 from typing import Any
@@ -19,17 +19,22 @@ from core.grammars import GRAMMARS
 from core.live_address import live_url, socket_origin
 from core.observations import OBSERVATION_FORMATS
 from core.reasons import CLOSE_REASONS, END_REASONS
+from tasks_app.kinds import kind_label
 from trajectories.actions.checks import CHECKS
 from trajectories.actions.results import NOT_PERFORMED, RESULTS
+from trajectories.lab.grid.columns import Column
+from trajectories.lab.grid.episodes import EPISODES
+from trajectories.lab.grid.view import Grid, grid_short
 from trajectories.lab.queries.fidelity import share_format
+from trajectories.lab.queries.previews import EpisodeRow
 from trajectories.lab.queries.step_facts import StepLabel
 from trajectories.lab.search.form import EPISODES_MAX
 from trajectories.lab.text import formulas, long_text, questions
 from trajectories.lab.text.actions import NOT_CHECKED_LABEL, action_phrase, check_label, pretty, shown_kind
 from trajectories.lab.text.excerpts import excerpt_html
-from trajectories.lab.text.untrusted import visible, visible_html
+from trajectories.lab.text.untrusted import cut, visible, visible_html
 from trajectories.lab.text.values import Value, fields_of, values_of
-from trajectories.models import Run
+from trajectories.models import Episode, Run
 from trajectories.reports.statistics import Rate
 
 register = template.Library()
@@ -61,6 +66,7 @@ STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing":
 # The plot of an interval, in units of its SVG.
 PLOT_LEFT = 4
 PLOT_WIDTH = 100
+LINE_CHARS = 120
 
 
 @register.filter
@@ -198,6 +204,40 @@ def label_of(code: str) -> SafeString:
     return format_html('<span title="{}">{}</span>', title, label(code))
 
 
+@register.simple_tag(takes_context=True)
+def cell(context: template.Context, column: Column) -> str:
+    """What a list shows of its ``row`` in a column."""
+    return column.template.render(context)
+
+
+@register.filter
+def kind_name(kind: str) -> str:
+    """What people call a question kind."""
+    return kind_label(kind)
+
+
+@register.simple_tag
+def line_of(text: str) -> SafeString:
+    """The beginning of an untrusted text as one line."""
+    return visible_html(cut(" ".join(text.split()), LINE_CHARS))
+
+
+@register.simple_tag
+def measure_of(value: object, *, is_share: bool) -> str:
+    """A measure of an episode; a dash where it has none, or is not measured yet."""
+    if not isinstance(value, int | float):
+        return "–"
+    if is_share:
+        return percent(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
+@register.simple_tag
+def episode_grid(episodes: Sequence[Episode], columns: str) -> Grid:
+    """A short list of episodes inside another page."""
+    return grid_short(EPISODES, [EpisodeRow(episode=one) for one in episodes], columns=columns.split())
+
+
 @register.simple_tag
 def selection_max() -> int:
     """How many selected episodes can be exported at once."""
@@ -214,6 +254,12 @@ def rate(value: Rate | None) -> dict[str, Any]:
         "rate": value,
         **{name: f"{PLOT_LEFT + PLOT_WIDTH * share:.1f}" for name, share in places.items()},
     }
+
+
+@register.inclusion_tag("lab/grid/_rate.html")
+def rate_line(value: Rate | None) -> dict[str, Any]:
+    """The same in one line of a list; the interval's numbers are in its title."""
+    return rate(value)
 
 
 @register.inclusion_tag("lab/shared/_outcomes.html")

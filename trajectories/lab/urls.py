@@ -14,6 +14,7 @@ from trajectories.lab.export import views as export
 from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.palette.views import palette
 from trajectories.lab.reports import views as reports
+from trajectories.lab.run_comparison.views import runs_compare
 from trajectories.lab.runs import views as runs
 from trajectories.lab.search import views as search
 from trajectories.lab.search.exports import EXPORTS
@@ -37,6 +38,7 @@ def _alias(address: str, *, of: str, name: str) -> URLPattern:
 urlpatterns = [
     path("", runs.run_list, name="runs"),
     _alias("runs/", of="runs", name="runs_named"),
+    path("runs/compare", runs_compare, name="runs_compare"),
     path("runs/<id:run_id>/", runs.run_detail, name="run"),
     path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
     path("runs/<id:run_id>/pair", runs.run_pair, name="run_pair"),

@@ -112,7 +112,7 @@ def test_action_filters_apply_to_the_matching_step_or_without_words_to_any_step(
     _event(episode)
     factories.verdict(episode)
     store.facts_compute([episode.pk])
-    assert _hits(action_check="no_effect") == _hits(action="click") == [(episode.pk, None)]
+    assert _hits(action_check="no_effect") == _hits(action="click") == [(episode.pk, 2)]
     assert _hits("verify", action_check="no_effect") == _hits("verify", action="click") == []
     assert _hits("click", action_check="no_effect", action="click") == [(episode.pk, 2)]
     assert _hits(action_check="different_effect") == _hits(action="goto") == []

@@ -103,7 +103,8 @@ def test_every_filter_narrows_steps_episodes_and_their_counts(
     steps = rows_of(page_of(client, f"?q=verify&{address}"))
     assert steps == {(made[name].pk, 1) for name in expected}
     episodes = rows_of(page_of(client, f"?{address}"))
-    assert episodes - {(made["c"].pk, None)} == {(made[name].pk, None) for name in expected}
+    step = 1 if filters.startswith("action=") else None
+    assert episodes - {(made["c"].pk, None)} == {(made[name].pk, step) for name in expected}
     counted = client.get(f"/search/counts?q=verify&{address}", headers=FRAGMENT).content.decode()
     assert f"{len(expected)} step" in counted
 
@@ -125,7 +126,7 @@ def test_a_mismatch_filters_steps_if_words_are_given_else_episodes(lab: Lab, ann
     factories.verdict(episode)
     store.facts_compute([episode.pk])
     client = lab(annotator)
-    assert rows_of(page_of(client, "?action_check=no_effect")) == {(episode.pk, None)}
+    assert rows_of(page_of(client, "?action_check=no_effect")) == {(episode.pk, 2)}
     assert rows_of(page_of(client, "?q=verify&action_check=no_effect")) == set()
     html = page_of(client, "?q=click&action_check=no_effect")
     assert rows_of(html) == {(episode.pk, 2)}
@@ -287,7 +288,6 @@ def test_an_empty_result_is_explained(lab: Lab, annotator: User, db: None) -> No
     assert "only whole words match" in page_of(client, "?q=nowhere")
     assert "No episodes match" in page_of(client, "?outcome=correct")
     assert "matches whole words only" in page_of(client, "?problem=nowhere")
-    assert "Search help" in page_of(client, "")
 
 
 def test_an_episode_is_offered_by_its_number(lab: Lab, annotator: User, made: dict[str, Episode]) -> None:
@@ -376,7 +376,7 @@ def test_a_hostile_thought_is_escaped_and_its_token_masked(lab: Lab, annotator: 
         html = page_of(client, f"?q={quote(words)}")
         assert rows_of(html) == {(episode.pk, 1)}, words
         assert [bad for bad in ("<script>alert", "\u202e", "<b>verify", "<i>") if bad in html] == []
-        assert [piece for piece in pieces if len(piece) > 5 and piece in html.partition("<ol")[2]] == []
+        assert [piece for piece in pieces if len(piece) > 5 and piece in html.partition("<tbody")[2]] == []
     assert "U+202E" in page_of(client, "?q=verify")
 
 

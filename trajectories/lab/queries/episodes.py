@@ -29,6 +29,7 @@ LISTED = (
     "policy_version",
     "guidance",
     "opened_at",
+    "finished_at",
     "max_steps",
     "run__name",
     "run__model",
@@ -38,6 +39,7 @@ LISTED = (
     "task__key",
     "verdict__outcome",
     "verdict__reason",
+    "verdict__score",
 )
 
 

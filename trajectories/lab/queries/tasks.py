@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Count
-from django.db.models.expressions import RawSQL
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Coalesce, Left
 from django.http import Http404
 
+from core.sql import Statement
 from tasks_app.models import Benchmark, Task
 from tasks_app.task_words import task_query, tasks_with
+from trajectories.lab.grid.view import Sort
 from trajectories.lab.text.untrusted import BEGINNING_FETCHED
-from trajectories.models import Episode
 
 TASKS_PER_PAGE = 50
 FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("pictures", "payload")))
@@ -23,15 +22,59 @@ FIRST_PICTURE = KeyTextTransform("sha256", KeyTransform(0, KeyTransform("picture
 # Matches words as the search's filter ``problem`` does. Postgres answers a union from the indexes first;
 # otherwise it might read tasks in the order of ids and split the text of each into words.
 MATCHING = f"""
-{tasks_with("%s")} UNION
-SELECT g.id FROM tasks_app_task g WHERE g.tags @> ARRAY[%s]::varchar[]"""  # noqa: S608 (constants)
+{tasks_with("%(q)s")} UNION
+SELECT g.id FROM tasks_app_task g WHERE g.tags @> ARRAY[%(tag)s]::varchar[]"""  # noqa: S608 (constants)
+CONDITIONS = {
+    "benchmark": "t.benchmark_id = %(benchmark)s",
+    "split": "t.split = %(split)s",
+    "kind": "t.kind = %(kind)s",
+    "gap": "t.gap_eligible = %(gap)s",
+    "q": f"t.id IN ({MATCHING})",
+}
+# Joined where the list is sorted by a column of theirs.
+JOINS = {
+    "c": "LEFT JOIN (SELECT s.task_id, sum(s.correct) AS correct, sum(s.judged) AS judged "
+    "FROM trajectories_tasksum s WHERE s.scope = 'run' GROUP BY 1) c ON c.task_id = t.id",
+    "n": "LEFT JOIN (SELECT e.task_id, count(*) AS episodes FROM trajectories_episode e GROUP BY 1) n "
+    "ON n.task_id = t.id",
+}
+_ATTEMPTS = Statement(__file__, "task_attempts")
+
+
+class Share(NamedTuple):
+    """``correct`` of ``judged`` episodes."""
+
+    correct: int = 0
+    judged: int = 0
+
+    @property
+    def value(self) -> float | None:
+        return self.correct / self.judged if self.judged else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRow:
+    """A task with ``excerpt`` and ``picture`` (SHA-256 of the first one), its episodes of any run (``tries``)
+    and what was right among the judged ones, by arm."""
+
+    task: Task
+    tries: int
+    arms: Mapping[str, Share]
+
+    @property
+    def pk(self) -> int:
+        return self.task.pk
+
+    @property
+    def total(self) -> Share:
+        return Share(*(sum(numbers) for numbers in zip(*self.arms.values(), strict=True)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskPage:
-    """One page of tasks in id order; ``after`` is the cursor of the next page."""
+    """One page of tasks; ``after`` is the cursor of the next page."""
 
-    tasks: Sequence[Task]
+    rows: Sequence[TaskRow]
     after: int | None
 
 
@@ -43,36 +86,45 @@ def task_excerpt(*, task: str = "") -> Left:
     return Left(Coalesce(KeyTextTransform("text", f"{task}payload"), f"{task}prompt"), BEGINNING_FETCHED)
 
 
-def task_page(*, filters: dict[str, Any], after: int | None) -> TaskPage:
-    """Tasks with ``excerpt``, ``picture`` (SHA-256 of the first one) and ``tries`` (episodes of any run).
-
-    The filter ``q`` matches words of a task's text and key, or a whole tag.
-    """
-    columns = {"benchmark": "benchmark_id", "split": "split", "kind": "kind"}
-    query = Task.objects.filter(
-        **{column: filters[name] for name, column in columns.items() if filters.get(name)}
-    )
-    if "gap" in filters:
-        query = query.filter(gap_eligible=filters["gap"])
-    if words := filters.get("q"):
-        query = query.filter(pk__in=RawSQL(MATCHING, [task_query(words), words.strip()]))  # noqa: S611
+def task_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> TaskPage:
+    """One page of tasks. The filter ``q`` matches words of a task's text and key, or a whole tag."""
+    conditions = [CONDITIONS[name] for name in filters]
+    parameters = dict(filters)
+    if words := parameters.get("q"):
+        parameters |= {"q": task_query(words), "tag": words.strip()}
+    joins = " ".join(join for alias, join in JOINS.items() if f"{alias}." in sort.column.sort)
+    tables = f"tasks_app_task t {joins}"
     if after is not None:
-        query = query.filter(id__gt=after)
-    rows = list(
-        query.defer("prompt", "payload")
-        .annotate(excerpt=task_excerpt(), picture=FIRST_PICTURE)
-        .order_by("id")[: TASKS_PER_PAGE + 1]
+        conditions.append(sort.after("t.id", tables=tables))
+        parameters["after"] = after
+    statement = Statement(
+        __file__,
+        "tasks_sorted",
+        tables=tables,
+        conditions=" AND ".join(conditions) or "true",
+        order=sort.order_by("t.id"),
     )
-    shown = rows[:TASKS_PER_PAGE]
-    tries = _tries([task.pk for task in shown])
-    for task in shown:
-        task.tries = tries.get(task.pk, 0)  # type: ignore[attr-defined]  # only the template reads it
-    return TaskPage(tasks=shown, after=shown[-1].pk if len(rows) > TASKS_PER_PAGE else None)
+    ids = [task_id for (task_id,) in statement.rows(limit=TASKS_PER_PAGE + 1, **parameters)]
+    shown = ids[:TASKS_PER_PAGE]
+    return TaskPage(rows=_rows(shown), after=shown[-1] if len(ids) > TASKS_PER_PAGE else None)
 
 
-def _tries(task_ids: list[int]) -> dict[int, int]:
-    rows = Episode.objects.filter(task_id__in=task_ids).order_by().values_list("task_id")
-    return dict(rows.annotate(tries=Count("id")))
+def _rows(task_ids: Sequence[int]) -> list[TaskRow]:
+    tasks = (
+        Task.objects.defer("prompt", "payload")
+        .annotate(excerpt=task_excerpt(), picture=FIRST_PICTURE)
+        .in_bulk(task_ids)
+    )
+    arms: dict[int, dict[str, Share]] = {}
+    tries: dict[int, int] = {}
+    for task_id, arm, episodes, correct, judged in _ATTEMPTS.rows(tasks=list(task_ids)):
+        tries[task_id] = tries.get(task_id, 0) + episodes
+        arms.setdefault(task_id, {})[arm] = Share(correct, judged)
+    return [
+        TaskRow(task=tasks[task_id], tries=tries.get(task_id, 0), arms=arms.get(task_id, {}))
+        for task_id in task_ids
+        if task_id in tasks
+    ]
 
 
 def task_get(task_id: int) -> Task:

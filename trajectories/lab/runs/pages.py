@@ -4,26 +4,57 @@ from __future__ import annotations
 
 from django.http import QueryDict
 
-from trajectories.lab.forms import CursorForm
-from trajectories.lab.runs import selectors
+from trajectories.lab import slow_queries
+from trajectories.lab.forms import RunFilter
+from trajectories.lab.grid.runs import RUNS
+from trajectories.lab.grid.view import Grid, GridView, grid_of
+from trajectories.lab.queries.tasks import benchmarks_known
+from trajectories.lab.runs import rows, selectors
 from trajectories.lab.runs.dashboard_cache import run_dashboard
+from trajectories.lab.text.untrusted import visible
+from trajectories.models import Run
 from trajectories.reports import selectors as reports
 
 REPORTS_SHOWN = 3
+COMPARED_MOST = 7
 
 
 class RunsPage:
-    """Runs, newest first, from the cursor in ``parameters`` on."""
+    """The list of runs that the address describes; ``rows`` is None if its query took too long."""
+
+    compared_most = COMPARED_MOST
 
     def __init__(self, parameters: QueryDict) -> None:
-        form = CursorForm(parameters)
-        before = form.filters().get("cursor")
-        self.is_first = before is None
-        self.rows, self.older = selectors.run_rows(before=before)
-        self.errors = form.error_messages()
+        # Models are named as displayed, as in a search.
+        models = {visible(model): model for model in selectors.models_known()}
+        self.form = RunFilter(
+            parameters, benchmarks=benchmarks_known(), models=list(models), kinds=Run.Kind.values
+        )
+        self.view = GridView(RUNS, parameters)
+        self.errors = [*self.form.error_messages(), *self.view.errors]
+        filters = self.form.filters()
+        after = filters.pop("cursor", None)
+        if "model" in filters:
+            filters["model"] = models[filters["model"]]
+        self.is_first = after is None
+        self.is_filtered = bool(filters)
+        page = slow_queries.result_in_time(
+            lambda: rows.run_page(filters=filters, sort=self.view.sort, after=after)
+        )
+        self.rows: list[rows.RunRow] | None = page[0] if page else None
+        self.older: int | None = page[1] if page else None
         # Reports are what runs are for: the newest stand first on the home page.
-        newest = reports.report_list(before=None, limit=REPORTS_SHOWN) if self.is_first else []
+        is_home = self.is_first and not self.is_filtered
+        newest = reports.report_list(before=None, limit=REPORTS_SHOWN) if is_home else []
         self.reports = newest[:REPORTS_SHOWN]
+
+    @property
+    def next_address(self) -> str:
+        return self.view.address(cursor=str(self.older)) if self.older else ""
+
+    @property
+    def grid(self) -> Grid:
+        return grid_of(self.view, self.rows or [])
 
 
 class RunPage:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
+from trajectories.lab import slow_queries
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.runs.heat_map import pair_address
 from trajectories.lab.runs.pages import RunPage, RunsPage
@@ -10,7 +11,12 @@ from trajectories.lab.runs.pages import RunPage, RunsPage
 
 @lab_page
 def run_list(request: LabRequest) -> HttpResponse:
-    return render(request, "lab/runs/runs.html", {"here": "runs", "page": RunsPage(request.GET)})
+    """Runs by filters; 503 when the query for them took too long."""
+    page = RunsPage(request.GET)
+    if page.view.is_scattered and not request.htmx:
+        return HttpResponseRedirect(page.view.address())
+    context = {"here": "runs", "page": page}
+    return slow_queries.page_render(request, "runs/runs", context, is_too_slow=page.rows is None)
 
 
 @lab_page

@@ -14,6 +14,7 @@ from core.reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
 from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice_field, name_field
+from trajectories.lab.grid.view import PARAMETERS
 from trajectories.lab.text.actions import check_label
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict
@@ -101,7 +102,7 @@ class SearchForm(FilterForm):
     """``runs``, ``models`` and ``benchmarks`` are the choices of their filters."""
 
     page = "a search"
-    other_parameters = frozenset({"after", "golds"})
+    other_parameters = frozenset({"after", "golds", *PARAMETERS})
     reported_elsewhere = frozenset({"q"})
 
     q = TextField("Words in thoughts", max_chars=QUERY_MAX_CHARS)
@@ -135,6 +136,7 @@ class SearchForm(FilterForm):
         self.fields["run"] = choice_field(named, "Run")
         self.fields["model"] = name_field(models, "Model")
         self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
+        self.blanks_name(*ALWAYS_SHOWN)
         rest = [name for name in self.fields if name not in ("q", "model", *ALWAYS_SHOWN)]
         self.order_fields(["q", *ALWAYS_SHOWN, "model", *rest])
 
@@ -148,9 +150,9 @@ class SearchForm(FilterForm):
         return [self[name] for name in self.fields if name not in ("q", *ALWAYS_SHOWN)]
 
     @property
-    def is_unfolded(self) -> bool:
-        """Whether a filter is set that would be hidden."""
-        return any(field.data for field in self.folded)
+    def folded_set(self) -> int:
+        """How many filters are set that are hidden."""
+        return sum(bool(field.data) for field in self.folded)
 
     def error_messages(self) -> list[str]:
         return [*super().error_messages(), *self._contradictions()]

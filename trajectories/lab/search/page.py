@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from core.integers import BIGINT_MAX
+from core.tables import toml_load
 from trajectories.lab import slow_queries
+from trajectories.lab.grid.view import Grid, GridView, grid_of
 from trajectories.lab.search.request import Chip, SearchRequest
 from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage, search_counts, search_page
 from trajectories.models import Episode
 
+SNIPPETS = {
+    file: text.strip()
+    for file, text in toml_load(Path(__file__).with_name("snippets.toml"), dict[str, str]).items()
+}
 FACETS = ("outcome", "arm", "run")
 
 
@@ -24,6 +31,16 @@ class FacetRow:
     code: str
     count: int
     address: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportLink:
+    """``snippet`` loads the file into pandas."""
+
+    title: str
+    address: str
+    description: str
+    snippet: str
 
 
 class SearchPage:
@@ -41,8 +58,12 @@ class SearchPage:
         self.hits, self._older = (hits.hits, hits.older) if hits else ([], None)
 
     @property
-    def episodes(self) -> list[Episode]:
-        return [hit.episode for hit in self.hits]
+    def view(self) -> GridView:
+        return self.request.view
+
+    @property
+    def grid(self) -> Grid:
+        return grid_of(self.view, self.hits)
 
     @cached_property
     def chips(self) -> list[Chip]:
@@ -54,6 +75,10 @@ class SearchPage:
         return self.request.address_after(self._older) if self._older else ""
 
     @property
+    def is_first(self) -> bool:
+        return self.request.after is None
+
+    @property
     def counts_address(self) -> str:
         return self.request.address("search_counts")
 
@@ -63,16 +88,19 @@ class SearchPage:
         return len([name for name in FACETS if name not in self.request.filters])
 
     @property
-    def exports(self) -> list[tuple[str, str, str]]:
-        """Title, address and description of each export."""
+    def exports(self) -> list[ExportLink]:
         trajectories = self.request.address("search_trajectories")
         with_golds = f"{trajectories}{'&' if '?' in trajectories else '?'}golds=1"
-        golds = [("Trajectories with golds", with_golds, "hidden from agents")] if self._sees_golds else []
+        links = [
+            ("Trajectories", trajectories, "NDJSON, one episode per line", "trajectories.ndjson"),
+            ("Trajectories with golds", with_golds, "hidden from agents", "trajectories.ndjson"),
+            ("Facts", self.request.address("search_facts"), "CSV, one row per episode", "facts.csv"),
+            ("Ids", self.request.address("search_ids"), "text, one per line", "ids.txt"),
+        ]
         return [
-            ("Trajectories", trajectories, "NDJSON, one episode per line"),
-            *golds,
-            ("Facts", self.request.address("search_facts"), "CSV, one row per episode"),
-            ("Ids", self.request.address("search_ids"), "text, one per line"),
+            ExportLink(title=title, address=address, description=description, snippet=SNIPPETS[file])
+            for title, address, description, file in links
+            if self._sees_golds or address != with_golds
         ]
 
     @cached_property

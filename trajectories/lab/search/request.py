@@ -15,6 +15,10 @@ from django.urls import reverse
 
 from core.integers import BIGINT_MAX
 from core.tables import toml_load
+from trajectories.facts.words import web_query
+from trajectories.lab.grid.episodes import EPISODES as EPISODE_TABLE
+from trajectories.lab.grid.episodes import MATCH_COLUMNS
+from trajectories.lab.grid.view import GridView
 from trajectories.lab.queries import tasks
 from trajectories.lab.runs import selectors as runs
 from trajectories.lab.search.form import SearchForm
@@ -27,6 +31,8 @@ CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
 ID_DIGITS = 19
 CHIP_CHARS = 60
 MS_PER_SECOND = 1000
+# The addresses that keep the columns and the order; files have all columns, and an order of their own.
+VIEWED = ("search", "search_counts")
 CHIPS = toml_load(Path(__file__).with_name("chips.toml"), dict[str, str])
 
 
@@ -62,6 +68,9 @@ class SearchRequest:
             name: value for name in self.form.fields if (value := str(parameters.get(name, "")).strip())
         }
         self._cursor = parameters.get(CURSOR, "")
+        has_words = bool(web_query(self._values.get("q", "")))
+        first = MATCH_COLUMNS if has_words else ()
+        self.view = GridView(EPISODE_TABLE, parameters, is_sortable=not has_words, first=first)
 
     @cached_property
     def filters(self) -> dict[str, Any]:
@@ -78,7 +87,8 @@ class SearchRequest:
             filters["model"] = self._models[filters["model"]]
         if "run" in filters:
             filters["run"] = int(filters["run"])
-        return Search(query=query, filters=filters)
+        sort = None if self.view.is_default_order else self.view.sort
+        return Search(query=query, filters=filters, sort=sort)
 
     @cached_property
     def after(self) -> Cursor | None:
@@ -96,7 +106,7 @@ class SearchRequest:
     @cached_property
     def errors(self) -> Sequence[str]:
         """Other invalid parameters, which are ignored."""
-        errors = self.form.error_messages()
+        errors = [*self.form.error_messages(), *self.view.errors]
         if self._cursor and self.after is None:
             cursor = cut(visible(self._cursor), CHIP_CHARS)
             errors.append(f"“{cursor}” is not a position in this list; showing its top.")
@@ -115,7 +125,8 @@ class SearchRequest:
     def address(self, name: str = "search", *, without: str = "", **changes: str) -> str:
         """The address of this search from its top, or that of the view ``name`` for this search."""
         values = {field: value for field, value in self._values.items() if field != without}
-        query = urlencode({**values, **changes})
+        view = self.view.parameters if name in VIEWED else {}
+        query = urlencode({**values, **view, **changes})
         return f"{reverse(name)}?{query}" if query else reverse(name)
 
     def address_after(self, cursor: Cursor) -> str:

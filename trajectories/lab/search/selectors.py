@@ -17,11 +17,10 @@ from core.tables import toml_load
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.actions.checks import MISMATCHES
 from trajectories.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
-from trajectories.lab.queries.episodes import episodes_listed
-from trajectories.lab.text.excerpts import SEARCHED_CHARS, Part, excerpt
-from trajectories.models import Episode
+from trajectories.lab.grid.view import Sort
+from trajectories.lab.queries.previews import EpisodeRow, Place, episode_rows
 
-HITS_PER_PAGE = 25
+HITS_PER_PAGE = 50
 # Counts are exact up to here: beyond it, counting would cost seconds.
 COUNTED_MAX = 10_000
 RUNS_COUNTED = 20
@@ -40,7 +39,8 @@ MISMATCH_COLUMNS = {kind: f"a.{kind} > 0" for kind in MISMATCHES} | {
     "unexplained": "a.unexplained_events > 0"
 }
 _RUN_EXTENT = Statement(__file__, "run_extent")
-_THOUGHTS = Statement(__file__, "thoughts")
+_STEPS_MATCHING = Statement(__file__, "steps_matching")
+NEWEST = "e.id"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,29 +49,6 @@ class Cursor:
 
     episode: int
     index: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hit:
-    """A step whose thought has the words, or an episode (``index`` None).
-
-    ``episode`` is as in a list of episodes; ``parts`` are the thought's excerpt.
-    """
-
-    episode: Episode
-    index: int | None = None
-    action_type: str = ""
-    action_check: str = ""
-    parts: Sequence[Part] = ()
-
-    @property
-    def is_mismatch(self) -> bool:
-        return self.action_check in MISMATCHES
-
-    @property
-    def find(self) -> str:
-        """The longest match as the thought has it, to be marked in the step."""
-        return max((part.text for part in self.parts if part.is_hit), key=len, default="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +68,7 @@ class Counts:
 class HitPage:
     """Newest first; ``older`` is the cursor of the next page."""
 
-    hits: Sequence[Hit]
+    hits: Sequence[EpisodeRow]
     older: Cursor | None
 
 
@@ -100,10 +77,12 @@ class Search:
     """A query in websearch syntax ("phrase", or, -without) and filters: those of ``EPISODE_CONDITIONS``,
     ``action`` (a type) and ``action_check`` (a mismatch), which with words are of the step itself and without
     of any step (``unexplained``: of any event). ``opened_to`` is a day and belongs to the stretch. The filter
-    ``problem`` has words of the task's key and prompt, in the same syntax. ``KeyError`` for other names."""
+    ``problem`` has words of the task's key and prompt, in the same syntax. ``KeyError`` for other names.
+    ``sort`` is an order of episodes by a column of ``grid/episodes.py``; steps are newest first."""
 
     query: str = ""
     filters: Mapping[str, Any]
+    sort: Sort | None = None
 
     @property
     def words(self) -> str:
@@ -127,10 +106,10 @@ def search_page(search: Search, *, after: Cursor | None = None, limit: int = HIT
     if search.error:
         return HitPage(hits=[], older=None)
     places = _places(search, after=after, limit=limit + 1)
-    shown = places[:limit]
-    last = shown[-1] if len(places) > limit else None
+    shown = _at_steps(search, places[:limit])
+    last = places[limit - 1] if len(places) > limit else None
     older = Cursor(episode=last[0], index=last[1] or 0) if last else None
-    return HitPage(hits=_hits(shown, query=search.query), older=older)
+    return HitPage(hits=episode_rows(shown, query=search.query), older=older)
 
 
 def search_counts(search: Search) -> Counts:
@@ -168,10 +147,10 @@ def search_episode_ids(search: Search) -> Iterator[int]:
         after = Cursor(episode=last, index=0)
 
 
-def _places(search: Search, *, after: Cursor | None, limit: int) -> list[tuple[int, int | None]]:
+def _places(search: Search, *, after: Cursor | None, limit: int) -> list[Place]:
     if not search.words:
         hits, parameters = _source(search, columns="e.id, NULL::int", after=after)
-        return _rows("newest_episodes", hits, limit=limit, **parameters)
+        return _rows("episodes_sorted", hits, limit=limit, order=_order(search), **parameters)
     rare = _places_of_rare(search, after=after, limit=limit)
     if rare is not None:
         return rare
@@ -179,9 +158,7 @@ def _places(search: Search, *, after: Cursor | None, limit: int) -> list[tuple[i
     return _rows("newest_steps", hits, limit=limit, **parameters)
 
 
-def _places_of_rare(
-    search: Search, *, after: Cursor | None, limit: int
-) -> list[tuple[int, int | None]] | None:
+def _places_of_rare(search: Search, *, after: Cursor | None, limit: int) -> list[Place] | None:
     """The places from the index of words when few enough to sort, else None.
 
     For the newest hits alone Postgres reads steps from the newest on until enough match. That is right for
@@ -194,9 +171,23 @@ def _places_of_rare(
     return [(episode_id, index) for _, episode_id, index in rows if episode_id is not None]
 
 
-def _rows(name: str, hits: str, **parameters: Any) -> list[Any]:
-    """The rows of a statement around a query for hits, which has only constants of this module."""
-    return Statement(__file__, name, hits=hits).rows(**parameters)
+def _order(search: Search) -> str:
+    """The order of episodes, which ends in their ids."""
+    return search.sort.order_by(NEWEST) if search.sort else f"{NEWEST} DESC"
+
+
+def _at_steps(search: Search, places: list[Place]) -> list[Place]:
+    """The places of episodes that match by one of their steps, at the first such step."""
+    step = {name: search.filters.get(name) for name in ("action", "action_check")}
+    if search.words or not places or not any(step.values()):
+        return places
+    first = dict(_STEPS_MATCHING.rows(episodes=[episode_id for episode_id, _ in places], **step))
+    return [(episode_id, first.get(episode_id)) for episode_id, _ in places]
+
+
+def _rows(name: str, hits: str, *, order: str = "", **parameters: Any) -> list[Any]:
+    """The rows of a statement around a query for hits, which has only constants of this package."""
+    return Statement(__file__, name, hits=hits, order=order).rows(**parameters)
 
 
 def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tuple[str, dict[str, Any]]:
@@ -213,13 +204,10 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
         parameters.update(run_first=first, run_last=last)
         conditions.append("f.episode_id BETWEEN %(run_first)s AND %(run_last)s")
     if after:
-        parameters.update(after_episode=after.episode, after_index=after.index)
-        conditions.append(
-            "(f.episode_id, f.index) < (%(after_episode)s, %(after_index)s)"
-            if search.words
-            else "e.id < %(after_episode)s"
-        )
-    needed = {alias for alias in JOINS for part in (*conditions, columns) if f"{alias}." in part}
+        parameters.update(after=after.episode, after_index=after.index)
+        conditions.append(_after(search))
+    order = "" if search.words else _order(search)
+    needed = {alias for alias in JOINS for part in (*conditions, columns, order) if f"{alias}." in part}
     if needed - {"f"}:
         needed.add("e")
     if search.words:
@@ -228,6 +216,17 @@ def _source(search: Search, *, columns: str, after: Cursor | None = None) -> tup
         tables = ["trajectories_episode e", *(JOINS[alias] for alias in JOINS if alias in needed - {"e"})]
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     return f"SELECT {columns} FROM {' '.join(tables)} {where}", parameters  # noqa: S608 (constants)
+
+
+def _after(search: Search) -> str:
+    """What comes after the cursor, whose episode says where it stands in the order."""
+    if search.words:
+        return "(f.episode_id, f.index) < (%(after)s, %(after_index)s)"
+    if search.sort is None:
+        return f"{NEWEST} < %(after)s"
+    column = search.sort.column.sort
+    joins = " ".join(join for alias, join in JOINS.items() if alias != "e" and f"{alias}." in column)
+    return search.sort.after(NEWEST, tables=f"trajectories_episode e {joins}")
 
 
 def _conditions(search: Search) -> list[str]:
@@ -243,34 +242,3 @@ def _conditions(search: Search) -> list[str]:
         else:
             conditions.append(EPISODE_CONDITIONS[name])
     return conditions
-
-
-def _hits(places: Sequence[tuple[int, int | None]], *, query: str) -> list[Hit]:
-    listed = episodes_listed(Episode.objects.filter(pk__in={episode_id for episode_id, _ in places}))
-    episodes = {episode.pk: episode for episode in listed}
-    thoughts = _thoughts([place for place in places if place[1] is not None])
-    hits = []
-    for episode_id, index in places:
-        thought, action_type, action_check = thoughts.get((episode_id, index), ("", "", ""))
-        parts = excerpt(thought, query=query) if index is not None else ()
-        hits.append(
-            Hit(
-                episode=episodes[episode_id],
-                index=index,
-                action_type=action_type,
-                action_check=action_check,
-                parts=parts,
-            )
-        )
-    return hits
-
-
-def _thoughts(places: Sequence[tuple[int, int | None]]) -> dict[tuple[int, int | None], tuple[str, str, str]]:
-    if not places:
-        return {}
-    rows = _THOUGHTS.rows(
-        episodes=[episode_id for episode_id, _ in places],
-        indexes=[index for _, index in places],
-        chars=SEARCHED_CHARS + 1,
-    )
-    return {(row[0], row[1]): tuple(row[2:]) for row in rows}

@@ -20,7 +20,7 @@ from trajectories.lab.slow_queries import page_render
 def search(request: LabRequest) -> HttpResponseBase:
     """Hits, newest first. The address describes the whole search."""
     search_request = SearchRequest(request.GET)
-    if not request.htmx and any(value == "" for value in request.GET.values()):
+    if not request.htmx and search_request.view.is_scattered:
         # Without scripts a form sends its empty fields too, which do not belong in an address to be shared.
         return redirect(search_request.address())
     page = SearchPage(search_request, sees_golds=sees_golds(request.user))

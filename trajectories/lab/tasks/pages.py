@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import QueryDict
 
+from tasks_app.models import Task
 from trajectories.lab import access, slow_queries
 from trajectories.lab.forms import TaskFilter
-from trajectories.lab.queries import episodes, tallies, tasks
+from trajectories.lab.grid.episodes import EPISODES
+from trajectories.lab.grid.tasks import TASKS
+from trajectories.lab.grid.view import Grid, GridView, grid_of, grid_short
+from trajectories.lab.queries import attempts, episodes, tallies, tasks
+from trajectories.lab.queries.previews import rows_of
 from trajectories.lab.queries.prompt_sizes import prompt_sizes_of_task
+from trajectories.lab.text.formulas import question_line
 from trajectories.lab.text.questions import problem_shape
+from trajectories.lab.text.untrusted import BEGINNING_FETCHED
+
+TITLE_CHARS = 120
+EPISODES_SHOWN = ("episode", "arm", "outcome", "answer", "thought", "steps", "run", "opened")
 
 
 class TasksPage:
@@ -19,17 +27,23 @@ class TasksPage:
 
     def __init__(self, parameters: QueryDict) -> None:
         self.form = TaskFilter(parameters, benchmarks=tasks.benchmarks_known(), splits=tasks.splits_known())
-        self.errors = self.form.error_messages()
+        self.view = GridView(TASKS, parameters)
+        self.errors = [*self.form.error_messages(), *self.view.errors]
         filters = self.form.filters()
         after = filters.pop("cursor", None)
         self.is_first = after is None
-        self.rows = _rows(filters, after=after)
+        self.rows = slow_queries.result_in_time(
+            lambda: tasks.task_page(filters=filters, sort=self.view.sort, after=after)
+        )
 
+    @property
+    def next_address(self) -> str:
+        after = self.rows.after if self.rows else None
+        return self.view.address(cursor=str(after)) if after else ""
 
-def _rows(filters: dict[str, Any], *, after: int | None) -> tasks.TaskPage | None:
-    if not filters:  # read by the primary key
-        return tasks.task_page(filters={}, after=after)
-    return slow_queries.result_in_time(lambda: tasks.task_page(filters=filters, after=after))
+    @property
+    def grid(self) -> Grid:
+        return grid_of(self.view, self.rows.rows if self.rows else [])
 
 
 class TaskPage:
@@ -44,5 +58,21 @@ class TaskPage:
         self.sees_golds = access.sees_golds(user)
         self.gold = episodes.gold_current(task_id=task_id) if self.sees_golds else None
         self.sources: dict[str, str] = {}  # choices are in the source's order
+        self.attempts = attempts.attempts_of(task_id=task_id)
         newest = episodes.episodes_newest(task_id=task_id)
-        self.episodes, self.has_more = newest.episodes, newest.has_more
+        self.has_more = newest.has_more
+        self.grid = grid_short(
+            EPISODES,
+            rows_of({one.pk: one for one in newest.episodes}, [(one.pk, None) for one in newest.episodes]),
+            columns=EPISODES_SHOWN,
+        )
+
+    @property
+    def title(self) -> str:
+        """How the question begins: a key says nothing to a reader."""
+        return question_line(_question(self.task)[:BEGINNING_FETCHED], TITLE_CHARS)
+
+
+def _question(task: Task) -> str:
+    text = task.payload.get("text") if isinstance(task.payload, dict) else None
+    return text if isinstance(text, str) and text else task.prompt

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 
 from trajectories.lab import slow_queries
 from trajectories.lab.access import LabRequest, lab_page
@@ -12,6 +12,8 @@ from trajectories.lab.tasks.pages import TaskPage, TasksPage
 def task_list(request: LabRequest) -> HttpResponse:
     """Tasks by filters; 503 when the search for them took too long."""
     page = TasksPage(request.GET)
+    if page.view.is_scattered and not request.htmx:
+        return redirect(page.view.address())
     context = {"here": "tasks", "page": page}
     return slow_queries.page_render(request, "tasks/tasks", context, is_too_slow=page.rows is None)
 

@@ -25,13 +25,16 @@ class Part:
     is_hit: bool = False
 
 
-def excerpt(thought: str, *, query: str) -> list[Part]:
-    """The text around the first hit, cut with an ellipsis; without a hit the beginning of the thought."""
+def excerpt(thought: str, *, query: str, before: int = REACH_CHARS) -> list[Part]:
+    """The text around the first hit, cut with an ellipsis; without a hit the beginning of the thought.
+
+    ``before`` is how many characters it begins before the hit.
+    """
     # Masking comes first: neither a hit nor the cut may split what would be masked.
     text = mask_tokens(thought[:SEARCHED_CHARS])
     phrases = [words for sign, words in query_terms(query) if not sign]
     hits = _hits(text, phrases)
-    start = max(0, (hits[0][0] if hits else 0) - REACH_CHARS)
+    start = max(0, (hits[0][0] if hits else 0) - before)
     end = min(len(text), max(hits[0][1] if hits else 0, start + REACH_CHARS) + REACH_CHARS)
     parts = [Part(text="…")] if start else []
     place = start

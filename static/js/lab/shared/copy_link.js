@@ -1,10 +1,7 @@
-/* Copies the address of what is shown. */
+/* Copies the address of what is shown, or the text of the element that a button's data-copy names. */
 "use strict";
 
 (() => {
-  const button = document.querySelector("[data-copy]");
-  if (!button) return;
-
   const NOTE_MS = 1500;
 
   /* Browsers hold the clipboard back from pages that came without TLS; the old way works there. */
@@ -27,9 +24,17 @@
     }
   };
 
-  button.addEventListener("click", async () => {
-    const isDone = await copy(location.href);
-    const detail = isDone ? "Link copied" : "The link could not be copied: take it from the address bar";
+  const NOTES = {
+    link: ["Link copied", "The link could not be copied: take it from the address bar"],
+    text: ["Copied", "The text could not be copied: select it and copy it by hand"],
+  };
+
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest?.("[data-copy]");
+    if (!button) return;
+    const source = button.dataset.copy ? document.querySelector(button.dataset.copy) : null;
+    const isDone = await copy(source ? source.textContent : location.href);
+    const detail = NOTES[source ? "text" : "link"][isDone ? 0 : 1];
     document.dispatchEvent(new CustomEvent("replay:announce", { detail }));
     button.dataset.done = isDone ? "copied" : "failed";
     setTimeout(() => delete button.dataset.done, NOTE_MS);

@@ -1,5 +1,5 @@
-/* Hits of a search: buttons (and their keys) lead from hit to hit and select their episodes, the selection is counted,
-   and a reader who comes back finds the hit that they left. Without this file hits are plain links and boxes. */
+/* Rows of a list: keys lead from row to row and select them, one by one or as ranges; the selection is counted, and a
+   reader who comes back finds the row that they left. Without this file rows are plain links and boxes. */
 "use strict";
 
 (() => {
@@ -12,20 +12,31 @@
     hit.scrollIntoView({ block: "nearest" });
   };
 
-  const move = (by) => {
+  const move = (by, isExtending) => {
     const all = hits();
     const at = all.indexOf(document.activeElement);
     const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
+    if (isExtending) setAll([at, next].filter((place) => all[place]).map((place) => boxOf(all[place])), true);
     if (all[next]) go(all[next]);
   };
 
   let current = null;
-  const boxOf = (hit) => hit?.closest("tr, .hit")?.querySelector(".select-box");
+  const boxOf = (hit) => hit?.closest("tr")?.querySelector(".select-box");
   const boxes = () => [...document.querySelectorAll(".select-box")];
 
   document.addEventListener("focusin", (event) => {
     if (event.target.matches?.("[data-hit]")) current = event.target;
   });
+
+  const rowBoxes = () => [...document.querySelectorAll("tr .select-box")];
+
+  /* Episodes are selected, so the boxes of all rows of one episode change together. */
+  const setAll = (some, checked) => {
+    const values = new Set(some.filter(Boolean).map((one) => one.value));
+    for (const one of boxes()) if (values.has(one.value)) one.checked = checked;
+    delete outputOf()?.dataset.hint;
+    update();
+  };
 
   const outputOf = () => document.querySelector("[data-selection]");
 
@@ -37,6 +48,11 @@
     const more = selected.length > episodes.length ? `: ${episodes.length} episode${episodes.length === 1 ? "" : "s"}` : "";
     const text = selected.length ? `${selected.length} selected${more}` : (output.dataset.hint ?? "");
     output.dataset.episodes = episodes.join(" ");
+    const all = document.querySelector("[data-select-all]");
+    if (all) {
+      all.checked = selected.length > 0 && selected.length === rowBoxes().length;
+      all.indeterminate = selected.length > 0 && !all.checked;
+    }
     if (output.textContent !== text) output.textContent = text; /* Screen readers announce each change. */
   };
 
@@ -64,18 +80,26 @@
     if (event.target.id !== "compare" || boxes().some((one) => one.checked)) return;
     event.preventDefault();
     const output = outputOf();
-    output.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : "Select two to four episodes first";
+    output.dataset.hint = event.submitter?.hasAttribute("formaction") ? "Select episodes first" : output.dataset.first ?? "Select two to four episodes first";
     update();
     output.scrollIntoView({ block: "nearest" });
   });
 
-  /* Episodes are selected, so the boxes of all hits of one episode change together. */
-  document.addEventListener("change", (event) => {
-    if (!event.target.matches?.(".select-box")) return;
-    const { value, checked } = event.target;
-    for (const one of boxes()) if (one.value === value) one.checked = checked;
-    delete outputOf()?.dataset.hint;
-    update();
+  /* The box that a range begins at; shift and a click end it. */
+  let anchor = null;
+  let isRange = false;
+  document.addEventListener("click", (event) => {
+    if (event.target.matches?.(".select-box")) isRange = event.shiftKey;
+  }, true);
+  document.addEventListener("change", ({ target }) => {
+    if (target.matches?.("[data-select-all]")) setAll(rowBoxes(), target.checked);
+    if (!target.matches?.(".select-box")) return;
+    const all = rowBoxes();
+    const ends = [all.indexOf(anchor), all.indexOf(target)];
+    const isWhole = isRange && !ends.includes(-1);
+    setAll(isWhole ? all.slice(Math.min(...ends), Math.max(...ends) + 1) : [target], target.checked);
+    anchor = target;
+    isRange = false;
   });
   /* Going back restores boxes; new results have none selected. */
   addEventListener("pageshow", update);
@@ -84,7 +108,7 @@
   document.addEventListener("click", (event) => {
     if (event.target.closest?.("[data-hit-select]")) boxOf(current?.isConnected ? current : hits()[0])?.click();
     const button = event.target.closest?.("[data-hit-move]");
-    if (button) move(Number(button.dataset.hitMove));
+    if (button) move(Number(button.dataset.hitMove), button.hasAttribute("data-hit-extend"));
     const hit = event.target.closest?.("[data-hit]");
     if (hit) history.replaceState({ ...history.state, hit: keyOf(hit) }, "");
   });

@@ -1,0 +1,73 @@
+"""What a list of the lab is made of: columns, each one record, and views that come with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+from django.template import engines
+from django.template.base import Template
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """``cell`` is a line of template with ``row`` in its context. ``sort`` is SQL that is never null, empty
+    where the list cannot be sorted by the column; numbers and times sort from the greatest at first.
+
+    ``width``: ``fill`` columns share what the others leave, and cut their text; ``wide`` and ``mid`` ones
+    grow with it so far. ``is_fixed``: always shown, and first.
+    """
+
+    id: str
+    title: str
+    cell: str
+    sort: str = ""
+    is_default: bool = True
+    is_fixed: bool = False
+    is_number: bool = False
+    width: Literal["", "fill", "wide", "mid"] = ""
+    description: str = ""
+    is_newest_first: bool = False
+
+    @property
+    def first_sign(self) -> str:
+        return "-" if self.is_number or self.is_newest_first else ""
+
+    @property
+    def template(self) -> Template:
+        return _compiled(self.cell)
+
+    @property
+    def classes(self) -> str:
+        names = (f"col-{self.width}" if self.width else "", "number" if self.is_number else "")
+        return " ".join(filter(None, names))
+
+
+@cache
+def _compiled(cell: str) -> Template:
+    compiled: Template = engines["django"].from_string(f"{{% load lab %}}{cell}").template  # type: ignore[attr-defined]
+    return compiled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One list. ``page`` names its address, ``views`` are titles and queries of useful selections, and
+    ``sort`` is its order where the address has none."""
+
+    name: str
+    page: str
+    caption: str
+    columns: Sequence[Column]
+    sort: str
+    views: Sequence[tuple[str, str]] = ()
+
+    @cached_property
+    def by_id(self) -> dict[str, Column]:
+        return {column.id: column for column in self.columns}
+
+    @cached_property
+    def shown_first(self) -> list[str]:
+        """The columns where the address names none."""
+        return [column.id for column in self.columns if column.is_default or column.is_fixed]

@@ -1,0 +1,1 @@
+SELECT t.id FROM {tables} WHERE {conditions} ORDER BY {order} LIMIT %(limit)s

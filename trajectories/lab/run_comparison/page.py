@@ -1,0 +1,120 @@
+"""Some runs side by side: how they differ, and their accuracy over policy versions on one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.http import QueryDict
+
+from core import histories
+from core.grammars import GRAMMARS
+from core.integers import BIGINT_MAX
+from core.observations import OBSERVATION_FORMATS
+from trajectories.lab.reports.charts.drawing import Drawing
+from trajectories.lab.run_comparison.charts import Line, chart_of
+from trajectories.lab.run_comparison.selectors import version_voids
+from trajectories.lab.runs.dashboard_selectors import version_rates
+from trajectories.lab.runs.pages import COMPARED_MOST
+from trajectories.lab.runs.rows import RunRow, run_rows
+
+PERCENT = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One line of the comparison: a value for each run, and whether they differ."""
+
+    title: str
+    values: Sequence[str]
+
+    @property
+    def is_same(self) -> bool:
+        return len(set(self.values)) == 1
+
+
+SETTINGS: dict[str, Callable[[RunRow], object]] = {
+    "Model": lambda row: row.run.model,
+    "Checkpoint": lambda row: row.run.checkpoint,
+    "Kind": lambda row: row.run.kind,
+    "Benchmark": lambda row: ", ".join(row.benchmarks),
+    "Observation": lambda row: _label(OBSERVATION_FORMATS, row.run.observation),
+    "Observation settings": lambda row: _pairs(row.run.observation_settings),
+    "Grammar": lambda row: _label(GRAMMARS, row.run.grammar),
+    "History": lambda row: histories.history_read(row.run.history).label,
+    "Actions per turn": lambda row: row.run.actions_per_turn,
+    "Tags": lambda row: ", ".join(row.run.tags),
+}
+
+
+class RunComparison:
+    """``runs`` of the address, in its order; what is not the number of a run is reported and left out."""
+
+    def __init__(self, parameters: QueryDict) -> None:
+        words = ",".join(parameters.getlist("runs")).split(",")
+        given = list(dict.fromkeys(word.strip() for word in words if word.strip()))
+        numbers = [int(word) for word in given if word.isascii() and word.isdigit() and len(word) < 20]
+        run_ids = [number for number in numbers if number <= BIGINT_MAX]
+        self.rows = run_rows(run_ids[:COMPARED_MOST])
+        self.errors = []
+        if len(self.rows) < min(len(given), COMPARED_MOST):
+            self.errors.append("Some of these are not numbers of runs; they are left out.")
+        if len(run_ids) > COMPARED_MOST:
+            self.errors.append(f"Only the first {COMPARED_MOST} runs are compared.")
+
+    @property
+    def is_empty(self) -> bool:
+        return len(self.rows) < 2
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.rows)} runs compared"
+
+    @cached_property
+    def settings(self) -> list[Setting]:
+        """What differs first, then what is the same; without what no run has."""
+        made = [
+            Setting(title=title, values=[str(value(row)) for row in self.rows])
+            for title, value in SETTINGS.items()
+        ]
+        return sorted((one for one in made if any(one.values)), key=lambda one: one.is_same)
+
+    @cached_property
+    def charts(self) -> list[Drawing]:
+        """Accuracy, which is the mean reward, and void episodes over policy versions, on one axis."""
+        accuracy, void = [], []
+        voids = version_voids([row.pk for row in self.rows])
+        for number, row in enumerate(self.rows):
+            rates = version_rates(row.pk)
+            accuracy.append(
+                Line(
+                    number=number,
+                    name=row.run.name,
+                    points={
+                        version: (PERCENT * rate.value, PERCENT * rate.low, PERCENT * rate.high)
+                        for version, rate in rates.items()
+                        if version is not None
+                    },
+                )
+            )
+            shares = voids.get(row.pk, {})
+            void.append(Line(number=number, name=row.run.name, points=_alone(shares)))
+        charts = (
+            chart_of("accuracy", "Accuracy, which is the mean reward", accuracy),
+            chart_of("void", "Void episodes", void),
+        )
+        return [chart for chart in charts if chart]
+
+
+def _alone(shares: dict[int, float]) -> dict[int, tuple[float, float | None, float | None]]:
+    return {version: (PERCENT * share, None, None) for version, share in shares.items()}
+
+
+def _label(table: Any, code: str) -> str:
+    return table[code].label if code in table else code
+
+
+def _pairs(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings.items())

@@ -1,0 +1,1 @@
+{hits} ORDER BY {order} LIMIT %(limit)s

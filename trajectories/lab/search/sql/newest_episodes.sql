@@ -1,1 +1,0 @@
-{hits} ORDER BY e.id DESC LIMIT %(limit)s
