@@ -47,9 +47,9 @@ def replayed(page: Page, episode: Episode, index: int) -> FrameLocator:
 
 
 def tab_opened(page: Page, episode: Episode, index: int) -> FrameLocator:
-    """The frame of the replay in the tab of the step."""
+    """The frame of the replay in place of the step's picture."""
     page.goto(f"/episodes/{episode.pk}/steps/{index}#dom")
-    expect(page.get_by_role("tab", name="DOM")).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("button", name="DOM")).to_have_attribute("aria-pressed", "true")
     frame = page.frame_locator("[data-dom-frame]")
     expect(frame.locator("html")).to_have_attribute("data-replay", "ready")
     settled(page)
@@ -152,7 +152,7 @@ def test_a_dialog_and_a_changed_list_are_replayed_as_they_looked(
 
 
 @pytest.mark.parametrize(("width", "theme"), coverage_choice.values([1280, 400], ["light", "dark"]))
-def test_the_replay_tab_fits_the_page_into_its_width(
+def test_the_replay_fits_the_page_into_its_pane(
     booked: tuple[Episode, list[bytes]], lab_page: OpenPage, width: int, theme: str
 ) -> None:
     episode, _ = booked
@@ -177,11 +177,9 @@ def test_the_replay_tab_fits_the_page_into_its_width(
         assert real is not None
         assert real["width"] == SIZE["width"]
         assert lab.evaluate("document.documentElement.scrollWidth") <= width
-    else:
-        expect(size).to_be_hidden()
 
 
-def test_the_replay_tab_follows_the_steps_and_keeps_the_shortcuts(
+def test_the_replay_follows_the_steps_and_keeps_the_shortcuts(
     booked: tuple[Episode, list[bytes]], lab_page: OpenPage
 ) -> None:
     episode, _ = booked
@@ -192,9 +190,29 @@ def test_the_replay_tab_follows_the_steps_and_keeps_the_shortcuts(
     lab.keyboard.press("j")
     expect(lab.locator("#step")).to_have_attribute("data-step", "2")
     expect(frame.get_by_role("dialog")).to_be_visible()
-    expect(lab.get_by_role("tab", name="DOM")).to_have_attribute("aria-selected", "true")
+    expect(lab.get_by_role("button", name="DOM")).to_have_attribute("aria-pressed", "true")
     lab.keyboard.press("k")
     expect(lab.locator("#step")).to_have_attribute("data-step", "1")
+
+
+def test_a_replay_with_a_focused_field_leaves_the_keyboard_to_its_reader(
+    typed: tuple[Episode, bytes], lab_page: OpenPage
+) -> None:
+    lab = lab_page(viewport={"width": 1280, "height": 900})
+    frame = tab_opened(lab, typed[0], 1)
+    frame.get_by_role("textbox").evaluate("field => field.focus()")
+    lab.locator("[data-dom-frame]").evaluate("frame => { frame.focus(); frame.contentWindow.focus(); }")
+    box = lab.locator("[data-dom-frame]").bounding_box()
+    assert box is not None
+    lab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(lab.locator("[data-dom-frame]:focus")).to_have_count(0)
+    lab.keyboard.press("3")
+    expect(lab.get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
+    lab.keyboard.press("ArrowRight")
+    expect(lab.locator("#step")).to_have_attribute("data-step", "2")
+    lab.keyboard.press("?")
+    lab.keyboard.press("Escape")
+    expect(lab.get_by_role("dialog", name="Keys")).to_be_hidden()
 
 
 def test_a_step_can_be_played_to_its_end_and_rewound(
@@ -213,7 +231,7 @@ def test_a_step_can_be_played_to_its_end_and_rewound(
     expect(field).to_have_value("")
 
 
-def test_the_tab_shows_whether_the_replay_is_faithful(
+def test_the_viewer_shows_whether_the_replay_is_faithful(
     typed: tuple[Episode, bytes], lab_page: OpenPage
 ) -> None:
     lab = lab_page(viewport={"width": 1280, "height": 900})
@@ -229,7 +247,7 @@ def test_the_tab_shows_whether_the_replay_is_faithful(
     expect(badge).to_have_count(0)
 
 
-def test_an_episode_without_a_recording_has_no_replay_tab(lab_page: OpenPage, transactional_db: None) -> None:
+def test_an_episode_without_a_recording_has_no_replay(lab_page: OpenPage, transactional_db: None) -> None:
     episode = factories.episode(recording="full")
     factories.step(episode, 1)
     lab = lab_page()
@@ -237,10 +255,10 @@ def test_an_episode_without_a_recording_has_no_replay_tab(lab_page: OpenPage, tr
     settled(lab)
 
     expect(lab.get_by_role("tab", name="Changes")).to_be_visible()
-    expect(lab.get_by_role("tab", name="DOM")).to_have_count(0)
+    expect(lab.get_by_role("button", name="DOM")).to_have_count(0)
 
 
-def test_without_scripts_the_replay_tab_links_to_the_recording(
+def test_without_scripts_the_replay_links_to_the_recording(
     typed: tuple[Episode, bytes], lab_page: OpenPage
 ) -> None:
     lab = lab_page(java_script_enabled=False)

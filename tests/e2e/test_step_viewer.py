@@ -12,7 +12,7 @@ from tests import factories
 from tests.e2e import axe
 from tests.e2e.test_lab_pages import settled
 from tests.lab.long_scene import long_episode, picture_make
-from trajectories.models import Episode, PageEvent, Step, Verdict
+from trajectories.models import Episode, PageEvent, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -143,18 +143,6 @@ def test_playback_stops_at_the_end(viewer: Page, episode: Episode) -> None:
     expect(viewer.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
-def test_the_end_reason_is_separate_from_the_outcome(viewer: Page, episode: Episode) -> None:
-    Verdict.objects.filter(episode=episode).update(reason="max_steps")
-    opened(viewer, episode, 40)
-    ending = viewer.locator("[data-ending]")
-    expect(ending).to_contain_text("max_steps")
-    sides = (
-        "end => [end.children[0].getBoundingClientRect().right, end.children[1].getBoundingClientRect().left]"
-    )
-    outcome_ends, reason_begins = ending.evaluate(sides)
-    assert reason_begins - outcome_ends >= 4
-
-
 @pytest.mark.parametrize(("faster", "wait_ms"), [(0, 1500), (1, 750)])
 def test_playback_shows_a_short_step_long_enough_to_read(
     viewer: Page, episode: Episode, faster: int, wait_ms: int
@@ -204,28 +192,95 @@ def test_the_sheet_of_keys_names_every_key(viewer: Page) -> None:
     expect(sheet).to_be_hidden()
 
 
-def test_the_timeline_of_a_long_episode_renders_only_visible_frames(
+def test_the_list_of_a_long_episode_renders_only_visible_steps(
     lab_page: LabPage, transactional_db: None
 ) -> None:
     long = long_episode(steps=1200, pictures=0)
     page = lab_page(viewport={"width": 1440, "height": 900})
     opened(page, long, 600)
-    frames = page.locator(".timeline-track .frame")
-    expect(page.locator('.frame[aria-current="step"]')).to_contain_text("600")
-    assert frames.count() < 40
-    page.locator("[data-timeline]").evaluate("view => { view.scrollLeft = 1100 * 80 }")
-    expect(page.locator(".frame", has_text="1105")).to_be_visible()
-    page.locator(".frame", has_text="1105").click()
+    rows = page.locator(".steps-track .item")
+    current = page.locator('.item[aria-current="step"]')
+    expect(current).to_contain_text("600")
+    expect(current).to_be_in_viewport(ratio=1)
+    assert rows.count() < 50
+    page.locator("[data-timeline]").evaluate("view => { view.scrollTop = 1100 * 44 }")
+    row = page.locator(".item", has=page.get_by_text("1105", exact=True))
+    expect(row).to_contain_text("The page of")
+    row.click()
     at_step(page, 1105)
-    assert frames.count() < 40
+    assert rows.count() < 50
 
 
-def test_the_current_step_stays_centred_in_the_timeline_when_the_window_narrows(lab_page: LabPage) -> None:
+def test_the_panes_fill_the_window_and_keep_their_sizes(viewer: Page, episode: Episode) -> None:
+    edge = viewer.get_by_role("separator", name="Height of the drawer")
+    thought = viewer.locator(".thought-card")
+    place = thought.bounding_box()
+    for key in "1374":
+        viewer.keyboard.press(key)
+        settled(viewer)
+    assert thought.bounding_box() == place
+    assert viewer.evaluate("[document.scrollingElement.scrollHeight, innerHeight]") == [900, 900]
+    edge.focus()
+    viewer.keyboard.press("ArrowUp")
+    expect(edge).to_have_attribute("aria-valuenow", "296")
+    viewer.keyboard.press("Enter")
+    expect(edge).to_have_attribute("aria-valuenow", "36")
+    box = viewer.get_by_role("separator", name="Width of the texts").bounding_box()
+    assert box is not None
+    viewer.mouse.move(box["x"], 300)
+    viewer.mouse.down()
+    viewer.mouse.move(box["x"] - 100, 300)
+    viewer.mouse.up()
+    opened(viewer, episode, 11)
+    expect(edge).to_have_attribute("aria-valuenow", "36")
+    expect(viewer.get_by_role("separator", name="Width of the texts")).to_have_attribute(
+        "aria-valuenow", "520"
+    )
+    viewer.keyboard.press("1")
+    expect(edge).to_have_attribute("aria-valuenow", "280")
+
+
+def test_the_scrubber_is_scaled_by_time_and_shows_what_is_under_the_pointer(
+    viewer: Page, episode: Episode
+) -> None:
+    Step.objects.filter(episode=episode).update(duration_ms=1_000)
+    Step.objects.filter(episode=episode, index=1).update(duration_ms=39_000)
+    opened(viewer, episode, 10)
+    track = viewer.locator("[data-scrub-track]")
+    box = track.bounding_box()
+    assert box is not None
+    viewer.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 5)
+    preview = viewer.locator("[data-scrub-preview]")
+    expect(preview).to_contain_text("Step 1 ·")
+    viewer.mouse.move(box["x"] + 0.76 * box["width"], box["y"] + 5)
+    expect(preview).to_contain_text("Step 22 · 0:59")
+    viewer.mouse.down()
+    viewer.mouse.up()
+    at_step(viewer, 22)
+    expect(viewer.get_by_role("slider", name="Step")).to_have_attribute(
+        "aria-valuetext", "Step 22 of 40, at 0:59 of 1:18"
+    )
+
+
+def test_the_page_after_the_action_is_shown_beside_the_one_before(viewer: Page) -> None:
+    viewer.keyboard.press("v")
+    after = viewer.get_by_role("img", name="The page after the action of step 10")
+    before = viewer.get_by_role("img", name="The page before the action of step")
+    expect(after).to_be_visible()
+    expect(before).to_be_hidden()
+    viewer.get_by_role("button", name="Both").click()
+    viewer.keyboard.press("j")
+    at_step(viewer, 11)
+    expect(before).to_be_visible()
+    expect(viewer.get_by_role("img", name="The page after the action of step 11")).to_be_visible()
+
+
+def test_the_current_step_stays_in_view_in_the_list_when_the_window_narrows(lab_page: LabPage) -> None:
     page = lab_page(viewport={"width": 1440, "height": 900})
     page.goto(f"/episodes/{long_episode(steps=120, pictures=0).pk}/steps/60")
-    current = page.locator(".timeline-track [aria-current]")
+    current = page.locator(".steps-track [aria-current]")
     expect(current).to_be_in_viewport()
-    page.set_viewport_size({"width": 500, "height": 900})
+    page.set_viewport_size({"width": 500, "height": 2000})
     expect(current).to_be_in_viewport(ratio=1)
 
 
@@ -253,7 +308,7 @@ def test_the_viewer_has_no_serious_accessibility_faults(
     page = lab_page(color_scheme=scheme)
     opened(page, episode, 11, "?find=cheapest")
     assert axe.violations(page) == []
-    for tab in "3457890":
+    for tab in "3457890v":
         page.keyboard.press(tab)
         settled(page)
     page.keyboard.press("3")

@@ -6,7 +6,7 @@ from trajectories.models import Episode
 
 OPEN_TO_ALL = {"login", "logout"}
 # These addresses are only posted to.
-DEEDS = {"step_compare", "report_compute"}
+DEEDS = {"step_compare", "report_compute", "gold_switch"}
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
 WITHOUT_BYTES = (
@@ -49,12 +49,17 @@ def pages(episode: Episode) -> dict[str, str]:
         "step_replay": f"/episodes/{episode.pk}/steps/1/replay",
         "step_go": f"/episodes/{episode.pk}/steps/",
         "step_changes": f"/episodes/{episode.pk}/steps/2/changes",
+        "step_conversation": f"/episodes/{episode.pk}/steps/2/conversation",
+        "step_messages": f"/episodes/{episode.pk}/steps/2/conversation.json",
+        "step_message": f"/episodes/{episode.pk}/steps/2/conversation/1",
         **{
             f"step_text_{name}": f"/episodes/{episode.pk}/steps/1/{name}.txt"
             for name in ("thought", "raw", "observation")
         },
         "step_dom": f"/episodes/{episode.pk}/steps/1/dom",
         "drawing": "/drawings/none.640.webp",
+        "episode_answer": f"/episodes/{episode.pk}/answer",
+        "episode_scrubber": f"/episodes/{episode.pk}/scrubber",
         "episode_news": f"/episodes/{episode.pk}/news",
         "episode_prompt": f"/episodes/{episode.pk}/prompt",
         "episode_index": f"/episodes/{episode.pk}/index.json",

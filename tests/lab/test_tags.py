@@ -30,7 +30,7 @@ def test_durations_are_shown_in_the_most_readable_unit(value: float | None, expe
 
 
 @pytest.mark.parametrize(
-    ("share", "expected"), [(0.0, "0%"), (1.0, "100%"), (0.995, "99.5%"), (0.5, "50.0%")]
+    ("share", "expected"), [(0.0, "0%"), (1.0, "100%"), (0.995, "99.5%"), (0.5, "50.0%"), (0.0001, "<0.1%")]
 )
 def test_a_share_that_is_not_whole_never_reads_as_all_or_none(share: float, expected: str) -> None:
     assert tags.percent(share) == expected

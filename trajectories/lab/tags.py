@@ -46,6 +46,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "first_line_to_text": formulas.first_line_to_text,
     "formula_to_text": formulas.formula_to_text,
     "gold_named": questions.gold_named,
+    "long_text": long_text.beginning,
     "parts": questions.content_parts,
     "phrase": action_phrase,
     "plain": visible,
@@ -111,6 +112,8 @@ def check_tag(
 
 @register.filter
 def percent(share: float) -> str:
+    if 0 < share <= 0.0005:
+        return "<0.1%"
     return f"{share * 100:.1f}%" if 0.0005 < share < 0.9995 else f"{share * 100:.0f}%"
 
 

@@ -18,7 +18,7 @@ from trajectories.lab.run_comparison.views import runs_compare
 from trajectories.lab.runs import views as runs
 from trajectories.lab.search import views as search
 from trajectories.lab.search.exports import EXPORTS
-from trajectories.lab.step import data_views, dom_views, picture_views
+from trajectories.lab.step import conversation_views, data_views, dom_views, picture_views
 from trajectories.lab.step import views as step
 from trajectories.lab.system.views import system
 from trajectories.lab.tasks import views as tasks
@@ -65,6 +65,9 @@ urlpatterns = [
     path(f"{EPISODE}/progress", episode.episode_progress, name="episode_progress"),
     path(f"{EPISODE}/prompt", episode.episode_prompt, name="episode_prompt"),
     path(f"{EPISODE}/news", step.episode_news, name="episode_news"),
+    path(f"{EPISODE}/scrubber", step.episode_scrubber, name="episode_scrubber"),
+    path(f"{EPISODE}/answer", step.episode_answer, name="episode_answer"),
+    path(f"{EPISODE}/gold", step.gold_switch, name="gold_switch"),
     path(f"{EPISODE}/index.json", data_views.episode_index, name="episode_index"),
     path(f"{EPISODE}/find.json", data_views.episode_find, name="episode_find"),
     path(f"{EPISODE}/recording/<slug:page>.json", data_views.page_recording, name="page_recording"),
@@ -73,6 +76,9 @@ urlpatterns = [
     path(f"{EPISODE}/steps/", step.step_go, name="step_go"),
     path(STEP, step.step_detail, name="step"),
     _alias(f"{STEP}/", of="step", name="step_slashed"),
+    path(f"{STEP}/conversation", conversation_views.step_conversation, name="step_conversation"),
+    path(f"{STEP}/conversation.json", conversation_views.step_messages, name="step_messages"),
+    path(f"{STEP}/conversation/<id:number>", conversation_views.step_message, name="step_message"),
     path(f"{STEP}/changes", step.step_changes, name="step_changes"),
     path(f"{STEP}/replay", dom_views.step_replay, name="step_replay"),
     path(f"{STEP}/dom", dom_views.step_dom, name="step_dom"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -15,7 +16,6 @@ from trajectories.models import Episode
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]
 GOLD = "8642"
-ENDED = "End of the episode"
 
 
 def html_of(client: LabClient, episode: Episode, index: int, rest: str = "") -> str:
@@ -32,22 +32,50 @@ def ended(outcome: str = "incorrect") -> Episode:
     return made
 
 
-@pytest.mark.parametrize("rest", ["", "?fragment"])
-def test_the_last_step_says_how_the_episode_ended(lab: Lab, owner: User, rest: str) -> None:
+def ending_of(html: str) -> str:
+    return html.partition('id="answer"')[2].partition("</section>")[0]
+
+
+def test_every_step_says_how_the_episode_ended(lab: Lab, owner: User) -> None:
     episode, client = ended(), lab(owner)
-    html = html_of(client, episode, 2, rest)
-    section = html.split(ENDED)[1].split("</section>")[0]
-    assert "incorrect" in section
-    assert "step_budget" in section
-    assert "&lt;b&gt;1357&lt;/b&gt;" in section
-    assert GOLD not in html
-    assert ENDED not in html_of(client, episode, 1, rest)
+    for index in (1, 2):
+        html = html_of(client, episode, index)
+        ending = ending_of(html)
+        assert "incorrect" in ending
+        assert "step_budget" in ending
+        assert "&lt;b&gt;1357&lt;/b&gt;" in ending
+        assert GOLD not in html
 
 
-def test_an_open_episode_has_no_ending(lab: Lab, annotator: User) -> None:
+def test_an_open_episode_has_no_verdict(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     factories.step(episode, 1)
-    assert ENDED not in html_of(lab(annotator), episode, 1)
+    ending = ending_of(html_of(lab(annotator), episode, 1))
+    assert "open" in ending
+    assert "incorrect" not in ending
+
+
+def test_the_gold_is_shown_on_request_until_it_is_hidden_again(lab: Lab, owner: User) -> None:
+    episode, client = ended(), lab(owner)
+    switch = f"/episodes/{episode.pk}/gold"
+    shown = client.post(switch, {"shows": "1", "step": "2"})
+    assert shown["Location"] == f"/episodes/{episode.pk}/steps/?index=2"
+    for other in (episode, ended()):
+        ending = " ".join(ending_of(html_of(client, other, 1)).split())
+        assert re.search(rf"1357.*≠.*{GOLD}", ending)
+    part = client.post(switch, {"shows": "0"}, headers={"HX-Request": "true"}).content.decode()
+    assert 'aria-checked="false"' in part
+    assert GOLD not in part + html_of(client, episode, 1)
+
+
+def test_a_reader_who_may_not_see_golds_has_no_switch(lab: Lab, annotator: User) -> None:
+    episode, client = ended(), lab(annotator)
+    assert client.post(f"/episodes/{episode.pk}/gold", {"shows": "1"}).status_code == 403
+    for path in (f"/episodes/{episode.pk}/steps/1", f"/episodes/{episode.pk}/answer"):
+        html = client.get(path).content.decode()
+        assert "1357" in html
+        assert GOLD not in html
+        assert "gold-switch" not in html
 
 
 def test_a_step_without_a_page_mentions_no_page_checks(lab: Lab, annotator: User) -> None:

@@ -261,13 +261,17 @@ def test_the_prompt_is_a_separate_page_and_a_tab_of_the_step(lab: Lab, annotator
     assert "Prompt" in part
 
 
-def test_the_strip_of_a_long_episode_shows_nearby_steps_and_both_ends(lab: Lab, annotator: User) -> None:
+def test_the_list_of_a_long_episode_has_nearby_steps_and_links_to_both_ends(
+    lab: Lab, annotator: User
+) -> None:
     episode = factories.episode()
     for index in range(1, 121):
         factories.step(episode, index)
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/60").content.decode()
-    linked = {index for index in range(1, 121) if f'href="/episodes/{episode.pk}/steps/{index}"' in html}
-    assert linked == {1, 120, *range(60 - timeline.REACH, 60 + timeline.REACH + 1)}
+    listed = {int(number) for number in re.findall(r'<li data-at="(\d+)"', html)}
+    assert listed == {*range(60 - timeline.REACH, 60 + timeline.REACH + 1)}
+    for index in (1, 120):
+        assert f'href="/episodes/{episode.pk}/steps/{index}"' in html
 
 
 def test_lists_show_no_broken_picture_for_a_missing_or_damaged_one(lab: Lab, annotator: User) -> None:

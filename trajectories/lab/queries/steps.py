@@ -98,6 +98,12 @@ def step_list(*, episode_id: int, first: int = 1) -> StepList:
     return StepList(items=list(items), next_from=next_from)
 
 
+def thought_starts(*, episode_id: int, first: int, last: int) -> dict[int, str]:
+    """How the thoughts of the steps numbered from ``first`` to ``last`` begin."""
+    rows = Step.objects.filter(episode_id=episode_id, index__range=(first, last))
+    return dict(rows.values_list("index", Left("thought", BEGINNING_FETCHED)))
+
+
 def step_counts(episode_ids: Iterable[int]) -> dict[int, int]:
     """The number of recorded steps, by episode; episodes without steps are left out."""
     rows = Step.objects.filter(episode_id__in=list(episode_ids)).order_by().values_list("episode_id")

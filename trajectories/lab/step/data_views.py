@@ -23,9 +23,10 @@ PRIVATE_FILE = {
 
 @lab_page
 def episode_index(request: LabRequest, episode_id: int) -> HttpResponse:
-    """The index from step number ``?from`` on."""
+    """The index from step number ``?from`` on, with ``?thoughts`` also how each thought begins."""
     first = max(1, step_number(request.GET.get("from", "")) or 1)
-    return _json(index_of(episodes.episode_get(episode_id), first=first))
+    episode = episodes.episode_get(episode_id)
+    return _json(index_of(episode, first=first, has_thoughts="thoughts" in request.GET))
 
 
 @lab_page

@@ -12,6 +12,7 @@ from tasks_app.models import Gold
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.lab.queries import steps
 from trajectories.lab.queries.timeline import INDEX_MAX, SPAN, Cell, timeline_cells
+from trajectories.lab.text.formulas import first_line_to_text
 from trajectories.lab.text.untrusted import cut, visible
 from trajectories.models import Episode, SiteEvent
 
@@ -28,14 +29,20 @@ FIELDS = (
     "repeats",
     "check",
 )
+# Only on request.
+THOUGHT = "thought"
 # Rows of at most 200 bytes make 100 kB for a span; a third of that is the hash of the screenshot.
-TYPE_BYTES, PHRASE_BYTES = 18, 40
+# ``THOUGHT`` may double that.
+TYPE_BYTES, PHRASE_BYTES, THOUGHT_BYTES = 18, 40, 160
+THOUGHT_CHARS = 140
 
 SITE_EVENTS_MAX = 20_000
 
 
-def episode_index(episode: Episode, *, first: int) -> dict[str, Any]:
+def episode_index(episode: Episode, *, first: int, has_thoughts: bool = False) -> dict[str, Any]:
     """``steps`` are rows of ``fields``, up to ``SPAN`` of them from number ``first`` on.
+
+    With ``has_thoughts`` each ends with how its thought begins.
 
     ``picture`` and ``check`` are positions in ``pictures`` and ``checks``, which list each hash, and each
     sign and label of an action check, once. ``is_provisional`` if some rows may change; ``next_from`` is the
@@ -46,6 +53,10 @@ def episode_index(episode: Episode, *, first: int) -> dict[str, Any]:
     pictures: dict[str, int] = {}
     checks: dict[tuple[str, str], int] = {}
     rows = [_row(cell, pictures, checks) for cell in cells]
+    if has_thoughts:
+        starts = steps.thought_starts(episode_id=episode.pk, first=first, last=min(last, INDEX_MAX))
+        for row in rows:
+            row.append(_fitted(thought_line(starts.get(row[0], "")), THOUGHT_BYTES))
     return {
         "episode": episode.pk,
         "status": episode.status,
@@ -53,13 +64,18 @@ def episode_index(episode: Episode, *, first: int) -> dict[str, Any]:
         "last": steps.last_index(episode_id=episode.pk),
         "from": first,
         "next_from": steps.step_after(episode_id=episode.pk, index=min(last, INDEX_MAX)),
-        "fields": FIELDS,
+        "fields": (*FIELDS, THOUGHT) if has_thoughts else FIELDS,
         "steps": rows,
         "is_provisional": any(cell.is_provisional for cell in cells),
         "pictures": list(pictures),
         "checks": list(checks),
         "milestones": milestones_reached(episode) if first == 1 else [],
     }
+
+
+def thought_line(beginning: str) -> str:
+    """The first line of a thought, for lists."""
+    return first_line_to_text(beginning, THOUGHT_CHARS)
 
 
 def milestones_reached(episode: Episode) -> list[tuple[str, int]]:

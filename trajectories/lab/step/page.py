@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trajectories.dom_replay.scenes import has_recording
-from trajectories.lab.queries import episodes, programs, step_matches, steps
+from trajectories.lab.queries import programs, step_matches, steps
 from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
+from trajectories.lab.queries.gaps import Gap
 from trajectories.lab.queries.step_matches import MatchPosition
 from trajectories.lab.queries.timeline import Timeline, timeline_around
 from trajectories.lab.step.measures import StepMeasures
 from trajectories.lab.step.panels import Panel, panel_first, panels_of
-from trajectories.lab.step.screenshot import Screenshot, step_screenshot
+from trajectories.lab.step.screenshot import AfterPicture, Screenshot, after_picture, step_screenshot
+from trajectories.lab.step.scrubber import Scrubber, scrubber_of
+from trajectories.lab.step.step_list import ListedStep, steps_listed
 from trajectories.lab.step.texts import StepTexts
 from trajectories.lab.step.usage import StepUsage
 from trajectories.lab.updates import Updates
@@ -95,7 +98,16 @@ class StepPage:
         events = None if self.events.is_cut else self.events.page
         return step_screenshot(self.step, is_uploaded=self.step.screenshot in self._blobs, events=events)
 
+    @cached_property
+    def after(self) -> AfterPicture | None:
+        """The screenshot of the next step, which shows what the action led to."""
+        return after_picture(self.episode.pk, index=self.neighbours.after)
+
     # ---- layout
+
+    @cached_property
+    def has_recording(self) -> bool:
+        return has_recording(self.episode)
 
     @property
     def has_tree(self) -> bool:
@@ -103,8 +115,10 @@ class StepPage:
 
     @property
     def is_words_only(self) -> bool:
-        """Whether there is no screenshot and no page's tree, so that the thought gets the whole width."""
-        return not self.step.screenshot and not (self.episode.has_page and self.has_tree)
+        """Whether there is nothing to see of a page, so that the thought gets its place."""
+        if self.step.screenshot or self.has_recording:
+            return False
+        return not (self.episode.has_page and self.has_tree)
 
     @cached_property
     def panels(self) -> list[Panel]:
@@ -119,7 +133,6 @@ class StepPage:
             },
             matches={"tree": texts.tree.matches, "json": texts.raw.matches + texts.action.matches},
             has_facts=self.measures.facts is not None,
-            has_recording=has_recording(self.episode),
         )
 
     @property
@@ -140,14 +153,6 @@ class StepPage:
 
     # ---- the episode
 
-    @property
-    def is_last_of_ended(self) -> bool:
-        return self.neighbours.after is None and self.episode.finished_at is not None
-
-    @cached_property
-    def answer(self) -> episodes.Answer | None:
-        return episodes.episode_answer(self.episode)
-
     @cached_property
     def updates(self) -> Updates:
         return Updates(self.episode)
@@ -157,6 +162,15 @@ class StepPage:
         return timeline_around(
             episode_id=self.episode.pk, index=self.step.index, gaps=self.updates.gaps, last=self.updates.last
         )
+
+    @cached_property
+    def scrubber(self) -> Scrubber:
+        return scrubber_of(episode_id=self.episode.pk)
+
+    @cached_property
+    def listed(self) -> list[ListedStep | Gap]:
+        """The rows around the step in the list of steps."""
+        return steps_listed(self.timeline, episode_id=self.episode.pk)
 
     @cached_property
     def match(self) -> MatchPosition:

@@ -1,4 +1,4 @@
-"""The panels below a step: which there are, which are fetched when opened, and which is open at first."""
+"""The panels of a step: which there are, which are fetched when opened, and which is open at first."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from django.urls import reverse
 
 from trajectories.models import Episode, Step
 
-# Id, key and title.
+# Id, key and title. The key 2 is that of the DOM replay, which has the picture's place.
 PANELS = (
     ("tree", "1", "Accessibility tree"),
-    ("dom", "2", "DOM"),
     ("changes", "3", "Changes"),
     ("page", "4", "Page events"),
     ("server", "5", "Site events"),
     ("programs", "6", "Programs"),
-    ("prompt", "7", "Prompt"),
+    ("prompt", "7", "Conversation"),
     ("usage", "8", "Usage and timing"),
     ("measures", "9", "Measures"),
     ("json", "0", "Raw and JSON"),
@@ -42,22 +41,15 @@ class Panel:
 
 
 def panels_of(
-    episode: Episode,
-    step: Step,
-    *,
-    counts: Mapping[str, int],
-    matches: Mapping[str, int],
-    has_facts: bool,
-    has_recording: bool,
+    episode: Episode, step: Step, *, counts: Mapping[str, int], matches: Mapping[str, int], has_facts: bool
 ) -> list[Panel]:
     """``counts`` of ``page``, ``server`` and ``programs``: events and calls of this step."""
     here = [episode.pk, step.index]
     fetched = {
-        "dom": reverse("step_replay", args=here),
         "changes": reverse("step_changes", args=here),
-        "prompt": reverse("episode_prompt", args=[episode.pk]),
+        "prompt": reverse("step_conversation", args=here),
     }
-    is_shown = {"programs": counts["programs"] > 0, "measures": has_facts, "dom": has_recording}
+    is_shown = {"programs": counts["programs"] > 0, "measures": has_facts}
     return [
         Panel(
             id=name,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core import blobs, thumbnails
 from trajectories.actions.marks import Box, Marks
 from trajectories.capture.marks import scale_of
 from trajectories.lab.queries import prunings
+from trajectories.lab.queries.steps import HAS_PICTURE
 from trajectories.lab.screenshots.marks import step_marks
 from trajectories.models import PageEvent, Picture, Step
 
@@ -58,6 +60,24 @@ class Overlay:
     @property
     def has_marks(self) -> bool:
         return bool(self.point or self.box or self.arrow or self.label)
+
+
+class AfterPicture(NamedTuple):
+    """The screenshot of step ``index``."""
+
+    index: int
+    sha256: str
+
+
+def after_picture(episode_id: int, *, index: int | None) -> AfterPicture | None:
+    """The screenshot of the step ``index``; None if there is no such step, or none that can be shown."""
+    if index is None:
+        return None
+    row = Step.objects.filter(HAS_PICTURE, episode_id=episode_id, index=index).values_list(
+        "index", "screenshot"
+    )
+    first = row.first()
+    return AfterPicture(*first) if first else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.tokens import mask_tokens
-from trajectories.lab.access import LabRequest, lab_page, page_render
+from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render, sees_golds, wants_fragment
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.step.changes import step_changes as changes_of
+from trajectories.lab.step.outcome import Ending
 from trajectories.lab.step.page import StepPage
+from trajectories.lab.step.scrubber import scrubber_of
 from trajectories.lab.updates import Updates
+from trajectories.models import Episode
 
 # The number that led to the step next to it.
 REQUESTED = "requested"
 INDEX_DIGITS = 10
+# The name in the session of whether the reader wants to see golds.
+SHOWS_GOLDS = "shows_golds"
 TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
 
 
@@ -31,7 +37,8 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
     step = steps.step_get(episode=episode, index=index)
     requested = step_number(request.GET.get(REQUESTED, ""))
     page = StepPage(episode=episode, step=step, find=find, requested=requested)
-    context = {"here": "search", "page": page, "episode": episode, "run": episode.run, "step": step}
+    shown = {"page": page, "episode": episode, "run": episode.run, "step": step}
+    context = {"here": "search", **shown, "ending": _ending(request, episode)}
     return render(request, "lab/step/step.html", context)
 
 
@@ -82,8 +89,46 @@ def episode_news(request: LabRequest, episode_id: int) -> HttpResponse:
     return render(request, "lab/step/_updates.html", {"episode": episode, "updates": updates})
 
 
+@lab_page
+def episode_scrubber(request: LabRequest, episode_id: int) -> HttpResponse:
+    """The scrubber of an episode that has grown."""
+    episode = episodes.episode_alone(episode_id)
+    context = {"episode": episode, "scrubber": scrubber_of(episode_id=episode.pk)}
+    return render(request, "lab/step/_scrubber.html", context)
+
+
+@lab_page
+def episode_answer(request: LabRequest, episode_id: int) -> HttpResponse:
+    """The answer beside the gold: the part of a step's page that changes when the episode is judged."""
+    return _answer(request, episodes.episode_get(episode_id))
+
+
+@lab_action
+def gold_switch(request: LabRequest, episode_id: int) -> HttpResponse:
+    """Show golds beside answers, or hide them again, until the reader logs out."""
+    if not sees_golds(request.user):
+        raise PermissionDenied
+    request.session[SHOWS_GOLDS] = request.POST.get("shows") == "1"
+    if wants_fragment(request):
+        return _answer(request, episodes.episode_get(episode_id))
+    index = step_number(request.POST.get("step", ""))
+    return redirect(reverse("step_go", args=[episode_id], query={"index": index or 1}))
+
+
 def step_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= INDEX_DIGITS else None
+
+
+def _answer(request: LabRequest, episode: Episode) -> HttpResponse:
+    context = {"episode": episode, "ending": _ending(request, episode)}
+    return render(request, "lab/step/_answer.html", context)
+
+
+def _ending(request: LabRequest, episode: Episode) -> Ending:
+    may_see = sees_golds(request.user)
+    return Ending(
+        episode=episode, sees_golds=may_see, shows_golds=may_see and bool(request.session.get(SHOWS_GOLDS))
+    )
 
 
 def _fragment(request: LabRequest, page: StepPage) -> HttpResponse:

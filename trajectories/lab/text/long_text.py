@@ -42,6 +42,11 @@ def shown(text: str, *, find: str = "") -> Shown:
     return Shown(html=marked(text[:SHOWN_CHARS], find), length=len(text), matches=matches)
 
 
+def beginning(text: str) -> SafeString:
+    """The part of a text that a page shows."""
+    return shown(text).html
+
+
 def marked(text: str, find: str) -> SafeString:
     """The text escaped, with up to ``MARKS_MOST`` case-insensitive matches of ``find`` in ``<mark>``."""
     text = mask_tokens(text)

@@ -136,6 +136,16 @@
     await painted();
   };
 
+  /* In the viewer keys are its reader's, whatever has the focus here. */
+  const forwardKeys = (where) => {
+    where.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      const { key, code, shiftKey } = event;
+      parent.postMessage({ pressed: { key, code, shiftKey } }, location.origin);
+    }, true);
+  };
+
   const start = async () => {
     try {
       replayer = make();
@@ -144,6 +154,7 @@
       await wait(FIRST_FRAME_MS);
       await seek();
       if (!replayer.iframe.contentDocument?.documentElement) throw new Error("nothing was drawn");
+      if (!isAlone) [window, replayer.iframe.contentWindow].forEach(forwardKeys);
       report("ready");
     } catch {
       report("failed");

@@ -1,7 +1,7 @@
-/* The timeline: all steps of an episode in one row, of which only the visible ones are in the page. Their index is
-   loaded in parts as they become visible, so that 10,000 steps cost as much as 50. Step numbers that were never
-   recorded share one cell. In the viewer one step is the current one; on an episode's page none is, and arrow keys
-   move along the frames. */
+/* The timeline: all steps of an episode in a row of frames, or in a list, of which only the visible ones are in the
+   page. Their index is loaded in parts as they become visible, so that 10,000 steps cost as much as 50. Step numbers
+   that were never recorded share one cell. In the viewer one step is the current one; on an episode's page none is, and
+   arrow keys move along the frames. What a cell looks like is window.timelineCell's. */
 "use strict";
 
 (() => {
@@ -9,13 +9,16 @@
   const view = document.querySelector("[data-timeline]");
   if (!view) return;
 
-  const PITCH = 80;
+  const isList = "list" in view.dataset;
+  const PITCH = isList ? 44 : 80;
+  const [START, SCROLL, ROOM, SIZE] = isList
+    ? ["insetBlockStart", "scrollTop", "clientHeight", "height"]
+    : ["insetInlineStart", "scrollLeft", "clientWidth", "width"];
   const SPARE = 4;
   const PLACES_MAX = 200000; /* Browsers lay out nothing beyond some 33 million pixels. */
   const RETRY_MS = 5000;
   const FINAL_MS = 6000;
   const FINAL_TRIES = 5;
-  const SVG = "http://www.w3.org/2000/svg";
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
   const SPAN = Number(view.dataset.span);
   let last = Number(view.dataset.last);
@@ -23,7 +26,7 @@
   if (places.count > PLACES_MAX) return;
 
   const track = view.querySelector("ol");
-  const ending = document.querySelector("[data-ending]");
+  const ending = document.querySelector("[data-ending]"); /* A list has none. */
   const parts = new Map();
   const milestones = new Map();
   const cells = new Map();
@@ -35,6 +38,7 @@
   const find = new URLSearchParams(location.search).get("find");
   const query = find ? `?find=${encodeURIComponent(find)}` : "";
   const address = (index) => replay?.address(index) ?? `${view.dataset.steps}${index}${query}`;
+  const endingSize = () => ending?.offsetWidth ?? 0;
   const leftOf = (index) => places.placeOf(index) * PITCH;
   const partOf = (index) => Math.floor((index - 1) / SPAN);
 
@@ -43,63 +47,6 @@
     if (className) element.className = className;
     if (text !== undefined) element.textContent = text;
     return element;
-  };
-
-  const drawing = (name, attributes) => {
-    const element = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
-
-  const barOf = (row) => {
-    const svg = drawing("svg", {
-      class: "frame-bar",
-      viewBox: "0 0 100 4",
-      preserveAspectRatio: "none",
-      "aria-hidden": "true",
-    });
-    svg.append(drawing("rect", { width: String(row.bar ?? 0), height: "4" }));
-    return svg;
-  };
-
-  const thumbnailOf = (row) => {
-    if (!row.sha256) return made("span", "frame-blank");
-    const picture = made("img");
-    picture.alt = "";
-    picture.width = 72;
-    picture.height = 45;
-    picture.decoding = "async";
-    picture.src = `/blobs/${row.sha256}/thumbnail`;
-    return picture;
-  };
-
-  const flagOf = (className, sign, label) => {
-    const flag = made("span", className);
-    const shown = made("span", "", sign);
-    shown.setAttribute("aria-hidden", "true");
-    flag.append(shown, made("span", "visually-hidden", ` ${label}`));
-    return flag;
-  };
-
-  const frameOf = (row) => {
-    const frame = made("a", `frame frame-${row.tone}`);
-    const took = row.ms === null ? "" : `${row.ms.toLocaleString("en")} ms`;
-    const repeats = row.repeats ? `same as step ${row.repeats}${row.provisional}` : "";
-    const [sign, check] = row.check ?? [];
-    frame.title = [`${row.index} ${row.type}`, row.phrase, row.result, took, check, repeats].filter(Boolean).join(" · ");
-    frame.classList.toggle("is-page-change", Boolean(row.page_change));
-    const name = made("span", "frame-name");
-    name.append(made("span", "frame-number", String(row.index)), ` ${row.type || "–"}`);
-    frame.append(thumbnailOf(row), barOf(row), name, made("span", "frame-lane"));
-    const reached = milestones.get(row.index)?.join(", ");
-    if (reached) {
-      frame.title += ` · milestone ${reached}`;
-      frame.append(flagOf("frame-flag", "★", `milestone ${reached}`));
-    }
-    if (check) frame.append(flagOf("frame-check", sign, check));
-    if (repeats) frame.append(flagOf("frame-loop", "↺", repeats));
-    if (row.result && row.result !== "ok") frame.append(made("span", "visually-hidden", ` ${row.result}`));
-    return frame;
   };
 
   const format = (number) => number.toLocaleString("en");
@@ -117,13 +64,13 @@
 
   const cellOf = (index) => {
     const cell = made("li");
-    cell.style.insetInlineStart = `${leftOf(index)}px`;
+    cell.style[START] = `${leftOf(index)}px`;
     const gap = places.gapOf(index);
     if (gap) return gapCell(cell, gap);
     const rows = parts.get(partOf(index))?.rows;
     const row = rows?.get(index);
     if (row) {
-      cell.append(frameOf(row));
+      cell.append(window.timelineCell(row, milestones.get(index)?.join(", ") ?? ""));
       return cell;
     }
     if (rows) return gapCell(cell, { first: index, last: index });
@@ -185,7 +132,7 @@
     const mine = {};
     parts.set(part, mine);
     try {
-      const response = await fetch(`${view.dataset.index}?from=${part * SPAN + 1}`);
+      const response = await fetch(`${view.dataset.index}${part * SPAN + 1}`);
       if (!response.ok || response.redirected) throw new Error(String(response.status));
       const answer = await response.json();
       if (parts.get(part) !== mine) return; /* Requested again meanwhile. */
@@ -195,6 +142,7 @@
       const focused = holding(document.activeElement);
       remove((index) => partOf(index) === part || milestones.has(index));
       draw();
+      document.dispatchEvent(new Event("timeline:read"));
       if (awaited) focusOn(awaited);
       else if (focused) refocus(focused);
     } catch {
@@ -203,8 +151,8 @@
   };
 
   function draw() {
-    const from = Math.max(0, Math.floor(view.scrollLeft / PITCH) - SPARE);
-    const to = Math.min(places.count, Math.ceil((view.scrollLeft + view.clientWidth) / PITCH) + SPARE) - 1;
+    const from = Math.max(0, Math.floor(view[SCROLL] / PITCH) - SPARE);
+    const to = Math.min(places.count, Math.ceil((view[SCROLL] + view[ROOM]) / PITCH) + SPARE) - 1;
     const focused = holding(document.activeElement);
     const isAway = (place) => place < from || place > to;
     remove((index) => index !== focused && isAway(places.placeOf(index)));
@@ -217,7 +165,7 @@
   }
 
   const stretch = () => {
-    track.style.width = `${places.count * PITCH + ending.offsetWidth}px`;
+    track.style[SIZE] = `${places.count * PITCH + endingSize()}px`;
   };
 
   /* Frames move aside when missing numbers arrive after all, and their gap is rendered again. */
@@ -230,7 +178,7 @@
     view.dataset.gaps = gaps;
     parts.clear();
     remove((index) => !cells.get(index).querySelector("a"));
-    for (const [index, cell] of cells) cell.style.insetInlineStart = `${leftOf(index)}px`;
+    for (const [index, cell] of cells) cell.style[START] = `${leftOf(index)}px`;
   };
 
   /* An open episode: its last part is loaded again, and its outcome at the end. */
@@ -241,7 +189,7 @@
     view.hidden = last === 0;
     stop ||= Number(update.liveStart);
     const outcome = document.querySelector("[data-live-outcome]");
-    if (outcome) ending.replaceChildren(...Array.from(outcome.cloneNode(true).childNodes));
+    if (outcome) ending?.replaceChildren(...Array.from(outcome.cloneNode(true).childNodes));
     for (const part of Array.from(parts.keys())) if (part >= partOf(known)) parts.delete(part);
     stretch();
     draw();
@@ -261,20 +209,20 @@
     for (const cell of Array.from(track.children)) {
       const index = Number(cell.dataset.at);
       if (!index) continue;
-      cell.style.insetInlineStart = `${leftOf(index)}px`;
+      cell.style[START] = `${leftOf(index)}px`;
       cells.set(index, cell);
     }
     track.classList.add("is-whole");
-    ending.hidden = false;
+    if (ending) ending.hidden = false;
     stretch();
   };
 
   const center = ({ always, index = current() }) => {
     if (!index) return;
     const left = leftOf(index);
-    const covered = Math.max(PITCH, ending.offsetWidth);
-    const isSeen = left >= view.scrollLeft + PITCH && left + PITCH + covered <= view.scrollLeft + view.clientWidth;
-    if (always || !isSeen) view.scrollLeft = left - (view.clientWidth - PITCH) / 2;
+    const covered = Math.max(PITCH, endingSize());
+    const isSeen = left >= view[SCROLL] + PITCH && left + PITCH + covered <= view[SCROLL] + view[ROOM];
+    if (always || !isSeen) view[SCROLL] = left - (view[ROOM] - PITCH) / 2;
   };
 
   function focusOn(index) {
@@ -305,15 +253,21 @@
     });
   };
 
+  /* The row of a step, for a preview; undefined until "timeline:read" if its part is not loaded. */
+  window.timelineRow = (index) => {
+    if (!parts.has(partOf(index))) void read(partOf(index));
+    return parts.get(partOf(index))?.rows?.get(index);
+  };
+
   takeOver();
   center({ always: true, index: current() || stop });
   draw();
   view.addEventListener("scroll", drawSoon, { passive: true });
   /* A phone that hides its address bar is resized without becoming wider. */
-  let width = view.clientWidth;
+  let width = view[ROOM];
   addEventListener("resize", () => {
-    if (view.clientWidth !== width) center({ always: true });
-    width = view.clientWidth;
+    if (view[ROOM] !== width) center({ always: true });
+    width = view[ROOM];
     drawSoon();
   });
   view.addEventListener("focusin", ({ target }) => {

@@ -8,6 +8,8 @@
   if (!replay || !form) return;
 
   const TYPED_MS = 200;
+  /* What may scroll: each is moved to its first match. */
+  const PANES = ".thought, .stage-did, .action-card, .panel.is-open, .panel.is-open .boxed";
   const { viewer } = replay;
   const field = form.elements.find;
   const place = viewer.querySelector("[data-matches]");
@@ -42,7 +44,7 @@
   };
 
   const scrollToMark = () => {
-    for (const box of replay.article().querySelectorAll(".thought, .action-card, .panel.is-open .boxed")) {
+    for (const box of replay.article().querySelectorAll(PANES)) {
       const first = box.querySelector("mark");
       if (!first) continue;
       const below = first.getBoundingClientRect().top - box.getBoundingClientRect().top;

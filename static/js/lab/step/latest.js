@@ -36,6 +36,11 @@
     void window.htmx.ajax("GET", path, { target: badge, swap: "outerHTML" });
   };
 
+  const refreshAnswer = () => {
+    const path = replay.address("", "").replace("/steps/", "/answer");
+    void window.htmx.ajax("GET", path, { target: "#answer", swap: "outerHTML" });
+  };
+
   const isPaused = () => Boolean(link.closest("[data-live-paused]"));
   const isResting = () => document.hidden || isPaused();
   const timer = setInterval(() => {
@@ -77,6 +82,7 @@
     state = detail.liveState;
     if (isMeasured || isJudged || (!replay.article().dataset.after && replay.current() < last())) void replay.refresh();
     if (isMeasured) refreshFidelity();
+    if (isJudged) refreshAnswer();
     if (follows) go();
   });
 })();

@@ -1,4 +1,4 @@
-/* The DOM tab: scales the replayed page to the tab's width, shows its status and plays the step. */
+/* The DOM replay: scales the replayed page to its pane, shows its status and plays the step. */
 "use strict";
 
 (() => {
@@ -9,6 +9,37 @@
     ready: "",
     failed: "The page could not be rebuilt from its recording.",
     ended: "The page at the end of the step.",
+  };
+
+  const HEIGHT_LEAST = 160;
+  /* In a pane the whole page is in sight, where that is not too small. */
+  const heightOf = (box) => {
+    const pane = box.closest(".shot-dom");
+    if (!pane || getComputedStyle(pane).overflowY !== "auto") return Infinity;
+    const stage = box.querySelector("[data-dom-stage]");
+    const room = pane.getBoundingClientRect().bottom - stage.getBoundingClientRect().top - pane.scrollTop - 12;
+    return room < HEIGHT_LEAST ? Infinity : room;
+  };
+
+  /* The keyboard belongs to the reader. The frame is inert; should a replayed page take the focus all the same, it comes
+     back to where it was, and keys that the frame got are pressed here. */
+  const isFrame = (element) => Boolean(element?.matches?.("[data-dom-frame]"));
+  let before = document.body;
+  document.addEventListener("focusin", ({ target }) => {
+    if (!isFrame(target)) before = target;
+  });
+  addEventListener("blur", () => {
+    setTimeout(() => {
+      if (!isFrame(document.activeElement)) return;
+      document.activeElement.blur();
+      if (before.isConnected && before !== document.body) before.focus({ preventScroll: true });
+      window.focus();
+    });
+  });
+
+  const press = ({ key, code, shiftKey }) => {
+    const target = document.activeElement ?? document.body;
+    target.dispatchEvent(new KeyboardEvent("keydown", { key, code, shiftKey, bubbles: true, cancelable: true }));
   };
 
   const watch = (box) => {
@@ -28,7 +59,7 @@
 
     const fit = () => {
       const room = box.clientWidth - BORDERS;
-      const share = Math.min(1, room / frame.width);
+      const share = Math.min(1, room / frame.width, heightOf(box) / frame.height);
       const shown = isReal() ? 1 : share;
       frame.style.transform = `scale(${shown})`;
       stage.style.width = `${Math.min(room, frame.width * shown) + BORDERS}px`;
@@ -62,7 +93,9 @@
         release();
         return;
       }
-      if (event.source === frame.contentWindow && event.origin === location.origin) showStatus(event.data?.replay);
+      if (event.source !== frame.contentWindow || event.origin !== location.origin) return;
+      showStatus(event.data?.replay);
+      if (event.data?.pressed) press(event.data.pressed);
     };
 
     const showStatus = (status) => {
@@ -91,7 +124,9 @@
       else stage.removeAttribute("tabindex");
       fit();
     });
-    new ResizeObserver(fit).observe(box);
+    const sizes = new ResizeObserver(fit);
+    sizes.observe(box);
+    if (box.closest(".shot-dom")) sizes.observe(box.closest(".shot-dom"));
     fit();
   };
 

@@ -1,4 +1,4 @@
-/* The sections below a step as tabs (the ARIA pattern of tabs that follow the focus). At first the tab
+/* The sections of a step in the drawer as tabs (the ARIA pattern of tabs that follow the focus). At first the tab
    that the server names is open. A chosen tab stays open from step to step and is part of the address; a tab with
    content of its own address is fetched when it is opened. If the searched text is in one tab only, that tab is open,
    unless the reader has chosen another since; the address then names no tab, so that it leads to the match again, and
@@ -9,38 +9,19 @@
   const replay = window.replay;
   if (!replay) return;
 
+  const DOM = "dom";
   const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
   const currentFind = () => replay.findIn(location.search);
+  /* The address also names a replay in the place of the picture ("dom"). */
+  const names = () => location.hash.slice(1).split("+");
+  const named = () => names().find((name) => name && name !== DOM) ?? "";
   const saved = history.state?.tab;
-  let open = location.hash.slice(1) || saved?.open || "";
+  let open = named() || saved?.open || "";
   let chosenFor = saved ? saved.chosenFor : open ? currentFind() : null; /* The searched text when it was chosen. */
   let hasMoved = false;
 
   const tabs = () => Array.from(replay.article().querySelectorAll("[data-tab]"));
   const panelOf = (name) => replay.article().querySelector(`[data-panel="${CSS.escape(name)}"]`);
-
-  const fill = async (panel) => {
-    const path = panel.dataset.href;
-    if (!path || panel.dataset.filled) return;
-    panel.dataset.filled = "yes";
-    window.gymSettled?.hold();
-    try {
-      const response = await fetch(`${path}?fragment`);
-      if (!response.ok || response.redirected) throw new Error(String(response.status));
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      panel.replaceChildren(...page.body.childNodes);
-      window.htmx?.process(panel);
-      document.dispatchEvent(new CustomEvent("replay:filled", { detail: { panel } }));
-    } catch {
-      delete panel.dataset.filled;
-      const again = document.createElement("a");
-      again.href = path;
-      again.textContent = "It could not be fetched. Open it as a page.";
-      panel.replaceChildren(again);
-    } finally {
-      window.gymSettled?.release();
-    }
-  };
 
   const drawTab = (tab, isOpen) => {
     const panel = panelOf(tab.dataset.tab);
@@ -50,7 +31,7 @@
     tab.tabIndex = isOpen ? 0 : -1;
     panel.setAttribute("role", "tabpanel");
     panel.classList.toggle("is-open", isOpen);
-    if (isOpen) void fill(panel);
+    if (isOpen) void window.fillPart(panel);
   };
 
   /* Scrolls the open tab into view where not all tabs fit in the row. */
@@ -69,7 +50,8 @@
   };
 
   const updateAddress = (isOwnChoice) => {
-    const hash = isOwnChoice && open ? `#${open}` : "";
+    const parts = [...(names().includes(DOM) ? [DOM] : []), ...(isOwnChoice && open ? [open] : [])];
+    const hash = parts.length ? `#${parts.join("+")}` : "";
     const state = { ...history.state, tab: { open, chosenFor } };
     history.replaceState(state, "", location.pathname + location.search + hash);
   };
@@ -83,13 +65,11 @@
     if (opened) requestAnimationFrame(() => reveal(opened)); /* Just before a frame, so that layout is computed once. */
   };
 
-  /* What is opened below the viewport is scrolled into it. */
   const choose = (tab) => {
     open = tab.dataset.tab;
     chosenFor = currentFind();
     updateAddress(true);
     draw();
-    tab.closest(".panels").scrollIntoView({ block: "nearest" });
   };
 
   document.addEventListener("click", (event) => {
@@ -119,8 +99,8 @@
 
   /* The address of the shown step with another tab: typed, or reached by going back. */
   addEventListener("hashchange", () => {
-    const named = tabs().find((tab) => tab.dataset.tab === location.hash.slice(1));
-    if (named) choose(named);
+    const tab = tabs().find((one) => one.dataset.tab === named());
+    if (tab && named() !== open) choose(tab);
   });
 
   document.addEventListener("replay:swapped", () => {

@@ -8,7 +8,7 @@
 
   const CACHE_MAX = 60;
   const PICTURE_MS = 40;
-  const COMPUTED = [".action-card", "#measures", "#ending"];
+  const COMPUTED = [".action-card", "#measures"];
   const AWAITED = "[data-awaited]"; /* A screenshot that was announced but has not been uploaded. */
   const base = viewer.dataset.viewer;
   const cache = new Map();

@@ -1,0 +1,35 @@
+/* Fetches a part of a step when it is opened: its address is in data-href. Others listen to "replay:filled". */
+"use strict";
+
+window.fillPart = async (part) => {
+  const path = part.dataset.href;
+  if (!path || part.dataset.filled) return;
+  part.dataset.filled = "yes";
+  window.gymSettled?.hold();
+  try {
+    const response = await fetch(`${path}${path.includes("?") ? "&" : "?"}fragment`);
+    if (!response.ok || response.redirected) throw new Error(String(response.status));
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    part.replaceChildren(...page.body.childNodes);
+    window.htmx?.process(part);
+    document.dispatchEvent(new CustomEvent("replay:filled", { detail: { panel: part } }));
+  } catch {
+    delete part.dataset.filled;
+    const again = document.createElement("a");
+    again.href = path;
+    again.textContent = "It could not be fetched. Open it as a page.";
+    part.replaceChildren(again);
+  } finally {
+    window.gymSettled?.release();
+  }
+};
+
+/* A folded text is fetched when it is unfolded. */
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    const late = target.open && target.querySelector?.(":scope > [data-late]");
+    if (late) void window.fillPart(late);
+  },
+  true,
+);

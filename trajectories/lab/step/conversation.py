@@ -1,0 +1,243 @@
+"""The conversation that the model was sent before a step, and whether its hash verifies it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from django.db.models import Count, Sum
+from django.db.models.functions import Coalesce, Length
+
+from core import blobs
+from core.arms import ARMS
+from core.errors import GymError
+from core.grammars import DEFAULT as FREE_TEXT
+from core.grammars import GRAMMARS
+from core.histories import History, history_read
+from core.observations import OBSERVATION_FORMATS
+from core.tokens import mask_tokens
+from trajectories.episodes.opening_messages import opening_messages
+from trajectories.lab.text.questions import BLOB, content_parts
+from trajectories.lab.text.untrusted import first_line
+from trajectories.models import Episode, Step
+from trajectories.prompts import sent
+from trajectories.prompts.conversation import Message, length_of
+from trajectories.prompts.sent import SentMessage, Shown, Turn
+
+logger = logging.getLogger(__name__)
+
+# A longer conversation is not put together for a page.
+STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
+PICTURES_MAX_BYTES = 48_000_000
+# Of the messages after the opening ones; earlier ones have a page of their own.
+MESSAGES_SHOWN = 60
+# A shorter message is part of the list, and so are the last ones; the others are fetched when opened.
+SHORT_CHARS = 1_500
+OPEN_LAST = 1
+BEGINNING_CHARS = 120
+
+
+class Check(StrEnum):
+    """Whether the messages have the hash that was posted with the step."""
+
+    VERIFIED = "verified"
+    DIFFERS = "differs"
+    NO_HASH = "no_hash"
+    LACKS_PICTURES = "lacks_pictures"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownMessage:
+    """A message in the list; ``number`` counts from 1, ``is_whole`` if its text is part of the list."""
+
+    number: int
+    sent: SentMessage
+    is_whole: bool
+    is_open: bool
+
+    @property
+    def role(self) -> str:
+        return str(self.sent.message["role"])
+
+    @property
+    def how(self) -> str:
+        return sent.HOW_LABELS.get(self.sent.how, "")
+
+    @property
+    def length(self) -> int:
+        return length_of(self.sent.message)
+
+    @property
+    def parts(self) -> list[dict[str, str]]:
+        """Texts and pictures; calls of tools as JSON."""
+        message = self.sent.message
+        parts = [_part(part) for part in content_parts(message["content"] or "")]
+        calls = [
+            {"text": f"{call['function']['name']}({call['function']['arguments']})"} for call in self.calls
+        ]
+        return [part for part in parts if part.get("text") or part.get("sha256")] + calls
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        calls: list[dict[str, Any]] = self.sent.message.get("tool_calls", [])
+        return calls
+
+    @property
+    def pictures(self) -> int:
+        return sum("sha256" in part for part in self.parts)
+
+    @property
+    def beginning(self) -> str:
+        text = next((part["text"] for part in self.parts if part.get("text")), "")
+        return first_line(mask_tokens(text), BEGINNING_CHARS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepConversation:
+    """``sees_golds`` if the reader may see solutions of few-shot examples."""
+
+    episode: Episode
+    step: Step
+    sees_golds: bool
+
+    @property
+    def history(self) -> History:
+        return history_read(self.episode.run.history)
+
+    @cached_property
+    def is_too_long(self) -> bool:
+        rows = Step.objects.filter(episode_id=self.episode.pk, index__lte=self.step.index)
+        sizes = rows.aggregate(
+            number=Count("index"),
+            chars=Coalesce(Sum(Length("observation_text")), 0) + Coalesce(Sum(Length("raw")), 0),
+        )
+        return bool(sizes["number"] > STEPS_MAX or sizes["chars"] > CHARS_MAX)
+
+    @cached_property
+    def messages(self) -> list[SentMessage]:
+        """Empty if the opening messages cannot be made again, or the conversation is too long."""
+        return self._messages(with_solutions=self.sees_golds)
+
+    @property
+    def length(self) -> int:
+        return sum(length_of(one.message) for one in self.messages)
+
+    @cached_property
+    def opening(self) -> int:
+        """How many messages open the episode."""
+        return sum(one.step is None for one in self.messages)
+
+    def shown(self, *, until: int | None = None) -> list[ShownMessage]:
+        """The opening messages, and the last ones up to number ``until``."""
+        last = min(until or len(self.messages), len(self.messages))
+        first = max(self.opening + 1, last - MESSAGES_SHOWN + 1)
+        numbers = [*range(1, self.opening + 1), *range(first, last + 1)]
+        return [self._shown(number) for number in numbers]
+
+    def message(self, number: int) -> ShownMessage | None:
+        """One whole message."""
+        is_there = 1 <= number <= len(self.messages)
+        return self._shown(number, is_whole=True) if is_there else None
+
+    def earlier(self, shown: Sequence[ShownMessage]) -> int:
+        """The number of the last message that is left out before those shown; 0 if none is."""
+        after = [one.number for one in shown if one.sent.step is not None]
+        return after[0] - 1 if after and after[0] - 1 > self.opening else 0
+
+    def _shown(self, number: int, *, is_whole: bool = False) -> ShownMessage:
+        one = self.messages[number - 1]
+        is_last = number > len(self.messages) - OPEN_LAST
+        is_short = length_of(one.message) <= SHORT_CHARS
+        return ShownMessage(number=number, sent=one, is_whole=is_whole or is_short, is_open=is_last)
+
+    # ---- what is recorded
+
+    def _messages(self, *, with_solutions: bool) -> list[SentMessage]:
+        if self.is_too_long:
+            return []
+        try:
+            opening = opening_messages(self.episode, with_solutions=with_solutions)
+        except GymError as error:
+            logger.warning("The prompt of episode %s cannot be rebuilt: %s", self.episode.pk, error.message)
+            return []
+        if not opening:
+            return []
+        is_free_text = ARMS[self.episode.arm].is_free_text
+        grammar = GRAMMARS[FREE_TEXT if is_free_text else self.episode.run.grammar]
+        return sent.messages_sent(history=self.history, grammar=grammar, opening=opening, turns=self._turns)
+
+    @cached_property
+    def _turns(self) -> list[Turn]:
+        rows = Step.objects.filter(episode_id=self.episode.pk, index__lte=self.step.index).order_by("index")
+        fields = ("index", "raw", "observation_kind", "observation_text", "screenshot", "action_result")
+        turns: list[Turn] = []
+        result = message = ""
+        for index, raw, kind, text, screenshot, action_result, detail in rows.values_list(
+            *fields, "more__result_message"
+        ):
+            form = OBSERVATION_FORMATS.get(kind)
+            picture = screenshot if form and form.has_screenshot else ""
+            shown = Shown(
+                kind=kind or "text", text=text, picture=picture, result=result, result_message=message
+            )
+            has_shown = self.episode.has_page or bool(turns)
+            turns.append(Turn(index=index, raw=raw, shown=shown if has_shown else None))
+            result, message = action_result, detail if isinstance(detail, str) else ""
+        return turns
+
+    # ---- the hash
+
+    @cached_property
+    def check(self) -> Check:
+        posted = self.step.more.get("prompt_sha256") if self.step.more else None
+        if not posted:
+            return Check.NO_HASH
+        try:
+            inlined = list(_inlined(self._messages(with_solutions=True)))
+        except (FileNotFoundError, OverflowError):
+            return Check.LACKS_PICTURES
+        digest = hashlib.sha256(msgspec.json.encode(inlined)).hexdigest()
+        return Check.VERIFIED if digest == posted else Check.DIFFERS
+
+
+def _part(part: dict[str, str]) -> dict[str, str]:
+    """A picture of a page is named by its hash alone."""
+    text = part.get("text", "")
+    is_hash = len(text) == hashlib.sha256().digest_size * 2 and "sha256" not in part
+    return {"sha256": text} if is_hash and not set(text) - set("0123456789abcdef") else part
+
+
+def _inlined(messages: Sequence[SentMessage]) -> Iterator[Message]:
+    """The messages with their pictures, as an endpoint gets them."""
+    room = PICTURES_MAX_BYTES
+    for one in messages:
+        content = one.message["content"]
+        if isinstance(content, str):
+            yield one.message
+            continue
+        parts = []
+        for part in content:
+            if part["type"] == "image_url":
+                address = part["image_url"]["url"]
+                named = BLOB.search(address)
+                data = _picture_read(named[1] if named else address, room)
+                room -= len(data)
+                url = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
+                part = {"type": "image_url", "image_url": {"url": url}}
+            parts.append(part)
+        yield {**one.message, "content": parts}
+
+
+def _picture_read(sha256: str, room: int) -> bytes:
+    """Raises ``FileNotFoundError`` without the file, and ``OverflowError`` if there is no room for it."""
+    if (blobs.blob_size(sha256) or 0) > room:
+        raise OverflowError
+    with blobs.blob_open(sha256) as file:
+        return bytes(file.read())

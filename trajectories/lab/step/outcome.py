@@ -1,0 +1,69 @@
+"""How an episode ended: its answer beside the gold, and its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from tasks_app.models import Gold
+from trajectories.lab.queries import episodes
+from trajectories.lab.text.questions import answer_named, gold_named, sources_of
+from trajectories.lab.text.values import Value, fields_of, values_of
+from trajectories.models import Episode
+
+# Between an answer and its gold, by the outcome.
+SIGNS = {"correct": "=", "incorrect": "≠"}
+SIGN_LABELS = {"correct": "equals", "incorrect": "differs from"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """``sees_golds`` if the reader may see golds, ``shows_golds`` if they also want to."""
+
+    episode: Episode
+    sees_golds: bool
+    shows_golds: bool
+
+    @cached_property
+    def answer(self) -> episodes.Answer | None:
+        return episodes.episode_answer(self.episode)
+
+    @property
+    def answers(self) -> list[str]:
+        """The parts of the answer; labels of moved choices are followed by the source's."""
+        parts = self.answer.submission.answers if self.answer else []
+        return [answer_named(part, self._sources) for part in parts]
+
+    @property
+    def values(self) -> list[Value]:
+        """The parts by field, each beside the gold's if golds are shown; empty for a single answer."""
+        given = self.answer.submission.answer if self.answer else ()
+        expected = self.gold.answer if self.gold and self.gold.answer else ()
+        return values_of(fields_of(self.episode.task), given=given, expected=expected)
+
+    @cached_property
+    def gold(self) -> Gold | None:
+        """None unless golds are shown."""
+        return episodes.gold_current(task_id=self.episode.task_id) if self.shows_golds else None
+
+    @property
+    def gold_text(self) -> str:
+        """Empty where a task is judged by conditions alone."""
+        answer = self.gold.answer if self.gold else None
+        return gold_named(answer, self._sources) if answer else ""
+
+    @property
+    def sign(self) -> str:
+        return SIGNS.get(self._outcome, "·")
+
+    @property
+    def sign_label(self) -> str:
+        return SIGN_LABELS.get(self._outcome, "beside")
+
+    @property
+    def _outcome(self) -> str:
+        return self.episode.verdict.outcome if self.episode.verdict else ""
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
+        return sources_of(self.episode.task, self.episode.variation)
