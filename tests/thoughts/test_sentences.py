@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trajectories.thoughts.sentences import sentence_spans, sentences
@@ -18,6 +18,7 @@ from trajectories.thoughts.sentences import sentence_spans, sentences
         ("It is 3.5 km, i.e. far. Go.", ["It is 3.5 km, i.e. far.", "Go."]),
         ("I pick B. upper lobe. Next.", ["I pick B. upper lobe.", "Next."]),
         ("The answer is B. I select it.", ["The answer is B.", "I select it."]),
+        ('I need the radio "B. the box". Now.', ['I need the radio "B. the box".', "Now."]),
         ("By J. Smith. Good.", ["By J. Smith.", "Good."]),
         ("It is x. So be it.", ["It is x.", "So be it."]),
         ("Plan:\n1. Find x.\n2. Add 4.\n- Check", ["Plan:", "1. Find x.", "2. Add 4.", "- Check"]),
@@ -34,9 +35,10 @@ def test_a_thought_is_split_into_its_sentences(thought: str, expected: list[str]
 
 @pytest.mark.parametrize("part", ["A. ", "x", " ", "\n", "。", ".)", "1. "])
 def test_a_long_thought_costs_no_more_than_its_length(part: str) -> None:
-    sentence_spans(part * 100_000)
+    sentence_spans(part * 20_000)
 
 
+@settings(max_examples=50)
 @given(st.text(alphabet='aB1 .!?\n")。*', max_size=60))
 def test_spans_are_in_order_and_leave_out_no_letter(thought: str) -> None:
     spans = sentence_spans(thought)

@@ -9,7 +9,7 @@ END = re.compile(r"(?<=[.!?])[\"'”’)\]*_]{0,8}(?=\s)|(?<=[。！？])|\n\s*"
 # A dot after these ends no sentence, nor does one after a single capital or a number at the beginning of a
 # line: they are initials, labels of choices and numbers of list items.
 ABBREVIATIONS = "approx|cf|dr|eq|e\\.g|etc|fig|i\\.e|incl|mr|mrs|ms|prof|resp|st|vs"
-NO_END = re.compile(rf"(?:\b(?i:{ABBREVIATIONS})|(?:^|[\s(])[A-Z])\.\Z")
+NO_END = re.compile(rf"(?:\b(?i:{ABBREVIATIONS})|(?:^|[\s(\"'“‘])[A-Z])\.\Z")
 NUMBER = re.compile(r"\W{0,8}\d{1,8}\.")
 # After these words a capital is a choice, which may end a sentence: "The answer is B. I select it."
 CHOICE = re.compile(r"\b(?i:and|answer|are|choice|choose|is|not|option|or|pick|select)\s[A-Z]\.\Z")
