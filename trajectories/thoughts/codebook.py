@@ -10,9 +10,13 @@ from msgspec import Struct
 
 
 class SentenceClass(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``is_reasoning`` tells sentences that add something from those that narrate."""
+    """``letter`` stands for it in the database.
+
+    ``is_reasoning`` tells sentences that add something from those that narrate.
+    """
 
     id: str
+    letter: str
     title: str
     is_reasoning: bool
     definition: str
@@ -32,3 +36,6 @@ class Codebook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 @cache
 def codebook() -> Codebook:
     return msgspec.toml.decode(Path(__file__).with_name("codebook.toml").read_bytes(), type=Codebook)
+
+
+LETTERS = {one.id: one.letter for one in codebook().classes}
