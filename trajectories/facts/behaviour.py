@@ -19,7 +19,7 @@ from trajectories.actions import elements, registry
 from trajectories.actions.types import DeclaredStep, type_of
 
 # Raise it whenever the same steps and events would give different facts; all are then computed again.
-VERSION = 13
+VERSION = 14
 
 # Only the beginning of a longer thought or observation is measured.
 MEASURED_CHARS = 100_000
@@ -55,9 +55,11 @@ class Turn(DeclaredStep, frozen=True, kw_only=True):
 
     ``picture`` is the perceptual hash of its screenshot, else its SHA-256, empty without one. ``shown`` is a
     hash of the observation without element ids; with it, ``observation`` may be only its target's line.
+    ``message`` is what the model read of the action's result.
     """
 
     thought: str = ""
+    message: str = ""
     is_thought_hidden: bool = False
     picture: str = ""
     url: str = ""

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from core.outline import ids_removed
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
 from trajectories.facts import measures, words
 from trajectories.facts.action_check import episode_check
 from trajectories.facts.source import Source
 from trajectories.facts.types import CheckContext, EpisodeCheck, Facts, StepFact, UnexplainedEvent
+from trajectories.models.facts import SENTENCES_STORED
+from trajectories.thoughts.codebook import LETTERS
+from trajectories.thoughts.reader import Reader
 
 UNEXPLAINED_STORED = 50
 TYPE_CHARS = 32
@@ -29,13 +33,30 @@ def facts_of(source: Source) -> Facts:
             target=target_description(step.action, observation=step.observation),
             check=checked.checks[step.index],
             measures=of_step,
+            sentences=letters,
             words=words.indexed(step.thought),
         )
-        for step, of_step in zip(source.steps, measured, strict=True)
+        for step, of_step, letters in zip(source.steps, measured, _sentences(source), strict=True)
     ]
     return Facts(
         steps=steps, unexplained=checked.unexplained, summary=_summary(source, steps, checked.unexplained)
     )
+
+
+def _sentences(source: Source) -> list[str | None]:
+    """The letters of each step's sentences; None where the thought is hidden."""
+    reader = Reader(question=source.question)
+    letters: list[str | None] = []
+    for step in source.steps:
+        reader.see(ids_removed(step.observation))
+        if step.is_thought_hidden:
+            letters.append(None)
+        else:
+            target = target_description(step.action, observation=step.observation)
+            read = reader.read(step.thought, action=step.action, target=target)
+            letters.append("".join(LETTERS[one.kind] for one in read[:SENTENCES_STORED]))
+        reader.see(step.message)
+    return letters
 
 
 def _checked(source: Source) -> EpisodeCheck:

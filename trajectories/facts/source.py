@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -19,7 +19,7 @@ from trajectories.facts.behaviour import Turn
 class Source(Struct, frozen=True, kw_only=True):
     """An episode. ``answer`` is None without a submission; ``answered_in`` is the step in which a page's
     answer was recorded, ``seen_until`` the time of the last step or page event included. ``served`` are the
-    pages by the server's own account."""
+    pages by the server's own account. ``payload`` is of its task."""
 
     episode: int
     arm: str
@@ -30,11 +30,17 @@ class Source(Struct, frozen=True, kw_only=True):
     seen_until: datetime
     steps: list[Turn]
     events: list[ReportedEvent]
+    payload: dict[str, Any] = {}
     served: list[ReportedEvent] = []
 
     @property
     def has_page(self) -> bool:
         return ARMS[self.arm].has_page
+
+    @property
+    def question(self) -> str:
+        """The words that page or prompt asks with, in no order of importance."""
+        return "\n".join(_texts(self.payload))
 
 
 # The beginning of a long observation is matched and measured. Visible blocks and errors are left out.
@@ -69,6 +75,14 @@ READ_PART = Statement(
 )
 
 _decode = msgspec.json.Decoder(Source).decode
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from _texts(part)
 
 
 def sources_read(episode_ids: Sequence[int]) -> list[Source]:

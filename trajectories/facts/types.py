@@ -46,13 +46,15 @@ class CheckContext:
 
 @dataclass(frozen=True, kw_only=True)
 class StepFact:
-    """All facts of one step. ``target`` is the element that its action names; ``measures`` are by column."""
+    """All facts of one step. ``target`` is the element that its action names; ``measures`` are by
+    column; ``sentences`` has a letter for each sentence of the thought."""
 
     index: int
     action_type: str
     target: str
     check: ActionCheck
     measures: Mapping[str, Any]
+    sentences: str | None
     words: str
 
     def row(self) -> dict[str, Any]:
@@ -64,6 +66,7 @@ class StepFact:
             "action_check": self.check.kind,
             "action_check_detail": self.check.detail,
             **self.measures,
+            "sentences": self.sentences,
             "words": self.words,
         }
 

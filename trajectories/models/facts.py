@@ -11,6 +11,9 @@ from django.db.models.functions import Now
 from trajectories.actions.checks import CHECKS, MISMATCHES
 from trajectories.models.episode import episode_key
 
+# No page shows more.
+SENTENCES_STORED = 1_000
+
 
 class StepFacts(models.Model):
     """Of one step: its action check, the measures of its thought, and the thought's words.
@@ -40,6 +43,8 @@ class StepFacts(models.Model):
     numbers = models.PositiveIntegerField(null=True)
     formulas = models.PositiveIntegerField(null=True)
     restates = models.FloatField(null=True)  # 0 to 1
+    # A letter for the class of each sentence of the thought (``thoughts/codebook.toml``).
+    sentences = models.CharField(max_length=SENTENCES_STORED, null=True)  # noqa: DJ001 (null: hidden)
     words = SearchVectorField()
 
     class Meta:

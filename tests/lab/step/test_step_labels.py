@@ -133,7 +133,7 @@ def test_stored_facts_of_an_older_version_get_their_element_added(db: None) -> N
     computed_by_an_older_version(episode)
     StepFacts.objects.update(action_check="unexplained", action_check_detail="as it was kept")
     assert step_labels(episode_id=episode.pk, indexes=[1, 7]) == {
-        1: StepLabel(target=LOFT, action_check="unexplained", detail="as it was kept"),
+        1: StepLabel(target=LOFT, action_check="unexplained", detail="as it was kept", sentences="o"),
         7: StepLabel(),
     }
 

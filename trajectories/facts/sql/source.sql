@@ -1,4 +1,4 @@
-SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording,
+SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording, 'payload', t.payload,
     'channel', coalesce(u.channel, ''), 'answer', u.answer,
     'seen_until', greatest(e.opened_at,
         (SELECT s.created_at FROM trajectories_step s WHERE s.episode_id = e.id
@@ -7,6 +7,7 @@ SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording
     'answered_in', (SELECT x.step FROM trajectories_siteevent x
         WHERE x.episode_id = e.id AND x.kind = 'answer_recorded' ORDER BY x.seq LIMIT 1),
     'steps', (SELECT coalesce(json_agg(json_build_object('index', s.index, 'thought', s.thought,
+        'message', coalesce(s.more->>'result_message', ''),
         'is_thought_hidden', coalesce(s.more->'thought_hidden' = 'true', false),
         'action', s.action, 'result', s.action_result,
         'target_path', coalesce(s.more->>'target_path', ''), 'observation', {observation}, 'shown', {hash},
@@ -23,5 +24,6 @@ SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording
     'served', (SELECT coalesce(json_agg(json_build_object('kind', w.kind, 'step', w.step, 'data', w.data,
         'at', w.created_at) ORDER BY w.seq), '[]')
         FROM trajectories_siteevent w WHERE w.episode_id = e.id AND (w.kind = 'pages_capped' OR w.kind = 'page_served' AND w.data ? 'path'){served}))::text
-FROM trajectories_episode e LEFT JOIN trajectories_submission u ON u.episode_id = e.id
+FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
+    LEFT JOIN trajectories_submission u ON u.episode_id = e.id
 WHERE e.id = ANY(%(ids)s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,7 @@ from trajectories.lab.queries.timeline import Timeline, timeline_around
 from trajectories.lab.text import diffs, evidence
 from trajectories.lab.text.evidence import Comparison, Reading
 from trajectories.lab.text.questions import answer_named, sources_of
+from trajectories.lab.text.thoughts import Ribbon
 from trajectories.lab.text.values import fields_of
 from trajectories.lab.updates import Updates
 from trajectories.models import Episode, PageEventTally, Pruning
@@ -76,6 +77,12 @@ class EpisodePage:
     @cached_property
     def steps(self) -> StepList:
         return steps.step_list(episode_id=self.episode.pk, first=self.first)
+
+    @cached_property
+    def ribbon(self) -> Ribbon:
+        """What the thoughts of the listed steps do."""
+        steps = [item for item in self.steps.items if isinstance(item, Mapping)]
+        return Ribbon.of((step["index"], step["label"].sentences) for step in steps)
 
     @property
     def find(self) -> str:

@@ -20,6 +20,7 @@ from trajectories.models import StepFacts
 # before them for comparison.
 STEPS_MAX = 150
 LOOKBACK = 50
+LABEL_COLUMNS = ("index", "version", "target", "action_check", "action_check_detail", "sentences")
 PENDING = ActionCheck(kind="unknown", detail="page events may still arrive")
 
 
@@ -28,6 +29,7 @@ class StepLabel:
     """What lists and the timeline show of a step's facts.
 
     ``target`` is the element that the action names, in words; it and ``action_check`` are empty if unknown.
+    ``sentences`` has a letter for each sentence of the thought; None if they are unknown.
     """
 
     target: str = ""
@@ -35,6 +37,7 @@ class StepLabel:
     detail: str = ""
     repeats: int | None = None
     is_provisional: bool = False
+    sentences: str | None = None
 
 
 def step_facts_get(*, episode_id: int, index: int) -> tuple[StepFacts | None, bool]:
@@ -84,9 +87,12 @@ def _stored_labels(episode_id: int, indexes: Sequence[int]) -> tuple[dict[int, S
     rows = StepFacts.objects.filter(episode_id=episode_id, index__in=indexes).order_by("index")
     labels: dict[int, StepLabel] = {}
     current: set[int] = set()
-    for row in rows.only("index", "version", "target", "action_check", "action_check_detail"):
+    for row in rows.only(*LABEL_COLUMNS):
         labels[row.index] = StepLabel(
-            target=row.target, action_check=row.action_check, detail=row.action_check_detail
+            target=row.target,
+            action_check=row.action_check,
+            detail=row.action_check_detail,
+            sentences=row.sentences,
         )
         if row.version == VERSION:
             current.add(row.index)

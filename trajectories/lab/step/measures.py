@@ -6,10 +6,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from trajectories.actions.checks import MISMATCHES
 from trajectories.facts.measures import MEASURES, Measure
 from trajectories.lab.queries.step_facts import StepLabel, step_facts_get
+from trajectories.lab.text.thoughts import Ribbon, coloured
 from trajectories.models import Step, StepFacts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThoughtSentences:
+    """``letters`` are the classes of the sentences of the step's thought."""
+
+    step: Step
+    letters: str
+
+    @property
+    def html(self) -> SafeString:
+        return coloured(self.step.thought, self.letters)
+
+    @property
+    def ribbon(self) -> Ribbon:
+        return Ribbon.of([(self.step.index, self.letters)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +54,12 @@ class StepMeasures:
     def shown(self) -> list[tuple[Measure, Any]]:
         """Each measure that the page shows, with its value."""
         return [(measure, getattr(self.facts, measure.column)) for measure in MEASURES if measure.label]
+
+    @property
+    def sentences(self) -> ThoughtSentences | None:
+        """What the sentences of the thought do; None until it is known."""
+        letters = self.facts.sentences if self.facts and not self.is_provisional else None
+        return ThoughtSentences(step=self.step, letters=letters) if letters else None
 
     @property
     def is_mismatch(self) -> bool:
