@@ -10,10 +10,14 @@ from core.tables import toml_load
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """``opener`` opens the dialog that holds the form, and names it; ``closer`` closes it."""
+    """``label`` names a field, ``choice`` a group of choices, and ``numbered`` with its number one of several
+    fields. ``opener`` opens the dialog that holds the form, and names it; ``closer`` closes it.
+    """
 
     title: str
     label: str
+    choice: str
+    numbered: str
     button: str
     opener: str
     closer: str

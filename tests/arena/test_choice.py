@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.presentation import Look
 from tasks_app.questions import questions
 from tests import factories
 from tests.arena.test_pages import Outline, page
@@ -49,6 +50,12 @@ def test_each_choice_is_one_radio_with_its_label_and_none_is_chosen(
     assert re.findall(r"<legend>(.*?)</legend>", html)
     assert "A. Copper &lt;wire&gt; B. A dry sponge with a hole C. Both A and B D. Glass" in words(html)
     assert [button["type"] for button in outline.all("button")] == ["submit"]
+
+
+def test_no_look_asks_for_a_choice_to_be_written(arena_client: ArenaClient, address: Address) -> None:
+    html = page(arena_client, address(choice_episode(presentation=Look(wording="prompt").as_dict())))
+
+    assert re.findall(r"<legend>(.*?)</legend>", html) == ["Choose your answer"]
 
 
 def test_an_episode_with_another_order_shows_the_texts_under_other_labels(

@@ -210,12 +210,15 @@ def test_folded_text_is_absent_until_it_is_opened(
 ) -> None:
     review = long_one(world, product)
     number = page_of(world, product, review)
-    assert review.folded not in read(list_of(product), page=number)
+    page = read(list_of(product), page=number)
+    assert review.folded not in page
+    assert f"{review.shown} …</p>" in article(page, review.id)
     assert f"review {review.id} more" not in facts_of(episode)
     assert review.folded in read(list_of(product), page=number, more=review.id)
     assert f"review {review.id} more" in facts_of(episode)
     assert state_of(episode, world).unfolded == {review.id}
-    assert review.folded in read(list_of(product), page=number)
+    page = read(list_of(product), page=number)
+    assert f"{review.shown} {review.folded}</p>" in article(page, review.id)
 
 
 def test_opening_a_review_records_only_that_review_once(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from core.presentation import Look
 from gymsite.arena.questions import _tables, table
 from gymsite.arena.questions._tables import Table, table_view
 from tasks_app.questions import SUBMIT, Move, Visit, questions
@@ -116,6 +117,11 @@ def test_an_answer_field_is_added_without_javascript_and_keeps_what_was_typed(
     assert [("autofocus" in field) for field in fields] == [False, False, True]
     assert [label["for"] for label in Outline(html).all("label")] == [field["id"] for field in fields]
     assert not Submission.objects.filter(episode=episode).exists()
+
+
+def test_fields_are_numbered_in_every_look(arena_client: ArenaClient, address: Address) -> None:
+    html = page(arena_client, address(episode_of(presentation=Look(wording="prompt").as_dict())))
+    assert re.findall(r'<label for="answer-1">(.*?)</label>', html) == ["Answer 1"]
 
 
 def test_empty_fields_are_not_answers(

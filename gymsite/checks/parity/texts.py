@@ -91,10 +91,10 @@ def _form_lines(wording: Wording, *, is_dialog: bool) -> frozenset[Line]:
     """The lines of an empty form, and of the dialog that may hold it."""
     fields = {
         Line(id="e", role="textbox", name=name, value="", states=states)
-        for name in (wording.label, f"{wording.label} 1")
+        for name in (wording.label, f"{wording.numbered} 1")
         for states in ((), ("focused",))
     }
-    lines = fields | {Line(role="radiogroup", name=wording.label)} | FRAMES
+    lines = fields | {Line(role="radiogroup", name=wording.choice)} | FRAMES
     if not is_dialog:
         return frozenset(lines)
     buttons = {Line(id="e", role="button", name=name) for name in (wording.opener, wording.closer)}

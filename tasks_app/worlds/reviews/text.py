@@ -25,8 +25,8 @@ LONG = 3
 """From so many sentences on, a review may also say something that its stars do not."""
 LOOKS = 6
 SEARCH_MEANING = (
-    "Finds these letters anywhere, even inside longer words and in upper or lower case: in the title, the "
-    "text, the original of a translated review and the seller response."
+    "Finds these letters anywhere, even inside longer words and in upper or lower case: in the title and "
+    "the text (of a translated review, both the translation and the original) and in the seller response."
 )
 """The site's own search means what it says, not what a task asks."""
 MIDDLES = ("fill", "fill", "fill", "own", "tale", "compare")

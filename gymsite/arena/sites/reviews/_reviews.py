@@ -27,6 +27,9 @@ from tasks_app.worlds.reviews.text import review as review_written
 from tasks_app.worlds.reviews.types import FOLD, Outline, Product, Review, World
 from tasks_app.worlds.reviews.vocabulary import LANGUAGES
 
+CUT = "…"
+"""Ends a text of which the rest is folded."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Opened:
@@ -150,7 +153,7 @@ def _card(
     return {
         "outline": outline,
         "title": title,
-        "text": f"{shown} {folded}".strip() if has_more else shown,
+        "text": f"{shown} {folded if has_more else CUT}" if folded else shown,
         "more": requested.query(more=outline.id, original=as_is) if folded and not has_more else "",
         "reply": review.reply if opened.has_reply(outline) else "",
         "reply_query": requested.query(reply=outline.id, original=as_is)
