@@ -346,7 +346,7 @@ async def test_a_note_touches_no_page(env: Env, fake: FakeServer) -> None:
     assert len(fake.state.requests) == before
 
 
-async def test_what_went_away_and_what_is_something_else_is_said(env: Env, fake: FakeServer) -> None:
+async def test_a_message_names_what_went_away_and_what_takes_no_text(env: Env, fake: FakeServer) -> None:
     page = await visit(env, fake, "<dialog open><button>Close</button></dialog>" + FORM)
     close, send = id_of(env, 'button "Close"'), id_of(env, 'button "Send"')
     await shown(page, "document.querySelector('dialog').close()")

@@ -183,8 +183,7 @@ def test_only_the_last_page_of_a_list_marks_its_end(read: Callable[..., str], ep
 
 def test_bad_dates_get_an_error_message(read: Callable[..., str], episode: Episode) -> None:
     page = read(episode, "search", status=422, check_in="05/04/2027", check_out="2027-05-07")
-    assert "Enter the date as YYYY-MM-DD" in page
-    assert "No properties match" not in page, "nothing was searched"
+    assert ("Enter the date as YYYY-MM-DD" in page, "No properties match" in page) == (True, False)
     page = read(episode, "search", status=422, check_in="2027-05-07", check_out="2027-05-04")
     assert "Check-out must be after check-in" in page
     page = read(episode, "search", status=422, check_in="2027-02-30", check_out="2027-05-07")
