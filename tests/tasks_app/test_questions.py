@@ -24,4 +24,6 @@ def test_a_question_without_variation_or_of_a_retired_kind_is_its_prompt() -> No
 
 
 def test_every_kind_named_in_code_is_registered() -> None:
-    assert {value for name, value in vars(kinds).items() if name.isupper()} == set(questions)
+    named = {value for name, value in vars(kinds).items() if name.isupper() and not name.startswith("_")}
+    assert named == set(questions)
+    assert all(kinds.kind_label(kind) != kind for kind in named)

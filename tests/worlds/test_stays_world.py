@@ -21,7 +21,7 @@ from tasks_app.worlds.stays.world import world
 pytestmark = pytest.mark.slow
 
 FIRST_DAY = date(2027, 3, 1)
-GOLDEN = "710e7cda5dd610c18b17cd9d13f9844574a864aaacf6eb0981743a31c5221d41"
+GOLDEN = "32b2b56c4395cd86cd1bfa2754f41831d7c9cc6b3aa3d9b8ab9d27ddc1e2629a"
 MOST_SAME_SENTENCES = 0.2
 MOST_OVERLAP = 0.02
 SHINGLE = 4

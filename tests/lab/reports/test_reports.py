@@ -78,16 +78,22 @@ def test_what_is_longer_than_a_screen_is_folded() -> None:
     assert (long.is_long, long.is_tall) == (True, True)
 
 
-@pytest.mark.parametrize("address", ["/", "/reports/"])
+@pytest.mark.parametrize(
+    ("address", "begin", "end"),
+    [
+        ("/", 'aria-labelledby="newest-reports"', "</section>"),
+        ("/reports/", "Reports, newest first", "</table>"),
+    ],
+)
 def test_reports_of_simulated_runs_are_marked(
-    lab: Callable[[Any], LabClient], owner: Any, address: str
+    lab: Callable[[Any], LabClient], owner: Any, address: str, begin: str, end: str
 ) -> None:
     factories.run(report=factories.report(), simulated=True)
     factories.run(report=factories.report(), simulated=False)
 
     page = lab(owner).get(address).content.decode()
 
-    reports = page.partition("Reports, newest first")[2].partition("</table>")[0]
+    reports = page.partition(begin)[2].partition(end)[0]
     assert reports.count("tag-simulated") == 1
 
 

@@ -227,7 +227,7 @@ def test_every_change_shown_on_a_runs_page_is_news(run: Run, unremembered: None,
 
 
 def _words(html: str) -> str:
-    main = html[html.index('id="run-news"') :]
+    main = html[html.index('id="run-news"') :].partition("</main>")[0]
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", main)))
 
 

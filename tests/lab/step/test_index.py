@@ -221,7 +221,7 @@ def test_a_search_result_labels_an_answer_as_an_answer(lab: Lab, annotator: User
     factories.verdict(episode)
     store.facts_compute([episode.pk])
     page = lab(annotator).get("/search?q=counted&action_check=different_effect").content.decode()
-    hit = page.partition('class="hit"')[2].partition("</li>")[0]
+    hit = page.partition('id="hit-')[2].partition("</tr>")[0]
     assert "Different answer submitted" in hit
     assert CHECKS["different_effect"].label not in hit
     assert "Effect differs from action" in page
