@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from core import blobs, thumbnails
 from trajectories.actions.marks import Box, Marks
@@ -62,7 +61,8 @@ class Overlay:
         return bool(self.point or self.box or self.arrow or self.label)
 
 
-class AfterPicture(NamedTuple):
+@dataclass(frozen=True)
+class AfterPicture:
     """The screenshot of step ``index``."""
 
     index: int
