@@ -49,9 +49,13 @@ def rows(place: Installation) -> Iterator[Row]:
     short, long = made["episodes"]
     with sync_playwright() as playwright:
         browser = browser_launch(playwright)
-        paints = _paints(browser, place, made["cookie"], [short, long])
+        pages = _paints(browser, place, made["cookie"], [f"/episodes/{one}/" for one in (short, long)])
+        paints = dict(zip((short, long), pages.values(), strict=True))
         for episode, steps in ((short, SHORT), (long, LONG)):
             yield _row(f"first paint of an episode of {steps:,} steps", paints[episode], 1_000, is_p95=False)
+        step = f"/episodes/{long}/steps/{LONG // 2}"
+        (stepped,) = _paints(browser, place, made["cookie"], [step]).values()
+        yield _row(f"first paint of a step of {LONG:,}", stepped, 1_000, is_p95=False)
         page = _page(browser, place, made["cookie"])
         _open(page, f"/episodes/{long}/steps/{LONG // 2}")
         yield _row(f"to the next step of {LONG:,}, p95", _switches(page, NEXT), 100)
@@ -78,17 +82,17 @@ def _open(page: Page, path: str) -> None:
 
 
 def _paints(
-    browser: Browser, place: Installation, cookie: object, episodes: list[int]
-) -> dict[int, list[float]]:
+    browser: Browser, place: Installation, cookie: object, paths: list[str]
+) -> dict[str, list[float]]:
     """Turn and turn about, each load by a browser that was never there; the first ones warm the server up."""
-    times: dict[int, list[float]] = {episode: [] for episode in episodes}
+    times: dict[str, list[float]] = {path: [] for path in paths}
     for _ in range(LOADS + 1):
-        for episode in episodes:
+        for path in paths:
             page = _page(browser, place, cookie)
-            _open(page, f"/episodes/{episode}/")
-            times[episode].append(page.evaluate(PAINT))
+            _open(page, path)
+            times[path].append(page.evaluate(PAINT))
             page.context.close()
-    return {episode: one[1:] for episode, one in times.items()}
+    return {path: one[1:] for path, one in times.items()}
 
 
 def _switches(page: Page, how: str) -> list[float]:
