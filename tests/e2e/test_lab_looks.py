@@ -140,7 +140,7 @@ def test_plots_of_a_column_are_aligned(lab_page: LabPage, transactional_db: None
             factories.verdict(episode, outcome="correct" if number % 2 else "incorrect")
     page = lab_page(viewport=DESK)
     opened(page, f"/runs/{run.pk}/")
-    plots = page.locator("[aria-labelledby=by-arm] .card-flush").first.locator(".rate-plot")
+    plots = page.locator("[aria-labelledby=result] .card-flush").first.locator(".rate-plot")
     starts = {round(sides(plot)[0]) for plot in plots.all()}
     assert plots.count() == 2
     assert len(starts) == 1

@@ -56,7 +56,7 @@ def test_a_researcher_gets_from_the_runs_to_a_step_and_on_by_arrow_keys(
     page.goto("/")
     page.get_by_role("link", name="qwen3-8b").click()
     page.get_by_role("link", name=str(star.pk), exact=True).click()
-    page.get_by_role("link", name="Step 2").click()
+    page.get_by_role("link", name="Step 2", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Step 2")
     expect(page.locator(".thought")).to_contain_text("Let me check it with a small case")
     settled(page)
