@@ -50,11 +50,15 @@ class Gap:
 
 
 def run_gaps(family: Family, *, judged: int) -> list[Gap]:
-    """Of each contrast with episodes in the family, by benchmark, those with the most items first."""
+    """Of each contrast with episodes in the family, by benchmark, those with the most items first.
+
+    Contrasts without a shared item are left out where others have some; one row says so where none has.
+    """
     if len(family.members) < 2:
         return []
     rows = _from_episodes(family) if judged <= EPISODES_READ else _from_sums(family)
-    return sorted(rows, key=lambda gap: -gap.items)[:ROWS_MAX]
+    ordered = sorted(rows, key=lambda gap: -gap.items)
+    return [gap for gap in ordered if gap.items][:ROWS_MAX] or ordered[:1]
 
 
 def _contrasts(family: Family, arms: Sequence[ArmKey]) -> list[tuple[ArmKey, ArmKey]]:
