@@ -6,7 +6,13 @@ import pytest
 from django.template import Context, Template
 
 from core.tokens import token_make
-from trajectories.lab.text.formulas import CHARS_MAX, first_line_to_text, formula_to_text, formulas_to_text
+from trajectories.lab.text.formulas import (
+    CHARS_MAX,
+    first_line_to_text,
+    formula_to_text,
+    formulas_to_text,
+    question_line,
+)
 from trajectories.lab.text.untrusted import BEGINNING_CHARS
 
 
@@ -326,3 +332,8 @@ def test_a_token_inside_an_apparent_formula_is_fully_masked() -> None:
     text = formulas_to_text(f"A room is $120 (http://a:8000/e/{token}/stays) or 90$ elsewhere.")
     assert "/e/***/stays" in text
     assert formula_to_text(f"x = /e/{token}/stays") == "x = /e/***/stays"
+
+
+def test_a_picture_of_a_prompt_is_named_in_a_line() -> None:
+    assert question_line("![Figure 1](blob:58f5096b)\n\nWhich day?") == "[Figure 1] Which day?"
+    assert question_line("Which day? ![Figure 1](blob:58f5") == "Which day? [Figure 1]"

@@ -49,6 +49,7 @@ SIGN = re.compile(r"[=+<>^_*/-]")
 WORD = re.compile(r"[a-z]{2,}")
 BEGINNING = re.compile(r"[A-Za-z|(\[{]")
 ELLIPSIS = "…"
+PICTURE = re.compile(r"!\[([^\]]{0,200})\]\(blob:[0-9a-f]*\)?")  # in a prompt; its end may be cut off
 CHARS_MAX = 5_000
 
 
@@ -103,7 +104,7 @@ def question_line(beginning: str, limit: int = 160) -> str:
 
 def figures_named(text: str) -> str:
     """The text with the name of each picture in its place, where pictures cannot be shown."""
-    return PLACE.sub(r"[Figure \1]", text or "")
+    return PLACE.sub(r"[Figure \1]", PICTURE.sub(r"[\1]", text or ""))
 
 
 def _rendered(match: re.Match[str]) -> str | None:
