@@ -129,7 +129,7 @@
     }
     return null;
   }
-  // As the observation has it, so that whoever aimed at the wrong element sees which it was.
+  // As the observation has it, so that a model that aimed at the wrong element sees which it was.
   const what = (el) => palaestra.labelOf(el, NAME_CHARS) || "it";
   const hasArea = (el) => [...el.getClientRects()].some((box) => box.width && box.height);
   function isWhole(el) {

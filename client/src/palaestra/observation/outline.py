@@ -48,18 +48,21 @@ def outline_cut(
     if is_whole:
         return list(lines)
     ranked = list(_by_priority(len(lines), in_view=in_view, new=new, scope=cut.scope))
+    parents = _parents(lines)
     spare = GAP_CHARS
     while True:
-        shown = _with_gaps(lines, _chosen(lines, ranked, max_chars=cut.max_chars - spare))
+        chosen = _chosen(lines, ranked, parents, max_chars=cut.max_chars - spare)
+        shown = _with_gaps(lines, chosen, parents)
         excess = sum(len(line) + 1 for line in shown) - cut.max_chars
         if excess <= 0 or spare > cut.max_chars:
             return shown
         spare += excess
 
 
-def _chosen(lines: Sequence[str], ranked: Sequence[int], *, max_chars: int) -> set[int]:
+def _chosen(
+    lines: Sequence[str], ranked: Sequence[int], parents: Sequence[int | None], *, max_chars: int
+) -> set[int]:
     """The first lines of the ranking that fit, with the lines that they are inside of."""
-    parents = _parents(lines)
     chosen: set[int] = set()
     for number in ranked:
         added = _with_parents(number, parents, chosen)
@@ -123,23 +126,23 @@ def _with_parents(number: int, parents: Sequence[int | None], chosen: Collection
     return added
 
 
-def _with_gaps(lines: Sequence[str], chosen: Collection[int]) -> list[str]:
+def _with_gaps(lines: Sequence[str], chosen: Collection[int], parents: Sequence[int | None]) -> list[str]:
     shown: list[str] = []
     gap: list[int] = []
     for number, line in enumerate(lines):
         if number not in chosen:
             gap.append(number)
             continue
-        shown += [_gap_line(lines, gap), line] if gap else [line]
+        shown += [_gap_line(lines, gap, parents), line] if gap else [line]
         gap = []
-    return [*shown, _gap_line(lines, gap)] if gap else shown
+    return [*shown, _gap_line(lines, gap, parents)] if gap else shown
 
 
-def _gap_line(lines: Sequence[str], gap: Sequence[int]) -> str:
+def _gap_line(lines: Sequence[str], gap: Sequence[int], parents: Sequence[int | None]) -> str:
     """The line that stands for lines left out: how much they are, and how they can be read."""
     left_out = [lines[number] for number in gap]
     chars = sum(len(line) + 1 for line in left_out)
-    begun = [] if section_of(left_out[0]) else _sections_around(lines, gap[0])
+    begun = [] if section_of(left_out[0]) else _section_around(lines, gap[0], parents)
     sections = [*begun, *(name for line in left_out if (name := section_of(line)))]
     what = f"{chars:,} more characters"
     if len(sections) > 1:
@@ -148,14 +151,13 @@ def _gap_line(lines: Sequence[str], gap: Sequence[int]) -> str:
     return f"{INDENT * min(map(line_depth, left_out))}... {what}: read {how} or scroll"
 
 
-def _sections_around(lines: Sequence[str], number: int) -> list[str]:
+def _section_around(lines: Sequence[str], number: int, parents: Sequence[int | None]) -> list[str]:
     """The innermost part of the page with a name that a line is in, if there is one."""
-    depth = line_depth(lines[number])
-    for line in reversed(lines[:number]):
-        if line_depth(line) < depth:
-            depth = line_depth(line)
-            if name := section_of(line):
-                return [name]
+    at = parents[number]
+    while at is not None:
+        if name := section_of(lines[at]):
+            return [name]
+        at = parents[at]
     return []
 
 
