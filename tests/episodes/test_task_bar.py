@@ -218,8 +218,9 @@ def test_the_lab_rebuilds_the_prompt_of_a_site_task(trainer: ApiClient, booking:
 def test_a_refill_uses_the_template_version_of_its_group(
     trainer: ApiClient, booking: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = (templates.FOLDER / "v5.toml").read_text()
-    (tmp_path / "v5.toml").write_text(words)
+    current = templates.VERSION.removeprefix("prompts-") + ".toml"
+    words = (templates.FOLDER / current).read_text()
+    (tmp_path / current).write_text(words)
     (tmp_path / "v3.toml").write_text(words.replace("Solve the task.", "Older words."))
     monkeypatch.setattr(templates, "FOLDER", tmp_path)
     _, answer = trainer.json("POST", "/episodes", body(booking, **WITHOUT))

@@ -66,12 +66,20 @@ def agent_blocks(
     act = several.get(setup.grammar.id) or words.acts[setup.grammar.id]
     yield words.turns["page" if has_page else "no_page"].format(act=act)
     if has_page:
-        yield f"{words.observations[_seen(setup)]} {words.aims[_aim(setup)]}"
+        yield " ".join(_page(words, setup, is_site=is_site))
     if not setup.grammar.has_tools:
         lines = _action_lines(words, setup, form=form, conditions=setup.conditions(is_site=is_site))
         yield "\n".join([words.lessons.get(setup.grammar.id, words.lessons["json"]), *lines])
     yield " ".join(_submission(words, setup, form))
     yield " ".join(_limits(words, setup, max_steps=max_steps))
+
+
+def _page(words: Words, setup: Setup, *, is_site: bool) -> Iterator[str]:
+    """How the page is shown, and how an action names a place in it."""
+    yield words.observations[_seen(setup)]
+    if is_site and setup.observation.has_text:
+        yield words.shortened["site"]
+    yield words.aims[_aim(setup)]
 
 
 def _seen(setup: Setup) -> str:

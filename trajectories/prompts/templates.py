@@ -19,7 +19,7 @@ from core.errors import GymError, did_you_mean
 from core.tables import toml_load
 from trajectories.actions.types import Condition
 
-VERSION = "prompts-v5"
+VERSION = "prompts-v6"
 PARAPHRASES = ("a", "b", "c")
 FOLDER = Path(__file__).parent
 
@@ -51,6 +51,7 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
     acts_several: Mapping[str, str]
     lessons: Mapping[str, str]
     observations: Mapping[str, str]
+    shortened: Mapping[str, str]
     aims: Mapping[str, str]
     submissions: Mapping[str, str]
     names: Mapping[str, str]

@@ -28,7 +28,7 @@ register(
     ActionType(
         id="answer",
         rule=_rule,
-        description="Submit the final answer, once and for all.",
+        description="Submit the final answer; only the first submission counts.",
         rank=1,
         needs=("answer",),
         fields=(

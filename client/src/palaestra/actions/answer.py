@@ -28,7 +28,7 @@ TEXTS = Reader(
 
 class Answer(Action):
     type = "answer"
-    description = "Submit the final answer, once and for all."
+    description = "Submit the final answer; only the first submission counts."
     rank = 1
     needs = ("answer",)
     text: str | tuple[str, ...] = field(
