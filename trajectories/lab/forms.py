@@ -95,11 +95,28 @@ class FilterForm(forms.Form):
     """Parameters of the page that are not filters."""
     reported_elsewhere: frozenset[str] = frozenset()
     """Fields whose errors the page shows elsewhere."""
+    is_instant = True
+    """Whether a list is cheap enough to be read anew while words are typed."""
+    folded_names: tuple[str, ...] = ()
 
     def filters(self) -> dict[str, Any]:
         """The valid filters that are set."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in ("", None)}
+
+    @property
+    def in_row(self) -> list[forms.BoundField]:
+        """The filters beside the field for words."""
+        return [one for one in self.visible_fields() if one.name not in ("q", *self.folded_names)]
+
+    @property
+    def folded(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.folded_names]
+
+    @property
+    def folded_set(self) -> int:
+        """How many filters are set that are hidden."""
+        return sum(bool(field.data) for field in self.folded)
 
     def blanks_name(self, *names: str) -> None:
         """Let the choice of nothing say what is chosen: these fields stand in a row, with hidden labels."""

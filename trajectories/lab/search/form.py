@@ -105,7 +105,11 @@ class SearchForm(FilterForm):
     other_parameters = frozenset({"after", "golds", *PARAMETERS})
     reported_elsewhere = frozenset({"q"})
 
-    q = TextField("Words in thoughts", max_chars=QUERY_MAX_CHARS)
+    is_instant = False
+
+    q = TextField(
+        "Words in thoughts", max_chars=QUERY_MAX_CHARS, placeholder='Words in thoughts, "a phrase", -without'
+    )
     policy_version = _count("Policy version")
     episodes = EpisodesField("Episode numbers")
     task = _count("Task number", min_value=1, max_value=BIGINT_MAX)
@@ -138,21 +142,8 @@ class SearchForm(FilterForm):
         self.fields["benchmark"] = name_field(benchmarks, "Benchmark")
         self.blanks_name(*ALWAYS_SHOWN)
         rest = [name for name in self.fields if name not in ("q", "model", *ALWAYS_SHOWN)]
-        self.order_fields(["q", *ALWAYS_SHOWN, "model", *rest])
-
-    @property
-    def always_shown(self) -> list[forms.BoundField]:
-        """The filters that are always visible."""
-        return [self[name] for name in ALWAYS_SHOWN]
-
-    @property
-    def folded(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name not in ("q", *ALWAYS_SHOWN)]
-
-    @property
-    def folded_set(self) -> int:
-        """How many filters are set that are hidden."""
-        return sum(bool(field.data) for field in self.folded)
+        self.folded_names = ("model", *rest)
+        self.order_fields(["q", *ALWAYS_SHOWN, *self.folded_names])
 
     def error_messages(self) -> list[str]:
         return [*super().error_messages(), *self._contradictions()]
