@@ -305,6 +305,7 @@ def _site(
         **kind.render(episode.payload, Visit()),
         **_frame(request, episode, look),
         "has_task_bar": episode.has_task_bar,
+        "is_task_open": bool(error) or episode.site_events <= 1,
         "task": episode.payload["text"],
         "takes_answer": episode.answer_channel == "page",
         "error": error,

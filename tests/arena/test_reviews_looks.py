@@ -253,16 +253,18 @@ def test_a_page_shows_the_episodes_day_in_its_time_zone(read: Read, first_day: d
 @pytest.mark.parametrize(
     ("axes", "more"),
     [
-        ({}, 0),
-        ({"pop_ups": "late"}, 2),
-        ({"pop_ups": "often", "form": "dialog"}, 7),
-        ({"paging": "scroll"}, 0),
+        ({}, 1),
+        ({"pop_ups": "late"}, 3),
+        ({"pop_ups": "often", "form": "dialog"}, 8),
+        ({"paging": "scroll"}, 1),
     ],
 )
-def test_a_look_adds_its_pop_ups_and_its_dialog(axes: dict[str, Any], more: int) -> None:
+def test_the_bar_is_opened_and_a_look_adds_its_pop_ups_and_its_dialog(
+    axes: dict[str, Any], more: int
+) -> None:
     assert questions.get("site").more_moves(payload_of(task_of()), replace(Look(), **axes)) == more
 
 
 def test_a_dialog_is_opened_for_each_of_five_products() -> None:
     task = drawn_task("most_of_five", level=1)
-    assert questions.get("site").more_moves(payload_of(task, edition="test"), Look(form="dialog")) == 10
+    assert questions.get("site").more_moves(payload_of(task, edition="test"), Look(form="dialog")) == 11

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.django_db
 
 SITES = {"stays": episode_in, "reviews": lambda: reviews_shop.episode_of(reviews_shop.task_of())}
 NEWS = re.compile(r'role="status">(.+?)<')
+BAR = re.compile(r'<details class="task-fold"( open|)>')
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -56,6 +57,16 @@ def test_an_unknown_address_gets_an_error_page_of_the_site_with_a_link_home(
     home = "../" * path.partition("?")[0].count("/") or "./"
     assert f'class="button" href="{home}"' in page
     assert ("Allow" in answer.headers) == (status == 405)
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_the_task_bar_is_open_on_the_first_page_and_where_an_answer_was_refused(
+    arena_client: ArenaClient, address: Callable[..., str], site: str
+) -> None:
+    episode = SITES[site]()
+    paths = ("", "", "nowhere", "?refused=no_answer", "")
+    bars = [BAR.findall(arena_client.get(address(episode, path)).content.decode()) for path in paths]
+    assert bars == [[" open"], [""], [""], [" open"], [""]]
 
 
 @pytest.mark.parametrize("path", ["trips", "a/b", "submit"])

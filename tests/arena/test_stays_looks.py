@@ -292,11 +292,13 @@ def test_families_and_pages_agree_on_the_results_per_page() -> None:
 @pytest.mark.parametrize(
     ("look", "more"),
     [
-        ({}, 0),
-        ({"pop_ups": "often"}, 5),
-        ({"form": "dialog"}, 4),
-        ({"listing": "table", "paging": "scroll"}, 0),
+        ({}, 1),
+        ({"pop_ups": "often"}, 6),
+        ({"form": "dialog"}, 5),
+        ({"listing": "table", "paging": "scroll"}, 1),
     ],
 )
-def test_a_look_adds_its_pop_ups_and_dialogs_to_the_moves(look: Mapping[str, Any], more: int) -> None:
+def test_the_bar_is_opened_and_a_look_adds_its_pop_ups_and_dialogs_to_the_moves(
+    look: Mapping[str, Any], more: int
+) -> None:
     assert questions.get("site").more_moves({"forms": 4}, Look(**look)) == more

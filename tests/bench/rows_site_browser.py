@@ -178,7 +178,7 @@ def ways_of(place: Installation, site: str) -> dict[int, Way]:
 
 def _answering(fields: list[str], values: list[str]) -> Way:
     typed = [Move("type", "textbox", name, value) for name, value in zip(fields, values, strict=True)]
-    return (*typed, Move("click", "button", "Submit answer"))
+    return (Move("click", "summary", "Answer"), *typed, Move("click", "button", "Submit answer"))
 
 
 def _to_the_offers(world: Any, given: dict[str, Any]) -> Way:

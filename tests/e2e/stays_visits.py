@@ -312,8 +312,16 @@ class Visitor:
         expect(self.page.get_by_role("heading", name=self["booked_title"], exact=True)).to_be_visible()
         return self.page.locator(f"dt:has-text('{self['code']}') + dd").inner_text()
 
-    def submit(self, values: tuple[str, ...], fields: tuple[str, ...]) -> None:
+    def bar_open(self) -> Locator:
+        """The task bar, which is folded after the first page."""
         bar = self.page.get_by_role("region", name="Task")
+        if not bar.get_by_role("button", name="Submit answer").is_visible():
+            bar.locator("summary").click()
+            self.moves += 1
+        return bar
+
+    def submit(self, values: tuple[str, ...], fields: tuple[str, ...]) -> None:
+        bar = self.bar_open()
         for label, value in zip(fields, values, strict=True):
             self.write(bar.get_by_label(label, exact=True), value)
         bar.get_by_role("button", name="Submit answer").click()

@@ -131,7 +131,7 @@ def test_going_back_after_refused_forms_shows_pages(arena_server: ArenaServer, o
     one.write(page.get_by_label("Email", exact=True), "nobody")
     one.press("button", "Complete booking")
     expect(page.get_by_text("Enter your name.")).to_be_visible()
-    one.press("button", "Submit answer")
+    one.press("button", "Submit answer", within=one.bar_open())
     expect(page.get_by_text("Give an answer first.")).to_be_visible()
     expect(page.get_by_label("Email", exact=True)).to_have_value("nobody")
     one.press("link", "My trips")
@@ -160,6 +160,7 @@ def test_nothing_behind_a_wall_can_be_pressed_until_it_is_closed_by_keyboard(
     expect(wall.get_by_role("button")).to_be_focused()
     box = page.get_by_role("link", name="My trips").bounding_box() or {"x": 0, "y": 0}
     page.mouse.click(box["x"] + 2, box["y"] + 2)
+    page.get_by_role("region", name="Task").locator("summary").click()
     page.get_by_role("region", name="Task").get_by_role("textbox").first.fill("1.00")
     address = page.url
     assert address.endswith(listing.id)

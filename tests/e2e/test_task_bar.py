@@ -89,22 +89,37 @@ def test_another_episode_in_the_same_tab_starts_with_an_empty_open_bar(
     expect(field(page, 0)).to_be_visible()
 
 
-def test_on_a_phone_later_pages_start_with_one_line_of_the_task(
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_later_pages_start_with_one_line_of_the_task(
+    viewport: dict[str, int], has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    episode = episode_make()
+    page = open_page(viewport=viewport, java_script_enabled=has_scripts)
+    page.goto(arena_server.address(episode))
+    expect(field(page, 1)).to_be_visible()
+    assert height(page) <= 0.6 * viewport["height"] + 2
+    assert bar_of(page).locator("noscript p").is_visible() != has_scripts
+
+    page.goto(arena_server.address(episode, "trips"))
+    expect(field(page, 0)).to_be_hidden()
+    assert height(page) <= ONE_LINE
+    bar_of(page).locator("summary").click()
+    expect(field(page, 0)).to_be_visible()
+
+    page.goto(arena_server.address(episode, "search"))
+    expect(field(page, 0)).to_be_visible(visible=has_scripts)
+
+
+def test_typing_into_the_bar_keeps_it_open_on_the_next_page(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make()
-    page = open_page(viewport=NARROW)
+    page = open_page(viewport=WIDE)
     visit(page, arena_server.address(episode))
-    expect(field(page, 0)).to_be_visible()
-    assert height(page) <= 0.6 * NARROW["height"]
-
+    field(page, 0).fill("4")
     visit(page, arena_server.address(episode, "trips"))
-    expect(field(page, 0)).to_be_hidden()
-    assert height(page) <= ONE_LINE
-
-    bar_of(page).locator("summary").click()
-    expect(field(page, 0)).to_be_visible()
-    visit(page, arena_server.address(episode, "search"))
+    expect(field(page, 0)).to_have_value("4")
     expect(field(page, 0)).to_be_visible()
 
 
@@ -140,17 +155,6 @@ def test_a_refused_answer_reopens_the_bar_with_the_typed_text(
     settled(page)
     expect(bar_of(page).get_by_text("Give an answer first.")).to_be_visible()
     expect(field(page, 1)).to_be_visible()
-
-
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_without_scripts_the_bar_is_open_and_warns_that_input_is_not_saved(
-    viewport: dict[str, int], arena_server: ArenaServer, open_page: OpenPage
-) -> None:
-    page = open_page(viewport=viewport, java_script_enabled=False)
-    page.goto(arena_server.address(episode_make(), "trips"))
-    expect(field(page, 1)).to_be_visible()
-    expect(bar_of(page).locator("noscript p")).to_be_visible()
-    assert height(page) <= 0.6 * viewport["height"] + 2
 
 
 def test_without_storage_the_bar_works_all_the_same(arena_server: ArenaServer, open_page: OpenPage) -> None:

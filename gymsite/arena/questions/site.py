@@ -11,6 +11,7 @@ from tasks_app.worlds import text_view
 from verifiers import denotations
 
 SUBMIT_BUTTON = "Submit answer"
+OPENING_BAR = 1
 
 
 def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
@@ -40,12 +41,13 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
 
 
 def more_moves(payload: Payload, look: Look, /) -> int:
-    """Closing each pop-up, and opening the dialog of each form.
+    """Opening the task bar, which is folded after the first page, closing each pop-up, and opening the dialog
+    of each form.
 
     Loading more of a list, or scrolling to its end, is one move, as turning its page is.
     """
     dialogs = payload["forms"] if look.form == "dialog" else 0
-    return len(pop_ups.schedule(look)) + int(dialogs)
+    return OPENING_BAR + len(pop_ups.schedule(look)) + int(dialogs)
 
 
 questions.register(

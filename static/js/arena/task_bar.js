@@ -1,6 +1,6 @@
 /* Leaves the task bar on every page as it was left on the last one: open or folded, with what was typed into it. Until
-   somebody says otherwise it is open, but on a narrow screen only on the first page. Kept for this tab and episode.
-   Also measures the bar, for what is placed below it. */
+   somebody says otherwise it is as the server sent it: open on the first page, folded on later ones. Typing into it says
+   that it stays open. Kept for this tab and episode. Also measures the bar, for what is placed below it. */
 "use strict";
 
 (() => {
@@ -9,7 +9,6 @@
   if (!bar || !match) return;
 
   const KEY = `task-bar ${match[0]}`;
-  const NARROW = matchMedia("(max-width: 44rem)");
   const fold = bar.querySelector("details");
   const fields = Array.from(bar.querySelectorAll("input[name=answer]"));
   const isRefused = "refused" in bar.dataset;
@@ -31,8 +30,8 @@
   };
 
   const restore = () => {
-    const { isOpen, answers = [], isKnown = false } = stored();
-    fold.open = isRefused || (isOpen ?? !(isKnown && NARROW.matches));
+    const { isOpen = fold.open, answers = [] } = stored();
+    fold.open = isRefused || isOpen;
     fields.forEach((field, place) => {
       field.value = answers[place] ?? field.value;
     });
@@ -49,11 +48,10 @@
   restore();
   measure();
   new ResizeObserver(measure).observe(bar);
-  store({ isKnown: true });
   fold.querySelector("summary").addEventListener("click", () => {
     setTimeout(() => store({ isOpen: fold.open }));
   });
-  bar.addEventListener("input", () => store({ answers: fields.map((field) => field.value) }));
+  bar.addEventListener("input", () => store({ isOpen: true, answers: fields.map((field) => field.value) }));
   /* A page that the browser had kept, and now shows again as it was left, knows nothing of those in between. */
   addEventListener("pageshow", (event) => event.persisted && restore());
 })();
