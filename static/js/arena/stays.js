@@ -1,4 +1,5 @@
-/* A calendar beside each field of a day: the day pressed is written into the field, which takes typing as well. */
+/* A calendar beside each field of a day: the day pressed is written into the field, which takes typing as well. Two
+   months where there is room, and the nights between both fields' days as a band. Filters fold on a narrow screen. */
 "use strict";
 
 (() => {
@@ -7,6 +8,7 @@
   const FROM_MONDAY = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
   /* Of a calendar from its field, and from the edges of the window. */
   const AWAY_PX = 4;
+  const WIDE = matchMedia("(min-width: 52rem)");
   const DAY = /^\d{4}-\d\d-\d\d$/;
 
   const barEnd = () => Math.max(0, document.querySelector("[data-task-bar]")?.getBoundingClientRect().bottom ?? 0);
@@ -20,21 +22,20 @@
   const read = (text) => (DAY.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(NaN));
   const onDay = (year, month, day) => new Date(Date.UTC(year, month, day));
 
+  const fieldsOf = (field) => Array.from(field.form.querySelectorAll("[data-called]"));
+
   const pickerOf = (field) => {
     const { first, called, pick, earlier: back, later: on } = field.dataset;
     /* The day that a week begins with, Monday being 0. */
     const monday = Number(field.dataset.weekday);
     const weekdays = [...FROM_MONDAY.slice(monday), ...FROM_MONDAY.slice(0, monday)];
-    const title = made("p", { className: "stays-picker-title" });
-    title.setAttribute("aria-live", "polite");
-    const days = made("tbody");
     const step = (name, by) =>
       made("button", { type: "button", className: "button-small", textContent: name, onclick: () => show(by) });
     const earlier = step(back, -1);
-    const head = made("div", { className: "row row-apart" }, [earlier, title, step(on, 1)]);
-    const names = weekdays.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
-    const table = made("table", {}, [made("thead", {}, [made("tr", {}, names)]), days]);
-    const box = made("div", { className: "stays-picker", popover: "manual" }, [head, table]);
+    const head = made("div", { className: "row row-apart" }, [earlier, step(on, 1)]);
+    const shown = made("div", { className: "stays-picker-months" });
+    shown.setAttribute("aria-live", "polite");
+    const box = made("div", { className: "stays-picker", popover: "manual" }, [head, shown]);
     box.setAttribute("role", "dialog");
     box.setAttribute("aria-label", called);
     const opener = made("button", { type: "button", className: "stays-picker-open", textContent: pick });
@@ -60,50 +61,59 @@
       opener.setAttribute("aria-expanded", String(isVisible));
       placed();
     };
+    WIDE.addEventListener("change", () => isOpen() && show(0));
     addEventListener("scroll", placed, { capture: true, passive: true });
     addEventListener("resize", placed, { passive: true });
 
-    const cell = (day) => {
-      if (day.getUTCMonth() !== month.getUTCMonth()) return made("td");
-      const isChosen = written(day) === field.value;
-      const button = made("button", {
-        type: "button",
-        textContent: day.getUTCDate(),
-        disabled: written(day) < first,
-        onclick: () => {
-          field.value = written(day);
-          field.dispatchEvent(new Event("input", { bubbles: true }));
-          open(false);
-          opener.focus();
-        },
-      });
-      button.setAttribute("aria-label", `${day.getUTCDate()} ${title.textContent}`);
-      if (isChosen) button.setAttribute("aria-current", "date");
-      return made("td", {}, [button]);
+    const choose = (day) => {
+      field.value = day;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      open(false);
+      opener.focus();
+    };
+
+    /* The classes of a day in or at the end of the band. */
+    const bandOf = (day, [from, to]) => {
+      const isEnd = day === from || day === to;
+      const isChosen = from < to && from <= day && day <= to;
+      const kinds = { "is-end": isEnd, "is-chosen": isChosen, "is-first": isChosen && day === from, "is-last": isChosen && day === to };
+      return Object.keys(kinds).filter((kind) => kinds[kind]).join(" ");
+    };
+
+    const cell = (day, of, ends) => {
+      if (day.getUTCMonth() !== of.getUTCMonth()) return made("td");
+      const text = written(day);
+      const button = made("button", { type: "button", textContent: day.getUTCDate(), disabled: text < first, onclick: () => choose(text) });
+      button.setAttribute("aria-label", `${day.getUTCDate()} ${MONTHS[of.getUTCMonth()]}`);
+      if (text === field.value) button.setAttribute("aria-current", "date");
+      return made("td", { className: bandOf(text, ends) }, [button]);
+    };
+
+    const monthOf = (of) => {
+      const [year, number] = [of.getUTCFullYear(), of.getUTCMonth()];
+      const before = (of.getUTCDay() + 6 - monday + 7) % 7;
+      const length = onDay(year, number + 1, 0).getUTCDate();
+      const ends = fieldsOf(field).map((one) => (DAY.test(one.value) ? one.value : ""));
+      const weeks = Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
+        made("tr", {}, weekdays.map((_name, place) => cell(onDay(year, number, 1 - before + 7 * week + place), of, ends))),
+      );
+      const names = weekdays.map((name) => made("th", { scope: "col", abbr: name, textContent: name.slice(0, 2) }));
+      const table = made("table", {}, [made("thead", {}, [made("tr", {}, names)]), made("tbody", {}, weeks)]);
+      return made("div", {}, [made("p", { className: "stays-picker-title", textContent: `${MONTHS[number]} ${year}` }), table]);
     };
 
     const show = (by) => {
       month = onDay(month.getUTCFullYear(), month.getUTCMonth() + by, 1);
-      title.textContent = `${MONTHS[month.getUTCMonth()]} ${month.getUTCFullYear()}`;
-      const before = (month.getUTCDay() + 6 - monday + 7) % 7;
-      const length = onDay(month.getUTCFullYear(), month.getUTCMonth() + 1, 0).getUTCDate();
-      const weeks = Array.from({ length: Math.ceil((before + length) / 7) }, (_, week) =>
-        made(
-          "tr",
-          {},
-          weekdays.map((_name, place) =>
-            cell(onDay(month.getUTCFullYear(), month.getUTCMonth(), 1 - before + 7 * week + place)),
-          ),
-        ),
-      );
-      days.replaceChildren(...weeks);
+      box.classList.toggle("has-two", WIDE.matches);
+      const months = WIDE.matches ? [month, onDay(month.getUTCFullYear(), month.getUTCMonth() + 1, 1)] : [month];
+      shown.replaceChildren(...months.map(monthOf));
       earlier.disabled = written(month) <= first;
       placed();
     };
 
     opener.onclick = () => {
       /* A day of departure is looked for from the month of arrival on. */
-      const known = [field, ...field.form.querySelectorAll("[data-called]")].map((one) => read(one.value));
+      const known = [field, ...fieldsOf(field)].map((one) => read(one.value));
       month = known.find((day) => !Number.isNaN(day.getTime())) ?? read(first);
       show(0);
       open(!isOpen());
@@ -121,6 +131,23 @@
   };
 
   document.querySelectorAll("[data-called]").forEach(pickerOf);
+
+  for (const fold of document.querySelectorAll("[data-fold]")) {
+    const folded = () => (fold.open = WIDE.matches);
+    folded();
+    WIDE.addEventListener("change", folded);
+  }
+
+  const account = document.querySelector("[data-account]");
+  document.addEventListener("click", (event) => {
+    if (!account.contains(event.target)) account.open = false;
+  });
+  account.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !account.open) return;
+    event.preventDefault();
+    account.open = false;
+    account.querySelector("summary").focus();
+  });
 
   /* Escape closes the calendar alone, or else the form's dialog, and nothing that lies over the page besides. */
   addEventListener(

@@ -83,6 +83,12 @@ def front(world: World, listing: Listing) -> Picture:
     return Picture(WORDS.houses[listing.kind], draws.pick(LIGHTS[:2]), draws.whole(1, HOUSE_NUMBERS))
 
 
+def town_view(world: World) -> Picture:
+    """The town from above, by daylight."""
+    draws = Draws(world.key, "stays", world.edition, "pictures", "town")
+    return Picture("roofs", draws.pick(LIGHTS[:2]), draws.whole(1, SUBJECTS["roofs"]))
+
+
 @cached_by_world(most=8)
 def gallery(world: World, listing: Listing) -> tuple[Hung, ...]:
     """Five to eight pictures, the front first; the rooms' pictures are of their kind of beds."""

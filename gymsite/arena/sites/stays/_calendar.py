@@ -32,15 +32,22 @@ def month_read(world: World, text: str, *, stay: Stay | None) -> date:
 
 
 def month_card(
-    world: World, state: State, listing: Listing, room: Room, month: date, *, locale: str
+    world: World, state: State, listing: Listing, room: Room, month: date, *, stay: Stay | None, locale: str
 ) -> dict[str, Any]:
+    """A month's weeks; the nights of ``stay`` are a band."""
     offered = months(world)
     place = offered.index(month)
     weeks = Calendar(first_weekday(locale)).monthdatescalendar(month.year, month.month)
     return {
         "title": month_text(month),
         "weekdays": [(name[:3], name) for name in weekdays(locale)],
-        "weeks": [[_cell(world, state, listing, room, day, month) for day in week] for week in weeks],
+        "weeks": [
+            [
+                {**_cell(world, state, listing, room, day, month), "band": _band(day, month, stay)}
+                for day in week
+            ]
+            for week in weeks
+        ],
         "before": f"{offered[place - 1]:%Y-%m}" if place else "",
         "before_title": month_text(offered[place - 1]) if place else "",
         "after": f"{offered[place + 1]:%Y-%m}" if place + 1 < len(offered) else "",
@@ -54,6 +61,14 @@ def nights_of(
     """The nights of a month that its calendar shows as ``free``, with their prices, or as ``full``."""
     days = Calendar().itermonthdates(month.year, month.month)
     return [day for day in days if _cell(world, state, listing, room, day, month)["kind"] == kind]
+
+
+def _band(day: date, month: date, stay: Stay | None) -> str:
+    """The classes of a night of the stay."""
+    if stay is None or day.month != month.month or not stay.check_in <= day < stay.check_out:
+        return ""
+    ends = {"is-first": day == stay.check_in, "is-last": day == stay.days[-1]}
+    return "".join([" is-chosen", *(f" {name}" for name, is_end in ends.items() if is_end)])
 
 
 def _is_offered(world: World, day: date, month: date) -> bool:

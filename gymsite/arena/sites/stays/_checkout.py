@@ -13,6 +13,7 @@ from gymsite.arena.sites.stays._page import listing_at, page, quote_card, room_a
 from gymsite.arena.sites.stays._query import STAY_FIELDS, StayRequest, given_in, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
 from tasks_app.worlds.stays.bookings import booking_refusal
+from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import quote
 from tasks_app.worlds.stays.state import State, trip_code
 from tasks_app.worlds.stays.text import policy_text
@@ -142,7 +143,8 @@ def _refused(
 
 def _subject(visit: Visit, listing: Listing, room: Room) -> dict[str, Any]:
     back_to = visit.labels["back_to"].format(listing.name)
-    return {"listing": listing, "room": room, "back_to": back_to}
+    picture = front(visit.world, listing).name
+    return {"listing": listing, "room": room, "picture": picture, "back_to": back_to}
 
 
 def _errors(form: QueryDict, typed: dict[str, str]) -> dict[str, str]:

@@ -6,26 +6,24 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
-from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
+from gymsite.arena.sites.offers import Offer, not_offered
 from gymsite.arena.sites.site import Event, Page, Visit, ordered
 from gymsite.arena.sites.stays import _calendar as months
 from gymsite.arena.sites.stays import _facts as facts
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._about import about, amenities_by_place
+from gymsite.arena.sites.stays._guest_reviews import review_card, scores
 from gymsite.arena.sites.stays._page import listing_at, page
-from gymsite.arena.sites.stays._query import StayRequest, number_read, request_read, stay_query
+from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
 from gymsite.arena.sites.stays._refusals import refusal_text
-from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.bookings import booking_refusal, room_of
 from tasks_app.worlds.stays.calendar import night_prices
 from tasks_app.worlds.stays.reviews import reviews
 from tasks_app.worlds.stays.text import guests_included, highlights
-from tasks_app.worlds.stays.types import Listing, Review, Room, Stay, World
+from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 from tasks_app.worlds.stays.vocabulary import amenity_names
 
 LATEST_REVIEWS = 2
-REVIEWS_PER_PAGE = 10
-SEARCH_CHARS = 60
 SECTIONS = ("about", "rooms", "amenities", "terms", "policy", "guests_say")
 
 
@@ -38,6 +36,7 @@ def detail(visit: Visit, listing_id: str) -> Page:
     has_amenities = visit.query.get("amenities", "") == "all"
     labels = visit.labels
     sections = ordered(visit.look, SECTIONS, seed=len(SECTIONS))
+    rooms = [_room_card(visit, listing, one, requested) for one in listing.rooms]
     return page(
         visit,
         "detail",
@@ -49,15 +48,17 @@ def detail(visit: Visit, listing_id: str) -> Page:
         sections=[f"arena/stays/detail/{one}.html" for one in sections],
         requested=requested,
         notes=_notes(visit, listing),
-        rooms=[_room_card(visit, listing, one, requested) for one in listing.rooms],
+        rooms=rooms,
+        cheapest=_cheapest(rooms, requested),
         highlights=[amenity_names(world.edition)[one] for one in highlights(listing)],
         has_more_shared=len(listing.amenities) > len(highlights(listing)),
         amenities=amenities_by_place(world, listing, shared=labels["shared"]) if has_amenities else None,
         amenities_query=_query(requested, amenities="all"),
-        calendar=_month(visit, listing, room, month) if room else None,
+        calendar=_month(visit, listing, room, month, requested.stay) if room else None,
         calendar_room=room,
         calendar_query=_query(requested, room=room.id) if room else "",
-        latest=[_review(one) for one in reviews(world, listing)[:LATEST_REVIEWS]],
+        latest=[review_card(one) for one in reviews(world, listing)[:LATEST_REVIEWS]],
+        scores=scores(world, listing),
     )
 
 
@@ -70,31 +71,6 @@ def _notes(visit: Visit, listing: Listing) -> list[str]:
         Offer("amenities", labels["amenities"], ("all",)),
     )
     return not_offered(visit.query, offered)
-
-
-def guest_reviews(visit: Visit, listing_id: str) -> Page:
-    listing = listing_at(visit.world, listing_id)
-    text = " ".join(visit.query.get("q", "").split())[:SEARCH_CHARS]
-    matches = [one for one in reviews(visit.world, listing) if text.casefold() in _words(one).casefold()]
-    pages = max(-(-len(matches) // REVIEWS_PER_PAGE), 1)
-    number = number_read(visit.query.get("page", ""), range(1, pages + 1)) or 1
-    first = (number - 1) * REVIEWS_PER_PAGE
-    return page(
-        visit,
-        "reviews",
-        title=visit.labels["reviews_of"].format(listing.name),
-        here=f"stays/{listing.id}/reviews",
-        listing=listing,
-        back_to=visit.labels["back_to"].format(listing.name),
-        text=text,
-        notes=no_such_page(visit.query, number),
-        reviews=[_review(one) for one in matches[first : first + REVIEWS_PER_PAGE]],
-        number=number,
-        pages=pages,
-        count=counted(len(matches), "review"),
-        before=urlencode({"q": text, "page": number - 1}) if number > 1 else "",
-        after=urlencode({"q": text, "page": number + 1}) if number < pages else "",
-    )
 
 
 def _events(
@@ -131,8 +107,9 @@ def _offered(visit: Visit, listing: Listing, stay: Stay) -> list[str]:
     return noted
 
 
-def _month(visit: Visit, listing: Listing, room: Room, month: date) -> dict[str, Any]:
-    return months.month_card(visit.world, visit.state, listing, room, month, locale=visit.look.locale)
+def _month(visit: Visit, listing: Listing, room: Room, month: date, stay: Stay | None) -> dict[str, Any]:
+    shown = (visit.world, visit.state, listing, room, month)
+    return months.month_card(*shown, stay=stay, locale=visit.look.locale)
 
 
 def _room_card(visit: Visit, listing: Listing, room: Room, requested: StayRequest) -> dict[str, Any]:
@@ -150,27 +127,19 @@ def _room_card(visit: Visit, listing: Listing, room: Room, requested: StayReques
     refusal = booking_refusal(visit.world, visit.state, listing=listing, room=room, stay=stay)
     if refusal:
         return {**card, "refusal": refusal_text(visit, refusal, room=room, stay=stay)}
-    nights = sum(night_prices(visit.world, listing, room, stay.check_in, nights=stay.nights))
-    return {
-        **card,
-        "nights": f"{wording.money(nights)} for {wording.nights_text(stay.nights)}",
-        "book_query": requested.query,
-    }
+    cents = sum(night_prices(visit.world, listing, room, stay.check_in, nights=stay.nights))
+    return {**card, "cents": cents, "nights": _nights_price(cents, stay), "book_query": requested.query}
+
+
+def _nights_price(cents: int, stay: Stay) -> str:
+    return f"{wording.money(cents)} for {wording.nights_text(stay.nights)}"
+
+
+def _cheapest(rooms: list[dict[str, Any]], requested: StayRequest) -> str:
+    """The lowest of the prices that the rooms show; empty without any."""
+    prices = [card["cents"] for card in rooms if "cents" in card]
+    return _nights_price(min(prices), requested.stay) if prices and requested.stay else ""
 
 
 def _query(requested: StayRequest, **more: str) -> str:
     return urlencode({**(stay_query(requested.stay) if requested.stay else {}), **more})
-
-
-def _words(review: Review) -> str:
-    return " ".join([review.title, *review.body])
-
-
-def _review(review: Review) -> dict[str, Any]:
-    year, month = map(int, review.month.split("-"))
-    return {
-        "review": review,
-        "month": wording.month_text(date(year, month, 1)),
-        "nights": wording.nights_text(review.nights),
-        "text": " ".join(review.body),
-    }

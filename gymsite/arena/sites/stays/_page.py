@@ -13,6 +13,7 @@ from gymsite.arena.panels import SLOW_MS
 from gymsite.arena.sites import pop_ups
 from gymsite.arena.sites.site import Event, Message, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
+from gymsite.arena.sites.stays._guest import guest
 from gymsite.arena.sites.stays._panels import panels
 from gymsite.arena.sites.stays._query import GUESTS
 from tasks_app.worlds.stays.bookings import listing_of, room_of
@@ -41,12 +42,10 @@ def page(
     return Page(
         template=f"arena/stays/{template}.html",
         context={
-            "town": world.town,
+            **_frame(visit),
             "title": title,
             "labels": labels,
-            "nav_stays": labels["nav_stays"].format(world.town.name),
             "anywhere": labels["anywhere"].format(world.town.name),
-            "today": wording.day_text(visit.now.date(), visit.look.locale),
             "first": world.first_day.isoformat(),
             "first_weekday": wording.first_weekday(visit.look.locale),
             "guests": [(number, wording.guests_text(number)) for number in GUESTS],
@@ -62,6 +61,18 @@ def page(
         events=tuple(events),
         pop_ups=(str(pop_up["name"]),) if pop_up else (),
     )
+
+
+def _frame(visit: Visit) -> dict[str, Any]:
+    """What header and footer show."""
+    world: World = visit.world
+    return {
+        "town": world.town,
+        "nav_stays": visit.labels["nav_stays"].format(world.town.name),
+        "today": wording.day_text(visit.now.date(), visit.look.locale),
+        "signed_in": guest(world),
+        "year": visit.now.year,
+    }
 
 
 def message_page(visit: Visit, message: Message) -> Page:

@@ -13,7 +13,7 @@ from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._page import page
 from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
 from tasks_app.worlds.formats import counted
-from tasks_app.worlds.stays.pictures import front
+from tasks_app.worlds.stays.pictures import front, town_view
 from tasks_app.worlds.stays.text import distance
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import KINDS
@@ -34,6 +34,7 @@ def home(visit: Visit) -> Page:
         "home",
         title=visit.labels["home_title"].format(world.town.name),
         here="",
+        view=town_view(world).name,
         search=search_form(world, results.Filters()),
         sections=ordered(visit.look, sections, seed=len(sections)),
         requested=requested,
