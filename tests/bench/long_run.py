@@ -12,18 +12,32 @@ EPISODES = int(os.environ.get("LONG_RUN_EPISODES", "200000"))
 GROUP_SIZE = 8
 TASKS = 5_000
 POLICY_VERSIONS = 40
+# Steps are those of the latest episodes, more than any page counts.
+LATEST = 4_000
 
 
 def run_fill(url: str, run: int) -> None:
     """Insert the episodes, with facts, into a run that has none, as the owner; its sums are not written."""
     with psycopg.connect(url) as owner:
         owner.execute(_TASKS, {"tasks": TASKS})
-        sizes = {"run": run, "episodes": EPISODES, "size": GROUP_SIZE, "versions": POLICY_VERSIONS}
+        sizes = {
+            "run": run,
+            "episodes": EPISODES,
+            "size": GROUP_SIZE,
+            "versions": POLICY_VERSIONS,
+            "tasks": TASKS,
+        }
         owner.execute(_EPISODES, sizes)
-        owner.execute(_FACTS, {"run": run, "version": VERSION})
+        facts_fill(owner, [run])
+        owner.execute(_STEPS, {"run": run, "latest": LATEST})
         owner.execute("UPDATE trajectories_verdictcounter SET count = %s WHERE run_id = %s", [EPISODES, run])
     with psycopg.connect(url, autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")
+
+
+def facts_fill(owner: psycopg.Connection, runs: list[int]) -> None:
+    """With the episodes: the sweeper would send those that have none, and compute them from no step."""
+    owner.execute(_FACTS, {"runs": runs, "version": VERSION})
 
 
 _TASKS = """
@@ -34,12 +48,13 @@ SELECT 'gsm8k', 'long', 'long ' || n, 'free_answer', 'word', '{"text": "word", "
 FROM generate_series(1, %(tasks)s) n
 ON CONFLICT DO NOTHING"""
 
-# Two arms; of five episodes one right, three wrong, one void.
+# Two arms, which take turns on each task; of five episodes one right, three wrong, one void.
 _EPISODES = """
 WITH tasks AS MATERIALIZED (
     SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM tasks_app_task WHERE split = 'long'
 ), filled AS MATERIALIZED (
-    SELECT n AS group_id, t.id AS task_id, (ARRAY['gym', 'gym_with_text'])[1 + n %% 2] AS arm,
+    SELECT n AS group_id, t.id AS task_id,
+        (ARRAY['gym', 'gym_with_text'])[1 + (n + n / %(tasks)s) %% 2] AS arm,
         n * %(versions)s * %(size)s / %(episodes)s AS policy_version,
         nextval('trajectories_group_id_seq') AS id
     FROM generate_series(0, %(episodes)s / %(size)s - 1) n
@@ -71,7 +86,6 @@ SELECT verdict_id, episode_id, %(run)s, place, outcome,
     CASE outcome WHEN 'void' THEN 'harness_error' ELSE 'answer' END,
     outcome <> 'void', false, '{}', '', at FROM attempts"""
 
-# With the episodes: the sweeper would send those that have none, and compute them from no step.
 _FACTS = """
 INSERT INTO trajectories_episodefacts (episode_id, version, steps, duration_ms, action_types, no_effect,
     different_effect, unexplained, confirmed, unexplained_events, first_unexplained,
@@ -80,4 +94,19 @@ INSERT INTO trajectories_episodefacts (episode_id, version, steps, duration_ms, 
 SELECT id, %(version)s, 4 + (id * 7) %% 5, 8000, '{"click": 2, "answer": 1}', 0, 0, 0, 3, 0, '[]',
     (id * 11) %% 2, 0, 1, 0, (id * 13) %% 3, (id * 17) %% 2, 400,
     60 + (id * 19) %% 40, 3, 1, ((id * 23) %% 100) / 100.0, now(), now()
-FROM trajectories_episode WHERE run_id = %(run)s"""
+FROM trajectories_episode WHERE run_id = ANY(%(runs)s)"""
+
+_STEPS = """
+INSERT INTO trajectories_step (episode_id, index, thought, raw, action, action_type, action_known,
+    action_result, parse_error, observation_kind, observation_text, observation_sha256, screenshot, url,
+    started_at, duration_ms, actor, more, content_hash, created_at)
+SELECT f.episode_id, i, 'The price is 12, so the answer is 24. Let me check.', '',
+    '{"type": "click", "target": "e3"}', 'click', true, 'ok', '', 'axtree-v2', 'page "Question"', '', '', '',
+    now(), 1600, 'policy',
+    jsonb_build_object('usage', jsonb_build_object('completion', 20 + (f.episode_id * 7 + i * 13) %% 180)),
+    '\\x00', now()
+FROM (
+    SELECT f.episode_id, f.steps FROM trajectories_episodefacts f
+    JOIN trajectories_episode e ON e.id = f.episode_id
+    WHERE e.run_id = %(run)s ORDER BY f.episode_id DESC LIMIT %(latest)s
+) f CROSS JOIN LATERAL generate_series(1, f.steps) i"""

@@ -18,7 +18,7 @@ LOADS = 8
 def main(lab: str, report: int) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
     django.setup()
-    from tests.bench.search_page import Browser, session_make
+    from tests.bench.loads import Browser, session_make
 
     session = session_make()
     browser = Browser(lab, session)

@@ -51,15 +51,6 @@ def _page_rows(place: Installation, run: int) -> Iterator[Row]:
         beside="its statements alone",
         note=f"median {page[len(page) // 2]:.0f} ms beside {bare[len(bare) // 2]:.0f} ms",
     )
-    grid = sorted(measured["grid"])
-    yield Row(
-        "grid of 20,000 episodes, sorted and filtered, p95",
-        grid[int(len(grid) * 0.95)],
-        "ms",
-        200,
-        is_lower_better=True,
-        note=f"first byte; {len(grid)} times: median {grid[len(grid) // 2]:.0f}, slowest {grid[-1]:.0f} ms",
-    )
     for name, key, target, note in (
         ("matching episodes' ids exported", "ids", 500, "of a word in most thoughts"),
         ("matching episodes' measures exported", "facts", 1_000, "of one arm"),

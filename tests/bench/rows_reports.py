@@ -9,9 +9,8 @@ from statistics import median
 from playwright.sync_api import sync_playwright
 
 from tests.bench import long_run, processor, report_fill, training_fill
-from tests.bench.browser import browser_launch
+from tests.bench.browser import browser_launch, first_paints
 from tests.bench.installation import Installation
-from tests.bench.rows_viewer import PAINT, SETTLED, VIEW
 from tests.bench.table import Row
 
 LOADS = 8
@@ -31,7 +30,7 @@ def rows(place: Installation) -> Iterator[Row]:
     yield Row(
         "first byte of the report", median(measured["page"]), "ms", 500, is_lower_better=True, note=note
     )
-    paints = _paints(place, report, measured["cookie"])
+    paints = _paints(place, f"/reports/{report}/", measured["cookie"])
     yield Row("first paint of the report", median(paints), "ms", 1_000, is_lower_better=True, note=note)
     for kind, (lines, taken) in measured["rows"].items():
         yield Row(f"rows exported as {kind}", lines / taken, "/s", 10_000, note=f"{lines:,} lines")
@@ -41,8 +40,9 @@ def rows(place: Installation) -> Iterator[Row]:
 def _training_rows(place: Installation) -> Iterator[Row]:
     run = training_fill.training_make(place)
     note = f"{long_run.EPISODES:,} ended episodes, {len(training_fill.EVALUATED)} evaluated checkpoints"
-    page = median(place.module_run("training_pages", place.lab, run))
-    yield Row("first byte of training", page, "ms", 1_000, is_lower_better=True, note=note)
+    path = f"/runs/{run}/training"
+    page = place.module_run("loads", place.lab, LOADS, 0, path)["times"][path]
+    yield Row("first byte of training", median(page), "ms", 1_000, is_lower_better=True, note=note)
     rest = median(_ms(place, f"/runs/{run}/training") for _ in range(LOADS))
     yield Row("training by REST", rest, "ms", 1_000, is_lower_better=True, note=note)
 
@@ -70,18 +70,9 @@ def _computed(place: Installation, report: int) -> tuple[float, float, int]:
         time.sleep(POLL_S)
 
 
-def _paints(place: Installation, report: int, cookie: str) -> list[float]:
-    """First contentful paint, by the browser's own word, with nothing in its cache."""
-    paints = []
+def _paints(place: Installation, path: str, cookie: str) -> list[float]:
     with sync_playwright() as playwright:
         browser = browser_launch(playwright)
-        for _ in range(LOADS):
-            context = browser.new_context(viewport=VIEW, base_url=place.lab)
-            context.add_cookies([{"name": "palaestra_lab", "value": cookie, "url": place.lab}])
-            page = context.new_page()
-            page.goto(f"/reports/{report}/")
-            page.wait_for_selector(SETTLED, state="attached")
-            paints.append(float(page.evaluate(PAINT)))
-            context.close()
+        paints = first_paints(browser, place.lab, cookie, [path], loads=LOADS)
         browser.close()
-    return paints
+    return paints[path]

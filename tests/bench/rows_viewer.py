@@ -10,23 +10,18 @@ import random
 from collections.abc import Iterator
 from statistics import median
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
-from tests.bench.browser import browser_launch
+from tests.bench.browser import FLOOR, FLOOR_NAME, browser_launch, first_paints, lab_page, page_open
 from tests.bench.installation import Installation
 from tests.bench.table import Row
 
 SHORT, LONG = 50, 10_000
+PAINTED = (f"an episode of {SHORT}", f"an episode of {LONG:,} steps", f"a step of {LONG:,}")
 LOADS = 15
 SWITCHES = 60
 SEED = 11
 LOOKED_AT_MS = 500
-VIEW = {"width": 1440, "height": 900}
-SETTLED = "html[data-settled=true]"
-# A busy machine paints a page after it has said that it is settled.
-PAINT = """new Promise((resolve) => new PerformanceObserver((list) => {
-    for (const one of list.getEntriesByName('first-contentful-paint')) resolve(one.startTime);
-}).observe({ type: 'paint', buffered: true }))"""
 DRAWN = """
     const shown = new Promise((then) => document.addEventListener("replay:shown", then, { once: true }));
     const begun = performance.now();
@@ -49,50 +44,26 @@ def rows(place: Installation) -> Iterator[Row]:
     short, long = made["episodes"]
     with sync_playwright() as playwright:
         browser = browser_launch(playwright)
-        pages = _paints(browser, place, made["cookie"], [f"/episodes/{one}/" for one in (short, long)])
-        paints = dict(zip((short, long), pages.values(), strict=True))
-        for episode, steps in ((short, SHORT), (long, LONG)):
-            yield _row(f"first paint of an episode of {steps:,} steps", paints[episode], 1_000, is_p95=False)
         step = f"/episodes/{long}/steps/{LONG // 2}"
-        (stepped,) = _paints(browser, place, made["cookie"], [step]).values()
-        yield _row(f"first paint of a step of {LONG:,}", stepped, 1_000, is_p95=False)
-        page = _page(browser, place, made["cookie"])
-        _open(page, f"/episodes/{long}/steps/{LONG // 2}")
+        paths = [f"/episodes/{short}/", f"/episodes/{long}/", step]
+        paints = first_paints(browser, place.lab, made["cookie"], paths, loads=LOADS)
+        for path, name in zip(paths, PAINTED, strict=True):
+            yield _row(f"first paint of {name}", paints[path], 1_000, floor=paints[FLOOR])
+        page = lab_page(browser, place.lab, made["cookie"])
+        page_open(page, step)
         yield _row(f"to the next step of {LONG:,}, p95", _switches(page, NEXT), 100)
         yield _row(f"to any step of {LONG:,}, p95", _switches(page, GO), 100)
         browser.close()
 
 
-def _row(name: str, times: list[float], target: float, *, is_p95: bool = True) -> Row:
+def _row(name: str, times: list[float], target: float, *, floor: list[float] | None = None) -> Row:
+    """The median beside that of a floor, or else the p95."""
     ordered = sorted(times)
-    value = ordered[int(len(ordered) * 0.95)] if is_p95 else median(ordered)
+    value = median(ordered) if floor else ordered[int(len(ordered) * 0.95)]
     note = f"{len(ordered)} times: median {median(ordered):.0f}, slowest {ordered[-1]:.0f} ms"
-    return Row(name, value, "ms", target, is_lower_better=True, note=note)
-
-
-def _page(browser: Browser, place: Installation, cookie: object) -> Page:
-    context = browser.new_context(viewport=VIEW, base_url=place.lab)
-    context.add_cookies([{"name": "palaestra_lab", "value": str(cookie), "url": place.lab}])
-    return context.new_page()
-
-
-def _open(page: Page, path: str) -> None:
-    page.goto(path)
-    page.wait_for_selector(SETTLED, state="attached")
-
-
-def _paints(
-    browser: Browser, place: Installation, cookie: object, paths: list[str]
-) -> dict[str, list[float]]:
-    """Turn and turn about, each load by a browser that was never there; the first ones warm the server up."""
-    times: dict[str, list[float]] = {path: [] for path in paths}
-    for _ in range(LOADS + 1):
-        for path in paths:
-            page = _page(browser, place, cookie)
-            _open(page, path)
-            times[path].append(page.evaluate(PAINT))
-            page.context.close()
-    return {path: one[1:] for path, one in times.items()}
+    peer = median(floor) if floor else None
+    beside = FLOOR_NAME if floor else ""
+    return Row(name, value, "ms", target, is_lower_better=True, peer=peer, beside=beside, note=note)
 
 
 def _switches(page: Page, how: str) -> list[float]:

@@ -5,78 +5,27 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import sys
 import time
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 import django
 
+from tests.bench.loads import MS_PER_SECOND, Browser, session_make
 from tests.bench.search import REPEATS, lists, searches
 
-MS_PER_SECOND = 1000
-# Of each table that columns are read from, and both ways.
-SORTS = ("-steps", "steps", "outcome", "-duration", "run", "benchmark", "-opened", "-restates")
 
-
-class Browser:
-    """A kept-alive connection with the session of a user who is logged in."""
-
-    def __init__(self, lab: str, session: str) -> None:
-        from django.conf import settings
-
-        self._connection = http.client.HTTPConnection(urlsplit(lab).netloc, timeout=120)
-        self._headers = {"Cookie": f"{settings.SESSION_COOKIE_NAME}={session}"}
-
-    def first_byte(self, path: str) -> float:
-        """Milliseconds until the first byte of the answer's body."""
-        begun = time.perf_counter()
-        self._connection.request("GET", path, headers=self._headers)
-        response = self._connection.getresponse()
-        response.read(1)
-        took = (time.perf_counter() - begun) * MS_PER_SECOND
-        if response.status != 200:
-            raise RuntimeError(f"{path}: {response.status}")
-        response.read()
-        return took
-
-    def download(self, path: str) -> tuple[int, float]:
-        """The number of lines of a download, and the seconds it took."""
-        begun, lines = time.perf_counter(), 0
-        self._connection.request("GET", path, headers=self._headers)
-        response = self._connection.getresponse()
-        while part := response.read(65_536):
-            lines += part.count(b"\n")
-        return lines, time.perf_counter() - begun
-
-
-def _address(query: str, filters: dict[str, Any], *, sort: str = "") -> str:
+def _address(query: str, filters: dict[str, Any]) -> str:
     parameters = {"q": query} if query else {}
-    if sort:
-        parameters["sort"] = sort
     for name, value in filters.items():
         if name == "duration_min_ms":
             parameters["seconds_min"] = str(value / MS_PER_SECOND)
         else:
             parameters[name] = str(value)
     return f"/search?{urlencode(parameters)}"
-
-
-def session_make() -> str:
-    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
-    from django.contrib.auth.models import User
-    from django.contrib.sessions.backends.db import SessionStore
-
-    user, _ = User.objects.get_or_create(username="bench", defaults={"is_staff": True})
-    store = SessionStore()
-    store[SESSION_KEY] = str(user.pk)
-    store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
-    store[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    store.save()
-    return str(store.session_key)
 
 
 def main(lab: str, run: int) -> None:
@@ -95,12 +44,6 @@ def main(lab: str, run: int) -> None:
             search_page(search)
             measured["bare"].append((time.perf_counter() - begun) * MS_PER_SECOND)
             measured["page"].append(browser.first_byte(path))
-    measured["grid"] = [
-        browser.first_byte(_address("", filters, sort=sort))
-        for sort in SORTS
-        for filters in lists(run)
-        for _ in range(REPEATS)
-    ]
     for name, path in (("ids", "/search/ids.txt?q=check"), ("facts", "/search/facts.csv?arm=gym")):
         lines, seconds = browser.download(path)
         measured[name] = [float(lines), seconds]

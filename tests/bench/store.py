@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
 
 import psycopg
@@ -43,14 +44,15 @@ class Store:
     steps: int
 
 
-def store_make(url: str, *, episodes: int = EPISODES, steps: int = STEPS) -> Store:
-    """Fill the database at ``url`` (its owner's), which has tasks already; facts included."""
+@cache
+def store_make(url: str) -> Store:
+    """Fill the database at ``url`` (its owner's), which has tasks already; for all rows once."""
     # In one transaction: the sweeper would begin to summarise what it sees.
     with psycopg.connect(url) as owner:
         owner.execute("SET LOCAL maintenance_work_mem = '256MB'")
         runs = [row[0] for row in owner.execute(_RUNS, [RUNS])]
-        first = owner.execute(_EPISODES, {"runs": runs, "episodes": episodes}).fetchone()[0]
-        made = Store(runs, first, episodes, first + episodes - 1, steps)
+        first = owner.execute(_EPISODES, {"runs": runs, "episodes": EPISODES}).fetchone()[0]
+        made = Store(runs, first, EPISODES, first + EPISODES - 1, STEPS)
         with owner.cursor().copy(_STEPS) as copy:
             for block in _blocks(made):
                 copy.write(block)
@@ -190,12 +192,12 @@ SELECT s.episode_id, s.index, {VERSION}, s.action_type, 'button “Submit”',
     length(s.thought), 80, 1, 0, 0.1, to_tsvector('simple', s.thought)
 FROM trajectories_step s WHERE s.episode_id >= %s""".replace(" % ", " %% ")
 
-_EPISODE_FACTS = """
+_EPISODE_FACTS = f"""
 INSERT INTO trajectories_episodefacts (episode_id, version, steps, duration_ms, action_types, no_effect,
     different_effect, unexplained, confirmed, unexplained_events, first_unexplained,
     loops, backtracks, page_changes, hidden_thoughts, invalid_actions, checks, thought_chars,
     thought_words, numbers, formulas, restates, seen_until, computed_at)
-SELECT f.episode_id, 1, count(*), count(*) * 2000.0,
+SELECT f.episode_id, {VERSION}, count(*), count(*) * 2000.0,
     (SELECT jsonb_object_agg(k.action_type, k.n) FROM (SELECT g.action_type, count(*) AS n
         FROM trajectories_stepfacts g WHERE g.episode_id = f.episode_id GROUP BY 1) k),
     count(*) FILTER (WHERE action_check = 'no_effect'),

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django import forms
+from django.forms.utils import flatatt
 from django.http import QueryDict
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from core.arms import arm_choices
 from core.integers import BIGINT_MAX
@@ -18,6 +21,7 @@ from trajectories.lab.text.untrusted import cut, visible
 TASK_WORDS_MAX_CHARS = 200
 RUN_WORDS_MAX_CHARS = 200
 ANY = ("", "any")
+SELECTED = mark_safe(" selected")
 INVALID_CHOICE = {"invalid_choice": "is not among the choices"}
 QUOTED_CHARS = 40
 NAME_CHARS = 60
@@ -37,9 +41,22 @@ def id_field(label: str, *, error: str) -> forms.IntegerField:
     )
 
 
+class Select(forms.Select):
+    """Options without a template for each, which took a third of a page that lists hundreds of runs."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        chosen = set(self.format_value(value))
+        options = [(code, SELECTED if str(code) in chosen else "", label) for code, label in self.choices]
+        return format_html(
+            "<select{}>{}</select>",
+            flatatt({"name": name, **self.build_attrs(self.attrs, attrs)}),
+            format_html_join("\n", '<option value="{}"{}>{}</option>', options),
+        )
+
+
 def choice_field(choices: Sequence[tuple[str, str]], label: str) -> forms.ChoiceField:
     return forms.ChoiceField(
-        required=False, choices=[ANY, *choices], label=label, error_messages=INVALID_CHOICE
+        required=False, choices=[ANY, *choices], label=label, widget=Select, error_messages=INVALID_CHOICE
     )
 
 
