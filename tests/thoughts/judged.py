@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,29 +32,39 @@ class Judged:
 
 
 def judged_read(name: str) -> list[Judged]:
-    """The sentences of a set."""
-    labels = [labels_read(DATA / f"labels_{one}.jsonl") for one in LABELLERS]
-    episodes = [one for one in episodes_read(DATA / "sample.jsonl") if one.set == name]
-    return [one for episode in episodes for one in judged_of(episode, labels)]
+    """The labelled sentences of a set; none before it is labelled."""
+    if not all((DATA / name / f"labels_{one}.jsonl").exists() for one in LABELLERS):
+        return []
+    labels = [labels_read(DATA / name / f"labels_{one}.jsonl") for one in LABELLERS]
+    return [
+        Judged(episode=episode, given=given, labels=[by_id[sentence] for by_id in labels])
+        for episode in sampled_read(name)
+        for sentence, given in sentences_given(episode)
+    ]
 
 
-def judged_of(episode: SampledEpisode, labels: Sequence[Mapping[str, str]]) -> list[Judged]:
-    """A sentence that stands where the sample cuts its thought is left out."""
-    judged = []
+def sampled_read(name: str) -> list[SampledEpisode]:
+    return episodes_read(DATA / name / "sample.jsonl")
+
+
+def sentences_given(episode: SampledEpisode) -> Iterator[tuple[str, str]]:
+    """The id of each sampled sentence and the class that the rules give it.
+
+    A sentence that stands where the sample cuts its thought is left out.
+    """
+    if episode.kinds:
+        yield from ((one.id, one.given) for one in episode.sentences())
+        return
     for step, read in _read(episode):
         kinds = iter([(step.thought[one.begin : one.end], one.kind) for one in read])
         for sampled in step.sentences:
-            if sampled.text not in step.thought:
-                continue
-            given = next(kind for text, kind in kinds if text == sampled.text)
-            of_sentence = [by_id[sampled.id] for by_id in labels]
-            judged.append(Judged(episode=episode, given=given, labels=of_sentence))
-    return judged
+            if sampled.text in step.thought:
+                yield sampled.id, next(kind for text, kind in kinds if text == sampled.text)
 
 
 def thought_kinds(episode: SampledEpisode) -> list[str]:
     """The classes of all sentences of an episode, whether labelled or not, by the rules."""
-    return [one.kind for _, read in _read(episode) for one in read]
+    return episode.kinds or [one.kind for _, read in _read(episode) for one in read]
 
 
 def _read(episode: SampledEpisode) -> Iterator[tuple[SampledStep, list[Classed]]]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from statistics import mean
 
 from core.intervals import wilson
-from tests.thoughts.judged import LABELLERS, NARRATION, REASONING, TITLES, Judged, judged_read
+from tests.thoughts.judged import LABELLERS, NARRATION, REASONING, TITLES, Judged, judged_read, sampled_read
+from tests.thoughts.records import SampledEpisode
 from tests.thoughts.separation import separation_of, separation_text
 from trajectories.thoughts.rules import RULES
 
@@ -34,14 +35,17 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     judged = judged_read(options.set)
-    print(page(judged))
+    print(page(judged, sampled_read(options.set)))
     if options.write and options.set == "held_out":
-        DOCS.write_text(with_tables(DOCS.read_text(encoding="utf-8"), judged), encoding="utf-8")
+        text = with_tables(DOCS.read_text(encoding="utf-8"), judged, sampled_read(options.set))
+        DOCS.write_text(text, encoding="utf-8")
         SCORES.write_text(scores_text(judged), encoding="utf-8")
 
 
-def page(judged: Sequence[Judged]) -> str:
+def page(judged: Sequence[Judged], sampled: Sequence[SampledEpisode]) -> str:
     """The tables."""
+    if not judged:
+        return "These rules have not been measured yet: their sample is drawn and waits for its labels."
     agreed = [one for one in judged if one.agreed]
     real = [one for one in judged if one.episode.source != "scripted"]
     episodes = {one.episode.id for one in judged}
@@ -53,8 +57,9 @@ def page(judged: Sequence[Judged]) -> str:
             classes_table(judged),
             agreement_table({"all": judged, "real models": real}),
             policies_table(judged),
+            weighted_text(judged),
             confusion_table(judged),
-            separation_text(separation_of(judged)),
+            separation_text(separation_of(judged, sampled)),
         ]
     )
 
@@ -124,6 +129,20 @@ def policies_table(judged: Sequence[Judged]) -> str:
     return table(["policy", "sentences", "right", "narration, labels", "narration, rules"], rows)
 
 
+def weighted_text(judged: Sequence[Judged]) -> str:
+    """The main figures as they would be if episodes had been drawn evenly."""
+    known = [(one.episode.weight, one.given, one.agreed) for one in judged if one.agreed]
+    right = sum(weight for weight, given, agreed in known if given == agreed)
+    hits = sum(weight for weight, given, agreed in known if {given, agreed} <= NARRATION)
+    given = sum(weight for weight, one, _ in known if one in NARRATION)
+    true = sum(weight for weight, _, one in known if one in NARRATION)
+    share = right / sum(weight for weight, _, _ in known)
+    return (
+        f"Each episode counted as often as it stands for others: {share:.0%} of sentences right, "
+        f"narration with precision {_share(hits, given)} and recall {_share(hits, true)}."
+    )
+
+
 def confusion_table(judged: Sequence[Judged]) -> str:
     """Agreed classes (rows) by the class that the rules gave (columns)."""
     counts = Counter((one.agreed, one.given) for one in judged if one.agreed)
@@ -133,17 +152,17 @@ def confusion_table(judged: Sequence[Judged]) -> str:
 
 def scores_text(judged: Sequence[Judged]) -> str:
     lines = ["# Written by `python -m tests.thoughts.measure --write`.\n"]
-    for kind in TITLES:
+    for kind in TITLES if judged else ():
         hits, given, true = counted(judged, frozenset({kind}), lambda one: one.agreed)
         parts = [f"[{kind}]", f"hits = {hits}", f"given = {given}", f"true = {true}"]
         lines += ["\n".join(parts) + "\n"]
     return "\n".join(lines)
 
 
-def with_tables(text: str, judged: Sequence[Judged]) -> str:
+def with_tables(text: str, judged: Sequence[Judged], sampled: Sequence[SampledEpisode]) -> str:
     """The page with its generated parts, which stand between marks."""
     rules = table(["class", "rule"], [[TITLES[rule.id], rule.words] for rule in RULES])
-    for name, part in (("rules", rules), ("measured", page(judged))):
+    for name, part in (("rules", rules), ("measured", page(judged, sampled))):
         begin, end = MARK.format(f"{name}: begin"), MARK.format(f"{name}: end")
         before, _, rest = text.partition(begin)
         text = f"{before}{begin}\n\n{part}\n\n{end}{rest.partition(end)[2]}"
@@ -162,7 +181,7 @@ def _kappa_text(pairs: Sequence[tuple[str, str]]) -> str:
     return f"{kappa(pairs):.2f} ({draws[DRAWS // 40]:.2f} to {draws[-DRAWS // 40]:.2f})"
 
 
-def _share(part: int, whole: int) -> str:
+def _share(part: float, whole: float) -> str:
     return f"{part / whole:.0%}" if whole else "–"
 
 

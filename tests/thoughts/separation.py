@@ -53,14 +53,14 @@ class Separation:
         )
 
 
-def separation_of(judged: Sequence[Judged]) -> Separation:
+def separation_of(judged: Sequence[Judged], episodes: Sequence[SampledEpisode]) -> Separation:
+    """From the labelled sentences of a set and all its episodes; some scripted ones are not labelled."""
     by_episode: dict[str, list[Judged]] = defaultdict(list)
     for one in judged:
         by_episode[one.episode.id].append(one)
     shares: dict[str, list[float]] = defaultdict(list)
-    for sentences in by_episode.values():
-        episode = sentences[0].episode
-        if episode.policy != SOLVER or _is_worked(episode):
+    for episode in episodes:
+        if episode.policy != SOLVER or is_worked(episode):
             shares[episode.policy].append(_share(thought_kinds(episode)))
     real = [
         sentences
@@ -105,8 +105,10 @@ def separation_text(separation: Separation) -> str:
     )
 
 
-def _is_worked(episode: SampledEpisode) -> bool:
+def is_worked(episode: SampledEpisode) -> bool:
     """Whether the solver writes out a solution; it has none for tasks whose source gives only the result."""
+    if episode.kinds:
+        return episode.is_worked
     thoughts = " ".join(step.thought for step in episode.steps)
     return WORKED in thoughts and UNWORKED not in thoughts
 

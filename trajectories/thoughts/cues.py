@@ -36,14 +36,23 @@ ACTS = _words("acts")
 ACTS_AT_ONCE = re.compile(rf"\W*(?:{_any('acts_at_once')})(?![\w-])", re.IGNORECASE)
 AIMS = re.compile(rf"\W*(?:{_any('aims')})\b", re.IGNORECASE)
 TURNS = re.compile(rf"\W*(?:{_any('turns')})[,:]?\s", re.IGNORECASE)
+NEXT = re.compile(r"\bnext\W*\Z", re.IGNORECASE)
 ANSWERS = re.compile(rf"(?<!\w)(?:{_any('answers')})|\\boxed", re.IGNORECASE)
 DESCRIBES = _words("describes")
 OF_PAGE = _words("of_page")
-EMPTY = re.compile(rf"\W*(?:{_any('empty')})\W*", re.IGNORECASE)
+EMPTY = re.compile(
+    rf"\W*(?:(?:okay|ok|alright|right|well|so|now|hmm+)\b\W{{1,3}})?(?:{_any('empty')})\W*", re.IGNORECASE
+)
 # A list with the number of its members, or with numbers of which each has a bracket.
-COUNTED = re.compile(r"(?:,.*){2}[:=]\s?\d+\W*\Z|(?:\(\d+\).*){2}", re.DOTALL)
+COUNTED = re.compile(r"(?:,.*){2}(?:[:=]\s?|\s[—–-]\s)\d+\W*\Z|(?:\(\d+\).*){2}|\bcounts?: \d", re.DOTALL)
 _NUMBER = rf"(?:\d[\d.,]*|{'|'.join(list(NUMBERS)[2:])})"
 SO_MANY = re.compile(rf"\b(?:so|thus|hence|therefore|that makes),?\s(?:\w+\s)?{_NUMBER}(?!\w)", re.IGNORECASE)
+SUPPOSES_OF = _words("supposes_of")
+SORTED = re.compile(_any("sorted"), re.IGNORECASE)
+TOTALS = re.compile(rf"\b(?:{_any('totals')})", re.IGNORECASE)
+LABELLED = re.compile(r"\W*(?:[A-Z]|\d{1,2})[.):]\s")
+# Before the value that a sentence names: "Oldest: ", "So the newest mention is ".
+VALUE = re.compile(r"(?::\s|\b(?:is|are|was|were|be)\s)([^,;(\n]{1,80})")
 QUOTED = re.compile(r"[\"“][^\"“”]*[\"”]")
 COUNTED_UP = re.compile(r"\W*(?:\d{1,9}\W{1,3}){5,}\d{0,9}\W*")
 HEADING = re.compile(r"\W*[\w\s'-]{1,40}:\W*")
@@ -61,5 +70,5 @@ NAMES = re.compile(
 EQUATION = re.compile(r"[\w)}\]%$.]\s{0,2}(?:=|≈|\\approx|→)\s{0,2}[-\\({$]?\s?[\w\\]")
 PROGRAM = re.compile(
     r"\s*(?:(?:def|return|for|while|if|elif|else|import|from|print|class|try|except|with)\b.*[:()\[\]]"
-    r"|\w+(?:\.\w+|\[.{0,40}\])?\s*[-+*/]?=\s*\S.*[\[(]|return\b)"
+    r"|\w+(?:\.\w+|\[.{0,40}\])?\s*[-+*/]?=\s*\S.*[\[(]|return\b(?!.*\b(?:and|then|there|the)\b))"
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from trajectories.thoughts.rules import Sentence, class_of
+from trajectories.thoughts.rules import Action, Sentence, class_of
 from trajectories.thoughts.sentences import sentence_spans
 from trajectories.thoughts.words import Known
 
@@ -37,12 +37,24 @@ class Reader:
 
     def read(self, thought: str, *, action: Mapping[str, Any] | None, target: str = "") -> list[Classed]:
         """The sentences of a thought; ``target`` describes the element of the action that followed."""
-        values = [str(value) for key, value in (action or {}).items() if key != "target" and value]
-        words = " ".join((*values, target))
+        of_action = _action(action or {}, target)
         classed = []
         for begin, end in sentence_spans(thought[:THOUGHT_CHARS]):
             text = thought[begin : min(end, begin + SENTENCE_CHARS)]
-            kind = class_of(Sentence(text=text, known=self._known, action=words))
+            kind = class_of(Sentence(text=text, known=self._known, action=of_action))
             classed.append(Classed(begin=begin, end=end, kind=kind))
             self._known.add(text)
         return classed
+
+
+def _action(action: Mapping[str, Any], target: str) -> Action:
+    values = [str(value) for key, value in action.items() if key != "target" and value]
+    return Action(words=" ".join((*values, target)), typed=_typed(action))
+
+
+def _typed(action: Mapping[str, Any]) -> str:
+    """What an action enters or selects, in one field or several."""
+    fields = action.get("fields")
+    parts = [action, *(fields if isinstance(fields, list) else ())]
+    entered = [part.get(key) for part in parts if isinstance(part, Mapping) for key in ("text", "value")]
+    return "\n".join(str(one) for one in entered if one)

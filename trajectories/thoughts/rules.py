@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from trajectories.thoughts import cues
 from trajectories.thoughts.words import Known, numbers, stems
@@ -21,6 +22,8 @@ WORDS_REPEATED = 0.9
 PAIRS_REPEATED_WITH_REASON = 0.85
 # What only turns to the next thing is no longer.
 TURN_WORDS = 6
+# What names a value that the action types is no longer.
+VALUE_WORDS = 10
 CONTENT_MIN = 3
 FRAGMENT_WORDS = 2
 # Of the words of a sentence; below, it counts up or says the same again and again.
@@ -29,16 +32,62 @@ REPEATED_MIN = 8
 
 
 @dataclass(frozen=True, kw_only=True)
+class Action:
+    """The words of an action; ``typed`` are those that the model enters or selects."""
+
+    words: str = ""
+    typed: str = ""
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(stems(self.words))
+
+    @cached_property
+    def typed_stems(self) -> frozenset[str]:
+        return frozenset(stems(self.typed))
+
+
+NO_ACTION = Action()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """``known`` is what was shown and said before it; ``action`` the words of the action that followed."""
+    """``known`` is what was shown and said before it; ``action`` the one that followed."""
 
     text: str
     known: Known
-    action: str = ""
+    action: Action = NO_ACTION
+
+    @cached_property
+    def words(self) -> list[str]:
+        return self.text.split()
 
     @cached_property
     def stems(self) -> list[str]:
         return stems(self.text)
+
+    @cached_property
+    def is_value_of_action(self) -> bool:
+        """Whether it ends by naming what the action types: "Oldest: Rowan C."."""
+        if len(self.words) > VALUE_WORDS:
+            return False
+        values = [stems(mark.group(1)) for mark in cues.VALUE.finditer(self.text)]
+        return any(value and self.action.typed_stems.issuperset(value) for value in values)
+
+    @cached_property
+    def is_arithmetic_copied(self) -> bool:
+        """Whether its numbers stood in this order before."""
+        values = [one for one in self.stems if one[0].isdecimal()]
+        return set(pairwise(values)) <= self.known.pairs
+
+    @property
+    def is_program(self) -> bool:
+        return cues.PROGRAM.match(self.text) is not None
+
+    @property
+    def is_monotonous(self) -> bool:
+        """Whether it says the same again and again."""
+        return len(self.words) >= REPEATED_MIN and len(set(self.words)) < DIFFERENT_MIN * len(self.words)
 
     @cached_property
     def numbers(self) -> set[str]:
@@ -93,6 +142,8 @@ def _revise(one: Sentence) -> bool:
 
 
 def _check(one: Sentence) -> bool:
+    if one.pair_share == 1:
+        return False
     if cues.CHECKS.search(one.text):
         return True
     check = cues.CHECK.search(one.text)
@@ -101,6 +152,9 @@ def _check(one: Sentence) -> bool:
 
 def _calculate(one: Sentence) -> bool:
     is_equation = cues.EQUATION.search(one.text)
+    is_planned = cues.AIMS.match(one.text) or cues.NEEDS.search(one.text)
+    if (is_planned and one.is_arithmetic_copied) or (one.is_program and not one.is_arithmetic):
+        return False
     is_formula = is_equation or (one.is_arithmetic and not one.is_reasoned)
     if is_formula and not (one.is_act or one.is_answer):
         return one.pair_share < 1 or bool(one.new_numbers)
@@ -108,6 +162,8 @@ def _calculate(one: Sentence) -> bool:
         return True
     if one.is_act or one.is_answer:
         return False
+    if cues.TOTALS.search(one.text) and one.pair_share < 1:
+        return True
     if cues.COUNTED.search(one.text) or cues.SO_MANY.search(one.text):
         return True
     if not one.new_numbers:
@@ -125,8 +181,13 @@ def _plan(one: Sentence) -> bool:
 
 
 def _infer(one: Sentence) -> bool:
-    if cues.PROGRAM.match(one.text):
+    if one.is_program:
         return True
+    is_new = one.pair_share < 1
+    if is_new and (cues.SUPPOSES_OF.search(one.text) or cues.SORTED.search(one.text)):
+        return True
+    if one.is_value_of_action:
+        return False
     if one.is_repeated or _is_act_for_page(one):
         return False
     if one.is_answer or one.is_act:
@@ -135,9 +196,10 @@ def _infer(one: Sentence) -> bool:
 
 
 def _announce(one: Sentence) -> bool:
-    if one.is_act or one.is_answer:
+    if one.is_act or one.is_answer or one.is_value_of_action:
         return True
-    if cues.TURNS.match(one.text) and len(one.text.split()) <= TURN_WORDS and not one.is_described:
+    is_turn = cues.TURNS.match(one.text) or cues.NEXT.search(one.text)
+    if is_turn and len(one.words) <= TURN_WORDS and not one.is_described:
         return True
     return _is_of_action(one)
 
@@ -147,10 +209,13 @@ def _other(one: Sentence) -> bool:
         return True
     if cues.COUNTED_UP.fullmatch(one.text):
         return True
-    words = one.text.split()
-    if len(words) <= FRAGMENT_WORDS and not (one.numbers or one.is_act or _is_of_action(one)):
+    if cues.LABELLED.match(one.text) and len(one.words) > 1 and one.known.share(one.stems) == 1:
+        return False
+    if len(one.words) <= FRAGMENT_WORDS and not (
+        one.numbers or one.is_act or _is_of_action(one) or cues.SORTED.search(one.text)
+    ):
         return len(one.stems) < FRAGMENT_WORDS
-    return len(words) >= REPEATED_MIN and len(set(words)) < DIFFERENT_MIN * len(words)
+    return one.is_monotonous
 
 
 def _restate(one: Sentence) -> bool:
@@ -159,7 +224,7 @@ def _restate(one: Sentence) -> bool:
 
 def _is_of_action(one: Sentence) -> bool:
     """Whether a short sentence names what the action types, selects or clicks."""
-    return 0 < len(one.stems) <= CONTENT_MIN and set(one.stems) <= set(stems(one.action))
+    return 0 < len(one.stems) <= CONTENT_MIN and one.action.stems.issuperset(one.stems)
 
 
 def _is_act_for_page(one: Sentence) -> bool:
@@ -189,7 +254,8 @@ RULES: Sequence[Rule] = (
         id="other",
         words=(
             'a set phrase ("Okay.", "Step 1:"), a short heading with a colon, one or two words without '
-            "content, numbers counted up, or eight words and more of which fewer than 40% differ"
+            "content, numbers counted up, or eight words and more of which fewer than 40% differ; no choice "
+            "with its label"
         ),
         holds=_other,
     ),
@@ -204,8 +270,8 @@ RULES: Sequence[Rule] = (
     Rule(
         id="check",
         words=(
-            'verifies, confirms or compares with a condition ("as asked", "exactly what", "checks out"), '
-            'or "check" with what is tested'
+            'verifies, confirms or compares with a condition ("as asked", "exactly what", "agrees with"), '
+            'or "check" with what is tested, in a sentence of which not all was said'
         ),
         holds=_check,
     ),
@@ -213,15 +279,15 @@ RULES: Sequence[Rule] = (
         id="calculate",
         words=(
             "an equation, or arithmetic without a reason, of which not all was said; a list with the "
-            'number of its members; "so" with a number; a number that nobody has said, with a word for a '
-            "result"
+            'number of its members; "so", "sum", "product" with a number; a number that nobody has said, '
+            "with a word for a result; not a plan that repeats a formula, nor a line of a program"
         ),
         holds=_calculate,
     ),
     Rule(
         id="plan",
         words=(
-            'what is needed ("I need", "to find", "let me count", "step by step"), with no reason in the '
+            'what is needed ("I need", "to find", "let me count", "we can start by"), with no reason in the '
             "sentence, and no action on the page"
         ),
         holds=_plan,
@@ -229,7 +295,8 @@ RULES: Sequence[Rule] = (
     Rule(
         id="infer",
         words=(
-            'a line of a program; or a reason or judgement ("so", "because", "only", "cheaper than", '
+            'a line of a program; a supposition ("presumably", "might") or what belongs to the answer '
+            '("Counts", "so it is out"); or a reason or judgement ("so", "because", "only", "cheaper than", '
             '"must") in a sentence that is neither said nor a description, nor an action for which only '
             "the page is the reason"
         ),
@@ -238,8 +305,8 @@ RULES: Sequence[Rule] = (
     Rule(
         id="announce",
         words=(
-            'says or names an action ("I will click", "Next, open"), names the answer ("the answer is"), '
-            "or is what the action types or clicks"
+            'says or names an action ("I will click", "Next, open"), names the answer ("the answer is"; '
+            '"Oldest: Ada B.", if the action types it), or is what the action types or clicks'
         ),
         holds=_announce,
     ),
@@ -253,5 +320,6 @@ RULES: Sequence[Rule] = (
 
 def class_of(sentence: Sentence) -> str:
     """The class of the first rule that holds; without one, what is long enough adds something."""
-    default = "infer" if len(sentence.stems) >= CONTENT_MIN else "other"
+    is_long = len(sentence.words) > CONTENT_MIN and len(sentence.stems) > 1
+    default = "infer" if is_long else "other"
     return next((rule.id for rule in RULES if rule.holds(sentence)), default)
