@@ -31,7 +31,7 @@ from trajectories.models import Episode, SiteEvent
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 TEMPLATES = Path(__file__).parents[2] / "templates" / "arena" / "reviews"
-PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions")
+PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions", "basket", "account", "help")
 DAYS = [date(2028, 2, 29), date(2027, 3, 28), date(2026, 12, 31), date(2027, 3, 14), date(2037, 3, 1)]
 HELD_MOST = 10
 
@@ -102,9 +102,9 @@ def test_each_order_has_every_section_once(kind: str) -> None:
     assert ordered(Look(), usual, seed=kind) == usual
     assert ordered(Look(sections="reversed"), usual, seed=kind) == usual[::-1]
     mixed = {
-        tuple(ordered(Look(sections="mixed", accent=str(accent)), usual, seed=kind))
+        tuple(ordered(Look(sections="mixed", accent=str(accent), font=str(font)), usual, seed=kind))
         for accent in AXES["accent"]
-        for _ in range(2)
+        for font in AXES["font"]
     }
     assert all(sorted(order) == sorted(usual) for order in mixed)
     assert len(mixed) > 1
@@ -212,7 +212,7 @@ def test_behind_a_wall_only_the_task_bar_can_be_used(read: Read) -> None:
         SiteEvent.objects.create(episode=episode, seq=seq, kind=kind, data=data)
     page = read(episode)
     assert 'data-pop-up="sign_up"' in page
-    assert page.count("inert") == 2
+    assert page.count("inert") == 3
     assert "inert" not in page.partition('class="shop-header"')[0]
     assert 'aria-modal="true"' in page.partition('data-pop-up="sign_up"')[2]
 

@@ -85,13 +85,18 @@ class Solver:
         name = self.say["read_reviews"].format(reviews=f"{product.review_count} reviews")
         self.press(self.main.get_by_role("link", name=name, exact=True))
 
+    def label_of(self, name: str) -> str:
+        """A filter's label; that of the sizes says what the task's product comes in."""
+        word = self.world.product(self.given["product"]).size_word if "product" in self.given else ""
+        return self.say[name].format(word, word.lower())
+
     def narrow(self, word: str, conditions: Iterable[tuple[str, str]] = ()) -> None:
         """Narrow the list by the site's search and by those conditions that its filters can express."""
         self.close_pop_ups()
         if self.look.form == "dialog":
             self.press(self.main.get_by_role("button", name=self.say["filters"], exact=True))
         for name, text in conditions:
-            self.main.get_by_role("combobox", name=self.say[name], exact=True).select_option(label=text)
+            self.main.get_by_role("combobox", name=self.label_of(name), exact=True).select_option(label=text)
             self.moves += 1
         if word:
             self.main.get_by_role("searchbox", name=self.say["search"], exact=True).fill(word)

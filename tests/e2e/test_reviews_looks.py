@@ -16,7 +16,17 @@ from tests.reviews_shop import episode_of, smallest, task_of, world
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
-PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions", "products/{}/reviews?q=zzzz")
+PAGES = (
+    "",
+    "products/{}",
+    "products/{}/reviews",
+    "products/{}/questions",
+    "products/{}/reviews?q=zzzz",
+    "?q=zzzz",
+    "basket",
+    "account",
+    "help/delivery",
+)
 LOOKS = [look_rotate(seed=1, place=place, fixed={}, page="site") for place in range(ROTATION)]
 
 
@@ -31,11 +41,20 @@ def test_no_page_kind_has_a_grave_fault_of_access(
     for path in PAGES if coverage_choice.IS_WHOLE or look.form == "dialog" else PAGES[turn % 2 :: 2]:
         page.goto(address + path.format(smallest().id))
         settled(page)
+        if path == "basket":
+            put_into_basket(page, address)
         assert axe.violations(page) == [], path
         if look.form == "dialog" and path in ("", PAGES[2]):
             name = solver.say["filters" if path else "categories"]
             solver.press(page.get_by_role("button", name=name, exact=True))
             assert axe.violations(page) == [], f"{path} with its dialog"
+
+
+def put_into_basket(page: Page, address: str) -> None:
+    page.goto(f"{address}products/{smallest().id}")
+    page.locator("[name=product] ~ button").click()
+    settled(page)
+    expect(page.locator(".basket-line")).to_have_count(1)
 
 
 def test_a_wall_over_a_page_has_no_grave_fault_of_access(

@@ -70,7 +70,7 @@ def narrow(page: Page, form: str, *, search: str = "", **chosen: str) -> None:
         page.get_by_role("button", name=say["filters"], exact=True).click()
     for name, text in chosen.items():
         page.get_by_role("combobox", name=say[name], exact=True).select_option(label=text)
-    page.get_by_role("searchbox").fill(search)
+    page.get_by_role("searchbox", name=say["search"], exact=True).fill(search)
     page.get_by_role("button", name=say["show"], exact=True).click()
 
 

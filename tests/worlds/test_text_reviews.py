@@ -16,7 +16,7 @@ from tests.worlds.text_reader import Case
 pytestmark = pytest.mark.slow
 
 FACTS = re.compile(
-    r"(\d) stars? · (\d+ \w+ \d{4}) · by (.+?) · colour: (.+?) · size: (.+?)( · verified purchase)?"
+    r"(\d) stars? · (\d+ \w+ \d{4}) · by (.+?) · colour: (.+?) · [a-z]+: (.+?)( · verified purchase)?"
     r" · (\d+) (?:person|people) found this helpful"
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect
+from collections import Counter
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
@@ -63,14 +64,21 @@ def stars(world: World, product_id: str) -> tuple[int, ...]:
 
 def mean_tenths(world: World, product_id: str) -> int:
     """The mean of all stars in tenths, halves rounded up."""
-    return _mean_tenths(world.key, world.edition, world.first_day, product_id)
+    counts = star_counts(world, product_id)
+    total, given = sum(counts), sum(number * count for number, count in enumerate(counts, start=1))
+    return (20 * given + total) // (2 * total)
+
+
+def star_counts(world: World, product_id: str) -> tuple[int, ...]:
+    """How many reviews have 1, 2, 3, 4 and 5 stars."""
+    return _star_counts(world.key, world.edition, world.first_day, product_id)
 
 
 # Keyed by what a world is drawn from: with worlds as its keys the cache would keep them alive.
 @lru_cache(maxsize=4096)
-def _mean_tenths(key: bytes, edition: Edition, first_day: date, product_id: str) -> int:
-    given = stars(worlds.world(key, edition=edition, first_day=first_day), product_id)
-    return (20 * sum(given) + len(given)) // (2 * len(given))
+def _star_counts(key: bytes, edition: Edition, first_day: date, product_id: str) -> tuple[int, ...]:
+    given = Counter(stars(worlds.world(key, edition=edition, first_day=first_day), product_id))
+    return tuple(given[number] for number in range(1, len(STARS[0]) + 2))
 
 
 # Those of a product have 99 KiB.

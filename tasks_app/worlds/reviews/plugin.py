@@ -29,7 +29,7 @@ worlds.register(
         id="reviews",
         open_world=open_world,
         fold=fold,
-        changes=frozenset({"helpful_voted", "helpful_withdrawn", "banner_closed"}),
+        changes=frozenset({"helpful_voted", "helpful_withdrawn", "banner_closed", "basket_changed"}),
         searched=searched,
         text_view=TEXT_VIEW,
     ),

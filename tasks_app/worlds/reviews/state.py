@@ -11,15 +11,33 @@ from tasks_app.worlds.reviews.types import World
 Event = tuple[str, Mapping[str, Any]]
 
 
+MOST_OF_A_LINE = 10
+MOST_LINES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """What is in the basket of one product, in one colour and size."""
+
+    product: str
+    colour: str
+    size: str
+    quantity: int
+
+    def is_of(self, product: str, colour: str, size: str) -> bool:
+        return (self.product, self.colour, self.size) == (product, colour, size)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Reviews found helpful, with "Read more" opened, with the reply opened; and the pop-ups that were
-    dismissed."""
+    """Reviews found helpful, with "Read more" opened, with the reply opened; the pop-ups that were dismissed;
+    and the basket, in the order in which its lines were put there."""
 
     voted: frozenset[str] = frozenset()
     unfolded: frozenset[str] = frozenset()
     replies: frozenset[str] = frozenset()
     closed: frozenset[str] = frozenset()
+    basket: tuple[Line, ...] = ()
     searches: tuple[Mapping[str, Any], ...] = ()
     """Latest last, each once."""
     seen: int = 0
@@ -34,6 +52,7 @@ def fold(world: World, events: Iterable[Event]) -> State:
       ``review V1234567 reply`` the seller's reply
     - ``product_opened`` and ``questions_opened`` ``{product}``
     - ``banner_closed`` ``{name}``
+    - ``basket_changed`` ``{product, colour, size, quantity}``: how many there are now, 0 for none
     - ``recent_search`` any data: the search
 
     Other kinds are ignored, and so are reviews of products that the shop does not have.
@@ -66,6 +85,16 @@ def _looked(state: State, data: Mapping[str, Any]) -> State:
     return replace(state, seen=state.seen + 1)
 
 
+def _basket_changed(state: State, data: Mapping[str, Any]) -> State:
+    line = Line(**data)
+    key = (line.product, line.colour, line.size)
+    if any(one.is_of(*key) for one in state.basket):
+        basket = tuple(line if one.is_of(*key) else one for one in state.basket)
+    else:
+        basket = (*state.basket, line)
+    return replace(state, basket=tuple(one for one in basket if one.quantity))
+
+
 def _recent_search(state: State, data: Mapping[str, Any]) -> State:
     others = tuple(search for search in state.searches if search != data)
     return replace(state, searches=(*others, dict(data)))
@@ -78,5 +107,6 @@ _STEPS: Mapping[str, Callable[[State, Mapping[str, Any]], State]] = {
     "product_opened": _looked,
     "questions_opened": _looked,
     "banner_closed": lambda state, data: replace(state, closed=state.closed | {data["name"]}),
+    "basket_changed": _basket_changed,
     "recent_search": _recent_search,
 }

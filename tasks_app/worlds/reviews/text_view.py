@@ -25,7 +25,7 @@ TOLERANCE = 0.15
 """No text of a product is further from their sum, by this share of it."""
 INTRO = (
     "Each product with all its reviews, newest first, and its questions, which are not reviews. A review "
-    "shows its title, stars, date, reviewer, colour, size, badge and votes, then its text, and the seller "
+    "shows its title, stars, date, reviewer, options, badge and votes, then its text, and the seller "
     "response if there is one. A review in another language shows its translation, then its original title "
     "and text."
 )
@@ -47,7 +47,7 @@ def render(world: World, scope: Scope | None) -> Iterator[str]:
             yield "\n".join(map(_question, questions(world, product.id)))
             yield "### Reviews"
             for outline in outlines(world, product.id):
-                yield _review(review(world, product.id, outline))
+                yield _review(review(world, product.id, outline), product)
 
 
 def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
@@ -65,8 +65,9 @@ def bounds(world: World, scope: Scope) -> Iterator[tuple[int, int]]:
 def _product(world: World, product: Product) -> str:
     about = (
         f"{product.noun.capitalize()} by {product.brand}, item number {product.id}. "
-        f"€{product.price // 100}.{product.price % 100:02d}. Colours: {', '.join(product.colours)}. Sizes: "
-        f"{', '.join(product.sizes)}. {mean_tenths(world, product.id) / 10:.1f} out of 5 stars, "
+        f"€{product.price // 100}.{product.price % 100:02d}. Colours: {', '.join(product.colours)}. "
+        f"{product.size_word}: {', '.join(product.sizes)}. "
+        f"{mean_tenths(world, product.id) / 10:.1f} out of 5 stars, "
         f"{counted(product.review_count, 'review')}."
     )
     return JOINT.join([f"## {product.name}", product.summary, about])
@@ -80,8 +81,8 @@ def _question(question: Question) -> str:
     )
 
 
-def _review(review: Review) -> str:
-    paragraphs = [f"#### {review.title}", _facts(review.outline), " ".join(review.body)]
+def _review(review: Review, product: Product) -> str:
+    paragraphs = [f"#### {review.title}", _facts(review.outline, product), " ".join(review.body)]
     if review.original:
         title, *body = review.original
         language = vocabulary.LANGUAGES[review.outline.language]
@@ -92,13 +93,13 @@ def _review(review: Review) -> str:
     return JOINT.join(paragraphs)
 
 
-def _facts(outline: Outline) -> str:
+def _facts(outline: Outline, product: Product) -> str:
     facts = [
         counted(outline.stars, "star"),
         day_text(outline.day),
         f"by {outline.reviewer}",
         f"colour: {outline.colour}",
-        f"size: {outline.size}",
+        f"{product.size_word.lower()}: {outline.size}",
         *(["verified purchase"] if outline.is_verified else []),
         helpful_text(outline.helpful),
     ]

@@ -42,6 +42,8 @@ class Category:
     noun: str
     terms: tuple[Term, ...]
     models: tuple[str, ...]
+    size_word: str
+    """What the shop calls the sizes of such products: some come in capacities, others in types."""
     sizes: tuple[str, ...]
     prices: tuple[int, int]
     """Lowest and highest, in euros."""
@@ -63,6 +65,7 @@ class Product:
     category: str
     price: int
     colours: tuple[str, ...]
+    size_word: str
     sizes: tuple[str, ...]
     summary: str
     review_count: int

@@ -81,6 +81,7 @@ def _product(
         category=category.id,
         price=draws.whole(low, high) * 100 - draws.pick((1, 5, 10, 100)),
         colours=tuple(draws.sample(colours, draws.whole(3, 5))),
+        size_word=category.size_word,
         sizes=category.sizes,
         summary=grammar.pattern_write(summary, draws=draws, slots={}),
         review_count=draws.log_whole(*band),

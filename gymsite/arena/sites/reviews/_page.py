@@ -15,16 +15,19 @@ from gymsite.arena.sites.reviews import _wording as wording
 from gymsite.arena.sites.reviews._panels import panels
 from gymsite.arena.sites.site import Event, Message, Page, Visit, ordered
 from tasks_app.worlds.formats import counted
-from tasks_app.worlds.reviews.outlines import mean_tenths
+from tasks_app.worlds.reviews.outlines import mean_tenths, star_counts
 from tasks_app.worlds.reviews.pictures import pictures
 from tasks_app.worlds.reviews.types import Product, World
 
 TEXTS = toml_load(Path(__file__).with_name("pop_ups.toml"), pop_ups.Texts)
 SECTIONS = {
-    "home": ("range", "service", "house"),
-    "product": ("about", "customers", "facts", "service"),
-    "reviews": ("list", "summary", "rules"),
-    "questions": ("answers", "summary", "rules"),
+    "home": ("range", "service"),
+    "product": ("about", "customers", "facts", "related"),
+    "reviews": ("list", "summary"),
+    "questions": ("answers", "summary"),
+    "basket": ("lines", "service"),
+    "account": ("guest", "service"),
+    "help": ("text", "topics"),
     "instead": ("message", "service"),
 }
 """Of each page, in their usual order; the first is what the page is there for."""
@@ -53,6 +56,7 @@ def page(
             "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
             "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
             "labels": visit.labels,
+            "in_basket": sum(line.quantity for line in visit.state.basket),
             "panels": panels(visit, here.partition("?")[0]),
             "slow_ms": SLOW_MS[visit.look.slow],
             "pop_up": pop_up,
@@ -92,6 +96,20 @@ def product_card(world: World, product: Product) -> dict[str, Any]:
         "stars": stars_drawn(round(tenths / 10)),
         "reviews": counted(product.review_count, "review"),
     }
+
+
+def star_shares(world: World, product: Product) -> list[dict[str, Any]]:
+    """How often each number of stars was given in all reviews, five stars first."""
+    counts = star_counts(world, product.id)
+    return [
+        {"stars": number, "words": wording.stars_text(number), "percent": round(100 * count / sum(counts))}
+        for number, count in reversed(list(enumerate(counts, start=1)))
+    ]
+
+
+def label_of(visit: Visit, name: str, product: Product) -> str:
+    """A label of a field; that of the sizes says what such products come in."""
+    return visit.labels[name].format(product.size_word, product.size_word.lower())
 
 
 def stars_drawn(number: int) -> str:

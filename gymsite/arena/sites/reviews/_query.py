@@ -63,10 +63,15 @@ def request_read(world: World, product: Product, query: QueryDict) -> ReviewRequ
     number = query.get("page", "")
     pages = range(2, -(-product.review_count // PER_PAGE) + 1)
     return ReviewRequest(
-        text=" ".join(query.get("q", "").split())[:SEARCH_CHARS],
+        text=text_read(query),
         page=next((page for page in pages if str(page) == number), 1),
         **{**chosen, "sort": chosen["sort"] or "newest"},
     )
+
+
+def text_read(query: QueryDict) -> str:
+    """What a search looks for."""
+    return " ".join(query.get("q", "").split())[:SEARCH_CHARS]
 
 
 def choices(world: World, product: Product) -> list[tuple[str, Choices]]:

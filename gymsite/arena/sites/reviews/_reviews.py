@@ -10,7 +10,14 @@ from django.http import Http404
 
 from gymsite.arena.sites.offers import Offer, no_such_page, not_offered
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._page import page, product_at, product_card, stars_drawn
+from gymsite.arena.sites.reviews._page import (
+    label_of,
+    page,
+    product_at,
+    product_card,
+    star_shares,
+    stars_drawn,
+)
 from gymsite.arena.sites.reviews._query import (
     ReviewRequest,
     choices,
@@ -70,7 +77,12 @@ def review_list(visit: Visit, product_id: str) -> Page:
         meaning=SEARCH_MEANING,
         count=count_text(requested, number=len(listed)),
         selects=[
-            (name, say[name], offered, getattr(requested, name)) for name, offered in choices(world, product)
+            (name, label_of(visit, name, product), offered, getattr(requested, name))
+            for name, offered in choices(world, product)
+        ],
+        spread=[
+            {**share, "query": requested.query(page=1, stars=str(share["stars"]))}
+            for share in star_shares(world, product)
         ],
         cards=[_card(world, product, outline, requested, opened) for outline in here],
         before=requested.query(page=requested.page - 1) if requested.page > 1 else "",
@@ -79,9 +91,13 @@ def review_list(visit: Visit, product_id: str) -> Page:
 
 
 def _notes(visit: Visit, product: Product, requested: ReviewRequest) -> list[str]:
-    say = visit.labels
     offered = [
-        Offer(name, say[name], dict(values), shown=dict(values)[requested.sort] if name == "sort" else "")
+        Offer(
+            name,
+            label_of(visit, name, product),
+            dict(values),
+            shown=dict(values)[requested.sort] if name == "sort" else "",
+        )
         for name, values in choices(visit.world, product)
     ]
     return [*not_offered(visit.query, offered), *no_such_page(visit.query, requested.page)]

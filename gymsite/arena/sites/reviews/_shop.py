@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
 from gymsite.arena.sites.offers import Offer, not_offered
 from gymsite.arena.sites.reviews import _wording as wording
-from gymsite.arena.sites.reviews._page import page, product_at, product_card
+from gymsite.arena.sites.reviews._page import label_of, page, product_at, product_card, star_shares
+from gymsite.arena.sites.reviews._query import text_read
 from gymsite.arena.sites.site import Page, Visit
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.reviews.questions import questions
-from tasks_app.worlds.reviews.types import World
+from tasks_app.worlds.reviews.types import Product, World
 
-RECENT = 3
+RELATED = 4
 
 
 def home(visit: Visit) -> Page:
@@ -18,26 +23,44 @@ def home(visit: Visit) -> Page:
     categories = {product.category: product.noun for product in world.products}
     chosen = visit.query.get("category", "")
     category = chosen if chosen in categories else ""
+    text = text_read(visit.query)
+    title = wording.plural(categories[category]) if category else visit.labels["all_products"]
+    shown = [product for product in _by_name(world) if category in ("", product.category)]
     return page(
         visit,
         "home",
-        title=wording.plural(categories[category]) if category else visit.labels["all_products"],
-        here=f"?category={category}" if category else "",
+        title=visit.labels["found"].format(text) if text else title,
+        here=_address(q=text, category=category),
+        events=[("products_searched", {"text": text})] if text else [],
         category=category,
+        searched=text,
         notes=not_offered(visit.query, [Offer("category", visit.labels["categories"], categories)]),
         categories=[(one, wording.plural(noun)) for one, noun in sorted(categories.items())],
-        cards=[
-            product_card(world, product)
-            for product in sorted(world.products, key=lambda product: product.name)
-            if category in ("", product.category)
-        ],
+        cards=[product_card(world, product) for product in shown if _matches(product, text)],
     )
 
 
+def _by_name(world: World) -> list[Product]:
+    return sorted(world.products, key=lambda product: product.name)
+
+
+def _address(**query: str) -> str:
+    chosen = urlencode({name: value for name, value in query.items() if value})
+    return f"?{chosen}" if chosen else ""
+
+
+def _matches(product: Product, text: str) -> bool:
+    """Whether each word is in the name or the kind of the product."""
+    about = f"{product.name} {product.noun} {wording.plural(product.noun)}".casefold()
+    return all(word in about for word in text.casefold().split())
+
+
 def product_page(visit: Visit, product_id: str) -> Page:
-    product = product_at(visit.world, product_id)
+    world: World = visit.world
+    product = product_at(world, product_id)
     say = visit.labels
-    requested = len(questions(visit.world, product.id))
+    requested = len(questions(world, product.id))
+    options = options_of(visit, product)
     return page(
         visit,
         "product",
@@ -45,11 +68,35 @@ def product_page(visit: Visit, product_id: str) -> Page:
         here=f"products/{product.id}",
         events=[("product_opened", {"product": product.id})],
         product=product,
-        card=product_card(visit.world, product),
+        card=product_card(world, product),
         crumb=(f"?category={product.category}", wording.plural(product.noun)),
+        notes=not_offered(visit.query, options),
+        options=[(option, chosen(option, visit.query)) for option in options],
+        spread=[{**share, "query": f"stars={share['stars']}"} for share in star_shares(world, product)],
+        related=[product_card(world, other) for other in _related(world, product)],
         read_reviews=say["read_reviews"].format(reviews=counted(product.review_count, "review")),
         see_questions=say["see_questions"].format(questions=counted(requested, "question")),
     )
+
+
+def options_of(visit: Visit, product: Product) -> list[Offer]:
+    """What a customer chooses of a product: its colour and its size."""
+    return [
+        Offer("colour", visit.labels["colour"], product.colours),
+        Offer("size", label_of(visit, "size", product), product.sizes),
+    ]
+
+
+def chosen(option: Offer, query: QueryDict) -> str:
+    """The value of an address, or nothing where it is not on offer."""
+    value = query.get(option.name, "")
+    return value if value in option.values else ""
+
+
+def _related(world: World, product: Product) -> list[Product]:
+    """Other products, those of the same kind first."""
+    others = [other for other in _by_name(world) if other.id != product.id]
+    return sorted(others, key=lambda other: other.category != product.category)[:RELATED]
 
 
 def questions_page(visit: Visit, product_id: str) -> Page:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from core.draws import Draws
 from tasks_app.families.wordings import site_phrases
 from tasks_app.worlds.formats import counted, month_text
-from tasks_app.worlds.reviews.types import Outline
+from tasks_app.worlds.reviews.types import Outline, Product
 
 FACTS: Mapping[str, Callable[[Outline], Any]] = {
     "stars": lambda outline: outline.stars,
@@ -50,7 +50,7 @@ def holds(condition: Condition, outline: Outline) -> bool:
     return bool(FACTS[condition.fact](outline) == condition.value)
 
 
-def condition_text(condition: Condition) -> str:
+def condition_text(condition: Condition, product: Product) -> str:
     """The condition as a clause after "reviews that"."""
     phrase, value = condition.fact, condition.value
     if condition.fact == "verified":
@@ -59,7 +59,8 @@ def condition_text(condition: Condition) -> str:
         value = month_text(date.fromisoformat(f"{value}-01"))
     elif condition.kind == "stars":
         value = counted(int(value), "star")
-    return str(site_phrases("reviews")[phrase]).format(value=value)
+    size_word = product.size_word.lower()
+    return str(site_phrases("reviews")[phrase]).format(value=value, size_word=size_word)
 
 
 def masks(outlines: Sequence[Outline]) -> dict[Condition, int]:

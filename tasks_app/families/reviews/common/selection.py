@@ -87,7 +87,8 @@ class Selection:
     def _task(self, draws: Draws, picked: Picked, level: int) -> SiteTask:
         query, slots = picked.query, {"way": picked.way}
         if picked.pair:
-            slots["first"], slots["second"] = map(conditions.condition_text, picked.pair)
+            texts = (conditions.condition_text(one, query.product) for one in picked.pair)
+            slots["first"], slots["second"] = texts
         return SiteTask(
             family=self.wording.id,
             level=level,
