@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests import factories
 from tests.lab.test_pages import Lab
@@ -48,3 +49,27 @@ def test_a_search_for_tasks_that_takes_too_long_is_stopped_with_a_notice(
     assert response.status_code == 503
     assert response["X-Lab-Error"] == "fragment"
     assert "This search was stopped after" in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/?sort=-accuracy", "/tasks/", "/tasks/?sort=accuracy", "/search", "/search?sort=-steps"]
+)
+def test_a_list_takes_as_many_queries_for_few_rows_as_for_many(lab: Lab, annotator: User, path: str) -> None:
+    client, counts = lab(annotator), []
+    for _ in range(2):
+        for _ in range(3):
+            factories.verdict(factories.episode(policy_version=1))
+        with CaptureQueriesContext(connection) as queries:
+            assert client.get(path).status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_runs_are_compared_by_as_many_queries_however_many_there_are(lab: Lab, annotator: User) -> None:
+    client, counts = lab(annotator), []
+    runs = [factories.run().pk for _ in range(5)]
+    for number in (2, 5):
+        with CaptureQueriesContext(connection) as queries:
+            client.get(f"/runs/compare?runs={','.join(map(str, runs[:number]))}")
+        counts.append(len(queries))
+    assert counts[0] == counts[1]

@@ -16,7 +16,7 @@ from core.observations import OBSERVATION_FORMATS
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.run_comparison.charts import Line, chart_of
 from trajectories.lab.run_comparison.selectors import version_voids
-from trajectories.lab.runs.dashboard_selectors import version_rates
+from trajectories.lab.runs.dashboard_selectors import version_rates_by_run
 from trajectories.lab.runs.pages import COMPARED_MOST
 from trajectories.lab.runs.rows import RunRow, run_rows
 
@@ -85,9 +85,10 @@ class RunComparison:
     def charts(self) -> list[Drawing]:
         """Accuracy, which is the mean reward, and void episodes over policy versions, on one axis."""
         accuracy, void = [], []
-        voids = version_voids([row.pk for row in self.rows])
+        run_ids = [row.pk for row in self.rows]
+        rates_by_run, voids = version_rates_by_run(run_ids), version_voids(run_ids)
         for number, row in enumerate(self.rows):
-            rates = version_rates(row.pk)
+            rates = rates_by_run[row.pk]
             accuracy.append(
                 Line(
                     number=number,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -91,10 +91,18 @@ def endings(run_id: int) -> list[Ending]:
 
 def version_rates(run_id: int) -> dict[int | None, Rate]:
     """By policy version; None for episodes without one."""
-    rows = RateSum.objects.filter(run_id=run_id, scope=Scope.VERSION, judged__gt=0)
-    sums = rows.values("part", *(field.name for field in fields(Clusters)))
-    rates = {row.pop("part"): rate_of(Clusters(**row)) for row in sums}
-    return {int(part) if part else None: rate for part, rate in rates.items() if rate is not None}
+    return version_rates_by_run([run_id])[run_id]
+
+
+def version_rates_by_run(run_ids: Collection[int]) -> dict[int, dict[int | None, Rate]]:
+    """Those of each run."""
+    rows = RateSum.objects.filter(run_id__in=run_ids, scope=Scope.VERSION, judged__gt=0)
+    rates: dict[int, dict[int | None, Rate]] = {run_id: {} for run_id in run_ids}
+    for row in rows.values("run_id", "part", *(field.name for field in fields(Clusters))):
+        run_id, part = row.pop("run_id"), row.pop("part")
+        if (rate := rate_of(Clusters(**row))) is not None:
+            rates[run_id][int(part) if part else None] = rate
+    return rates
 
 
 def step_pace(*, run_id: int, unfinished: int, after: int, upto: int) -> StepPace:
