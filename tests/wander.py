@@ -49,15 +49,21 @@ def main() -> int:
 
 def rows(site: str, *, count: int, split: str) -> Iterator[tuple[Any, ...]]:
     """A line for each family: medians, and the share of tasks whose budget is enough."""
+    from core.presentation import Look
     from tasks_app.models import max_steps_for
+    from tasks_app.questions import questions
     from tasks_app.sites import lanes
     from tasks_app.sites.drafts import draft_make
 
     drawn = lanes.tasks_draw(site, count=count, seed=0, split=split, salt=SALT)
     for family in sorted({one.task.family for one in drawn}):
         placed = [one for one in drawn if one.task.family == family]
-        scripted = [one.task.oracle_steps for one in placed]
-        budgets = [max_steps_for(draft_make(one, split=split).oracle_steps) for one in placed]
+        drafts = [draft_make(one, split=split) for one in placed]
+        extra = [questions.get("site").more_moves(draft.payload, Look()) for draft in drafts]
+        scripted = [one.task.oracle_steps + steps for one, steps in zip(placed, extra, strict=True)]
+        budgets = [
+            max_steps_for(draft.oracle_steps + steps) for draft, steps in zip(drafts, extra, strict=True)
+        ]
         opened = [views(one) for one in placed]
         more = [sum(map(_is_more, seen)) for seen in opened]
         pages = [len(seen) - extra for seen, extra in zip(opened, more, strict=True)]
