@@ -27,6 +27,8 @@ QUOTED_CHARS = 40
 NAME_CHARS = 60
 NAMES_MAX = 5
 COUNTED = "counted"
+# The place of a comparison where its episodes part.
+DIVERGENCE_ANCHOR = "first-divergence"
 LEFT_OUT = "left_out"
 
 

@@ -11,7 +11,7 @@ from django import template
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
 from core import grammars, histories
 from core.arms import ARMS
@@ -32,6 +32,7 @@ from trajectories.lab.search.form import EPISODES_MAX
 from trajectories.lab.text import formulas, long_text, questions
 from trajectories.lab.text.actions import NOT_CHECKED_LABEL, action_phrase, check_label, pretty, shown_kind
 from trajectories.lab.text.excerpts import excerpt_html
+from trajectories.lab.text.snippets import snippet
 from trajectories.lab.text.untrusted import cut, visible, visible_html
 from trajectories.lab.text.values import Value, fields_of, values_of
 from trajectories.models import Episode, Run
@@ -208,9 +209,9 @@ def label_of(code: str) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def cell(context: template.Context, column: Column) -> str:
-    """What a list shows of its ``row`` in a column."""
-    return column.template.render(context)
+def cell(context: template.Context, column: Column) -> SafeString:
+    """What a list shows of its ``row`` in a column; nothing at all where there is nothing to show."""
+    return mark_safe(column.template.render(context).strip())  # noqa: S308 (rendered)
 
 
 @register.filter
@@ -239,6 +240,13 @@ def measure_of(value: object, *, is_share: bool) -> str:
 def episode_grid(episodes: Sequence[Episode], columns: str) -> Grid:
     """A short list of episodes inside another page."""
     return grid_short(EPISODES, [EpisodeRow(episode=one) for one in episodes], columns=columns.split())
+
+
+@register.inclusion_tag("lab/shared/_in_pandas.html")
+def in_pandas(kind: str, *name_parts: object) -> dict[str, str]:
+    """Beside an export: the lines that load its file into pandas."""
+    name = "".join(map(str, name_parts))
+    return {"snippet": snippet(kind, name), "id": f"{kind}-{name}".replace(".", "-")}
 
 
 @register.simple_tag

@@ -13,6 +13,7 @@ from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
 from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.palette.views import palette
+from trajectories.lab.peek import views as peek
 from trajectories.lab.reports import views as reports
 from trajectories.lab.run_comparison.views import runs_compare
 from trajectories.lab.runs import views as runs
@@ -40,6 +41,7 @@ urlpatterns = [
     _alias("runs/", of="runs", name="runs_named"),
     path("runs/compare", runs_compare, name="runs_compare"),
     path("runs/<id:run_id>/", runs.run_detail, name="run"),
+    path("runs/<id:run_id>/peek", peek.run_peek, name="run_peek"),
     path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
     path("runs/<id:run_id>/pair", runs.run_pair, name="run_pair"),
     path("runs/<id:run_id>/training", training.training_detail, name="training"),
@@ -62,6 +64,7 @@ urlpatterns = [
     ),
     path("episodes/", search.episode_list, name="episodes"),
     path(f"{EPISODE}/", episode.episode_detail, name="episode"),
+    path(f"{EPISODE}/peek", peek.episode_peek, name="episode_peek"),
     path(f"{EPISODE}/progress", episode.episode_progress, name="episode_progress"),
     path(f"{EPISODE}/prompt", episode.episode_prompt, name="episode_prompt"),
     path(f"{EPISODE}/news", step.episode_news, name="episode_news"),
@@ -101,6 +104,7 @@ urlpatterns = [
     _alias("compare/", of="compare", name="compare_slashed"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
+    path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),
     path("system/", system, name="system"),
     path("palette", palette, name="palette"),
     path("login/", LabLoginView.as_view(), name="login"),

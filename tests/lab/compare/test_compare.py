@@ -250,13 +250,30 @@ def test_a_long_comparison_is_paged(lab: Lab, annotator: User, task: Task) -> No
     names = [f"p{n}" for n in range(130)]
     one, two = walked(*names, task=task), walked(*names[:120], "x", *names[121:], task=task)
     client = lab(annotator)
-    page = client.get(address(one, two)).content.decode()
+    page = client.get(address(one, two, **{"from": 1})).content.decode()
     assert f'href="?episodes={one.pk},{two.pk}&amp;from=101#row-121"' in page
     assert "Here is p99." in page
     assert "Here is p100." not in page
-    second = client.get(address(one, two, **{"from": 101})).content.decode()
-    assert "Here is p100." in second
-    assert 'id="row-121"' in second
+    parted = client.get(address(one, two)).content.decode()
+    assert "Here is p100." in parted
+    row = parted.partition('id="row-121"')[2].partition("</p>")[0]
+    assert row.endswith('id="first-divergence">First divergence')
+
+
+def test_a_page_beside_a_text_is_marked_where_it_enters_its_answer(
+    lab: Lab, annotator: User, task: Task
+) -> None:
+    text = factories.episode(task=task, arm="text_zero_shot")
+    factories.step(text, 1, action={"type": "answer", "text": "8"}, action_type="answer")
+    factories.submission(text, "8")
+    on_page = walked("a", "b", "c", task=task)
+    factories.step(on_page, 7, action={"type": "type", "text": "7"}, action_type="type")
+    factories.step(on_page, 8, action={"type": "click"}, action_type="click")
+    factories.submission(on_page, "7")
+    html = lab(annotator).get(address(text, on_page)).content.decode()
+    assert 'href="#first-divergence">row 4</a>' in " ".join(html.split())
+    row = html.partition('id="row-4"')[2].partition("</p>")[0]
+    assert row.endswith('id="first-divergence">Enters its answer')
 
 
 def test_every_list_has_check_boxes_for_comparing(lab: Lab, annotator: User, task: Task) -> None:

@@ -53,7 +53,7 @@ def test_a_discordant_cell_opens_the_two_episodes(lab: Lab, owner: User, run: Ru
     response = lab(owner).get(unescape(address))
     assert (response.status_code, response.headers["Location"]) == (
         302,
-        f"/compare?episodes={ids[0]},{ids[1]}",
+        f"/compare?episodes={ids[0]},{ids[1]}#first-divergence",
     )
 
 

@@ -82,10 +82,11 @@ def test_every_column_of_runs_sorts_both_ways_page_by_page(
             if after is None:
                 return ids
 
-    for column in (one for one in RUNS.columns if one.sort):
+    for column in (one for one in RUNS.columns if one.is_sortable):
         up, down = (ids_in(Sort(column=column, is_descending=is_down)) for is_down in (False, True))
         assert sorted(up) == sorted(run.pk for run in made), column.id
-        assert up == down[::-1], column.id
+        if column.sort:
+            assert up == down[::-1], column.id
 
 
 def test_the_home_page_begins_with_the_newest_reports_and_a_filtered_list_does_not(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from trajectories.episodes.trajectories import selectors
 from trajectories.lab.search import exports
 from trajectories.lab.search import selectors as selector
 from trajectories.lab.search.form import EPISODES_MAX
-from trajectories.lab.search.page import SNIPPETS
 from trajectories.lab.search.selectors import Search, search_episode_ids
 from trajectories.models import Episode
 
@@ -182,35 +180,3 @@ def test_the_only_episode_of_a_list_can_be_exported(lab: Lab, annotator: User, d
         assert 'form="compare"' in html
         assert '<form id="compare"' in html
         assert f"NDJSON, up to {EPISODES_MAX}" in html
-
-
-def test_each_snippet_loads_its_file_into_pandas(
-    lab: Lab, annotator: User, made: list[Episode], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pandas")
-    client = lab(annotator)
-    monkeypatch.chdir(tmp_path)
-    ids = [one.pk for one in made]
-    loaded: dict[str, Any] = {}
-    for file, export in exports.EXPORTS.items():
-        response: Any = client.get(f"/search/{file}?episodes={','.join(map(str, ids))}")
-        Path(export.file_name).write_bytes(response.getvalue())
-        names: dict[str, Any] = {}
-        exec(SNIPPETS[file], names)
-        loaded |= {f"{file} {name}": value for name, value in names.items()}
-    assert list(loaded["ids.txt episodes"]) == ids
-    facts = loaded["facts.csv facts"]
-    assert list(facts.index) == ids
-    assert facts["outcome"].dropna().to_dict() == {
-        made[1].pk: "correct",
-        made[2].pk: "incorrect",
-        made[3].pk: "correct",
-    }
-    assert facts["opened_at"].dt.year.min() > 2000
-    assert list(loaded["trajectories.ndjson episodes"].index) == ids
-    steps = loaded["trajectories.ndjson steps"]
-    assert list(steps.loc[steps["episode_id"] == made[1].pk, "thought"]) == [
-        "I verify it, with",
-        "verify, and again",
-    ]
-    assert loaded["trajectories.ndjson search"]["search"]["filters"] == {"episodes": sorted(ids)}

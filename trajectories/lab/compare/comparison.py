@@ -74,7 +74,7 @@ class ShownRow:
     number: int
     kind: str
     cells: list[Cell]
-    is_first_divergence: bool
+    mark: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,14 +86,15 @@ class Stretch:
 
 
 class Comparison:
-    """The page of rows that contains row ``first``, in ``stretches``.
+    """The page of rows that contains row ``first``, by default ``divergence``, in ``stretches``.
 
     Row numbers begin at 1; ``rows`` and ``differing`` count all rows, and ``divergence`` is the first that
-    differs.
+    differs. An episode that stands alone beside texts parts from them in row ``answered``, where it enters
+    its answer.
     """
 
     def __init__(
-        self, episodes: Sequence[Episode], *, first: int = 1, golds: Mapping[int, str] | None = None
+        self, episodes: Sequence[Episode], *, first: int | None = None, golds: Mapping[int, str] | None = None
     ) -> None:
         self.columns = columns_of(episodes, golds=golds)
         self.texts = [_text(column) for column in self.columns if column.is_beside]
@@ -105,10 +106,13 @@ class Comparison:
         self.differing = sum(1 for row in rows if row.kind == "differs")
         place = first_divergence(rows)
         self.divergence = None if place is None else place + 1
-        self.first = page_of(max(1, min(first, len(rows))))
-        shown = rows[self.first - 1 : self.first - 1 + ROWS_PER_PAGE]
         numbers = [indexes for indexes, _ in keyed]
-        self.stretches = _stretches(_shown_rows(shown, self.steppers, numbers, self.first, self.divergence))
+        self.answered = _answered(self.steppers[0], numbers[0]) if self.texts and len(numbers) == 1 else None
+        parted = self.divergence or self.answered
+        self.first = page_of(max(1, min(first or parted or 1, len(rows))))
+        shown = rows[self.first - 1 : self.first - 1 + ROWS_PER_PAGE]
+        marks = {self.divergence: "First divergence", self.answered: "Enters its answer"}
+        self.stretches = _stretches(_shown_rows(shown, self.steppers, numbers, self.first, marks))
 
     @property
     def divergence_page(self) -> int | None:
@@ -169,6 +173,12 @@ def _is_completion(episode: Episode, steps: int) -> bool:
     return not episode.has_page and steps == 1
 
 
+def _answered(column: Column, indexes: Sequence[int]) -> int | None:
+    """The row of the step that entered what was submitted."""
+    step = selectors.answer_step(column.episode.pk, column.answers) if column.answers else None
+    return indexes.index(step) + 1 if step in indexes else None
+
+
 def _text(column: Column) -> Text:
     steps = selectors.first_steps(column.episode.pk)
     return Text(column=column, cells=[Cell(column=column, step=step) for step in steps])
@@ -179,7 +189,7 @@ def _shown_rows(
     steppers: Sequence[Column],
     numbers: Sequence[Sequence[int]],
     start: int,
-    divergence: int | None,
+    marks: Mapping[int | None, str],
 ) -> list[ShownRow]:
     steps = selectors.steps_get(
         {
@@ -191,7 +201,7 @@ def _shown_rows(
         ShownRow(
             number=number,
             kind=row.kind,
-            is_first_divergence=number == divergence,
+            mark=marks.get(number, ""),
             cells=[
                 Cell(
                     column=column,

@@ -11,7 +11,7 @@ from tasks_app.models import Task
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of
 from trajectories.lab.compare.pairs import Pairs, pairs_of
-from trajectories.lab.forms import RowsForm
+from trajectories.lab.forms import DIVERGENCE_ANCHOR, RowsForm
 from trajectories.models import Episode
 
 EPISODES_MIN = 2
@@ -21,6 +21,8 @@ EPISODES = "episodes"
 
 class ComparePage:
     """``?episodes=1,2`` names up to four episodes, ``from`` a row. Unknown episodes raise ``Http404``."""
+
+    anchor = DIVERGENCE_ANCHOR
 
     def __init__(self, parameters: QueryDict, *, sees_golds: bool = False) -> None:
         self._parameters = parameters
@@ -91,8 +93,9 @@ class ComparePage:
         return self.tasks[0] if len(self.tasks) == 1 else None
 
     @property
-    def _first(self) -> int:
-        return int(self._form.filters().get("from", 1))
+    def _first(self) -> int | None:
+        number: int | None = self._form.filters().get("from")
+        return number
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -122,6 +125,7 @@ class ComparePage:
     @property
     def errors(self) -> list[str]:
         errors = self._form.error_messages()
-        if self.comparison and self._first > max(1, self.comparison.rows):
-            errors.append(f"There is no row {self._first:,}; showing the last rows.")
+        first = self._first or 1
+        if self.comparison and first > max(1, self.comparison.rows):
+            errors.append(f"There is no row {first:,}; showing the last rows.")
         return errors

@@ -54,6 +54,12 @@ def episodes_get(ids: Sequence[int]) -> list[Episode]:
     return [episodes[pk] for pk in ids]
 
 
+def answer_step(episode_id: int, answers: Sequence[str]) -> int | None:
+    """The number of the step that typed one of the answers, else of the last step."""
+    steps = Step.objects.filter(episode_id=episode_id).order_by("index").values_list("index", flat=True)
+    return steps.filter(action__text__in=list(answers)).first() or steps.last()
+
+
 def episodes_other(*, task_id: int, ids: Sequence[int], limit: int) -> list[Episode]:
     """The latest episodes of a task other than ``ids``."""
     return list(

@@ -14,7 +14,8 @@ from django.template.base import Template
 @dataclass(frozen=True, kw_only=True)
 class Column:
     """``cell`` is a line of template with ``row`` in its context. ``sort`` is SQL that is never null, empty
-    where the list cannot be sorted by the column; numbers and times sort from the greatest at first.
+    where the list cannot be sorted by the column; numbers and times sort from the greatest at first. A
+    ``rate`` is SQL in place of it that may be null: rows without one come last in both directions.
 
     ``width``: ``fill`` columns share what the others leave, and cut their text; ``wide`` and ``mid`` ones
     grow with it so far. ``is_fixed``: always shown, and first.
@@ -24,12 +25,21 @@ class Column:
     title: str
     cell: str
     sort: str = ""
+    rate: str = ""
     is_default: bool = True
     is_fixed: bool = False
     is_number: bool = False
     width: Literal["", "fill", "wide", "mid"] = ""
     description: str = ""
     is_newest_first: bool = False
+
+    @property
+    def is_sortable(self) -> bool:
+        return bool(self.sort or self.rate)
+
+    def sort_sql(self, *, is_descending: bool) -> str:
+        missing = "-1" if is_descending else "2"
+        return f"coalesce({self.rate}, {missing})" if self.rate else self.sort
 
     @property
     def first_sign(self) -> str:

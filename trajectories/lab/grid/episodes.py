@@ -1,7 +1,7 @@
 """The columns of lists of episodes.
 
-In ``sort``, ``e`` is the episode, ``r`` its run, ``t`` its task, ``v`` its verdict and ``a`` its facts, as in
-``lab/search/conditions.toml``. A cell's ``row`` is an ``EpisodeRow``.
+In ``sort``, ``e`` is the episode, ``r`` its run, ``t`` its task, ``v`` its verdict, ``a`` its facts and
+``answer`` its submission, as in ``lab/search/conditions.toml``. A cell's ``row`` is an ``EpisodeRow``.
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ EPISODES = Table(
             id="answer",
             title="Answer",
             cell='{% include "lab/grid/_answer.html" %}',
+            sort="left(coalesce(answer.answer #>> '{}', ''), 100)",
             width="mid",
             description="What the episode submitted",
         ),

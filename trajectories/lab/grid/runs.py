@@ -1,7 +1,7 @@
 """The columns of the list of runs.
 
-In ``sort``, ``r`` is the run, ``n`` its ended episodes and ``s`` the sums of its rate, as in
-``lab/runs/rows.py``. A cell's ``row`` is a ``RunRow``.
+In ``sort``, ``r`` is the run, ``n`` its ended and ``o`` its open episodes, ``s`` the sums of its rate and
+``p`` the first of its arms and benchmarks, as in ``lab/runs/rows.py``. A cell's ``row`` is a ``RunRow``.
 """
 
 from __future__ import annotations
@@ -38,10 +38,18 @@ RUNS = Table(
             description="Number of the run; the newest has the greatest",
         ),
         Column(
-            id="benchmark", title="Benchmark", cell='{% include "lab/grid/_benchmarks.html" %}', width="mid"
+            id="benchmark",
+            title="Benchmark",
+            cell='{% include "lab/grid/_benchmarks.html" %}',
+            sort="coalesce(p.benchmark, '')",
+            width="mid",
         ),
         Column(
-            id="arm", title="Arm", cell='{% include "lab/grid/_arms.html" with arms=row.arms %}', width="mid"
+            id="arm",
+            title="Arm",
+            cell='{% include "lab/grid/_arms.html" with arms=row.arms %}',
+            sort="coalesce(p.arm, '')",
+            width="mid",
         ),
         Column(
             id="model",
@@ -54,6 +62,7 @@ RUNS = Table(
             id="setup",
             title="Set-up",
             cell="{% setup_tags row.run %}",
+            sort="r.observation || ' ' || r.grammar",
             width="wide",
             description="Observation, and what differs from the default",
         ),
@@ -61,7 +70,7 @@ RUNS = Table(
         Column(
             id="episodes",
             title="Episodes",
-            cell="{{ row.tally.episodes|count }}",
+            cell='{% include "lab/grid/_run_episodes.html" %}',
             sort="coalesce(n.episodes, 0)",
             is_number=True,
             description="All episodes; sorted by those that have ended",
@@ -73,12 +82,19 @@ RUNS = Table(
             is_default=False,
             width="wide",
         ),
-        Column(id="open", title="Open", cell="{{ row.tally.open|count }}", is_number=True, is_default=False),
+        Column(
+            id="open",
+            title="Open",
+            cell="{{ row.tally.open|count }}",
+            sort="coalesce(o.episodes, 0)",
+            is_number=True,
+            is_default=False,
+        ),
         Column(
             id="accuracy",
             title="Accuracy",
             cell="{% rate_line row.tally.rate %}",
-            sort="coalesce(s.correct::float / nullif(s.judged, 0), -1)",
+            rate="s.correct::float / nullif(s.judged, 0)",
             is_number=True,
             description="Of judged episodes, with its 95% interval; void episodes are excluded",
         ),

@@ -1,7 +1,7 @@
 """The columns of the list of tasks.
 
-In ``sort``, ``t`` is the task, ``c`` the sums of its verdicts and ``n`` its episodes, as in
-``lab/queries/tasks.py``. A cell's ``row`` is a ``TaskRow``.
+In ``sort`` and ``rate``, ``t`` is the task, ``c`` the sums of its verdicts, ``c_<arm>`` those of an arm
+and ``n`` its episodes, as in ``lab/queries/tasks.py``. A cell's ``row`` is a ``TaskRow``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ ARM_COLUMNS = tuple(
         id=f"arm_{arm.id}",
         title=arm.label,
         cell=f'{{% include "lab/grid/_share.html" with share=row.arms.{arm.id} %}}',
+        rate=f"c_{arm.id}.correct::float / nullif(c_{arm.id}.judged, 0)",
         is_number=True,
         is_default=arm.id in ARMS_FIRST,
         description=f"Accuracy of judged episodes, {arm.label}: {arm.description}",
@@ -100,7 +101,7 @@ TASKS = Table(
             id="accuracy",
             title="Accuracy",
             cell='{% include "lab/grid/_share.html" with share=row.total %}',
-            sort="coalesce(c.correct::float / nullif(c.judged, 0), 2)",
+            rate="c.correct::float / nullif(c.judged, 0)",
             is_number=True,
             description="Of judged episodes of all arms and runs; guided and void ones are left out",
         ),

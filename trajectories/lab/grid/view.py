@@ -32,12 +32,16 @@ class Sort:
         return f"{'-' if self.is_descending else ''}{self.column.id}"
 
     @property
+    def sql(self) -> str:
+        return self.column.sort_sql(is_descending=self.is_descending)
+
+    @property
     def direction(self) -> str:
         return "DESC" if self.is_descending else "ASC"
 
     def order_by(self, unique: str) -> str:
         """The ``ORDER BY`` that ends in a unique column."""
-        columns = dict.fromkeys((self.column.sort, unique))
+        columns = dict.fromkeys((self.sql, unique))
         return ", ".join(f"{column} {self.direction}" for column in columns)
 
     def after(self, unique: str, *, tables: str) -> str:
@@ -46,10 +50,10 @@ class Sort:
         ``tables`` are what the column is read from, so that the row says itself where it stands.
         """
         sign = "<" if self.is_descending else ">"
-        if self.column.sort == unique:
+        if self.sql == unique:
             return f"{unique} {sign} %(after)s"
-        last = f"SELECT {self.column.sort}, {unique} FROM {tables} WHERE {unique} = %(after)s"  # noqa: S608
-        return f"({self.column.sort}, {unique}) {sign} ({last})"
+        last = f"SELECT {self.sql}, {unique} FROM {tables} WHERE {unique} = %(after)s"  # noqa: S608
+        return f"({self.sql}, {unique}) {sign} ({last})"
 
     @property
     def aria(self) -> str:
@@ -158,7 +162,7 @@ class GridView:
     def _header(self, column: Column) -> Header:
         is_sorted = column.id == self.sort.column.id
         address = ""
-        if column.sort and self._is_sortable:
+        if column.is_sortable and self._is_sortable:
             other = ("" if self.sort.is_descending else "-") if is_sorted else column.first_sign
             code = f"{other}{column.id}"
             address = self.address(**{SORT: "" if code == self.table.sort else code})
@@ -167,9 +171,9 @@ class GridView:
     def _sort(self) -> Sort:
         given = str(self._given.get(SORT, ""))
         column = self.table.by_id.get(given.removeprefix("-"))
-        if given and (column is None or not column.sort):
+        if given and (column is None or not column.is_sortable):
             self.errors.append(f"Sort: “{_quoted(given)}” is not a column to sort by. This is ignored.")
-        if not given or column is None or not column.sort or not self._is_sortable:
+        if not given or column is None or not column.is_sortable or not self._is_sortable:
             given = self.table.sort
         column = self.table.by_id[given.removeprefix("-")]
         return Sort(column=column, is_descending=given.startswith("-"))

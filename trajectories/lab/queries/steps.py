@@ -98,10 +98,12 @@ def step_list(*, episode_id: int, first: int = 1) -> StepList:
     return StepList(items=list(items), next_from=next_from)
 
 
-def thought_starts(*, episode_id: int, first: int, last: int) -> dict[int, str]:
+def thought_starts(
+    *, episode_id: int, first: int, last: int, chars: int = BEGINNING_FETCHED
+) -> dict[int, str]:
     """How the thoughts of the steps numbered from ``first`` to ``last`` begin."""
     rows = Step.objects.filter(episode_id=episode_id, index__range=(first, last))
-    return dict(rows.values_list("index", Left("thought", BEGINNING_FETCHED)))
+    return dict(rows.values_list("index", Left("thought", chars)))
 
 
 def step_counts(episode_ids: Iterable[int]) -> dict[int, int]:

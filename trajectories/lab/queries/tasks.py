@@ -10,6 +10,7 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Coalesce, Left
 from django.http import Http404
 
+from core.arms import ARMS
 from core.sql import Statement
 from tasks_app.models import Benchmark, Task
 from tasks_app.task_words import task_query, tasks_with
@@ -37,6 +38,12 @@ JOINS = {
     "FROM trajectories_tasksum s WHERE s.scope = 'run' GROUP BY 1) c ON c.task_id = t.id",
     "n": "LEFT JOIN (SELECT e.task_id, count(*) AS episodes FROM trajectories_episode e GROUP BY 1) n "
     "ON n.task_id = t.id",
+    **{
+        f"c_{arm}": "LEFT JOIN (SELECT s.task_id, sum(s.correct) AS correct, sum(s.judged) AS judged "  # noqa: S608
+        f"FROM trajectories_tasksum s WHERE s.scope = 'arm' AND s.part = '{arm}' GROUP BY 1) c_{arm} "
+        f"ON c_{arm}.task_id = t.id"
+        for arm in ARMS  # constants
+    },
 }
 _ATTEMPTS = Statement(__file__, "task_attempts")
 
@@ -92,7 +99,7 @@ def task_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> T
     parameters = dict(filters)
     if words := parameters.get("q"):
         parameters |= {"q": task_query(words), "tag": words.strip()}
-    joins = " ".join(join for alias, join in JOINS.items() if f"{alias}." in sort.column.sort)
+    joins = " ".join(join for alias, join in JOINS.items() if f"{alias}." in sort.sql)
     tables = f"tasks_app_task t {joins}"
     if after is not None:
         conditions.append(sort.after("t.id", tables=tables))
@@ -106,10 +113,11 @@ def task_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> T
     )
     ids = [task_id for (task_id,) in statement.rows(limit=TASKS_PER_PAGE + 1, **parameters)]
     shown = ids[:TASKS_PER_PAGE]
-    return TaskPage(rows=_rows(shown), after=shown[-1] if len(ids) > TASKS_PER_PAGE else None)
+    return TaskPage(rows=task_rows(shown), after=shown[-1] if len(ids) > TASKS_PER_PAGE else None)
 
 
-def _rows(task_ids: Sequence[int]) -> list[TaskRow]:
+def task_rows(task_ids: Sequence[int]) -> list[TaskRow]:
+    """Rows of these tasks, in this order; those that do not exist are left out."""
     tasks = (
         Task.objects.defer("prompt", "payload")
         .annotate(excerpt=task_excerpt(), picture=FIRST_PICTURE)

@@ -108,6 +108,7 @@ class ReportPage:
 
     def __init__(self, report_id: int) -> None:
         self.report = report_or_404(report_id)
+        self.files_named = files_named(report_id)
         self.runs = selectors.report_runs(report_id)
         self.is_stale = selectors.report_is_stale(self.report)
         self.is_simulated = any(run.simulated for run in self.runs)
@@ -190,6 +191,11 @@ class ItemsPage:
         item = self.items[number - 1]
         place = f"report={self.report.pk}&{self.query}&pair={number}&pairs={len(self.items)}"
         return f"episodes={item.episode_a},{item.episode_b}&{place}"
+
+
+def files_named(report_id: int) -> str:
+    """How the names of a report's files begin once they are saved."""
+    return f"report-{report_id}-"
 
 
 def report_or_404(report_id: int) -> Report:

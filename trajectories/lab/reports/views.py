@@ -6,9 +6,17 @@ from django.urls import reverse
 
 from core.errors import GymError
 from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render
+from trajectories.lab.forms import DIVERGENCE_ANCHOR
 from trajectories.lab.reports import files
 from trajectories.lab.reports.formats import download
-from trajectories.lab.reports.pages import ItemsPage, ReportPage, ReportsPage, TablePage, report_or_404
+from trajectories.lab.reports.pages import (
+    ItemsPage,
+    ReportPage,
+    ReportsPage,
+    TablePage,
+    files_named,
+    report_or_404,
+)
 from trajectories.reports import services
 
 
@@ -39,7 +47,7 @@ def report_table(request: LabRequest, report_id: int, table_id: str) -> HttpResp
 def report_pair(request: LabRequest, report_id: int, number: int) -> HttpResponseRedirect:
     """The two episodes of an item of ``report_items``, side by side."""
     query = ItemsPage(report_id, request.GET).pair_query(number)
-    return redirect(f"{reverse('compare')}?{query}")
+    return redirect(f"{reverse('compare')}?{query}#{DIVERGENCE_ANCHOR}")
 
 
 @lab_action
@@ -54,4 +62,4 @@ def report_file(request: LabRequest, report_id: int, name: str) -> StreamingHttp
         file = files.file_get(report_or_404(report_id), name)
     except GymError as error:
         raise Http404(error.message) from error
-    return download(file, f"report-{report_id}-{name}")
+    return download(file, f"{files_named(report_id)}{name}")

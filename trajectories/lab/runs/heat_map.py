@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from core.arms import ARMS
 from core.sql import Statement
+from trajectories.lab.forms import DIVERGENCE_ANCHOR
 from trajectories.lab.runs.family import Family, Member
 from trajectories.models import Episode
 
@@ -161,7 +162,7 @@ def pair_address(parameters: QueryDict) -> str:
     is_better = shares[0] >= shares[1]
     a = next((pk for pk, is_right in first if is_right == is_better), first[0][0])
     b = next((pk for pk, is_right in second if is_right != is_better), second[0][0])
-    return f"{reverse('compare')}?episodes={a},{b}"
+    return f"{reverse('compare')}?episodes={a},{b}#{DIVERGENCE_ANCHOR}"
 
 
 def _side(name: str) -> tuple[int, str] | None:

@@ -60,7 +60,9 @@ class RunsPage:
 class RunPage:
     """One run and the state of its episodes."""
 
-    def __init__(self, run_id: int) -> None:
+    def __init__(self, run_id: int, *, sees_golds: bool = False) -> None:
         self.run = selectors.run_get(run_id)
+        self.sees_golds = sees_golds
+        self.export_query = f"run={run_id}"
         self.board = run_dashboard(run_id)
         self.socket = f"/ws/runs/{run_id}/pulse/"

@@ -19,6 +19,10 @@ JOINS = {
     "n": "LEFT JOIN (SELECT d.run_id, sum(d.episodes) AS episodes, "
     "sum(d.episodes) FILTER (WHERE d.outcome = 'void') AS void "
     "FROM trajectories_endingsum d GROUP BY 1) n ON n.run_id = r.id",
+    "o": "LEFT JOIN (SELECT e.run_id, count(*) AS episodes FROM trajectories_episode e "
+    "WHERE e.status = 'open' GROUP BY 1) o ON o.run_id = r.id",
+    "p": "LEFT JOIN (SELECT g.run_id, min(g.arm) AS arm, min(t.benchmark_id) AS benchmark "
+    "FROM trajectories_group g JOIN tasks_app_task t ON t.id = g.task_id GROUP BY 1) p ON p.run_id = r.id",
 }
 
 CONDITIONS = {
@@ -52,7 +56,7 @@ def run_page(*, filters: Mapping[str, Any], sort: Sort, after: int | None) -> tu
     parameters = dict(filters)
     if "q" in parameters:
         parameters["q"] = f"%{_literal(parameters['q'])}%"
-    joins = " ".join(join for alias, join in JOINS.items() if f"{alias}." in sort.column.sort)
+    joins = " ".join(join for alias, join in JOINS.items() if f"{alias}." in sort.sql)
     tables = f"trajectories_run r {joins}"
     if after is not None:
         conditions.append(sort.after("r.id", tables=tables))

@@ -4,7 +4,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
 from trajectories.lab import slow_queries
-from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.access import LabRequest, lab_page, sees_golds
 from trajectories.lab.runs.heat_map import pair_address
 from trajectories.lab.runs.pages import RunPage, RunsPage
 
@@ -21,7 +21,8 @@ def run_list(request: LabRequest) -> HttpResponse:
 
 @lab_page
 def run_detail(request: LabRequest, run_id: int) -> HttpResponse:
-    return render(request, "lab/runs/run.html", {"here": "runs", "page": RunPage(run_id)})
+    page = RunPage(run_id, sees_golds=sees_golds(request.user))
+    return render(request, "lab/runs/run.html", {"here": "runs", "page": page})
 
 
 @lab_page

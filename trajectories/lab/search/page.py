@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from core.integers import BIGINT_MAX
-from core.tables import toml_load
 from trajectories.lab import slow_queries
 from trajectories.lab.grid.view import Grid, GridView, grid_of
 from trajectories.lab.search.request import Chip, SearchRequest
 from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage, search_counts, search_page
 from trajectories.models import Episode
 
-SNIPPETS = {
-    file: text.strip()
-    for file, text in toml_load(Path(__file__).with_name("snippets.toml"), dict[str, str]).items()
-}
 FACETS = ("outcome", "arm", "run")
 
 
@@ -33,22 +27,12 @@ class FacetRow:
     address: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExportLink:
-    """``snippet`` loads the file into pandas."""
-
-    title: str
-    address: str
-    description: str
-    snippet: str
-
-
 class SearchPage:
     """One page of hits, newest first: steps if words are searched for, else episodes."""
 
     def __init__(self, request: SearchRequest, *, sees_golds: bool) -> None:
         self.request = request
-        self._sees_golds = sees_golds
+        self.sees_golds = sees_golds
         hits: HitPage | None = HitPage(hits=[], older=None)
         if not request.query_error:
             hits = slow_queries.result_in_time(
@@ -88,20 +72,9 @@ class SearchPage:
         return len([name for name in FACETS if name not in self.request.filters])
 
     @property
-    def exports(self) -> list[ExportLink]:
-        trajectories = self.request.address("search_trajectories")
-        with_golds = f"{trajectories}{'&' if '?' in trajectories else '?'}golds=1"
-        links = [
-            ("Trajectories", trajectories, "NDJSON, one episode per line", "trajectories.ndjson"),
-            ("Trajectories with golds", with_golds, "hidden from agents", "trajectories.ndjson"),
-            ("Facts", self.request.address("search_facts"), "CSV, one row per episode", "facts.csv"),
-            ("Ids", self.request.address("search_ids"), "text, one per line", "ids.txt"),
-        ]
-        return [
-            ExportLink(title=title, address=address, description=description, snippet=SNIPPETS[file])
-            for title, address, description, file in links
-            if self._sees_golds or address != with_golds
-        ]
+    def export_query(self) -> str:
+        """The query of the addresses of its exports."""
+        return self.request.address("search_facts").partition("?")[2]
 
     @cached_property
     def numbered(self) -> int | None:

@@ -224,7 +224,7 @@ def _after(search: Search) -> str:
         return "(f.episode_id, f.index) < (%(after)s, %(after_index)s)"
     if search.sort is None:
         return f"{NEWEST} < %(after)s"
-    column = search.sort.column.sort
+    column = search.sort.sql
     joins = " ".join(join for alias, join in JOINS.items() if alias != "e" and f"{alias}." in column)
     return search.sort.after(NEWEST, tables=f"trajectories_episode e {joins}")
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.sessions.backends.base import SessionBase
+
 from tasks_app.models import Gold
+from trajectories.lab.access import sees_golds
 from trajectories.lab.queries import episodes
 from trajectories.lab.text.questions import answer_named, gold_named, sources_of
 from trajectories.lab.text.values import Value, fields_of, values_of
 from trajectories.models import Episode
 
+# The name in the session of whether the reader wants to see golds.
+SHOWS_GOLDS = "shows_golds"
 # Between an answer and its gold, by the outcome.
 SIGNS = {"correct": "=", "incorrect": "≠"}
 SIGN_LABELS = {"correct": "equals", "incorrect": "differs from"}
@@ -67,3 +73,9 @@ class Ending:
     @cached_property
     def _sources(self) -> dict[str, str]:
         return sources_of(self.episode.task, self.episode.variation)
+
+
+def ending_of(episode: Episode, *, user: User | AnonymousUser, session: SessionBase) -> Ending:
+    """The ending as this reader may, and wants to, see it."""
+    may_see = sees_golds(user)
+    return Ending(episode=episode, sees_golds=may_see, shows_golds=may_see and bool(session.get(SHOWS_GOLDS)))

@@ -1,4 +1,4 @@
-"""Everything that the page of a step shows, and the part of it that changes from step to step."""
+"""What the page of a step shows of the step: the part that changes from step to step."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trajectories.dom_replay.scenes import has_recording
-from trajectories.lab.queries import programs, step_matches, steps
+from trajectories.lab.queries import programs, steps
 from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
-from trajectories.lab.queries.gaps import Gap
-from trajectories.lab.queries.step_matches import MatchPosition
-from trajectories.lab.queries.timeline import Timeline, timeline_around
 from trajectories.lab.step.measures import StepMeasures
 from trajectories.lab.step.panels import Panel, panel_first, panels_of
 from trajectories.lab.step.screenshot import AfterPicture, Screenshot, after_picture, step_screenshot
-from trajectories.lab.step.scrubber import Scrubber, scrubber_of
-from trajectories.lab.step.step_list import ListedStep, steps_listed
 from trajectories.lab.step.texts import StepTexts
 from trajectories.lab.step.usage import StepUsage
-from trajectories.lab.updates import Updates
 from trajectories.models import Blob, Episode, Step
 from trajectories.prompts.templates import Template
 
@@ -150,30 +144,3 @@ class StepPage:
     @property
     def _has_prompt(self) -> bool:
         return Template(self.episode.group.template).is_known
-
-    # ---- the episode
-
-    @cached_property
-    def updates(self) -> Updates:
-        return Updates(self.episode)
-
-    @cached_property
-    def timeline(self) -> Timeline:
-        return timeline_around(
-            episode_id=self.episode.pk, index=self.step.index, gaps=self.updates.gaps, last=self.updates.last
-        )
-
-    @cached_property
-    def scrubber(self) -> Scrubber:
-        return scrubber_of(episode_id=self.episode.pk)
-
-    @cached_property
-    def listed(self) -> list[ListedStep | Gap]:
-        """The rows around the step in the list of steps."""
-        return steps_listed(self.timeline, episode_id=self.episode.pk)
-
-    @cached_property
-    def match(self) -> MatchPosition:
-        """Where the step stands among the steps that match ``find``."""
-        matches = step_matches.steps_matching(episode_id=self.episode.pk, find=self.find)
-        return matches.position_of(self.step.index)

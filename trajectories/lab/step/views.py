@@ -12,7 +12,8 @@ from trajectories.lab.access import LabRequest, lab_action, lab_page, page_rende
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.step.changes import step_changes as changes_of
-from trajectories.lab.step.outcome import Ending
+from trajectories.lab.step.frame import Frame
+from trajectories.lab.step.outcome import SHOWS_GOLDS, ending_of
 from trajectories.lab.step.page import StepPage
 from trajectories.lab.step.scrubber import scrubber_of
 from trajectories.lab.updates import Updates
@@ -21,8 +22,6 @@ from trajectories.models import Episode
 # The number that led to the step next to it.
 REQUESTED = "requested"
 INDEX_DIGITS = 10
-# The name in the session of whether the reader wants to see golds.
-SHOWS_GOLDS = "shows_golds"
 TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
 
 
@@ -37,8 +36,13 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
     step = steps.step_get(episode=episode, index=index)
     requested = step_number(request.GET.get(REQUESTED, ""))
     page = StepPage(episode=episode, step=step, find=find, requested=requested)
-    shown = {"page": page, "episode": episode, "run": episode.run, "step": step}
-    context = {"here": "search", **shown, "ending": _ending(request, episode)}
+    frame = Frame(episode=episode, index=step.index, find=find)
+    shown = {"page": page, "frame": frame, "episode": episode, "run": episode.run, "step": step}
+    context = {
+        "here": "search",
+        **shown,
+        "ending": ending_of(episode, user=request.user, session=request.session),
+    }
     return render(request, "lab/step/step.html", context)
 
 
@@ -120,15 +124,8 @@ def step_number(text: str) -> int | None:
 
 
 def _answer(request: LabRequest, episode: Episode) -> HttpResponse:
-    context = {"episode": episode, "ending": _ending(request, episode)}
+    context = {"episode": episode, "ending": ending_of(episode, user=request.user, session=request.session)}
     return render(request, "lab/step/_answer.html", context)
-
-
-def _ending(request: LabRequest, episode: Episode) -> Ending:
-    may_see = sees_golds(request.user)
-    return Ending(
-        episode=episode, sees_golds=may_see, shows_golds=may_see and bool(request.session.get(SHOWS_GOLDS))
-    )
 
 
 def _fragment(request: LabRequest, page: StepPage) -> HttpResponse:

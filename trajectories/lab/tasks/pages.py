@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import QueryDict
 
-from tasks_app.models import Task
 from trajectories.lab import access, slow_queries
 from trajectories.lab.forms import TaskFilter
 from trajectories.lab.grid.episodes import EPISODES
@@ -15,7 +14,7 @@ from trajectories.lab.queries import attempts, episodes, tallies, tasks
 from trajectories.lab.queries.previews import rows_of
 from trajectories.lab.queries.prompt_sizes import prompt_sizes_of_task
 from trajectories.lab.text.formulas import question_line
-from trajectories.lab.text.questions import problem_shape
+from trajectories.lab.text.questions import problem_shape, question_text
 from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 
 TITLE_CHARS = 120
@@ -70,9 +69,4 @@ class TaskPage:
     @property
     def title(self) -> str:
         """How the question begins: a key says nothing to a reader."""
-        return question_line(_question(self.task)[:BEGINNING_FETCHED], TITLE_CHARS)
-
-
-def _question(task: Task) -> str:
-    text = task.payload.get("text") if isinstance(task.payload, dict) else None
-    return text if isinstance(text, str) and text else task.prompt
+        return question_line(question_text(self.task)[:BEGINNING_FETCHED], TITLE_CHARS)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tasks_app import choices
+from tasks_app.models import Task
 from tasks_app.prose import prose_of
 from tasks_app.questions import questions
 from tasks_app.variation import Variation, payload_shown
@@ -82,3 +83,9 @@ def _part(part: Mapping[str, Any]) -> dict[str, str]:
     address = str(part["image_url"]["url"])
     picture = BLOB.search(address)
     return {"sha256": picture[1]} if picture else {"text": address}
+
+
+def question_text(task: Task) -> str:
+    """The question itself: its text if it has one, since a prompt may begin with a table."""
+    text = task.payload.get("text") if isinstance(task.payload, dict) else None
+    return text if isinstance(text, str) and text else task.prompt

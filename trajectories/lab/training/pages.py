@@ -29,6 +29,7 @@ class TrainingPage:
 
         self.run: Run = selectors.run_get(run_id)
         self.view: TrainingView = training_view(self.run, arm=parameters.get("arm", ""))
+        self.files_named = f"run-{run_id}-"
 
     @cached_property
     def _record(self) -> dict[str, dict[str, object]]:

@@ -17,7 +17,8 @@ def training_detail(request: LabRequest, run_id: int) -> HttpResponse:
 @lab_page
 def training_file(request: LabRequest, run_id: int, name: str) -> StreamingHttpResponse:
     """A chart or a table, for papers."""
-    return download(TrainingPage(run_id, request.GET).file(name), f"run-{run_id}-{name}")
+    page = TrainingPage(run_id, request.GET)
+    return download(page.file(name), f"{page.files_named}{name}")
 
 
 @lab_page

@@ -20,7 +20,7 @@
   /* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
   const belongs = (target, key) => {
     if (target === document.body || !target.closest) return false;
-    if (key === "Space") return Boolean(target.closest(CONTROL));
+    if (key === "Space") return Boolean(target.closest(CONTROL)) && !target.matches("[data-hit]");
     if (!/^(Arrow.*|Home|End)$/.test(key)) return false;
     const isBox = target.tabIndex === 0 && !target.matches(CONTROL);
     return Boolean(target.closest("[role=tab], input")) || (isBox && (key.length < 5 || scrollsSideways(target)));

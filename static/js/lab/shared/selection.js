@@ -12,15 +12,16 @@
     hit.scrollIntoView({ block: "nearest" });
   };
 
+  let current = null; /* The row that had the focus last. */
   const move = (by, isExtending) => {
     const all = hits();
-    const at = all.indexOf(document.activeElement);
+    const focused = document.activeElement;
+    const at = all.indexOf(focused.matches("[data-hit]") ? focused : current);
     const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
     if (isExtending) setAll([at, next].filter((place) => all[place]).map((place) => boxOf(all[place])), true);
     if (all[next]) go(all[next]);
   };
 
-  let current = null;
   const boxOf = (hit) => hit?.closest("tr")?.querySelector(".select-box");
   const boxes = () => [...document.querySelectorAll(".select-box")];
 

@@ -1,0 +1,47 @@
+"""What a list shows of one row beside it: an episode, a run or a task, in short."""
+
+from __future__ import annotations
+
+from django.http import Http404
+
+from trajectories.lab.queries import steps
+from trajectories.lab.queries.episodes import episode_get
+from trajectories.lab.queries.previews import rows_of
+from trajectories.lab.queries.tallies import run_tallies_by_arm, task_tallies_by_arm
+from trajectories.lab.queries.tasks import task_get, task_rows
+from trajectories.lab.runs.rows import run_rows
+from trajectories.lab.text.questions import question_text
+from trajectories.lab.text.untrusted import cut
+
+THOUGHT_CHARS = 1_200
+
+
+class EpisodePeek:
+    """An episode at a step: the one that a search matched, or the last."""
+
+    def __init__(self, episode_id: int, *, index: int | None) -> None:
+        self.episode = episode_get(episode_id)
+        (self.row,) = rows_of({episode_id: self.episode}, [(episode_id, index)])
+        at = self.row.shown or 0
+        starts = steps.thought_starts(episode_id=episode_id, first=at, last=at, chars=THOUGHT_CHARS + 1)
+        self.thought = cut(starts.get(at, ""), THOUGHT_CHARS)
+        self.question = question_text(self.episode.task)
+
+
+class RunPeek:
+    def __init__(self, run_id: int) -> None:
+        rows = run_rows([run_id])
+        if not rows:
+            raise Http404(f"There is no run {run_id}.")
+        self.row = rows[0]
+        self.arms = run_tallies_by_arm(run_id=run_id)
+
+
+class TaskPeek:
+    def __init__(self, task_id: int) -> None:
+        rows = task_rows([task_id])
+        if not rows:
+            raise Http404(f"There is no task {task_id}.")
+        self.row = rows[0]
+        self.question = question_text(task_get(task_id))
+        self.arms = task_tallies_by_arm(task_id=task_id)

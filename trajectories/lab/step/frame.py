@@ -1,0 +1,48 @@
+"""What stands around a step on its page and stays from step to step: the list, the scrubber, the search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from trajectories.lab.queries.gaps import Gap
+from trajectories.lab.queries.step_matches import MatchPosition, steps_matching
+from trajectories.lab.queries.timeline import Timeline, timeline_around
+from trajectories.lab.step.scrubber import Scrubber, scrubber_of
+from trajectories.lab.step.step_list import ListedStep, steps_listed
+from trajectories.lab.updates import Updates
+from trajectories.models import Episode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """The episode around step ``index``; ``find`` is the text that the reader searches the episode for."""
+
+    episode: Episode
+    index: int
+    find: str = ""
+
+    @cached_property
+    def updates(self) -> Updates:
+        return Updates(self.episode)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        return timeline_around(
+            episode_id=self.episode.pk, index=self.index, gaps=self.updates.gaps, last=self.updates.last
+        )
+
+    @cached_property
+    def scrubber(self) -> Scrubber:
+        return scrubber_of(episode_id=self.episode.pk)
+
+    @cached_property
+    def listed(self) -> list[ListedStep | Gap]:
+        """The rows around the step in the list of steps."""
+        return steps_listed(self.timeline, episode_id=self.episode.pk)
+
+    @cached_property
+    def match(self) -> MatchPosition:
+        """Where the step stands among the steps that match ``find``."""
+        matches = steps_matching(episode_id=self.episode.pk, find=self.find)
+        return matches.position_of(self.index)
