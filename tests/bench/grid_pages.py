@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 from urllib.parse import urlencode
 
@@ -73,6 +73,7 @@ LISTS = {
             ({"split": "listed"}, "t.split = 'listed'"),
             ({"kind": "free_answer", "gap": "left_out"}, "t.kind = 'free_answer' AND NOT t.gap_eligible"),
             ({"q": "part 7"}, "'part 7' = ANY(t.tags)"),
+            ({"benchmark": "gsm8k"}, "t.benchmark_id = 'gsm8k'"),
         ),
     ),
     "runs": Listed(
@@ -88,6 +89,11 @@ LISTS = {
             (
                 {"arm": "gym"},
                 "EXISTS (SELECT 1 FROM trajectories_endingsum d WHERE d.run_id = r.id AND d.arm = 'gym')",
+            ),
+            (
+                {"benchmark": "gsm8k"},
+                """EXISTS (SELECT 1 FROM trajectories_group g JOIN tasks_app_task t ON t.id = g.task_id
+                    WHERE g.run_id = r.id AND t.benchmark_id = 'gsm8k')""",
             ),
         ),
     ),
@@ -106,19 +112,20 @@ def requests(name: str) -> Iterator[tuple[str, str]]:
         name
     ]
     listed = LISTS[name]
-    for column in (one for one in table.columns if one.sort):
+    ways = product((column for column in table.columns if column.sort), ("", "-"))
+    # Each order with one of the filters, whose odd number lets each meet both directions.
+    for (column, sign), (filters, condition) in zip(ways, cycle(listed.filters), strict=False):
         joined = " ".join(join for alias, join in joins.items() if f"{alias}." in column.sort)
-        for (filters, condition), sign in product(listed.filters, ("", "-")):
-            direction = "DESC" if sign else "ASC"
-            order = f"ORDER BY {column.sort} {direction}, {listed.key} {direction}"
-            source = f"FROM {listed.tables} {joined} WHERE {condition}"
-            address = f"{listed.path}?{urlencode({**filters, 'sort': f'{sign}{column.id}'})}"
-            keys = f"SELECT {listed.key} {source} {order} LIMIT {PER_PAGE}"
-            yield address, _bare(listed, keys)
-            middle = _rows(f"SELECT count(*) {source}")[0][0] // 2
-            if middle > PER_PAGE:
-                ((after,),) = _rows(f"SELECT {listed.key} {source} {order} LIMIT 1 OFFSET {middle}")
-                yield f"{address}&{listed.cursor}={after}", _bare(listed, f"{keys} OFFSET {middle}")
+        direction = "DESC" if sign else "ASC"
+        order = f"ORDER BY {column.sort} {direction}, {listed.key} {direction}"
+        source = f"FROM {listed.tables} {joined} WHERE {condition}"
+        address = f"{listed.path}?{urlencode({**filters, 'sort': f'{sign}{column.id}'})}"
+        keys = f"SELECT {listed.key} {source} {order} LIMIT {PER_PAGE}"
+        yield address, _bare(listed, keys)
+        middle = _rows(f"SELECT count(*) {source}")[0][0] // 2
+        if middle > PER_PAGE:
+            ((after,),) = _rows(f"SELECT {listed.key} {source} {order} LIMIT 1 OFFSET {middle}")
+            yield f"{address}&{listed.cursor}={after}", _bare(listed, f"{keys} OFFSET {middle}")
 
 
 def _bare(listed: Listed, keys: str) -> str:

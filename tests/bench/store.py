@@ -1,4 +1,5 @@
-"""A store as large as a lab gets: a million steps in 20,000 episodes, one of which has ten thousand.
+"""A store as large as a lab gets: a million steps (or ``STORE_STEPS``) in 20,000 episodes, one of which has
+ten thousand.
 
 Rows go in by COPY. Thoughts are sentences of a vocabulary in which words are as frequent as in language
 (Zipf), with a number of their own, so that a search has frequent, rare and single hits.
@@ -6,6 +7,7 @@ Rows go in by COPY. Thoughts are sentences of a vocabulary in which words are as
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ from trajectories.facts.behaviour import VERSION
 SEED = 7
 RUNS = 20
 EPISODES = 20_000
-STEPS = 1_000_000
+STEPS = int(os.environ.get("STORE_STEPS", "1000000"))
 LONG_STEPS = 10_000
 SENTENCES = 20_000
 WORDS_PER_SENTENCE = 13
