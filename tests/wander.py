@@ -29,6 +29,8 @@ FIRST = (("page", "1"),)
 """What the link back to the first part of a list adds: that part was the first to be opened."""
 FOLDS = frozenset({"more", "reply", "translation", "original"})
 """Parameters of the query that unfold something on a page."""
+NARROWED = frozenset({"stars"})
+"""Parameters that leave out a part of a list and show nothing new."""
 ASIDE = re.compile(r"stays/[^/]+/reviews|products/[^/]+/questions")
 """Pages on which no task rests."""
 View = tuple[str, tuple[tuple[str, str], ...]]
@@ -113,7 +115,8 @@ def _explore(walk: Any, root: str, seen: set[View]) -> None:
             target, added = parts.path.lstrip("/"), tuple(sorted(set(parse_qsl(parts.query)) - known))
             is_below = target == root or target.startswith(f"{root}/")
             key = (target, added if target == path else ())
-            if not is_below or key in seen or (target == path and added in ((), FIRST)):
+            is_known = target == path and (added in ((), FIRST) or not NARROWED.isdisjoint(dict(added)))
+            if not is_below or key in seen or is_known:
                 continue
             seen.add(key)
             if target != path or {name for name, _ in added} == {"page"}:
