@@ -63,6 +63,10 @@ GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectorie
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture,
     trajectories_pruning TO gym_lab;
 GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
+-- What annotators said is only added to.
+GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_label TO gym_lab;
+GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_annotationproject, trajectories_annotator,
+    trajectories_annotationunit, trajectories_annotationslot TO gym_lab;
 -- A person who opens a step has it checked.
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity TO gym_lab;
 -- Closing writes a verdict by the statement that judging uses; opening takes its ids beforehand.

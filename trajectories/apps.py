@@ -10,3 +10,8 @@ class TrajectoriesConfig(AppConfig):
         from trajectories.actions import builtin, registry
 
         registry.ACTIONS.discover(builtin)
+
+        from trajectories.annotation.codebook import builtin as fields
+        from trajectories.annotation.codebook.registry import FIELDS
+
+        FIELDS.discover(fields)

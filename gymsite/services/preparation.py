@@ -115,12 +115,16 @@ def first_things() -> list[str]:
     return lines
 
 
-def login_create(*, name: str, is_superuser: bool) -> str:
+def login_create(*, name: str, is_superuser: bool, is_annotator: bool = False) -> str:
     """Create a lab account; returns its random password, which is stored nowhere."""
+    from trajectories.annotation import roles
+
     password = random_source.token_urlsafe(PASSWORD_BYTES)
     people = get_user_model().objects
     create = people.create_superuser if is_superuser else people.create_user
-    create(username=name, password=password)
+    user = create(username=name, password=password)
+    if is_annotator:
+        roles.annotator_make(user)
     return password
 
 

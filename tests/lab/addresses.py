@@ -6,7 +6,14 @@ from trajectories.models import Episode
 
 OPEN_TO_ALL = {"login", "logout"}
 # These addresses are only posted to.
-DEEDS = {"step_compare", "report_compute", "gold_switch"}
+DEEDS = {
+    "step_compare",
+    "report_compute",
+    "gold_switch",
+    "annotation_create",
+    "annotation_people",
+    "annotation_label",
+}
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
 WITHOUT_BYTES = (
@@ -20,6 +27,13 @@ WITHOUT_BYTES = (
     "report_table",
     "report_pair",
     "run_pair",
+    # Without a project.
+    "annotation_project",
+    "annotation_queue",
+    "annotation_codebook",
+    "annotation_agreement",
+    "annotation_cell",
+    "annotation_file",
 )
 
 
@@ -77,6 +91,14 @@ def pages(episode: Episode) -> dict[str, str]:
         "training_file": f"/runs/{episode.run_id}/training/versions.csv",
         "transfer": "/transfer/",
         "transfer_file": f"/transfer/transfer.csv?before={report}&after={report}",
+        "annotation": "/annotation/",
+        "annotation_new": "/annotation/new",
+        "annotation_project": "/annotation/1/",
+        "annotation_queue": "/annotation/1/queue",
+        "annotation_codebook": "/annotation/1/codebook",
+        "annotation_agreement": "/annotation/1/agreement",
+        "annotation_cell": "/annotation/1/agreement/units?field=type&one=reasoning&other=mixed",
+        "annotation_file": "/annotation/1/labels.csv",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

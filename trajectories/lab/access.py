@@ -13,9 +13,12 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.middleware import HtmxDetails
+
+from trajectories.annotation.roles import is_annotator
 
 GOLD_PERMISSION = "tasks_app.view_gold"
 
@@ -32,16 +35,30 @@ def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespons
     return require_safe(_guarded(view))
 
 
+def annotator_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """The same, open to annotators too. The view itself looks whether they may see it."""
+    return require_safe(_guarded(view, is_for_annotators=True))
+
+
+def annotator_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """An action that annotators may take too."""
+    return require_POST(_guarded(view, is_for_annotators=True))
+
+
 def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """An action of the reader: POST only, login required."""
     return require_POST(_guarded(view))
 
 
-def _guarded(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def _guarded(
+    view: Callable[..., HttpResponseBase], *, is_for_annotators: bool = False
+) -> Callable[..., HttpResponseBase]:
     @wraps(view)
     def page(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _to_login(request)
+        if not is_for_annotators and is_annotator(request.user):
+            return _to_annotation(request)
         try:
             response = view(request, *args, **kwargs)
         except Http404 as missing:
@@ -86,6 +103,13 @@ def wants_fragment(request: LabRequest) -> bool:
     if "fragment" in request.GET:
         return True
     return bool(request.htmx) and not request.htmx.boosted and not request.htmx.history_restore_request
+
+
+def _to_annotation(request: LabRequest) -> HttpResponse:
+    """Annotators land on their queues; other pages are not theirs."""
+    if request.path == reverse("runs"):
+        return redirect("annotation")
+    return render(request, "lab/no_access.html", status=HTTPStatus.FORBIDDEN)
 
 
 def _to_login(request: LabRequest) -> HttpResponse:

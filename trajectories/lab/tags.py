@@ -22,6 +22,7 @@ from core.reasons import CLOSE_REASONS, END_REASONS
 from tasks_app.kinds import kind_label
 from trajectories.actions.checks import CHECKS
 from trajectories.actions.results import NOT_PERFORMED, RESULTS
+from trajectories.annotation.roles import is_annotator
 from trajectories.lab.grid.columns import Column
 from trajectories.lab.grid.episodes import EPISODES
 from trajectories.lab.grid.view import Grid, grid_short
@@ -47,6 +48,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "first_line_to_text": formulas.first_line_to_text,
     "formula_to_text": formulas.formula_to_text,
     "gold_named": questions.gold_named,
+    "is_annotator": is_annotator,
     "long_text": long_text.beginning,
     "parts": questions.content_parts,
     "phrase": action_phrase,

@@ -8,6 +8,9 @@ from django.views.generic import RedirectView
 
 from core import converters
 from trajectories.lab.access import lab_page
+from trajectories.lab.annotation import agreement_views as agreement
+from trajectories.lab.annotation import project_views as annotation
+from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
@@ -29,6 +32,7 @@ converters.converters_register()
 
 EPISODE = "episodes/<id:episode_id>"
 STEP = f"{EPISODE}/steps/<id:index>"
+PROJECT = "annotation/<id:project_id>"
 
 
 def _alias(address: str, *, of: str, name: str) -> URLPattern:
@@ -102,6 +106,17 @@ urlpatterns = [
     path("blobs/<sha256:sha256>/thumbnail", picture_views.blob_thumbnail, name="blob_thumbnail"),
     path("compare", compare.compare_detail, name="compare"),
     _alias("compare/", of="compare", name="compare_slashed"),
+    path("annotation/", queue.annotation, name="annotation"),
+    path("annotation/new", annotation.annotation_new, name="annotation_new"),
+    path("annotation/create", annotation.annotation_create, name="annotation_create"),
+    path(f"{PROJECT}/", annotation.annotation_project, name="annotation_project"),
+    path(f"{PROJECT}/people", annotation.annotation_people, name="annotation_people"),
+    path(f"{PROJECT}/queue", queue.annotation_queue, name="annotation_queue"),
+    path(f"{PROJECT}/label", queue.annotation_label, name="annotation_label"),
+    path(f"{PROJECT}/codebook", queue.annotation_codebook, name="annotation_codebook"),
+    path(f"{PROJECT}/agreement", agreement.annotation_agreement, name="annotation_agreement"),
+    path(f"{PROJECT}/agreement/units", agreement.annotation_cell, name="annotation_cell"),
+    path(f"{PROJECT}/<file_name:name>", agreement.annotation_file, name="annotation_file"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),

@@ -86,20 +86,25 @@ async def _viewer_by_session(connection: Connection) -> Viewer:
     if not is_lab_origin(connection):
         raise GymError("wrong_origin", "Lab sessions are only accepted from pages of the lab.", status=403)
     try:
-        user = await _user_of_session(key)
+        user, is_annotator = await _user_of_session(key)
     except DatabaseError:
         raise unavailable() from None
     if not user.is_authenticated:
         raise GymError("no_session", "Log in to the lab first.", status=401)
+    if is_annotator:
+        raise GymError("not_for_annotators", "Annotators see nothing but their queue.", status=403)
     return Viewer()
 
 
-async def _user_of_session(key: str) -> Any:
+async def _user_of_session(key: str) -> tuple[Any, bool]:
     # Imported late: it adds 30 ms to every start, and most sockets use a key.
     from channels.auth import get_user  # type: ignore[import-untyped]
 
+    from trajectories.annotation import roles
+
     store = import_module(settings.SESSION_ENGINE).SessionStore(key)
-    return await get_user({"session": store})
+    user = await get_user({"session": store})
+    return user, await database_sync_to_async(roles.is_annotator)(user)
 
 
 def _session_key(connection: Connection) -> str | None:

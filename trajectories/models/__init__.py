@@ -1,6 +1,14 @@
 """What happened: runs, episodes, steps, events, submissions and verdicts."""
 
 from trajectories.models.access import ApiKey, IdempotentCall
+from trajectories.models.annotation import (
+    AnnotationProject,
+    AnnotationSlot,
+    AnnotationUnit,
+    Annotator,
+    CodebookVersion,
+    Label,
+)
 from trajectories.models.blob import Blob
 from trajectories.models.episode import Episode, Group
 from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
@@ -20,8 +28,13 @@ from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
 from trajectories.models.walk_place import WalkPlace
 
 __all__ = [
+    "AnnotationProject",
+    "AnnotationSlot",
+    "AnnotationUnit",
+    "Annotator",
     "ApiKey",
     "Blob",
+    "CodebookVersion",
     "EndingSum",
     "Episode",
     "EpisodeFacts",
@@ -30,6 +43,7 @@ __all__ = [
     "Group",
     "HealthProbe",
     "IdempotentCall",
+    "Label",
     "PageEvent",
     "PageEventTally",
     "Picture",

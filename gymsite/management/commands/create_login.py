@@ -14,10 +14,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--name", required=True)
-        parser.add_argument("--superuser", action="store_true", help="may do everything in the lab")
+        role = parser.add_mutually_exclusive_group()
+        role.add_argument("--superuser", action="store_true", help="may do everything in the lab")
+        role.add_argument("--annotator", action="store_true", help="may only label what they are given")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         name = options["name"]
         if get_user_model().objects.filter(username=name).exists():
             raise CommandError(f"There is already a login {name!r}: choose another name.")
-        self.stdout.write(preparation.login_create(name=name, is_superuser=options["superuser"]))
+        password = preparation.login_create(
+            name=name, is_superuser=options["superuser"], is_annotator=options["annotator"]
+        )
+        self.stdout.write(password)

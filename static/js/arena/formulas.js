@@ -47,5 +47,8 @@
     formula.replaceChildren(drawn);
   };
 
-  for (const formula of document.querySelectorAll(".formula")) draw(formula);
+  const drawAll = (place) => { for (const formula of place.querySelectorAll(".formula")) draw(formula); };
+  drawAll(document);
+  /* A script put something into the page. */
+  document.addEventListener("gym:content", (event) => drawAll(event.target));
 })();

@@ -67,6 +67,11 @@ class SearchPage:
         return self.request.address("search_counts")
 
     @property
+    def annotate_address(self) -> str:
+        """Where these episodes become a project of annotation."""
+        return self.request.address("annotation_new")
+
+    @property
     def open_facets(self) -> int:
         """How many facets the counts will have, to reserve their space."""
         return len([name for name in FACETS if name not in self.request.filters])

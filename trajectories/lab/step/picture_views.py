@@ -13,7 +13,7 @@ from core import drawings, thumbnails
 from trajectories.blobs import services
 from trajectories.capture import pictures
 from trajectories.capture.captions import captioned
-from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.access import LabRequest, annotator_page, lab_page
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.screenshots.marks import StepMarks, step_marks
 from trajectories.lab.screenshots.picture import caption_of, step_draw
@@ -36,9 +36,12 @@ FORMATS: dict[str, tuple[str, dict[str, int]]] = {
 }
 
 
-@lab_page
+@annotator_page
 def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
-    """The same bytes as the API serves, for a browser with a session instead of a key."""
+    """The same bytes as the API serves, for a browser with a session instead of a key.
+
+    Its hash is on no page but those that show it, so annotators see only what they are to label.
+    """
     return services.blob_response(request, sha256)
 
 

@@ -5,7 +5,7 @@
 (() => {
   const SIGNS = { ArrowLeft: "←", ArrowRight: "→", Space: "space" };
   const FASTER = { "<": -1, ">": 1 };
-  const FIELD = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable]";
+  const FIELD = "input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable]";
   const CONTROL = "a[href], button, input, summary, select";
   const sheet = document.getElementById("keys");
 

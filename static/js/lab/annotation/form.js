@@ -1,0 +1,67 @@
+/* The form of a unit: what is chosen, what is missing, and the way back to what was chosen before. */
+"use strict";
+
+(() => {
+  const OURS = new Set(["csrfmiddlewaretoken", "ticket", "key", "version", "active_ms"]);
+  const states = new WeakMap();
+
+  const fieldsOf = (form) => Array.from(new FormData(form)).filter(([name]) => !OURS.has(name));
+
+  const fill = (form, fields) => {
+    const chosen = new Set(fields.map((field) => field.join("\n")));
+    for (const one of form.querySelectorAll("input[name], textarea[name]")) {
+      if (OURS.has(one.name)) continue;
+      if (one.matches("[type=radio], [type=checkbox]")) one.checked = chosen.has(`${one.name}\n${one.value}`);
+      else one.value = fields.find(([name]) => name === one.name)?.[1] ?? "";
+    }
+  };
+
+  const stateOf = (form) => {
+    if (!states.has(form)) states.set(form, { now: fieldsOf(form), before: [] });
+    return states.get(form);
+  };
+
+  const remember = (form) => {
+    const state = stateOf(form);
+    state.before.push(state.now);
+    state.now = fieldsOf(form);
+  };
+
+  /* Takes the last choice back; false if there is none. */
+  const takeBack = (form) => {
+    const state = stateOf(form);
+    if (!state.before.length) return false;
+    state.now = state.before.pop();
+    fill(form, state.now);
+    return true;
+  };
+
+  const missingOf = (form) => {
+    const isEnded = form.querySelector("[data-ends]:checked") !== null;
+    const isOpen = (field) =>
+      !(isEnded && !field.querySelector("[data-ends]")) && !field.querySelector(".unit-choice label :checked");
+    return Array.from(form.querySelectorAll("[data-required]")).filter(isOpen);
+  };
+
+  /* What keeps the form from being saved, and where; null if nothing does. */
+  const problemOf = (form) => {
+    const missing = missingOf(form);
+    for (const field of form.querySelectorAll("[data-field]")) field.classList.toggle("is-missing", missing.includes(field));
+    if (missing.length) {
+      const titles = missing.map((field) => field.querySelector("legend").firstChild.textContent.trim());
+      return { text: `No answer yet: ${titles.join(", ")}.`, place: missing[0].querySelector("input") };
+    }
+    if (form.querySelector("[data-needs-note]:checked") && !form.elements.note.value.trim()) {
+      return { text: "This answer needs a note that says why.", place: form.elements.note };
+    }
+    if (form.querySelector("[data-marks]:checked") && !form.querySelector("[name=span]:checked")) {
+      return { text: "Mark the sentences that reason.", place: form.querySelector("[name=span]") };
+    }
+    return null;
+  };
+
+  const wordsOf = (form) =>
+    Array.from(form.querySelectorAll(".unit-choice label:has(:checked) [data-title]"), (one) => one.textContent).join(", ");
+
+  window.annotation.form = { fieldsOf, fill, remember, takeBack, problemOf, wordsOf, begin: stateOf };
+})();

@@ -1,0 +1,102 @@
+"""From labels to the table of agreement, and out again as files."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests.annotation import scene
+from tests.annotation.scene import COMPLETE
+from trajectories.annotation.agreement import exports
+from trajectories.annotation.agreement.selectors import units_between, units_labelled
+from trajectories.annotation.agreement.table import ALL_SAME, FEW, NO_PAIRS, agreement
+from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.queues import services
+from trajectories.models import AnnotationProject, Label
+
+NARRATION = {**COMPLETE, "type": "narration", "behaviours": []}
+
+
+@pytest.fixture
+def people(db: None) -> list[User]:
+    return [scene.labeller("one"), scene.labeller("two")]
+
+
+def labelled(people: list[User], given: list[tuple[dict[str, object], ...]]) -> AnnotationProject:
+    """A project of which each person gave these answers, unit by unit."""
+    project = scene.project(*people, of=scene.episodes(2, steps=len(given) // 2))
+    for place, user in enumerate(people):
+        annotator = scene.annotator(project, user)
+        for answers in given:
+            scene.label(services.slot_next(annotator.pk), values=answers[place])
+    return project
+
+
+def test_a_project_without_pairs_says_so(people: list[User]) -> None:
+    project = scene.project(*people)
+    assert {one.whole.reason for one in agreement(units_labelled(project), codebook_current())} == {NO_PAIRS}
+    scene.label(services.slot_next(scene.annotator(project, people[0]).pk))
+    kind, *_ = agreement(units_labelled(project), codebook_current())
+    assert (kind.whole.reason, kind.whole.alpha) == (NO_PAIRS, None)
+
+
+def test_agreement_by_field_and_answer(people: list[User]) -> None:
+    pairs = [(COMPLETE, COMPLETE)] * 22 + [(NARRATION, NARRATION)] * 6 + [(COMPLETE, NARRATION)] * 4
+    fields = {
+        one.field.id: one for one in agreement(units_labelled(labelled(people, pairs)), codebook_current())
+    }
+    kind = fields["type"]
+    assert kind.whole.raw.value == pytest.approx(28 / 32)
+    assert 0 < kind.whole.alpha.value < 1
+    rows = {row.title: row for row in kind.answers}
+    assert (rows["Reasoning"].positives, rows["Reasoning"].positive.value) == (26, pytest.approx(44 / 48))
+    assert rows["Reasoning"].prevalence.value == pytest.approx(48 / 64)
+    assert (rows["Procedural narration"].positives, rows["Procedural narration"].reason) == (10, FEW)
+    matrix = {one.id: {cell.other.id: cell.count for cell in cells} for one, cells in kind.matrix}
+    assert (matrix["reasoning"]["reasoning"], matrix["reasoning"]["narration"]) == (22, 4)
+    assert matrix["narration"]["reasoning"] == 4
+    target = fields["target"].whole
+    assert (target.raw.value, target.alpha.value, target.reason) == (1.0, None, ALL_SAME)
+    assert fields["behaviours"].whole.alpha.value == pytest.approx(kind.whole.alpha.value)
+    assert fields["behaviours"].matrix == []
+
+
+def test_corrections_count_and_skips_and_repeats_do_not(people: list[User]) -> None:
+    project = scene.project(*people, of=scene.episodes(1, steps=2), repeat_share=1.0)
+    first, second = (scene.annotator(project, user) for user in people)
+    slot = services.slot_next(first.pk)
+    scene.label(slot, values=NARRATION)
+    scene.label(slot, version=1)
+    for _ in range(3):
+        scene.label(services.slot_next(first.pk))
+    scene.label(services.slot_next(second.pk), state=Label.State.SKIPPED)
+    units = units_labelled(project)
+    assert [list(unit.answers) for unit in units] == [[first.pk], [first.pk]]
+    assert units[0].answers[first.pk]["type"] == "reasoning"
+
+
+def test_a_cell_of_the_matrix_leads_to_its_units(people: list[User]) -> None:
+    units = units_labelled(labelled(people, [(COMPLETE, NARRATION), (COMPLETE, COMPLETE)]))
+    apart = units_between(units, field="type", one="narration", other="reasoning")
+    same = units_between(units, field="type", one="reasoning", other="reasoning")
+    assert (apart, same) == ([units[0]], [units[1]])
+
+
+def test_files_have_every_version_and_the_manifest_checks_them(people: list[User]) -> None:
+    project = labelled(people, [({**COMPLETE, "behaviours": ["plan", "verify"]}, NARRATION)] * 2)
+    Label.objects.filter(pk=Label.objects.order_by("pk")[0].pk).update(note="=1+1", links={"plan": 7})
+    rows = [json.loads(line) for line in exports.labels_jsonl(project)]
+    assert [row["values"]["type"] for row in rows] == ["reasoning"] * 2 + ["narration"] * 2
+    assert rows[0]["weight"] == 1.0
+    table = b"".join(exports.labels_csv(project)).decode()
+    first = next(csv.DictReader(table.splitlines()))
+    assert (first["behaviours"], first["links"], first["note"]) == ("plan;verify", "plan=7", "'=1+1")
+    (text,) = exports.manifest(project)
+    manifest = json.loads(text)
+    assert manifest["files"]["labels.csv"]["sha256"] == hashlib.sha256(table.encode()).hexdigest()
+    assert manifest["files"]["labels.jsonl"]["lines"] == 4
+    assert manifest["codebook"]["content"]["fields"][0]["id"] == "type"

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+
+from core.errors import GymError
+from tests import factories
+from tests.annotation import scene
+from trajectories.annotation.codebook import registry
+from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.projects import paragraphs as rooms
+from trajectories.annotation.projects.sample import shares, strata
+from trajectories.models import AnnotationSlot, AnnotationUnit
+
+
+@pytest.mark.parametrize(
+    ("counts", "total", "is_equal", "expected"),
+    [
+        ({"a": 100, "b": 100}, 10, True, {"a": 5, "b": 5}),
+        ({"a": 2, "b": 100}, 10, True, {"a": 2, "b": 8}),
+        ({"a": 2, "b": 3}, 10, True, {"a": 2, "b": 3}),
+        ({"a": 10, "b": 90}, 10, False, {"a": 1, "b": 9}),
+        ({"a": 1, "b": 999}, 10, False, {"a": 1, "b": 9}),
+        ({"a": 0, "b": 5}, 3, True, {"a": 0, "b": 3}),
+        ({"a": 5, "b": 5, "c": 5}, 2, True, {"a": 1, "b": 1, "c": 0}),
+        ({}, 5, True, {}),
+    ],
+)
+def test_a_sample_is_shared_out_between_strata(
+    counts: dict[str, int], total: int, is_equal: bool, expected: dict[str, int]
+) -> None:
+    assert shares(counts, total=total, is_equal=is_equal) == expected
+
+
+def test_only_long_thoughts_are_split_into_paragraphs() -> None:
+    short = "One.\n\nTwo."
+    assert rooms.paragraphs(short) == [(0, len(short))]
+    long = f"{'word ' * 100}\n\n \n{'other ' * 100}\n\n"
+    places = rooms.paragraphs(long)
+    assert [long[begin:end].split()[0] for begin, end in places] == ["word", "other"]
+    assert len(rooms.paragraphs("word " * 400)) == 1
+
+
+def test_strata_count_hidden_and_missing_thoughts_apart(db: None) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1)
+    factories.step(episode, 2, thought=" \n", more={"thought_hidden": True})
+    factories.step(episode, 3, thought="")
+    (stratum,) = strata(episodes=[episode.pk], by=["arm", "outcome", "benchmark"])
+    assert (stratum.name, stratum.steps, stratum.hidden, stratum.empty) == ("gym · open · gsm8k", 1, 1, 1)
+
+
+def test_the_same_seed_draws_the_same_steps_and_weights_add_up(db: None, owner: User) -> None:
+    made = scene.episodes(3, steps=10)
+
+    def drawn(seed: int) -> list[tuple[int, int]]:
+        project = scene.project(owner, of=made, steps=8, seed=seed)
+        units = AnnotationUnit.objects.filter(project=project).order_by("position")
+        assert sum(unit.weight for unit in units) == pytest.approx(30)
+        assert [unit.position for unit in units] == list(range(1, 9))
+        return [(unit.episode_id, unit.step) for unit in units]
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
+
+
+def test_a_long_thought_becomes_a_unit_for_each_paragraph(db: None, owner: User) -> None:
+    episode = factories.episode()
+    factories.step(episode, 1, thought=f"{'first ' * 100}\n\n{'ünd ' * 100}")
+    factories.step(episode, 2, thought="Short.")
+    units = AnnotationUnit.objects.filter(project=scene.project(owner, of=[episode])).order_by(
+        "step", "paragraph"
+    )
+    assert [(unit.step, unit.paragraph) for unit in units] == [(1, 1), (1, 2), (2, 0)]
+    thought = f"{'first ' * 100}\n\n{'ünd ' * 100}"
+    assert thought[units[1].begin : units[1].end].startswith("ünd")
+    assert units[0].position == units[1].position
+
+
+def test_the_overlap_is_a_share_of_the_steps(db: None, owner: User, annotator: User) -> None:
+    project = scene.project(owner, annotator, of=scene.episodes(2, steps=10), overlap_share=0.25)
+    assert AnnotationUnit.objects.filter(project=project).count() == 20
+    assert AnnotationSlot.objects.filter(project=project).count() == 25
+
+
+def test_projects_that_cannot_be_finished_are_refused(db: None, owner: User) -> None:
+    with pytest.raises(GymError, match="only 1 are selected"):
+        scene.project(owner, overlap_people=2)
+    with pytest.raises(GymError, match="None of these episodes"):
+        scene.project(owner, of=[factories.episode()])
+
+
+def test_a_project_keeps_its_codebook_when_the_files_change(
+    db: None, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = scene.project(owner)
+    current = registry.codebook_current()
+    other = Codebook(unit="Another unit.", fields=current.fields)
+    monkeypatch.setattr("trajectories.annotation.projects.services.codebook_current", lambda: other)
+    after = scene.project(owner)
+    before.refresh_from_db()
+    assert (before.codebook_id, after.codebook_id) == (current.sha256, other.sha256)

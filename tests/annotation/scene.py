@@ -1,0 +1,65 @@
+"""Projects for tests: steps with thoughts, and people who label them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from tests import factories
+from trajectories.annotation import roles
+from trajectories.annotation.labels.answers import Answers
+from trajectories.annotation.labels.services import Saving
+from trajectories.annotation.projects.services import Plan, project_create
+from trajectories.annotation.queues import services
+from trajectories.annotation.queues.tickets import Ticket
+from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Label
+
+COMPLETE = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "contradiction": "none"}
+
+
+def labeller(name: str) -> User:
+    """A person who may label and see nothing else."""
+    user = User.objects.create_user(name, password="battery staple")
+    roles.annotator_make(user)
+    return user
+
+
+def episodes(count: int = 2, *, steps: int = 5, **fields: Any) -> list[Episode]:
+    made = [factories.episode(**fields) for _ in range(count)]
+    for one in made:
+        for index in range(1, steps + 1):
+            factories.step(one, index, thought=f"Thought {index} of {one.pk}. It counts {index} rooms.")
+    return made
+
+
+def project(*people: User, of: list[Episode] | None = None, **plan: Any) -> AnnotationProject:
+    values = {
+        "name": "Reasoning",
+        "source": "/search",
+        "episodes": [one.pk for one in (of or episodes())],
+        "steps": 100,
+        "seed": 1,
+        "overlap_people": max(len(people), 1),
+        **plan,
+    }
+    return project_create(Plan(**values), people=people, creator=None)
+
+
+def annotator(of: AnnotationProject, user: User) -> Annotator:
+    return Annotator.objects.get(project=of, user=user)
+
+
+def saving(**fields: Any) -> Saving:
+    answers = Answers(values=fields.pop("values", COMPLETE), **fields.pop("answers", {}))
+    return Saving(**{"key": uuid.uuid4(), "version": 0, "answers": answers, **fields})
+
+
+def label(slot_id: int, **fields: Any) -> Label:
+    """Save the label of a slot as its holder."""
+    slot = AnnotationSlot.objects.select_related("unit__project__codebook", "annotator").get(pk=slot_id)
+    assert slot.annotator is not None
+    ticket = Ticket(annotator=slot.annotator.pk, unit=slot.unit_id, is_repeat=slot.is_repeat)
+    made = saving(is_repeat=slot.is_repeat, **fields)
+    return services.label_save(made, ticket=ticket, unit=slot.unit, annotator=slot.annotator)

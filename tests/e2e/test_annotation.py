@@ -1,0 +1,154 @@
+"""Labelling in a real browser, by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, expect
+
+from tests.annotation import scene
+from tests.e2e import axe
+from tests.e2e.test_lab_pages import settled
+from trajectories.models import AnnotationProject, Label
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+KEYS = ("1", "q", "a", "c")
+VALUES = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "contradiction": "none"}
+
+
+@pytest.fixture
+def project(transactional_db: None) -> AnnotationProject:
+    owner = User.objects.create_user("owner", is_staff=True)
+    return scene.project(owner, of=scene.episodes(4, steps=10))
+
+
+@pytest.fixture
+def page(lab_page: Callable[..., Page], project: AnnotationProject) -> Page:
+    made = lab_page(viewport={"width": 1440, "height": 900})
+    made.goto(f"/annotation/{project.pk}/queue")
+    settled(made)
+    return made
+
+
+def unit(page: Page) -> str:
+    return str(page.locator("#unit").get_attribute("data-slot"))
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def label_next(page: Page) -> None:
+    """Label the unit in front and wait for the next."""
+    before = unit(page)
+    press(page, *KEYS, "Enter")
+    expect(page.locator("#unit")).not_to_have_attribute("data-slot", before)
+
+
+def all_saved(page: Page, count: int) -> None:
+    expect(page.locator("[data-done]")).to_have_text(str(count))
+    page.wait_for_function(
+        "() => !Object.keys(localStorage).some((name) => name.startsWith('palaestra:label:'))"
+    )
+
+
+def test_thirty_units_by_keyboard_alone_with_an_undo_and_a_lost_connection(
+    page: Page, project: AnnotationProject
+) -> None:
+    for _ in range(10):
+        label_next(page)
+    # Back to the one before, and another answer.
+    first = unit(page)
+    press(page, "1", "Backspace", "Backspace")
+    expect(page.locator("#unit")).not_to_have_attribute("data-slot", first)
+    expect(page.get_by_role("radio", name="Reasoning")).to_be_checked()
+    press(page, "2", "Enter")
+    expect(page.locator("#unit")).to_have_attribute("data-slot", first)
+    expect(page.get_by_role("radio", name="Reasoning")).not_to_be_checked()
+    all_saved(page, 10)
+
+    page.context.set_offline(True)
+    for _ in range(2):
+        label_next(page)
+    last = unit(page)
+    press(page, *KEYS, "Enter")
+    expect(page.locator("[data-status]")).to_contain_text("Not connected")
+    assert Label.objects.count() == 11
+    page.context.set_offline(False)
+    expect(page.locator("#unit")).not_to_have_attribute("data-slot", last)
+    for _ in range(17):
+        label_next(page)
+    all_saved(page, 30)
+
+    labels = Label.objects.order_by("pk")
+    assert labels.values("unit").distinct().count() == 30
+    corrected = labels.get(version=2)
+    assert corrected.values == {**VALUES, "type": "narration"}
+    assert [one.values for one in labels if one.pk != corrected.pk] == [VALUES] * 30
+    assert all(one.active_ms is not None for one in labels)
+    assert project.slots.filter(done_at__isnull=False).count() == 30
+
+
+def test_choices_outlive_a_reload_and_incomplete_ones_are_not_saved(page: Page) -> None:
+    press(page, "3", "w", "n")
+    page.keyboard.type("qwe")
+    press(page, "Escape", "u")
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("radio", name="Mixed")).to_be_checked()
+    expect(page.get_by_label("Note")).to_have_value("qwe")
+    expect(page.get_by_role("checkbox", name="Unsure")).to_be_checked()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-status]")).to_have_text("No answer yet: Contradiction.")
+    press(page, "c", "Enter")
+    expect(page.locator("[data-status]")).to_have_text("Mark the sentences that reason.")
+    press(page, "Space", "Enter")
+    all_saved(page, 1)
+    assert Label.objects.get().spans[0][0] == 0
+
+
+def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> None:
+    other = page.context.new_page()
+    other.goto(f"/annotation/{project.pk}/queue")
+    settled(other)
+    expect(page.locator("[data-notice]")).to_contain_text("open in another tab too")
+    assert unit(page) == unit(other)
+    label_next(page)
+    all_saved(page, 1)
+    press(other, "2", "e", "v", "Enter")
+    notice = other.locator("[data-notice]")
+    expect(notice).to_contain_text(
+        "There: Reasoning, The problem, Plan, None. What you chose here is not lost."
+    )
+    assert Label.objects.get().values == VALUES
+    notice.get_by_role("link", name="Open the unit").click()
+    settled(other)
+    expect(other.get_by_role("radio", name="Procedural narration")).to_be_checked()
+    press(other, "Enter")
+    other.wait_for_function(
+        "() => !Object.keys(localStorage).some((name) => name.startsWith('palaestra:label:'))"
+    )
+    assert [one.values["type"] for one in Label.objects.order_by("version")] == ["reasoning", "narration"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_have_no_grave_faults(
+    lab_page: Callable[..., Page], project: AnnotationProject, scheme: str
+) -> None:
+    page = lab_page(color_scheme=scheme, viewport={"width": 400, "height": 800})
+    for path in (
+        "",
+        "new",
+        f"{project.pk}/",
+        f"{project.pk}/queue",
+        f"{project.pk}/codebook",
+        f"{project.pk}/agreement",
+    ):
+        page.goto(f"/annotation/{path}")
+        settled(page)
+        assert axe.violations(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path

@@ -1,0 +1,265 @@
+"""The pages of annotation: who may see them, and what annotators are never shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests import factories
+from tests.annotation import scene
+from tests.annotation.scene import COMPLETE
+from tests.conftest import LabClient
+from tests.lab.addresses import OPEN_TO_ALL, pages
+from trajectories.models import AnnotationProject, AnnotationSlot, Label, Step
+
+Lab = Callable[[User | None], LabClient]
+JSON = {"Accept": "application/json"}
+FIELDS = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "contradiction": "none"}
+# Of a login that may only label: their projects, pictures that these show, and their own queue.
+OF_ANNOTATORS = {"annotation", "blob", "annotation_queue", "annotation_codebook"}
+
+
+@pytest.fixture
+def person(db: None) -> User:
+    return scene.labeller("person")
+
+
+@pytest.fixture
+def project(person: User) -> AnnotationProject:
+    return scene.project(person)
+
+
+def form_of(html: str) -> dict[str, str]:
+    """The hidden fields of the form of a unit."""
+    return dict(re.findall(r'<input type="hidden"\s+name="(ticket|key|version)"\s+value="([^"]*)"', html))
+
+
+def queue(client: LabClient, project: AnnotationProject, rest: str = "") -> str:
+    response = client.get(f"/annotation/{project.pk}/queue{rest}")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def save(
+    client: LabClient, project: AnnotationProject, html: str, *, headers: Any = None, **fields: Any
+) -> Any:
+    body = {**form_of(html), **FIELDS, **fields}
+    return client.post(f"/annotation/{project.pk}/label", body, headers=headers or {})
+
+
+def test_without_scripts_a_saved_unit_leads_to_the_next(
+    lab: Lab, person: User, project: AnnotationProject
+) -> None:
+    client = lab(person)
+    html = queue(client, project)
+    response = save(client, project, html, note="Sure?", is_unsure="1", **{"link-plan": "3"})
+    assert (response.status_code, response["Location"]) == (302, f"/annotation/{project.pk}/queue")
+    label = Label.objects.get()
+    assert label.values == COMPLETE
+    assert (label.links, label.note, label.is_unsure, label.version) == ({"plan": 3}, "Sure?", True, 1)
+    after = queue(client, project)
+    assert form_of(after)["ticket"] != form_of(html)["ticket"]
+    assert "Reasoning, The problem, Plan, None" in after
+
+
+def test_a_form_with_something_missing_comes_back_as_it_was(
+    lab: Lab, person: User, project: AnnotationProject
+) -> None:
+    client = lab(person)
+    response = save(client, project, queue(client, project), target="", note="kept")
+    html = response.content.decode()
+    assert response.status_code == 422
+    assert "Target: no answer yet." in html
+    assert ">kept</textarea>" in html
+    assert re.search(r'value="reasoning"[^>]*checked', html)
+
+
+def test_scripts_are_answered_in_json(lab: Lab, person: User, project: AnnotationProject) -> None:
+    client = lab(person)
+    html = queue(client, project)
+    saved = save(client, project, html, headers=JSON)
+    assert json.loads(saved.content) == {"version": 1, "state": "done"}
+    assert save(client, project, html, headers=JSON).status_code == 200
+    conflict = save(client, project, html, headers=JSON, key=str(uuid.uuid4()))
+    assert conflict.status_code == 409
+    assert json.loads(conflict.content)["current"] == {
+        "version": 1,
+        "words": "Reasoning, The problem, Plan, None",
+    }
+    assert save(client, project, html, headers=JSON, ticket="x").status_code == 400
+    assert save(client, project, html, headers=JSON, version="x").status_code == 400
+    assert Label.objects.count() == 1
+
+
+def test_marked_sentences_are_stored_as_places_in_the_thought(
+    lab: Lab, person: User, project: AnnotationProject
+) -> None:
+    client = lab(person)
+    html = queue(client, project)
+    place = re.findall(r'name="span"\s+value="(\d+-\d+)"', html)[1]
+    save(client, project, html, type="mixed", span=place)
+    label = Label.objects.select_related("unit").get()
+    thought = Step.objects.get(episode_id=label.unit.episode_id, index=label.unit.step).thought
+    ((begin, end),) = label.spans
+    assert thought[begin:end].startswith("It counts")
+
+
+def test_one_of_the_last_ten_can_be_changed(lab: Lab, person: User, project: AnnotationProject) -> None:
+    client = lab(person)
+    save(client, project, queue(client, project))
+    slot = AnnotationSlot.objects.get(done_at__isnull=False)
+    html = queue(client, project, f"?slot={slot.pk}")
+    assert form_of(html)["version"] == "1"
+    save(client, project, html, target="both")
+    assert [one.values["target"] for one in Label.objects.order_by("version")] == ["problem", "both"]
+    assert client.get(f"/annotation/{project.pk}/queue?slot=999999").status_code == 404
+
+
+def test_a_unit_whose_step_was_deleted_can_be_skipped(
+    lab: Lab, person: User, project: AnnotationProject
+) -> None:
+    Step.objects.all().delete()
+    client = lab(person)
+    html = queue(client, project)
+    assert "This step was deleted" in html
+    assert save(client, project, html, skip="1").status_code == 302
+    assert Label.objects.get().state == Label.State.SKIPPED
+
+
+def test_the_end_of_a_queue_says_so(lab: Lab, person: User) -> None:
+    project = scene.project(person, of=scene.episodes(1, steps=1))
+    client = lab(person)
+    save(client, project, queue(client, project))
+    assert "Nothing left to label" in queue(client, project)
+
+
+def test_annotators_see_neither_outcome_nor_model_nor_arm(lab: Lab, person: User) -> None:
+    run = factories.run(name="run-canary", model="model-canary")
+    (episode,) = scene.episodes(1, steps=1, run=run)
+    factories.submission(episode, "answer-canary")
+    factories.verdict(episode, outcome="incorrect")
+    client = lab(person)
+    project = scene.project(person, of=[episode], name="Blind")
+    html = queue(client, project)
+    hidden = [
+        "run-canary",
+        "model-canary",
+        "answer-canary",
+        "incorrect",
+        f"/episodes/{episode.pk}",
+        "sentence-",
+    ]
+    assert [word for word in hidden if word in html] == []
+    open_project = scene.project(person, of=[episode], name="Open", shows_setup=True)
+    assert "model-canary" in queue(client, open_project)
+
+
+def test_annotators_see_their_queues_and_no_other_page(lab: Lab, person: User) -> None:
+    other = scene.project(scene.labeller("other"))
+    project = scene.project(person)
+    episode = factories.episode(run=factories.run(report=factories.report()))
+    client = lab(person)
+    addresses = {name: path for name, path in pages(episode).items() if name not in OF_ANNOTATORS | {"runs"}}
+    statuses = {name: client.get(path).status_code for name, path in addresses.items()}
+    assert statuses == dict.fromkeys(addresses, 403)
+    home = client.get("/")
+    assert (home.status_code, home["Location"]) == (302, "/annotation/")
+    for name in ("queue", "codebook"):
+        assert client.get(f"/annotation/{project.pk}/{name}").status_code == 200
+        assert client.get(f"/annotation/{other.pk}/{name}").status_code == 404
+    assert client.post(f"/annotation/{other.pk}/label").status_code == 404
+    for name in (f"{project.pk}/people", "create"):
+        assert client.post(f"/annotation/{name}").status_code == 403
+
+
+def test_a_stranger_sees_no_queue(lab: Lab, project: AnnotationProject) -> None:
+    stranger = lab(None)
+    for name in ("queue", "codebook", ""):
+        assert stranger.get(f"/annotation/{project.pk}/{name}")["Location"].startswith("/login/")
+    assert stranger.post(f"/annotation/{project.pk}/label")["Location"].startswith("/login/")
+    assert not OPEN_TO_ALL & OF_ANNOTATORS
+
+
+def test_a_label_with_the_form_of_another_person_is_refused(lab: Lab, person: User) -> None:
+    other = scene.labeller("other")
+    project = scene.project(person, other)
+    html = queue(lab(other), project)
+    assert save(lab(person), project, html, headers=JSON).status_code == 400
+    assert not Label.objects.exists()
+
+
+def test_a_project_is_opened_from_a_search(lab: Lab, owner: User, person: User) -> None:
+    first, second = scene.episodes(2, steps=3)
+    client = lab(owner)
+    html = client.get(f"/annotation/new?episodes={first.pk}").content.decode()
+    assert "From <strong>1</strong> episodes" in html
+    body = {
+        "search": f"episodes={first.pk}", "name": "New", "steps": "10", "by": ["arm"], "is_equal": "1",
+        "seed": "3", "people": [person.pk, owner.pk], "overlap": "50", "overlap_people": "2", "repeats": "0",
+        "reservation_minutes": "30",
+    }  # fmt: skip
+    response = client.post("/annotation/create", body)
+    project = AnnotationProject.objects.get()
+    assert response["Location"] == f"/annotation/{project.pk}/"
+    assert set(project.units.values_list("episode_id", flat=True)) == {first.pk}
+    assert (project.created_by, project.source) == (owner, f"/search?episodes={first.pk}")
+    page = client.get(response["Location"]).content.decode()
+    assert "gym" in page
+    assert "person" in page
+    refused = client.post("/annotation/create", {**body, "people": [person.pk]})
+    assert refused.status_code == 422
+    assert "only 1 are selected" in refused.content.decode()
+    refused = client.post("/annotation/create", {**body, "search": "run=nothing"})
+    assert refused.status_code == 422
+    assert second.pk not in project.units.values_list("episode_id", flat=True)
+
+
+def test_people_can_be_added(lab: Lab, owner: User, person: User, project: AnnotationProject) -> None:
+    scene.labeller("late")
+    client = lab(owner)
+    for name in ("late", "late", "nobody"):
+        assert client.post(f"/annotation/{project.pk}/people", {"user": name}).status_code == 302
+    assert set(project.annotators.values_list("name", flat=True)) == {"person", "late"}
+
+
+def test_pages_take_as_many_queries_for_many_units_as_for_few(lab: Lab, owner: User, person: User) -> None:
+    counts = []
+    for size in (2, 12):
+        project = scene.project(owner, person, of=scene.episodes(1, steps=size), name=f"of {size}")
+        client = lab(owner)
+        with CaptureQueriesContext(connection) as queries:
+            for page in ("annotation/", f"annotation/{project.pk}/"):
+                assert client.get(f"/{page}").status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_researchers_see_agreement_and_files(lab: Lab, owner: User, person: User) -> None:
+    project = scene.project(person, owner, of=scene.episodes(1, steps=1))
+    for user in (person, owner):
+        client = lab(user)
+        save(client, project, queue(client, project))
+    client = lab(owner)
+    page = client.get(f"/annotation/{project.pk}/agreement").content.decode()
+    assert "Counts only: fewer than 20 units have it." in page
+    cell = f"/annotation/{project.pk}/agreement/units?field=type&amp;one=reasoning&amp;other=reasoning"
+    assert cell in page
+    assert (
+        f"/episodes/{project.units.get().episode_id}/steps/1"
+        in client.get(cell.replace("&amp;", "&")).content.decode()
+    )
+    assert client.get(f"/annotation/{project.pk}/agreement/units?field=type&one=x").status_code == 404
+    for name in ("labels.jsonl", "labels.csv", "manifest.json"):
+        response = client.get(f"/annotation/{project.pk}/{name}")
+        assert response["Content-Disposition"] == f'attachment; filename="annotation-{project.pk}-{name}"'
+        assert b"reasoning" in response.getvalue()
+    assert client.get(f"/annotation/{project.pk}/golds.csv").status_code == 404
+    assert lab(person).get(f"/annotation/{project.pk}/labels.csv").status_code == 403

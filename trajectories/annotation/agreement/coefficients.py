@@ -1,0 +1,193 @@
+"""Coefficients of agreement between any number of annotators, of which any may be missing, with intervals.
+
+Krippendorff's alpha (Krippendorff 2011, Computing Krippendorff's alpha-reliability), Gwet's AC1 (Gwet 2008,
+doi 10.1348/000711006X126600), positive agreement (Cicchetti and Feinstein 1990) for any number of annotators,
+and the distance MASI between sets (Passonneau 2006, LREC).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+RESAMPLES = 2_000
+COVERAGE = 0.95
+SEED = 17
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """``value`` is None where the coefficient is undefined; the interval is None where it cannot be had."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratings:
+    """``counts`` says how many annotators gave a unit (row) a value (column); ``clusters`` groups units."""
+
+    counts: Floats
+    distances: Floats
+    clusters: Sequence[Hashable]
+
+    @cached_property
+    def _labels(self) -> Floats:
+        return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
+
+    @cached_property
+    def pairs(self) -> int:
+        """Units with at least two labels: no others say anything about agreement."""
+        return int(np.count_nonzero(self._labels >= 2))
+
+    @cached_property
+    def parts(self) -> Floats:
+        """What each unit adds to the sums from which all coefficients follow."""
+        m, counts = self._labels, self.counts
+        paired = m >= 2
+        apart = np.where(paired, np.einsum("uv,vw,uw->u", counts, self.distances, counts), 0.0)
+        same = np.where(paired, (counts * (counts - 1)).sum(axis=1), 0.0)
+        others = np.where(paired, m - 1, 1.0)
+        columns = [
+            paired.astype(np.float64),
+            same / np.where(paired, m * others, 1.0),
+            apart / others,
+            (m > 0).astype(np.float64),
+        ]
+        of_paired = np.where(paired[:, None], counts, 0.0)
+        shares = counts / np.where(m > 0, m, 1.0)[:, None]
+        positive = np.where(paired[:, None], counts * (counts - 1), 0.0) / others[:, None]
+        return np.column_stack([*columns, of_paired, shares, positive])
+
+    @cached_property
+    def _of_clusters(self) -> Floats:
+        """The parts summed by cluster, and how often each cluster is in each resample."""
+        names = {name: place for place, name in enumerate(dict.fromkeys(self.clusters))}
+        sums = np.zeros((len(names), self.parts.shape[1]))
+        np.add.at(sums, [names[name] for name in self.clusters], self.parts)
+        return sums
+
+    def estimate(self, coefficient: Callable[[Sums], Floats]) -> Estimate:
+        """The coefficient with an interval from whole clusters drawn with replacement."""
+        sums = self._of_clusters
+        values = self.counts.shape[1]
+        value = float(coefficient(Sums(sums.sum(axis=0, keepdims=True), values))[0])
+        if not np.isfinite(value):
+            return Estimate(value=None)
+        if len(sums) < 2:
+            return Estimate(value=value)
+        drawn = np.random.default_rng(SEED).multinomial(
+            len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES
+        )
+        resampled = coefficient(Sums(drawn @ sums, values))
+        resampled = resampled[np.isfinite(resampled)]
+        if len(resampled) < RESAMPLES * COVERAGE:
+            return Estimate(value=value)  # undefined too often to say where the middle of it lies
+        low, high = np.quantile(resampled, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+        return Estimate(value=value, low=float(low), high=float(high))
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums of parts, one row for each sample."""
+
+    rows: Floats
+    values: int
+
+    @property
+    def units(self) -> Floats:
+        return self.rows[:, 0]
+
+    @property
+    def agreeing(self) -> Floats:
+        return self.rows[:, 1]
+
+    @property
+    def apart(self) -> Floats:
+        return self.rows[:, 2]
+
+    @property
+    def rated(self) -> Floats:
+        return self.rows[:, 3]
+
+    def _block(self, number: int) -> Floats:
+        return self.rows[:, 4 + number * self.values : 4 + (number + 1) * self.values]
+
+    @property
+    def counts(self) -> Floats:
+        return self._block(0)
+
+    @property
+    def shares(self) -> Floats:
+        return self._block(1)
+
+    @property
+    def positive(self) -> Floats:
+        return self._block(2)
+
+
+def raw_agreement(sums: Sums) -> Floats:
+    """The share of pairs of labels of the same unit that agree, averaged over units."""
+    return _ratio(sums.agreeing, sums.units)
+
+
+def alpha(distances: Floats) -> Callable[[Sums], Floats]:
+    """Krippendorff's alpha; undefined where all labels are the same."""
+
+    def coefficient(sums: Sums) -> Floats:
+        total = sums.counts.sum(axis=1)
+        observed = _ratio(sums.apart, total)
+        expected = _ratio(np.einsum("sv,vw,sw->s", sums.counts, distances, sums.counts), total * (total - 1))
+        return 1 - _ratio(observed, expected)
+
+    return coefficient
+
+
+def ac1(sums: Sums) -> Floats:
+    """Gwet's AC1. Units with a single label count for how frequent each value is."""
+    frequency = _ratio(sums.shares, sums.rated[:, None])
+    expected = (frequency * (1 - frequency)).sum(axis=1) / max(sums.values - 1, 1)
+    return _ratio(raw_agreement(sums) - expected, 1 - expected)
+
+
+def positive_agreement(sums: Sums) -> Floats:
+    """Of binary ratings: how often others gave the second value too where one gave it."""
+    return _ratio(sums.positive[:, 1], sums.counts[:, 1])
+
+
+def prevalence(sums: Sums) -> Floats:
+    """Of binary ratings: the share of the second value, each unit counted once."""
+    return _ratio(sums.shares[:, 1], sums.rated)
+
+
+def nominal_distances(values: int) -> Floats:
+    return np.ones((values, values)) - np.eye(values)
+
+
+def masi_distances(sets: Sequence[frozenset[str]]) -> Floats:
+    """MASI between each two sets; two empty ones are equal, where NLTK divides by zero."""
+    return np.array([[masi_distance(one, other) for other in sets] for one in sets]).reshape(
+        len(sets), len(sets)
+    )
+
+
+def masi_distance(one: frozenset[str], other: frozenset[str]) -> float:
+    """0 for equal sets, 1 for disjoint ones; a subset is nearer than sets that merely overlap."""
+    if one == other:
+        return 0.0
+    both = one & other
+    if not both:
+        return 1.0
+    kinship = 2 / 3 if both in (one, other) else 1 / 3
+    return 1 - len(both) / len(one | other) * kinship
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(below > 0, above / below, np.nan), dtype=np.float64)

@@ -1,0 +1,55 @@
+"""Labels as agreement reads them: blind, the newest of each person, of one codebook version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trajectories.models import AnnotationProject, Annotator, Label
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """A unit with what each person says of it, by the id of the annotator."""
+
+    unit: int
+    episode: int
+    step: int
+    paragraph: int
+    answers: dict[int, dict[str, Any]]
+
+
+def units_labelled(project: AnnotationProject) -> list[Labelled]:
+    """Units with at least one label of a person, in the queue's order, without repeats and skips."""
+    rows = (
+        Label.objects.filter(
+            unit__project=project,
+            layer=Label.Layer.BLIND,
+            is_repeat=False,
+            codebook_id=project.codebook_id,
+            annotator__kind=Annotator.Kind.PERSON,
+        )
+        .order_by("unit__position", "unit_id", "annotator_id", "version")
+        .values_list(
+            "unit_id", "unit__episode_id", "unit__step", "unit__paragraph", "annotator_id", "state", "values"
+        )
+    )
+    units: dict[int, Labelled] = {}
+    for unit, episode, step, paragraph, annotator, state, values in rows.iterator():
+        made = Labelled(unit=unit, episode=episode, step=step, paragraph=paragraph, answers={})
+        answers = units.setdefault(unit, made).answers
+        answers.pop(annotator, None)  # a later version counts
+        if state == Label.State.DONE:
+            answers[annotator] = values
+    return [unit for unit in units.values() if unit.answers]
+
+
+def units_between(units: Sequence[Labelled], *, field: str, one: str, other: str) -> list[Labelled]:
+    """The units of which one person gave one answer, and another person the other."""
+    return [unit for unit in units if _has_pair(unit, field, one, other)]
+
+
+def _has_pair(unit: Labelled, field: str, one: str, other: str) -> bool:
+    given = [values.get(field) for values in unit.answers.values()]
+    return given.count(one) >= 2 if one == other else one in given and other in given

@@ -1,0 +1,157 @@
+"""The agreement of a project: by field, by answer, and as a matrix of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from trajectories.annotation.agreement import coefficients
+from trajectories.annotation.agreement.coefficients import Estimate, Ratings
+from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.codebook.types import Codebook, Field, Option
+
+# With fewer units that have an answer, its coefficients say nothing.
+POSITIVES_MIN = 20
+NO_PAIRS = "No unit has the labels of two people yet."
+ALL_SAME = "Undefined: everyone gave the same answer to every unit, so chance would agree as well."
+FEW = f"Counts only: fewer than {POSITIVES_MIN} units have it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """Coefficients of a field or an answer; ``reason`` says why some are missing."""
+
+    title: str
+    units: int
+    positives: int | None = None
+    reason: str = ""
+    raw: Estimate | None = None
+    alpha: Estimate | None = None
+    ac1: Estimate | None = None
+    positive: Estimate | None = None
+    prevalence: Estimate | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """How many pairs of people gave these two answers to the same unit."""
+
+    other: Option
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldAgreement:
+    field: Field
+    units: Sequence[Labelled]
+
+    @property
+    def _rated(self) -> list[tuple[Labelled, list[Any]]]:
+        """Units with the answers that were given to this field; it is not asked after some answers."""
+        given = (
+            (unit, [values[self.field.id] for values in unit.answers.values() if self.field.id in values])
+            for unit in self.units
+        )
+        return [(unit, answers) for unit, answers in given if answers]
+
+    @cached_property
+    def whole(self) -> Row:
+        """All answers of the field together; sets of answers by MASI."""
+        values = self._sets if self.field.is_set else [option.id for option in self.field.options]
+        distances = (
+            coefficients.masi_distances(self._sets)
+            if self.field.is_set
+            else coefficients.nominal_distances(len(values))
+        )
+        ratings = self._ratings(values, distances, _value)
+        return _row(self.field.title, ratings, is_set=self.field.is_set)
+
+    @cached_property
+    def answers(self) -> list[Row]:
+        """Each answer against all others."""
+        distances = coefficients.nominal_distances(2)
+        return [
+            _row_of_answer(option.title, self._ratings([False, True], distances, _has(option.id)))
+            for option in self.field.options
+        ]
+
+    @property
+    def matrix(self) -> list[tuple[Option, list[Cell]]]:
+        """Pairs of answers of different people to the same unit; empty for fields with sets of answers."""
+        if self.field.is_set:
+            return []
+        counts: dict[tuple[str, str], int] = {}
+        for _, answers in self._rated:
+            for one, other in combinations(answers, 2):
+                counts[one, other] = counts.get((one, other), 0) + 1
+                if one != other:
+                    counts[other, one] = counts.get((other, one), 0) + 1
+        options = self.field.options
+        return [
+            (one, [Cell(other=other, count=counts.get((one.id, other.id), 0)) for other in options])
+            for one in options
+        ]
+
+    @cached_property
+    def _sets(self) -> list[frozenset[str]]:
+        return sorted({_value(answer) for _, answers in self._rated for answer in answers}, key=sorted)
+
+    def _ratings(self, values: Sequence[Any], distances: Any, read: Callable[[Any], Any]) -> Ratings:
+        rows = [[read(answer) for answer in answers] for _, answers in self._rated]
+        counts = np.array([[row.count(value) for value in values] for row in rows], dtype=np.float64)
+        clusters = [unit.episode for unit, _ in self._rated]
+        return Ratings(counts=counts.reshape(len(rows), len(values)), distances=distances, clusters=clusters)
+
+
+def agreement(units: Sequence[Labelled], codebook: Codebook) -> list[FieldAgreement]:
+    """The agreement on each field of the codebook."""
+    return [FieldAgreement(field=field, units=units) for field in codebook.fields]
+
+
+def _value(answer: Any) -> Any:
+    return frozenset(answer) if isinstance(answer, list) else answer
+
+
+def _has(option: str) -> Callable[[Any], bool]:
+    return lambda answer: option in answer if isinstance(answer, list) else answer == option
+
+
+def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:
+    if not ratings.pairs:
+        return Row(title=title, units=0, reason=NO_PAIRS)
+    alpha = ratings.estimate(coefficients.alpha(ratings.distances))
+    return Row(
+        title=title,
+        units=ratings.pairs,
+        reason=ALL_SAME if alpha.value is None else "",
+        raw=ratings.estimate(coefficients.raw_agreement),
+        alpha=alpha,
+        # It knows no distances between sets.
+        ac1=None if is_set else ratings.estimate(coefficients.ac1),
+    )
+
+
+def _row_of_answer(title: str, ratings: Ratings) -> Row:
+    paired = ratings.counts[ratings.counts.sum(axis=1) >= 2]
+    positives = int(np.count_nonzero(paired[:, 1]))
+    if not ratings.pairs:
+        return Row(title=title, units=0, positives=0, reason=NO_PAIRS)
+    if positives < POSITIVES_MIN:
+        return Row(title=title, units=ratings.pairs, positives=positives, reason=FEW)
+    alpha = ratings.estimate(coefficients.alpha(ratings.distances))
+    return Row(
+        title=title,
+        units=ratings.pairs,
+        positives=positives,
+        reason=ALL_SAME if alpha.value is None else "",
+        raw=ratings.estimate(coefficients.raw_agreement),
+        alpha=alpha,
+        ac1=ratings.estimate(coefficients.ac1),
+        positive=ratings.estimate(coefficients.positive_agreement),
+        prevalence=ratings.estimate(coefficients.prevalence),
+    )

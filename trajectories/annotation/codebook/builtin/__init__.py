@@ -1,0 +1,1 @@
+"""The fields of the codebook, one file each."""

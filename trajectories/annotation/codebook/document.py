@@ -1,0 +1,61 @@
+"""The codebook as a part of ``docs/annotation.md``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.sources import Publication, publications
+from trajectories.annotation.codebook.types import Field, Option
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "annotation.md"
+BEGIN, END = "<!-- The codebook, by manage.py write_codebook -->\n", "<!-- End of the codebook -->\n"
+
+
+def page_with_codebook() -> str:
+    """The page with the current codebook in its place."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{codebook_text()}\n{END}{after}"
+
+
+def codebook_text() -> str:
+    codebook = codebook_current()
+    fields = "\n".join(_field_text(field) for field in codebook.fields)
+    return f"Version `{codebook.version}`. {codebook.unit}\n\n{fields}\n{_sources_text()}"
+
+
+def _field_text(field: Field) -> str:
+    test = f" *{field.test}*" if field.test else ""
+    rows = "\n".join(_option_row(option) for option in field.options)
+    return (
+        f"### {field.title}\n\n{field.question}{test}\n\n"
+        f"| key | answer | definition | such as | not | from |\n|---|---|---|---|---|---|\n{rows}\n"
+    )
+
+
+def _option_row(option: Option) -> str:
+    sources = "; ".join(
+        f"{_short(publications()[source.id])}{f': {source.note}' if source.note else ''}"
+        for source in option.sources
+    )
+    cells = (
+        f"`{option.key}`",
+        option.title,
+        option.definition,
+        "<br>".join(option.positive),
+        "<br>".join(option.negative),
+        sources or "–",
+    )
+    return f"| {' | '.join(cell.replace('|', '∣') for cell in cells)} |"
+
+
+def _sources_text() -> str:
+    rows = "\n".join(
+        f"- {_short(one)}: [{one.title}]({one.address})" for _, one in sorted(publications().items())
+    )
+    return f"### Sources\n\n{rows}\n"
+
+
+def _short(one: Publication) -> str:
+    return f"{one.authors.partition(',')[0]} {one.year}"

@@ -1,0 +1,81 @@
+"""What a codebook consists of. A project keeps a copy, which outlives the files that it was made from."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """A publication that a label comes from; ``note`` says what of it."""
+
+    id: str
+    note: str = ""
+
+
+class Option(Struct, frozen=True, kw_only=True):
+    """An answer to a field. ``key`` chooses it; ``positive`` texts have it, ``negative`` ones do not.
+
+    After an answer that ``ends`` the form nothing else is asked of the unit. ``needs_note`` wants a reason,
+    ``marks_span`` the sentences that the answer is about, ``links_step`` offers the step that carries it out.
+    """
+
+    id: str
+    key: str
+    title: str
+    definition: str
+    positive: list[str]
+    negative: list[str]
+    sources: list[Source] = []
+    ends: bool = False
+    needs_note: bool = False
+    marks_span: bool = False
+    links_step: bool = False
+
+
+class Field(Struct, frozen=True, kw_only=True):
+    """A question about a unit, with one answer, or any number of answers if it ``is_set``."""
+
+    id: str
+    rank: int
+    title: str
+    question: str
+    options: list[Option]
+    test: str = ""
+    is_set: bool = False
+
+
+class Codebook(Struct, frozen=True, kw_only=True, dict=True):
+    """``fields`` are in the order of the form."""
+
+    unit: str
+    fields: list[Field]
+
+    @cached_property
+    def sha256(self) -> str:
+        """The version: a hash of everything that annotators read."""
+        return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """The version as pages show it."""
+        return self.sha256[:VERSION_CHARS]
+
+    def field(self, field_id: str) -> Field | None:
+        return next((field for field in self.fields if field.id == field_id), None)
+
+    def content(self) -> Any:
+        """The codebook as JSON, from which ``codebook_read`` makes it again."""
+        return msgspec.to_builtins(self)
+
+
+VERSION_CHARS = 8
+
+
+def codebook_read(content: Any) -> Codebook:
+    """A stored codebook. Entries of it that this version of the code does not know are left out."""
+    return msgspec.convert(content, Codebook)

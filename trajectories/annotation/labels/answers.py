@@ -1,0 +1,89 @@
+"""What was answered about a unit, checked against its codebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trajectories.annotation.codebook.types import Codebook, Field, Option
+from trajectories.models import AnnotationUnit
+
+NOTE_CHARS = 4_000
+STEP_MAX = 10**9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """``values`` by field: the id of an option, or a list of them; ``spans`` are places in the thought."""
+
+    values: Mapping[str, Any]
+    spans: list[list[int]] = field(default_factory=list)
+    links: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
+    is_unsure: bool = False
+
+
+def answer_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
+    """What is missing or wrong, in sentences; empty if the label is complete."""
+    chosen = _chosen(answers, codebook)
+    is_ended = any(option.ends for option in chosen)
+    errors = [
+        error
+        for one in codebook.fields
+        if (error := _field_error(one, answers.values.get(one.id), is_ended=is_ended))
+    ]
+    unknown = sorted(set(answers.values) - {one.id for one in codebook.fields})
+    errors += [f"The codebook of this project has no field “{name}”." for name in unknown]
+    if not answers.note.strip():
+        errors += [f"“{option.title}” needs a note that says why." for option in chosen if option.needs_note]
+    if len(answers.note) > NOTE_CHARS:
+        errors.append(f"The note has more than {NOTE_CHARS:,} characters.")
+    if any(option.marks_span for option in chosen) and not answers.spans:
+        errors += [f"Mark what is meant by “{option.title}”." for option in chosen if option.marks_span]
+    if not all(unit.begin <= begin < end <= unit.end for begin, end in answers.spans):
+        errors.append("A marked part lies outside of the unit.")
+    return errors
+
+
+def answers_pruned(answers: Answers, *, codebook: Codebook) -> Answers:
+    """Without what the chosen answers rule out: other fields, and marks and links that belong to none."""
+    chosen = _chosen(answers, codebook)
+    ending = {one.id for one in codebook.fields for option in one.options if option.ends and option in chosen}
+    linked = {option.id for option in chosen if option.links_step}
+    return Answers(
+        values={name: value for name, value in answers.values.items() if not ending or name in ending},
+        spans=sorted(answers.spans) if any(option.marks_span for option in chosen) else [],
+        links={name: step for name, step in answers.links.items() if name in linked and not ending},
+        note=answers.note.strip(),
+        is_unsure=answers.is_unsure,
+    )
+
+
+def _chosen(answers: Answers, codebook: Codebook) -> list[Option]:
+    return [
+        option
+        for one in codebook.fields
+        for option in one.options
+        if option.id in _as_list(answers.values.get(one.id))
+    ]
+
+
+def _field_error(one: Field, value: Any, *, is_ended: bool) -> str:
+    known = {option.id for option in one.options}
+    if one.is_set and value is not None and not isinstance(value, list):
+        return f"{one.title}: not a list of answers."
+    if not one.is_set and isinstance(value, list):
+        return f"{one.title}: more than one answer."
+    unknown = [str(name) for name in _as_list(value) if name not in known]
+    if unknown:
+        return f"{one.title}: the codebook of this project has no answer “{unknown[0]}”."
+    if value is None and not one.is_set and not is_ended:
+        return f"{one.title}: no answer yet."
+    return ""
+
+
+def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]

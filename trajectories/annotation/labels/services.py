@@ -1,0 +1,105 @@
+"""Writing labels. Rows are only added: who corrects a label adds its next version."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from core.errors import GymError
+from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
+from trajectories.models import AnnotationUnit, Annotator, Label
+
+
+class LabelConflict(GymError):
+    """Another version was saved meanwhile: ``current`` is the newest."""
+
+    def __init__(self, current: Label) -> None:
+        super().__init__(
+            "label_changed",
+            "This unit was labelled in another tab meanwhile. That label was kept: compare, and save again.",
+            status=409,
+        )
+        self.current = current
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saving:
+    """One saving call. ``key`` makes it safe to repeat; ``version`` is what the annotator saw, or 0."""
+
+    key: UUID
+    version: int
+    state: str = Label.State.DONE
+    answers: Answers
+    active_ms: int | None = None
+    is_repeat: bool = False
+
+
+def label_add(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
+    """The label as stored. A call that is repeated gets what its first time wrote.
+
+    ``GymError`` 422 if answers are missing or the codebook has none like them, ``LabelConflict`` if the unit
+    has a newer version.
+    """
+    if (written := _written(saving, annotator=annotator)) is not None:
+        return written
+    newest = label_newest(unit=unit, annotator=annotator, is_repeat=saving.is_repeat)
+    row = _label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
+    if newest is not None and newest.version != saving.version:
+        raise LabelConflict(newest)
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        # Sent twice at the same time, or from two tabs.
+        if (written := _written(saving, annotator=annotator)) is not None:
+            return written
+        newest = label_newest(unit=unit, annotator=annotator, is_repeat=saving.is_repeat)
+        if newest is None:
+            raise
+        raise LabelConflict(newest) from None
+    return row
+
+
+def _label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, version: int) -> Label:
+    """The row to write, checked against the codebook of the unit's project."""
+    answers = Answers(values={}, note=saving.answers.note.strip()[:NOTE_CHARS])
+    if saving.state == Label.State.DONE:
+        codebook = codebook_read(unit.project.codebook.content)
+        if errors := answer_errors(saving.answers, codebook=codebook, unit=unit):
+            raise GymError("incomplete_label", " ".join(errors), status=422)
+        answers = answers_pruned(saving.answers, codebook=codebook)
+    return Label(
+        unit=unit,
+        annotator=annotator,
+        codebook_id=unit.project.codebook_id,
+        is_repeat=saving.is_repeat,
+        version=version,
+        state=saving.state,
+        values=dict(answers.values),
+        spans=answers.spans,
+        links=dict(answers.links),
+        note=answers.note,
+        is_unsure=answers.is_unsure,
+        active_ms=saving.active_ms,
+        key=saving.key,
+    )
+
+
+def label_newest(*, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False) -> Label | None:
+    """What the annotator says of the unit now."""
+    rows = Label.objects.filter(unit=unit, annotator=annotator, is_repeat=is_repeat, layer=Label.Layer.BLIND)
+    return rows.order_by("-version").first()
+
+
+def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple[int, bool], Label]:
+    """What the annotator says of these units now, by unit and whether it is their repeat."""
+    rows = Label.objects.filter(unit_id__in=units, annotator=annotator, layer=Label.Layer.BLIND)
+    return {(row.unit_id, row.is_repeat): row for row in rows.order_by("version", "pk")}
+
+
+def _written(saving: Saving, *, annotator: Annotator) -> Label | None:
+    return Label.objects.filter(key=saving.key, annotator=annotator).first()

@@ -1,0 +1,136 @@
+"""Opening a project: its sample, its units, and who labels them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from core.errors import GymError
+from core.sql import Statement
+from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.projects import sample
+from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion
+
+STEPS_MAX = 100_000
+LONG_AT_ONCE = 500
+_LONG = Statement(__file__, "units_long")
+_SLOTS = Statement(__file__, "slots_make")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """``steps`` are drawn from the episodes, stratified ``by`` parts of ``sample.PARTS``.
+
+    ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one.
+    """
+
+    name: str
+    source: str
+    episodes: list[int]
+    steps: int
+    seed: int
+    by: list[str] = field(default_factory=list)
+    is_equal: bool = True
+    overlap_share: float = 1.0
+    overlap_people: int = 2
+    repeat_share: float = 0.0
+    reservation_minutes: int = 30
+    shows_setup: bool = False
+
+
+@transaction.atomic
+def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) -> AnnotationProject:
+    """``GymError`` 422 if there is nothing to label, or fewer people than are to label a unit."""
+    if plan.overlap_share > 0 and len(people) < plan.overlap_people:
+        message = (
+            f"{plan.overlap_people} people are to label the same unit, but only {len(people)} "
+            "are selected. Select more annotators or lower the overlap."
+        )
+        raise GymError("too_few_annotators", message, status=422)
+    drawn = _sample(plan)
+    if not any(stratum.drawn for stratum in drawn):
+        message = "None of these episodes has a step with a thought. Choose other episodes."
+        raise GymError("nothing_to_label", message, status=422)
+    project = AnnotationProject.objects.create(
+        name=plan.name,
+        codebook=_codebook_store(),
+        source=plan.source,
+        seed=plan.seed,
+        strata=[stratum.as_dict() for stratum in drawn],
+        overlap_share=plan.overlap_share,
+        overlap_people=plan.overlap_people,
+        repeat_share=plan.repeat_share,
+        reservation_minutes=plan.reservation_minutes,
+        shows_setup=plan.shows_setup,
+        created_by=creator,
+    )
+    sample.units_draw(project=project.pk, episodes=plan.episodes, by=plan.by, seed=plan.seed, sample=drawn)
+    _paragraphs_split(project.pk)
+    _SLOTS.run(project=project.pk, seed=plan.seed, share=plan.overlap_share, people=plan.overlap_people)
+    for user in people:
+        annotator_add(project, user)
+    return project
+
+
+def annotator_add(project: AnnotationProject, user: User) -> Annotator:
+    """Let a person label in a project; adding them again changes nothing."""
+    annotator, _ = Annotator.objects.get_or_create(
+        project=project, user=user, defaults={"name": user.get_username()}
+    )
+    return annotator
+
+
+def _sample(plan: Plan) -> list[sample.Stratum]:
+    strata = sample.strata(episodes=plan.episodes, by=plan.by)
+    counts = {stratum.name: stratum.steps for stratum in strata}
+    drawn = sample.shares(counts, total=min(plan.steps, STEPS_MAX), is_equal=plan.is_equal)
+    return [replace(stratum, drawn=drawn[stratum.name]) for stratum in strata]
+
+
+def _codebook_store() -> CodebookVersion:
+    codebook = codebook_current()
+    version, _ = CodebookVersion.objects.get_or_create(
+        pk=codebook.sha256, defaults={"content": codebook.content()}
+    )
+    return version
+
+
+def _paragraphs_split(project_id: int) -> None:
+    """A unit of a long thought becomes one for each of its paragraphs."""
+    after = 0
+    while rows := _LONG.rows(project=project_id, after=after, words=WORDS_MAX, limit=LONG_AT_ONCE):
+        after = rows[-1][0]
+        units = AnnotationUnit.objects.in_bulk([unit_id for unit_id, _ in rows])
+        changed, made = [], []
+        for unit_id, thought in rows:
+            first, *others = _units_of(units[unit_id], paragraphs(thought))
+            changed.append(first)
+            made += others
+        AnnotationUnit.objects.bulk_update(changed, ["paragraph", "begin", "end"])
+        AnnotationUnit.objects.bulk_create(made)
+
+
+def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[AnnotationUnit]:
+    """The unit as its first paragraph, and new ones for the others."""
+    units = []
+    for number, (begin, end) in enumerate(places, start=1):
+        one = (
+            unit
+            if number == 1
+            else AnnotationUnit(
+                project_id=unit.project_id,
+                position=unit.position,
+                episode_id=unit.episode_id,
+                step=unit.step,
+                stratum=unit.stratum,
+                weight=unit.weight,
+            )
+        )
+        one.paragraph = number if len(places) > 1 else 0
+        one.begin, one.end = begin, end
+        units.append(one)
+    return units

@@ -1,0 +1,112 @@
+"""Handing out units, one person at a time, and taking labels back in."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from django.db import transaction
+from django.utils import timezone
+
+from core.sql import Statement
+from trajectories.annotation.labels import services as labels
+from trajectories.annotation.labels.services import Saving
+from trajectories.annotation.queues.tickets import Ticket
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Label
+
+# A repeat comes so many units after the first time, or at the end of the queue.
+REPEAT_AFTER = 20
+POSITION_MAX = 2**31 - 1
+_TAKE = Statement(__file__, "slot_take")
+_RESUME = Statement(__file__, "slot_resume")
+
+
+@transaction.atomic
+def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
+    """Reserve the next unit for an annotator, the first unfinished one if there is any; the slot's id.
+
+    ``beside`` are slots that they have in front of them. None at the end of their queue or quota.
+    """
+    # Two tabs of one person take turns.
+    annotator = (
+        Annotator.objects.select_for_update(of=("self",)).select_related("project").get(pk=annotator_id)
+    )
+    project = annotator.project
+    if (resumed := _resume(annotator, beside, repeats_until=annotator.position)) is not None:
+        return resumed
+    if not _is_within_quota(annotator):
+        return _resume(annotator, beside, repeats_until=POSITION_MAX)
+    for position in (annotator.position, 0):
+        row = _TAKE.row(
+            project=project.pk,
+            annotator=annotator.pk,
+            position=position,
+            minutes=project.reservation_minutes,
+            beside=list(beside),
+        )
+        if row is not None:
+            Annotator.objects.filter(pk=annotator.pk).update(position=row[1])
+            return int(row[0])
+    return _resume(annotator, beside, repeats_until=POSITION_MAX)
+
+
+@transaction.atomic
+def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotator: Annotator) -> Label:
+    """Store a label and finish its slot. What comes after the reservation ran out is stored as well.
+
+    Errors: those of ``labels.services.label_add``.
+    """
+    label = labels.label_add(saving, unit=unit, annotator=annotator)
+    rows = AnnotationSlot.objects.filter(annotator=annotator, unit=unit, is_repeat=ticket.is_repeat)
+    slot = rows.select_for_update().first()
+    if slot is None:
+        # Someone else holds the unit by now. Their slot stays theirs; this label is one more.
+        AnnotationSlot.objects.create(
+            project_id=unit.project_id,
+            unit=unit,
+            position=unit.position,
+            is_repeat=ticket.is_repeat,
+            annotator=annotator,
+            done_at=timezone.now(),
+        )
+    elif slot.done_at is None:
+        AnnotationSlot.objects.filter(pk=slot.pk).update(done_at=timezone.now())
+        _followers_make(slot, label, project=unit.project)
+    return label
+
+
+def _followers_make(slot: AnnotationSlot, label: Label, *, project: AnnotationProject) -> None:
+    """A skipped unit goes to someone else; some of those labelled come back to the same person."""
+    place = {"project_id": slot.project_id, "unit_id": slot.unit_id}
+    if label.state == Label.State.SKIPPED:
+        if not slot.is_repeat:
+            AnnotationSlot.objects.create(position=slot.position, **place)
+    elif not slot.is_repeat and _is_repeated(slot.unit_id, project):
+        AnnotationSlot.objects.create(
+            position=min(slot.position + REPEAT_AFTER, POSITION_MAX),
+            is_repeat=True,
+            annotator_id=slot.annotator_id,
+            **place,
+        )
+
+
+def _is_repeated(unit_id: int, project: AnnotationProject) -> bool:
+    digest = hashlib.sha256(f"{project.seed}:repeat:{unit_id}".encode()).digest()
+    return int.from_bytes(digest[:4]) < project.repeat_share * 2**32
+
+
+def _resume(annotator: Annotator, beside: Sequence[int], *, repeats_until: int) -> int | None:
+    row = _RESUME.row(
+        annotator=annotator.pk,
+        beside=list(beside),
+        minutes=annotator.project.reservation_minutes,
+        repeats_until=repeats_until,
+    )
+    return int(row[0]) if row else None
+
+
+def _is_within_quota(annotator: Annotator) -> bool:
+    if annotator.quota is None:
+        return True
+    rows = AnnotationSlot.objects.filter(annotator=annotator, is_repeat=False)
+    return rows.count() < annotator.quota

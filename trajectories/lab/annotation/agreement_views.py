@@ -1,0 +1,66 @@
+"""Agreement between annotators, the units behind each figure, and the files of labels."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+
+from trajectories.annotation.agreement import exports
+from trajectories.annotation.agreement.selectors import units_between, units_labelled
+from trajectories.annotation.agreement.table import agreement
+from trajectories.annotation.codebook.types import codebook_read
+from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.lab.export.views import as_file
+
+UNITS_SHOWN = 500
+MANIFEST = "manifest.json"
+
+
+@lab_page
+def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
+    """Coefficients by field and by answer, and who gave which answers to the same units."""
+    project = project_or_404(project_id)
+    units = units_labelled(project)
+    context = {
+        "here": "annotation",
+        "project": project,
+        "units": units,
+        "trajectories": len({unit.episode for unit in units}),
+        "fields": agreement(units, codebook_read(project.codebook.content)),
+    }
+    return render(request, "lab/annotation/agreement.html", context)
+
+
+@lab_page
+def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
+    """The units to which two people gave the answers ``?one`` and ``?other`` of a ``?field``."""
+    project = project_or_404(project_id)
+    field = codebook_read(project.codebook.content).field(request.GET.get("field", ""))
+    titles = {option.id: option.title for option in field.options} if field else {}
+    one, other = request.GET.get("one", ""), request.GET.get("other", "")
+    if field is None or field.is_set or not {one, other} <= set(titles):
+        raise Http404("The codebook of this project has no such answers.")
+    units = units_between(units_labelled(project), field=field.id, one=one, other=other)
+    context = {
+        "here": "annotation",
+        "project": project,
+        "field": field,
+        "one": titles[one],
+        "other": titles[other],
+        "units": units[:UNITS_SHOWN],
+        "count": len(units),
+    }
+    return render(request, "lab/annotation/cell.html", context)
+
+
+@lab_page
+def annotation_file(request: LabRequest, project_id: int, name: str) -> HttpResponseBase:
+    """A file of all labels, or the manifest of these files."""
+    project = project_or_404(project_id)
+    files = {**exports.FILES, MANIFEST: (exports.manifest, "application/json")}
+    if name not in files:
+        raise Http404(f"A project has the files {', '.join(files)}.")
+    lines, content_type = files[name]
+    response = StreamingHttpResponse(lines(project), content_type=content_type)
+    return as_file(response, f"annotation-{project_id}-{name}")

@@ -1,0 +1,66 @@
+"""The form of a unit as it was sent."""
+
+from __future__ import annotations
+
+import re
+import uuid
+
+from django.http import QueryDict
+
+from core.errors import GymError
+from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.labels.answers import STEP_MAX, Answers
+from trajectories.annotation.labels.services import Saving
+from trajectories.models import Label
+
+SPAN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+LINK_PREFIX = "link-"
+NUMBER_MAX = 2**31 - 1
+
+
+def saving_read(data: QueryDict, *, codebook: Codebook, is_repeat: bool) -> Saving:
+    """``GymError`` 400 for a form that no page of ours sends."""
+    try:
+        key = uuid.UUID(data.get("key", ""))
+        version = int(data.get("version", ""))
+        active = data.get("active_ms", "")
+        active_ms = min(int(float(active)), NUMBER_MAX) if active else None
+    except (ValueError, OverflowError):
+        raise GymError("bad_label", "This form is damaged: open your queue again.", status=400) from None
+    return Saving(
+        key=key,
+        version=min(version, NUMBER_MAX - 1),
+        state=Label.State.SKIPPED if data.get("skip") else Label.State.DONE,
+        answers=answers_read(data, codebook=codebook),
+        active_ms=active_ms if active_ms is None or active_ms >= 0 else None,
+        is_repeat=is_repeat,
+    )
+
+
+def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
+    """The answers to the fields of the codebook; what belongs to none of them is left out."""
+    values = {
+        one.id: data.getlist(one.id) if one.is_set else data.get(one.id)
+        for one in codebook.fields
+        if one.is_set or data.get(one.id)
+    }
+    spans = [
+        [int(number) for number in match.groups()]
+        for match in map(SPAN.fullmatch, data.getlist("span"))
+        if match
+    ]
+    links = {
+        name.removeprefix(LINK_PREFIX): int(value)
+        for name in data
+        if name.startswith(LINK_PREFIX)
+        and (value := data.get(name, "")).isascii()
+        and value.isdigit()
+        and 0 < int(value[:12]) < STEP_MAX
+    }
+    return Answers(
+        values=values,
+        spans=spans,
+        links=links,
+        note=data.get("note", "").replace("\0", ""),
+        is_unsure=bool(data.get("is_unsure")),
+    )

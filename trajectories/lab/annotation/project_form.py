@@ -1,0 +1,84 @@
+"""The form that opens a project."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+
+from trajectories.annotation.projects.sample import PARTS
+from trajectories.annotation.projects.services import STEPS_MAX
+
+NAME_CHARS = 200
+PEOPLE_MAX = 20
+MINUTES_MAX = 7 * 24 * 60
+SEED_MAX = 2**31 - 1
+
+
+class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
+    def label_from_instance(self, obj: User) -> str:
+        return obj.get_username()
+
+
+class ProjectForm(forms.Form):
+    """What to draw from the episodes of a search, and who labels it."""
+
+    name = forms.CharField(max_length=NAME_CHARS, label="Name")
+    steps = forms.IntegerField(min_value=1, max_value=STEPS_MAX, initial=200, label="Steps to label")
+    by = forms.MultipleChoiceField(
+        choices=[(part, part.capitalize()) for part in PARTS],
+        initial=list(PARTS),
+        required=False,
+        label="Strata",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Each combination is a stratum. A drawn step is stored with how many it stands for.",
+    )
+    is_equal = forms.TypedChoiceField(
+        choices=[("1", "the same number from each stratum"), ("0", "in proportion to its size")],
+        coerce=lambda value: value == "1",
+        initial="1",
+        label="Draw",
+    )
+    seed = forms.IntegerField(
+        min_value=0,
+        max_value=SEED_MAX,
+        initial=1,
+        label="Seed",
+        help_text="The same seed draws the same steps.",
+    )
+    people = PeopleField(
+        queryset=User.objects.none(), label="Annotators", widget=forms.CheckboxSelectMultiple
+    )
+    overlap = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=100,
+        label="Overlap, in %",
+        help_text="Of the steps, for agreement.",
+    )
+    overlap_people = forms.IntegerField(
+        min_value=1, max_value=PEOPLE_MAX, initial=2, label="People for each of these"
+    )
+    repeats = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=0,
+        label="Hidden repeats, in %",
+        help_text="Of the units that a person labels, which come back to them later unannounced.",
+    )
+    reservation_minutes = forms.IntegerField(
+        min_value=1,
+        max_value=MINUTES_MAX,
+        initial=60,
+        label="Reservation, in minutes",
+        help_text="A unit that someone opened and left goes to the next person after that.",
+    )
+    shows_setup = forms.BooleanField(
+        required=False, label="Show arm and model", help_text="Otherwise annotators do not see them."
+    )
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        people: Any = self.fields["people"]
+        people.queryset = User.objects.filter(is_active=True).order_by("username", "pk")

@@ -1,0 +1,107 @@
+"""The pages of researchers: opening a project, its progress, agreement and exports."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.contrib.auth.models import User
+from django.http import HttpResponse, HttpResponseBase, QueryDict
+from django.shortcuts import redirect, render
+
+from core.errors import GymError
+from trajectories.annotation.projects import services
+from trajectories.annotation.projects.sample import Stratum
+from trajectories.annotation.projects.services import Plan
+from trajectories.annotation.queues import selectors
+from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.project_form import ProjectForm
+from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.lab.search.request import SearchRequest
+from trajectories.lab.search.selectors import search_counts, search_episode_ids
+from trajectories.models import AnnotationUnit
+
+
+@lab_page
+def annotation_new(request: LabRequest) -> HttpResponse:
+    """The form of a project on the episodes of the search that the address names."""
+    return _form_render(request, ProjectForm(), SearchRequest(request.GET))
+
+
+@lab_action
+def annotation_create(request: LabRequest) -> HttpResponseBase:
+    search = SearchRequest(QueryDict(request.POST.get("search", "")))
+    form = ProjectForm(request.POST)
+    if form.is_valid() and not (search.query_error or search.errors):
+        try:
+            project = _project_create(form, search, user=request.user if request.user.pk else None)
+        except GymError as error:
+            form.add_error(None, error.message)
+        else:
+            return redirect("annotation_project", project_id=project)
+    return _form_render(request, form, search, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+@lab_page
+def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
+    """How far a project is, of whom, and what it was drawn from."""
+    project = project_or_404(project_id)
+    people = project.annotators.select_related("project").order_by("pk")
+    context = {
+        "here": "annotation",
+        "project": project,
+        "units": AnnotationUnit.objects.filter(project=project).count(),
+        "strata": [Stratum(**stratum) for stratum in project.strata],
+        "people": selectors.progress_of(list(people)),
+        "others": User.objects.filter(is_active=True)
+        .exclude(annotators__project=project)
+        .order_by("username"),
+        "labels_here": people.filter(user_id=request.user.pk or 0).exists(),
+    }
+    return render(request, "lab/annotation/project.html", context)
+
+
+@lab_action
+def annotation_people(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Add an annotator to a project."""
+    project = project_or_404(project_id)
+    name = request.POST.get("user", "").replace("\0", "")
+    user = User.objects.filter(is_active=True, username=name).first()
+    if user is not None:
+        services.annotator_add(project, user)
+    return redirect("annotation_project", project_id=project_id)
+
+
+def _form_render(
+    request: LabRequest, form: ProjectForm, search: SearchRequest, *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    address = search.address()
+    context = {
+        "here": "annotation",
+        "form": form,
+        "search": search,
+        "address": address,
+        "query": address.partition("?")[2],
+        "errors": [error for error in (search.query_error, *search.errors) if error],
+        "counts": search_counts(search.search),
+    }
+    return render(request, "lab/annotation/new.html", context, status=status)
+
+
+def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -> int:
+    data = form.cleaned_data
+    plan = Plan(
+        name=data["name"],
+        source=search.address(),
+        episodes=list(search_episode_ids(search.search)),
+        steps=data["steps"],
+        seed=data["seed"],
+        by=data["by"],
+        is_equal=data["is_equal"],
+        overlap_share=data["overlap"] / 100,
+        overlap_people=data["overlap_people"],
+        repeat_share=data["repeats"] / 100,
+        reservation_minutes=data["reservation_minutes"],
+        shows_setup=data["shows_setup"],
+    )
+    creator = user if isinstance(user, User) else None
+    return services.project_create(plan, people=list(data["people"]), creator=creator).pk

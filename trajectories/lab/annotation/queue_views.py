@@ -1,0 +1,160 @@
+"""The pages of annotators: their projects, the unit in front of them, and the codebook."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+
+from core.errors import GymError
+from trajectories.annotation.codebook.sources import publications
+from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
+from trajectories.annotation.queues import selectors, services
+from trajectories.annotation.queues.tickets import Ticket, ticket_read
+from trajectories.annotation.roles import is_annotator
+from trajectories.lab.access import LabRequest, annotator_action, annotator_page, wants_fragment
+from trajectories.lab.annotation.label_form import saving_read
+from trajectories.lab.annotation.unit import UnitPage, summary_of
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator
+
+BESIDE_MAX = 200
+ID_DIGITS = 18
+
+
+@annotator_page
+def annotation(request: LabRequest) -> HttpResponse:
+    """The projects in which the reader labels, and for researchers all projects."""
+    mine = selectors.progress_of(selectors.projects_of(request.user))
+    projects = [] if is_annotator(request.user) else selectors.projects_all()
+    context = {"here": "annotation", "mine": mine, "projects": projects}
+    return render(request, "lab/annotation/annotation.html", context)
+
+
+@annotator_page
+def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
+    """The unit in front of the annotator, the next one of their queue if ``?slot`` names none.
+
+    With ``?fragment`` the unit alone; ``?beside`` names slots that are in front of them already.
+    """
+    annotator = annotator_or_404(request, project_id)
+    slot = _slot_requested(request, annotator)
+    if slot is None:
+        beside = [int(one) for one in request.GET.get("beside", "").split(",") if _is_id(one)]
+        number = services.slot_next(annotator.pk, beside=beside[:BESIDE_MAX])
+        slot = selectors.slot_of(annotator, number) if number else None
+    page = UnitPage(annotator=annotator, slot=slot) if slot else None
+    return _unit_render(request, annotator, page)
+
+
+@annotator_action
+def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
+    """Store a label. Scripts get JSON; without them the next unit follows, or the form again."""
+    annotator = annotator_or_404(request, project_id)
+    is_script = "application/json" in request.headers.get("Accept", "")
+    try:
+        ticket = ticket_read(request.POST.get("ticket", ""))
+        unit = _unit_of(ticket, annotator)
+        codebook = codebook_read(annotator.project.codebook.content)
+        saving = saving_read(request.POST, codebook=codebook, is_repeat=ticket.is_repeat)
+        label = services.label_save(saving, ticket=ticket, unit=unit, annotator=annotator)
+    except GymError as error:
+        if is_script:
+            return _error_json(error)
+        if error.status == HTTPStatus.BAD_REQUEST:
+            return render(request, "lab/no_access.html", {"message": error.message}, status=error.status)
+        return _form_again(request, annotator, ticket, saving, error)
+    if is_script:
+        return JsonResponse({"version": label.version, "state": label.state})
+    return redirect("annotation_queue", project_id=project_id)
+
+
+@annotator_page
+def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
+    """The codebook of a project, for its annotators and for researchers."""
+    if is_annotator(request.user):
+        project = annotator_or_404(request, project_id).project
+    else:
+        project = project_or_404(project_id)
+    context = {
+        "here": "annotation",
+        "project": project,
+        "codebook": codebook_read(project.codebook.content),
+        "publications": publications(),
+    }
+    return render(request, "lab/annotation/codebook.html", context)
+
+
+def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
+    annotator = selectors.annotator_of(request.user, project_id)
+    if annotator is None:
+        raise Http404("You label in no such project. Ask who runs it to add you.")
+    return annotator
+
+
+def project_or_404(project_id: int) -> AnnotationProject:
+    project = AnnotationProject.objects.select_related("codebook").filter(pk=project_id).first()
+    if project is None:
+        raise Http404(f"There is no annotation project {project_id}.")
+    return project
+
+
+def _unit_render(
+    request: LabRequest, annotator: Annotator, page: UnitPage | None, *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    context = {"here": "annotation", "annotator": annotator, "project": annotator.project, "page": page}
+    if wants_fragment(request):
+        return render(request, "lab/annotation/_unit.html", context, status=status)
+    codebook = codebook_read(annotator.project.codebook.content)
+    (context["progress"],) = selectors.progress_of([annotator])
+    slots = selectors.slots_recent(annotator)
+    labels = labels_newest(annotator=annotator, units=[slot.unit_id for slot in slots])
+    context["recent"] = [
+        {"slot": slot, "words": summary_of(labels.get((slot.unit_id, slot.is_repeat)), codebook)}
+        for slot in slots
+    ]
+    return render(request, "lab/annotation/queue.html", context, status=status)
+
+
+def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot | None:
+    text = request.GET.get("slot", "")
+    if not text:
+        return None
+    slot = selectors.slot_of(annotator, int(text)) if _is_id(text) else None
+    if slot is None:
+        raise Http404(f"This unit is not among the last {selectors.EDITABLE} that you labelled.")
+    return slot
+
+
+def _unit_of(ticket: Ticket, annotator: Annotator) -> AnnotationUnit:
+    if ticket.annotator != annotator.pk:
+        message = "This form belongs to another login or project. Open your queue again."
+        raise GymError("bad_ticket", message, status=400)
+    rows = AnnotationUnit.objects.select_related("project__codebook")
+    return rows.get(pk=ticket.unit, project_id=annotator.project_id)
+
+
+def _form_again(
+    request: LabRequest, annotator: Annotator, ticket: Ticket, saving: Saving, error: GymError
+) -> HttpResponse:
+    """The form as it was sent, with what is wrong with it."""
+    rows = AnnotationSlot.objects.select_related("unit")
+    slot = rows.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat).first()
+    if slot is None:
+        return redirect("annotation_queue", project_id=annotator.project_id)
+    page = UnitPage(annotator=annotator, slot=slot, posted=saving.answers, errors=[error.message])
+    return _unit_render(request, annotator, page, status=HTTPStatus(error.status))
+
+
+def _error_json(error: GymError) -> JsonResponse:
+    body = error.as_body()
+    if isinstance(error, LabelConflict):
+        current = error.current
+        words = summary_of(current, codebook_read(current.codebook.content))
+        body["current"] = {"version": current.version, "words": words}
+    return JsonResponse(body, status=error.status)
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= ID_DIGITS

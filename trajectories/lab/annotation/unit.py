@@ -1,0 +1,189 @@
+"""A unit as its annotator sees it: the step without its outcome, and the form."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
+from trajectories.annotation.labels.answers import Answers
+from trajectories.annotation.labels.services import label_newest
+from trajectories.annotation.queues.tickets import Ticket, ticket_make
+from trajectories.lab.queries import steps
+from trajectories.lab.step.index import thought_line
+from trajectories.lab.step.screenshot import Screenshot, step_screenshot
+from trajectories.lab.step.texts import StepTexts
+from trajectories.lab.text.long_text import SHOWN_CHARS
+from trajectories.models import AnnotationSlot, Annotator, Episode, Label, Step
+from trajectories.thoughts.sentences import sentence_spans
+
+STEPS_BEFORE = 5
+LINKED_MAX = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """An option of the form; ``link`` is the step that carries it out, if one was given."""
+
+    option: Option
+    is_chosen: bool
+    link: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    field: Field
+    choices: list[Choice]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A piece of the thought. Sentences of the unit can be marked, by their ``place`` in the thought."""
+
+    text: str
+    place: str = ""
+    is_marked: bool = False
+    is_of_unit: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitPage:
+    """``posted`` are answers that were sent and not stored, with the ``errors`` that say why."""
+
+    annotator: Annotator
+    slot: AnnotationSlot
+    posted: Answers | None = None
+    errors: list[str] = field(default_factory=list)
+
+    @cached_property
+    def key(self) -> str:
+        """For a browser without scripts: sending the form twice stores one label."""
+        return str(uuid.uuid4())
+
+    @property
+    def ticket(self) -> str:
+        unit = self.slot.unit_id
+        return ticket_make(Ticket(annotator=self.annotator.pk, unit=unit, is_repeat=self.slot.is_repeat))
+
+    # ---- the step
+
+    @cached_property
+    def step(self) -> Step | None:
+        """None if it was deleted meanwhile."""
+        unit = self.slot.unit
+        rows = Step.objects.select_related("episode__task", "episode__run")
+        return rows.filter(episode_id=unit.episode_id, index=unit.step).first()
+
+    @property
+    def episode(self) -> Episode | None:
+        return self.step.episode if self.step else None
+
+    @cached_property
+    def texts(self) -> StepTexts | None:
+        return StepTexts(step=self.step) if self.step else None
+
+    @cached_property
+    def screenshot(self) -> Screenshot | None:
+        if self.step is None or not self.step.screenshot:
+            return None
+        uploaded = steps.blobs_uploaded([self.step.screenshot])
+        return step_screenshot(self.step, is_uploaded=bool(uploaded), events=None)
+
+    @cached_property
+    def before(self) -> list[dict[str, Any]]:
+        """The steps before, oldest first: number, action and how the thought begins."""
+        unit = self.slot.unit
+        starts = steps.thought_starts(
+            episode_id=unit.episode_id, first=max(unit.step - STEPS_BEFORE, 1), last=unit.step - 1
+        )
+        actions = dict(
+            Step.objects.filter(episode_id=unit.episode_id, index__in=list(starts)).values_list(
+                "index", "action"
+            )
+        )
+        return [
+            {"index": index, "action": actions.get(index), "thought": thought_line(start)}
+            for index, start in sorted(starts.items())
+        ]
+
+    # ---- the thought
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The thought in pieces: the unit's sentences, what is between them, and what is around the unit."""
+        if self.step is None:
+            return []
+        thought, unit = self.step.thought, self.slot.unit
+        marked = {f"{begin}-{end}" for begin, end in self.answers.spans}
+        end = min(unit.end, unit.begin + SHOWN_CHARS)
+        parts = [Part(text=thought[: unit.begin], is_of_unit=False)]
+        place = unit.begin
+        for begin, stop in sentence_spans(thought[unit.begin : end]):
+            begin, stop = begin + unit.begin, stop + unit.begin
+            parts.append(Part(text=thought[place:begin]))
+            name = f"{begin}-{stop}"
+            parts.append(Part(text=thought[begin:stop], place=name, is_marked=name in marked))
+            place = stop
+        parts += [
+            Part(text=thought[place:end]),
+            Part(text=thought[unit.end :][:SHOWN_CHARS], is_of_unit=False),
+        ]
+        return [part for part in parts if part.text]
+
+    # ---- the form
+
+    @cached_property
+    def codebook(self) -> Codebook:
+        return codebook_read(self.annotator.project.codebook.content)
+
+    @cached_property
+    def label(self) -> Label | None:
+        """What the annotator said of the unit before."""
+        return label_newest(unit=self.slot.unit, annotator=self.annotator, is_repeat=self.slot.is_repeat)
+
+    @cached_property
+    def answers(self) -> Answers:
+        if self.posted is not None:
+            return self.posted
+        if self.label is None:
+            return Answers(values={})
+        return Answers(
+            values=self.label.values,
+            spans=self.label.spans,
+            links=self.label.links,
+            note=self.label.note,
+            is_unsure=self.label.is_unsure,
+        )
+
+    @property
+    def questions(self) -> list[Question]:
+        return [Question(field=one, choices=self._choices(one)) for one in self.codebook.fields]
+
+    def _choices(self, one: Field) -> list[Choice]:
+        value = self.answers.values.get(one.id)
+        chosen = value if isinstance(value, list) else [value]
+        return [
+            Choice(
+                option=option,
+                is_chosen=option.id in chosen,
+                link=self.answers.links.get(option.id) if option.links_step else None,
+            )
+            for option in one.options
+        ]
+
+
+def summary_of(label: Label | None, codebook: Codebook) -> str:
+    """A label in a few words, such as ``Reasoning, The problem, Plan``."""
+    if label is None:
+        return "not labelled"
+    if label.state == Label.State.SKIPPED:
+        return "skipped"
+    titles = {(one.id, option.id): option.title for one in codebook.fields for option in one.options}
+    words = [
+        titles.get((name, answer), str(answer))
+        for name, value in label.values.items()
+        for answer in (value if isinstance(value, list) else [value])
+    ]
+    return ", ".join(words)
