@@ -27,9 +27,9 @@ QUOTED_CHARS = 40
 NAME_CHARS = 60
 NAMES_MAX = 5
 COUNTED = "counted"
+LEFT_OUT = "left_out"
 # The place of a comparison where its episodes part.
 DIVERGENCE_ANCHOR = "first-divergence"
-LEFT_OUT = "left_out"
 
 
 def id_field(label: str, *, error: str) -> forms.IntegerField:

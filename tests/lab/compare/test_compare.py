@@ -273,7 +273,7 @@ def test_a_page_beside_a_text_is_marked_where_it_enters_its_answer(
     html = lab(annotator).get(address(text, on_page)).content.decode()
     assert 'href="#first-divergence">row 4</a>' in " ".join(html.split())
     row = html.partition('id="row-4"')[2].partition("</p>")[0]
-    assert row.endswith('id="first-divergence">Enters its answer')
+    assert row.endswith('id="first-divergence">Gives its answer')
 
 
 def test_every_list_has_check_boxes_for_comparing(lab: Lab, annotator: User, task: Task) -> None:

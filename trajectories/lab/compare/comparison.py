@@ -89,7 +89,7 @@ class Comparison:
     """The page of rows that contains row ``first``, by default ``divergence``, in ``stretches``.
 
     Row numbers begin at 1; ``rows`` and ``differing`` count all rows, and ``divergence`` is the first that
-    differs. An episode that stands alone beside texts parts from them in row ``answered``, where it enters
+    differs. An episode that stands alone beside texts parts from them in row ``answered``, where it gives
     its answer.
     """
 
@@ -111,7 +111,7 @@ class Comparison:
         parted = self.divergence or self.answered
         self.first = page_of(max(1, min(first or parted or 1, len(rows))))
         shown = rows[self.first - 1 : self.first - 1 + ROWS_PER_PAGE]
-        marks = {self.divergence: "First divergence", self.answered: "Enters its answer"}
+        marks = {self.divergence: "First divergence", self.answered: "Gives its answer"}
         self.stretches = _stretches(_shown_rows(shown, self.steppers, numbers, self.first, marks))
 
     @property
