@@ -20,7 +20,7 @@ from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_recorder import visit
 from tests.e2e.test_arena_recording import Events, episode_make, has_snapshot, inputs, recorded
 from tests.e2e.test_lab_pages import settled
-from trajectories.models import Blob, Episode, RecordingChunk
+from trajectories.models import Blob, Episode, RecordingChunk, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -213,6 +213,56 @@ def test_a_replay_with_a_focused_field_leaves_the_keyboard_to_its_reader(
     lab.keyboard.press("?")
     lab.keyboard.press("Escape")
     expect(lab.get_by_role("dialog", name="Keys")).to_be_hidden()
+
+
+def test_a_reader_goes_from_the_list_through_a_replay_to_an_export_by_keys_alone(
+    typed: tuple[Episode, bytes], lab_page: OpenPage
+) -> None:
+    episode = typed[0]
+    Step.objects.filter(episode=episode, index=2).update(thought="A needle.")
+    other = factories.episode(task=episode.task, run=episode.run)
+    factories.step(other, 1, thought="I guess.")
+    lab = lab_page(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    press, step = lab.keyboard.press, lab.locator("#step")
+    lab.goto("/search")
+    settled(lab)
+    press("j")
+    press("j")
+    press("Enter")
+    expect(lab.get_by_role("heading", level=1)).to_contain_text(f"Episode {episode.pk}")
+    settled(lab)
+
+    press("j")
+    expect(step).to_have_attribute("data-step", "1")
+    settled(lab)
+    press("2")
+    expect(lab.frame_locator("[data-dom-frame]").locator("html")).to_have_attribute("data-replay", "ready")
+    press("ArrowRight")
+    expect(step).to_have_attribute("data-step", "2")
+    press("3")
+    expect(lab.get_by_role("tabpanel", name="Changes")).to_be_visible()
+    press("k")
+    expect(step).to_have_attribute("data-step", "1")
+    press("/")
+    lab.keyboard.type("needle")
+    press("Enter")
+    expect(step).to_have_attribute("data-step", "2")
+
+    press("Control+k")
+    lab.keyboard.type("episodes")
+    press("Enter")
+    expect(lab.get_by_role("heading", name="Episodes", exact=True)).to_be_visible()
+    settled(lab)
+    press("j")
+    press("x")
+    press("j")
+    press("x")
+    lab.get_by_role("button", name="Export selected").focus()
+    with lab.expect_download() as download:
+        press("Enter")
+    assert download.value.suggested_filename == "palaestra-trajectories.ndjson"
+    press("b")
+    expect(lab.get_by_role("heading", level=1)).to_have_text("2 episodes side by side")
 
 
 def test_a_step_can_be_played_to_its_end_and_rewound(
