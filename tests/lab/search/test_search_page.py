@@ -395,4 +395,4 @@ def test_the_page_runs_the_same_number_of_queries_for_one_hit_as_for_many(lab: L
     for _ in range(5):
         episode_thought("I verify it.", "I verify again.")
     assert (counts("?q=verify"), counts("")) == few
-    assert max(few) <= 10
+    assert max(few) <= 11
