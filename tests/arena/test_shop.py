@@ -95,7 +95,7 @@ def test_a_line_of_the_basket_can_be_changed_and_removed(
         ("set", {"quantity": "0.5"}, "“0.5” is not an option for “Quantity”."),
     ],
 )
-def test_what_the_basket_does_not_offer_changes_nothing_and_is_said(
+def test_what_the_basket_does_not_offer_changes_nothing_and_gets_a_note(
     read: Callable[..., str],
     send: Callable[..., str],
     episode: Episode,

@@ -160,7 +160,7 @@ def test_a_page_is_settled_once_its_late_sections_are_shown(
 ) -> None:
     page = open_page()
     page.goto(arena_server.address(episode_of(task_of(), look=look)))
-    assert page.locator(".slow-place").count() == 3
+    assert page.locator(".slow-place").count() == 2
     settled(page)
     assert page.locator(".slow-place").count() == 0
     expect(page.get_by_role("complementary")).to_have_count(2)
