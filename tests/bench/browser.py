@@ -9,6 +9,8 @@ from playwright.sync_api import Browser, Page, Playwright
 from palaestra.browser import ARGUMENTS, browser_find
 
 VIEW = {"width": 1440, "height": 900}
+# For a machine that has other work.
+PATIENCE_MS = 120_000
 # A page of the lab with nothing on it.
 FLOOR, FLOOR_NAME = "/login/", "the log-in page"
 SETTLED = "html[data-settled=true]"
@@ -25,6 +27,7 @@ def browser_launch(playwright: Playwright) -> Browser:
 def lab_page(browser: Browser, lab: str, cookie: str) -> Page:
     """A page of a browser that has been nowhere, but is logged in where there is a cookie."""
     context = browser.new_context(viewport=VIEW, base_url=lab)
+    context.set_default_timeout(PATIENCE_MS)
     if cookie:
         context.add_cookies([{"name": "palaestra_lab", "value": cookie, "url": lab}])
     return context.new_page()

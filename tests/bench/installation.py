@@ -23,7 +23,7 @@ from tests.bench.load import Connection, request_bytes
 from tests.bench.servers import BASE_DIR, free_ports
 
 PORTS = ("ARENA_PORT", "LAB_PORT", "LIVE_PORT", "METRICS_PORT")
-READY_S = 120.0
+READY_S = 300.0
 STOP_S = 30.0
 QUESTIONS = ("gsm8k", "math")
 MAX_STEPS = 1_000_000

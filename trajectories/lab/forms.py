@@ -44,7 +44,7 @@ def id_field(label: str, *, error: str) -> forms.IntegerField:
 
 
 class Select(forms.Select):
-    """Options without a template for each, which took a third of a page that lists hundreds of runs."""
+    """Options without a template for each, which took a tenth of a page that lists hundreds of runs."""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
         chosen = set(self.format_value(value))
