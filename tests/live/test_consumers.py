@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosedError, InvalidStatus
 from tests import factories
 from tests.live.conftest import Live, episodes_make, in_thread, judge
 from trajectories import hot_sql
+from trajectories.annotation import roles
 from trajectories.api import auth
 from trajectories.live import notices
 from trajectories.models import Episode, Step
@@ -248,6 +249,13 @@ async def test_a_person_who_may_no_longer_log_in_may_not_watch(live: Live, episo
     assert await refusal(live, path, headers={"Cookie": cookie}, origin=LAB) == 403
 
 
+async def test_an_annotator_may_not_watch(live: Live, episode: Episode) -> None:
+    cookie = await in_thread(lab_cookie, is_active=True)
+    await in_thread(annotators_make)
+    path = f"/ws/episodes/{episode.pk}/"
+    assert await refusal(live, path, headers={"Cookie": cookie}, origin=LAB) == 403
+
+
 async def test_a_limited_key_watches_episodes_of_its_splits(live: Live) -> None:
     limited = await in_thread(auth.key_create, name="limited", scopes=["read"], splits=["test"])
     run = await in_thread(factories.run)
@@ -273,6 +281,12 @@ async def test_feeds_end_with_their_last_watcher(live: Live, key: str, episode: 
 async def watched(live: Live) -> int:
     async with live.client() as client:
         return int((await client.get("/wait/health")).json()["watched"])
+
+
+def annotators_make() -> None:
+    """All who can log in may only label."""
+    for user in User.objects.all():
+        roles.annotator_make(user)
 
 
 def lab_cookie(*, is_active: bool) -> str:
