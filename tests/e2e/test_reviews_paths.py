@@ -159,7 +159,8 @@ def test_a_page_is_settled_once_its_late_sections_are_shown(
     arena_server: ArenaServer, open_page: OpenPage, look: Look
 ) -> None:
     page = open_page()
-    page.goto(arena_server.address(episode_of(task_of(), look=look)))
+    # Not as late as the pictures are there.
+    page.goto(arena_server.address(episode_of(task_of(), look=look)), wait_until="domcontentloaded")
     assert page.locator(".slow-place").count() == 2
     settled(page)
     assert page.locator(".slow-place").count() == 0
