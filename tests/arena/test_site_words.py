@@ -104,17 +104,17 @@ def test_a_review_has_the_same_facts_in_the_text_and_on_its_page(read: Callable[
     for place, review in enumerate(reviews):
         page = get(f"products/{product.id}/reviews", page=place // 10 + 1)
         shown = page.split("<article")[1:][place % 10].partition("</article>")[0]
-        assert [fact for fact in _facts_of(review) if fact not in _plain(shown)] == []
+        assert [fact for fact in _facts_of(review, product.size_word) if fact not in _plain(shown)] == []
         assert f"{review.stars} star" in shown
         assert ("Verified purchase" in shown) is review.is_verified
         assert ("Translated from" in shown) is bool(review.original)
         assert ("seller response" in shown) is bool(review.reply)
 
 
-def _facts_of(review: PrintedReview) -> list[str]:
+def _facts_of(review: PrintedReview, size_word: str) -> list[str]:
     day = f"{review.day.day} {review.day:%B %Y}"
     first = " ".join(review.text.split()[:4])
-    size = f"Size: {review.size}"
+    size = f"{size_word}: {review.size}"
     return [review.title, review.reviewer, day, f"Colour: {review.colour}", size, str(review.helpful), first]
 
 

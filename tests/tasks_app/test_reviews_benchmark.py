@@ -88,7 +88,7 @@ def test_the_gold_of_every_family_is_accepted_and_its_wrong_answer_is_not() -> N
 
 def test_the_state_of_an_untouched_episode_is_empty(train: list[TaskDraft]) -> None:
     state = state_plain(train[0].payload, [], salt=SALT)
-    assert set(state) == {"voted", "unfolded", "replies", "closed", "searches", "seen"}
+    assert set(state) == {"voted", "unfolded", "replies", "closed", "searches", "seen", "basket"}
     assert not any(state.values())
 
 

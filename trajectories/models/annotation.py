@@ -9,11 +9,13 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from core.text_key import TextKey
+
 
 class CodebookVersion(models.Model):
     """A codebook as annotators read it; its key is the hash of its content."""
 
-    sha256 = models.CharField(max_length=64, primary_key=True)
+    sha256 = TextKey(primary_key=True, max_length=64)
     content = models.JSONField()
     created_at = models.DateTimeField(db_default=Now())
 
@@ -60,7 +62,9 @@ class Annotator(models.Model):
         RULES = "rules", "Rules"
         MODEL = "model", "Judge model"
 
-    project = models.ForeignKey(AnnotationProject, on_delete=models.CASCADE, related_name="annotators")
+    project = models.ForeignKey(
+        AnnotationProject, on_delete=models.CASCADE, related_name="annotators", db_index=False
+    )
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.PERSON)
     user = models.ForeignKey("auth.User", on_delete=models.PROTECT, null=True, related_name="annotators")
     name = models.CharField(max_length=200)

@@ -120,7 +120,7 @@ def test_the_index_runs_the_same_number_of_queries_for_one_step_as_for_many(
     client = lab(annotator)
     few, many = long_episode(steps=1), long_episode(steps=60)
     counts = [queries_of(client, f"/episodes/{one.pk}/index.json") for one in (few, many)]
-    assert counts[0] == counts[1] <= 7
+    assert counts[0] == counts[1] <= 8
 
 
 def test_a_search_covers_thoughts_actions_trees_and_addresses(lab: Lab, annotator: User) -> None:
