@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 SIZE = {"width": 900, "height": 600}
-SMOOTHED = 8
+SMOOTHED = 24
 
 
 @contextmanager

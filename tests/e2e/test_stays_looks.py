@@ -103,8 +103,9 @@ def test_a_dialog_opens_by_keyboard_and_returns_the_focus(
 
 CORNERS = """picker => {
     const { left, top, right, bottom } = picker.getBoundingClientRect();
+    const inside = parseFloat(getComputedStyle(picker).borderTopLeftRadius) / 3 + 3;  // of the rounding
     return [left, right].flatMap(x => [top, bottom].map(y => {
-        const at = document.elementFromPoint(x + (x === left ? 3 : -3), y + (y === top ? 3 : -3));
+        const at = document.elementFromPoint(x + (x === left ? inside : -inside), y + (y === top ? inside : -inside));
         return at !== null && picker.contains(at);
     }));
 }"""
