@@ -105,7 +105,8 @@ CORNERS = """picker => {
     const { left, top, right, bottom } = picker.getBoundingClientRect();
     const inside = parseFloat(getComputedStyle(picker).borderTopLeftRadius) / 3 + 3;  // of the rounding
     return [left, right].flatMap(x => [top, bottom].map(y => {
-        const at = document.elementFromPoint(x + (x === left ? inside : -inside), y + (y === top ? inside : -inside));
+        const [across, down] = [x === left ? inside : -inside, y === top ? inside : -inside];
+        const at = document.elementFromPoint(x + across, y + down);
         return at !== null && picker.contains(at);
     }));
 }"""
