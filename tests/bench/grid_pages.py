@@ -26,8 +26,8 @@ Filter = tuple[dict[str, str], str]
 
 @dataclass(frozen=True)
 class Listed:
-    """``tables`` and ``columns`` are what a bare statement reads for a list whose rows are told by ``key``;
-    ``cursor`` names a page's place in an address."""
+    """``tables`` and ``columns`` are what a bare statement reads for a list whose rows are identified by
+    ``key``; ``cursor`` names a page's place in an address."""
 
     path: str
     key: str

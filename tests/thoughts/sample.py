@@ -123,7 +123,7 @@ def episode_whole(trajectory: Trajectory, *, name: str, source: str) -> SampledE
 
 
 def in_order(question: str) -> str:
-    """A question whose choices may be shuffled, so that it can be told again."""
+    """A question whose choices may be shuffled, so that it can be recognised."""
     return "\n".join(sorted(question.splitlines()))
 
 

@@ -115,7 +115,7 @@ class FilterForm(forms.Form):
     reported_elsewhere: frozenset[str] = frozenset()
     """Fields whose errors the page shows elsewhere."""
     is_instant = True
-    """Whether a list is cheap enough to be read anew while words are typed."""
+    """Whether a list is cheap enough to be read again with every letter that is typed."""
     folded_names: tuple[str, ...] = ()
 
     def filters(self) -> dict[str, Any]:

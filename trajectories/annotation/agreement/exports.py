@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
+from core.csv_text import csv_bytes
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.models import AnnotationProject, Label
 
 VERSION = 1
-# Spreadsheets would run a cell that begins so as a formula.
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 COLUMNS = {
     "unit": "unit_id",
     "episode": "unit__episode_id",
@@ -52,13 +49,13 @@ def labels_csv(project: AnnotationProject) -> Iterator[bytes]:
     """The same as a table, with a column for each field; several answers are separated by ``;``."""
     fields = [field.id for field in codebook_read(project.codebook.content).fields]
     names = [name for name in COLUMNS if name not in ("values", "spans", "links")]
-    yield _line([*names, *fields, "spans", "links"])
+    yield csv_bytes([[*names, *fields, "spans", "links"]])
     for row in _rows(project):
-        answers = [row["values"].get(field, "") for field in fields]
+        answers = [_joined(row["values"].get(field, "")) for field in fields]
         cells = [*(row[name] for name in names), *answers]
         places = ";".join(f"{begin}-{end}" for begin, end in row["spans"])
         links = ";".join(f"{name}={step}" for name, step in row["links"].items())
-        yield _line([*cells, places, links])
+        yield csv_bytes([[*cells, places, links]])
 
 
 FILES: dict[str, tuple[Callable[[AnnotationProject], Iterator[bytes]], str]] = {
@@ -98,19 +95,5 @@ def _rows(project: AnnotationProject) -> Iterator[dict[str, Any]]:
         yield dict(zip(COLUMNS, row, strict=True))
 
 
-def _line(cells: list[Any]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(_cell(value) for value in cells)
-    return text.getvalue().encode("utf-8", "replace")
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, list):
-        return ";".join(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    if isinstance(value, str) and value.startswith(FORMULA_SIGNS):
-        return f"'{value}"
-    return value
+def _joined(answer: Any) -> Any:
+    return ";".join(answer) if isinstance(answer, list) else answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -139,19 +139,13 @@ def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:
 def _row_of_answer(title: str, ratings: Ratings) -> Row:
     paired = ratings.counts[ratings.counts.sum(axis=1) >= 2]
     positives = int(np.count_nonzero(paired[:, 1]))
-    if not ratings.pairs:
-        return Row(title=title, units=0, positives=0, reason=NO_PAIRS)
-    if positives < POSITIVES_MIN:
+    if ratings.pairs and positives < POSITIVES_MIN:
         return Row(title=title, units=ratings.pairs, positives=positives, reason=FEW)
-    alpha = ratings.estimate(coefficients.alpha(ratings.distances))
-    return Row(
-        title=title,
-        units=ratings.pairs,
-        positives=positives,
-        reason=ALL_SAME if alpha.value is None else "",
-        raw=ratings.estimate(coefficients.raw_agreement),
-        alpha=alpha,
-        ac1=ratings.estimate(coefficients.ac1),
+    row = replace(_row(title, ratings, is_set=False), positives=positives)
+    if not ratings.pairs:
+        return row
+    return replace(
+        row,
         positive=ratings.estimate(coefficients.positive_agreement),
         prevalence=ratings.estimate(coefficients.prevalence),
     )

@@ -8,6 +8,7 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
 from core.errors import GymError
+from core.integers import is_id
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
@@ -20,7 +21,6 @@ from trajectories.lab.annotation.unit import UnitPage, summary_of
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator
 
 BESIDE_MAX = 200
-ID_DIGITS = 18
 
 
 @annotator_page
@@ -41,7 +41,7 @@ def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
     annotator = annotator_or_404(request, project_id)
     slot = _slot_requested(request, annotator)
     if slot is None:
-        beside = [int(one) for one in request.GET.get("beside", "").split(",") if _is_id(one)]
+        beside = [int(one) for one in request.GET.get("beside", "").split(",") if is_id(one)]
         number = services.slot_next(annotator.pk, beside=beside[:BESIDE_MAX])
         slot = selectors.slot_of(annotator, number) if number else None
     page = UnitPage(annotator=annotator, slot=slot) if slot else None
@@ -121,7 +121,7 @@ def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot
     text = request.GET.get("slot", "")
     if not text:
         return None
-    slot = selectors.slot_of(annotator, int(text)) if _is_id(text) else None
+    slot = selectors.slot_of(annotator, int(text)) if is_id(text) else None
     if slot is None:
         raise Http404(f"This unit is not among the last {selectors.EDITABLE} that you labelled.")
     return slot
@@ -154,7 +154,3 @@ def _error_json(error: GymError) -> JsonResponse:
         words = summary_of(current, codebook_read(current.codebook.content))
         body["current"] = {"version": current.version, "words": words}
     return JsonResponse(body, status=error.status)
-
-
-def _is_id(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= ID_DIGITS

@@ -7,6 +7,7 @@ from functools import cached_property
 from django.http import QueryDict
 from django.urls import reverse
 
+from core.integers import is_id
 from tasks_app.models import Task
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of
@@ -15,7 +16,6 @@ from trajectories.lab.forms import DIVERGENCE_ANCHOR, RowsForm
 from trajectories.models import Episode
 
 EPISODES_MIN = 2
-ID_DIGITS = 18
 EPISODES = "episodes"
 
 
@@ -49,11 +49,7 @@ class ComparePage:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         """The words that can be an episode's number, with that number."""
-        return {
-            word: int(word)
-            for word in self._words
-            if word.isascii() and word.isdigit() and len(word) <= ID_DIGITS
-        }
+        return {word: int(word) for word in self._words if is_id(word)}
 
     @property
     def invalid(self) -> list[str]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from django.http import QueryDict
 from django.urls import reverse
 
-DIGITS_MAX = 18
+from core.integers import is_id
+
 NAMING = ("benchmark", "a", "b", "better")
 
 
@@ -44,7 +45,7 @@ class Pairs:
 def pairs_of(parameters: QueryDict) -> Pairs | None:
     """None if the address names no list of pairs."""
     words = [parameters.get(name, "") for name in ("report", "pair", "pairs")]
-    if not all(word.isascii() and word.isdigit() and len(word) <= DIGITS_MAX for word in words):
+    if not all(map(is_id, words)):
         return None
     report, number, total = map(int, words)
     query = QueryDict(mutable=True)

@@ -10,6 +10,7 @@ from django.http import Http404, QueryDict
 from django.urls import reverse
 
 from core.arms import ARMS
+from core.integers import is_id
 from core.sql import Statement
 from trajectories.lab.forms import DIVERGENCE_ANCHOR
 from trajectories.lab.runs.family import Family, Member
@@ -18,7 +19,6 @@ from trajectories.models import Episode
 TASKS_SHOWN = 60
 # Of each arm the latest episodes are looked through for a pair that differs.
 EPISODES_LOOKED_AT = 200
-DIGITS_MAX = 18
 _HEAT_MAP = Statement(__file__, "heat_map")
 
 
@@ -153,7 +153,7 @@ def pair_address(parameters: QueryDict) -> str:
     """
     task = parameters.get("task", "")
     sides = [_side(parameters.get(name, "")) for name in ("a", "b")]
-    if not _is_number(task) or None in sides:
+    if not is_id(task) or None in sides:
         raise Http404("An address of a pair names a task and two arms of runs.")
     first, second = (_judged(int(task), *side) for side in sides if side)
     if not first or not second:
@@ -167,11 +167,7 @@ def pair_address(parameters: QueryDict) -> str:
 
 def _side(name: str) -> tuple[int, str] | None:
     run, _, arm = name.partition(".")
-    return (int(run), arm) if _is_number(run) and arm in ARMS else None
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX
+    return (int(run), arm) if is_id(run) and arm in ARMS else None
 
 
 def _judged(task: int, run: int, arm: str) -> list[tuple[int, bool]]:

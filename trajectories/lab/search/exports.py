@@ -5,15 +5,14 @@ The first line names the search, so that it can be repeated. Memory holds one ba
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from core.csv_text import csv_bytes
 from trajectories.actions.checks import PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.trajectories import selectors
@@ -23,8 +22,6 @@ from trajectories.lab.search.selectors import search_episode_ids
 from trajectories.models import Episode
 
 EPISODES_AT_ONCE = 200
-# Spreadsheets would run a cell that begins so as a formula.
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 # Columns of the table of facts, with their fields.
 COLUMNS = {
     "episode": "id",
@@ -71,10 +68,10 @@ def trajectories_export(request: SearchRequest, *, principal: Principal, now: da
 def facts_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
     """CSV, one row per episode: ids, outcome and facts, which are empty until they are computed."""
     yield _heading(request, now)
-    yield _csv([COLUMNS])
+    yield csv_bytes([COLUMNS])
     for ids in _batches(request):
         rows = Episode.objects.filter(pk__in=ids).order_by("-pk").values_list(*COLUMNS.values())
-        yield _csv([_cell(value) for value in row] for row in rows)
+        yield csv_bytes(rows)
 
 
 def ids_export(request: SearchRequest, *, now: datetime, **_: object) -> Iterator[bytes]:
@@ -108,19 +105,3 @@ def _batches(request: SearchRequest) -> Iterator[list[int]]:
     ids = search_episode_ids(request.search)
     while batch := list(islice(ids, EPISODES_AT_ONCE)):
         yield batch
-
-
-def _csv(rows: Any) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode("utf-8", "replace")
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, str) and value.startswith(FORMULA_SIGNS):
-        return f"'{value}"
-    return value

@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 
 from core.arms import arm_choices
-from core.integers import BIGINT_MAX
+from core.integers import BIGINT_MAX, is_id
 from core.reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
@@ -21,7 +21,6 @@ from trajectories.models import Episode, Verdict
 
 QUERY_MAX_CHARS = 500
 EPISODES_MAX = 200
-ID_DIGITS = 18
 SECONDS_MAX = 10**9
 COUNT_MAX = 10**9
 # No episode is older; the last leaves room to add a day.
@@ -91,7 +90,7 @@ class EpisodesField(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         words = [word.strip() for word in str(value or "").split(",") if word.strip()]
-        if not all(word.isascii() and word.isdigit() and len(word) <= ID_DIGITS for word in words):
+        if not all(map(is_id, words)):
             raise forms.ValidationError("is not a list of numbers such as 12, 15")
         if len(words) > EPISODES_MAX:
             raise forms.ValidationError(f"has more than {EPISODES_MAX} numbers")

@@ -1,0 +1,29 @@
+"""Rows as the text of a CSV file that a spreadsheet may open."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+# Spreadsheets would run a cell that begins so as a formula.
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_bytes(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Lines of CSV in UTF-8, one for each row."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(_cell, row) for row in rows)
+    return text.getvalue().encode("utf-8", "replace")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, str) and value.startswith(FORMULA_SIGNS):
+        return f"'{value}"
+    return value
