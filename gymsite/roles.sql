@@ -64,9 +64,10 @@ GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajec
     trajectories_pruning TO gym_lab;
 GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
 -- What annotators said is only added to.
-GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_label TO gym_lab;
+GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_codebooknote, trajectories_label TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_annotationproject, trajectories_annotator,
-    trajectories_annotationunit, trajectories_annotationslot TO gym_lab;
+    trajectories_annotationunit, trajectories_annotationslot, trajectories_annotationjob, trajectories_stepmark
+    TO gym_lab;
 -- A person who opens a step has it checked.
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity TO gym_lab;
 -- Closing writes a verdict by the statement that judging uses; opening takes its ids beforehand.
@@ -103,6 +104,10 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity, trajectories_episodefidel
 -- Of steps that are no more.
 GRANT DELETE ON trajectories_fidelity TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_picture TO gym_worker;
+-- Labels are exported, imported and made by machines here.
+GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_label TO gym_worker;
+GRANT SELECT, INSERT, UPDATE ON trajectories_annotationproject, trajectories_annotator,
+    trajectories_annotationunit, trajectories_annotationjob TO gym_worker;
 -- And what is computed of episodes that have ended.
 GRANT SELECT, INSERT, UPDATE ON trajectories_stepfacts, trajectories_episodefacts TO gym_worker;
 

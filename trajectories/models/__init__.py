@@ -2,12 +2,16 @@
 
 from trajectories.models.access import ApiKey, IdempotentCall
 from trajectories.models.annotation import (
+    AnnotationJob,
     AnnotationProject,
     AnnotationSlot,
     AnnotationUnit,
     Annotator,
+    CodebookNote,
     CodebookVersion,
     Label,
+    StepMark,
+    View,
 )
 from trajectories.models.blob import Blob
 from trajectories.models.episode import Episode, Group
@@ -28,12 +32,14 @@ from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
 from trajectories.models.walk_place import WalkPlace
 
 __all__ = [
+    "AnnotationJob",
     "AnnotationProject",
     "AnnotationSlot",
     "AnnotationUnit",
     "Annotator",
     "ApiKey",
     "Blob",
+    "CodebookNote",
     "CodebookVersion",
     "EndingSum",
     "Episode",
@@ -59,6 +65,7 @@ __all__ = [
     "SiteEvent",
     "Step",
     "StepFacts",
+    "StepMark",
     "Submission",
     "TaskSum",
     "ToolCall",
@@ -66,5 +73,6 @@ __all__ = [
     "VerdictCounter",
     "VerdictEvidence",
     "VersionSum",
+    "View",
     "WalkPlace",
 ]

@@ -23,11 +23,30 @@ class CodebookVersion(models.Model):
         return self.sha256[:8]
 
 
+class View(models.TextChoices):
+    """What an annotator sees of a unit."""
+
+    FULL = "full", "Page, thought and action"
+    THOUGHT = "thought", "The thought alone"
+    PAGE = "page", "Page and action, without the thought"
+
+
+def views_default() -> list[str]:
+    return [View.FULL]
+
+
 class AnnotationProject(models.Model):
     """``strata`` counts steps by stratum: all, drawn, and those that have no thought to label."""
 
+    class Level(models.TextChoices):
+        STEP = "step", "Thoughts of steps"
+        TRAJECTORY = "trajectory", "Whole trajectories"
+        PAIR = "pair", "Pairs of trajectories or steps"
+
     name = models.CharField(max_length=200)
     codebook = models.ForeignKey(CodebookVersion, on_delete=models.PROTECT, related_name="projects")
+    level = models.CharField(max_length=10, choices=Level, default=Level.STEP)
+    views = models.JSONField(default=views_default)  # what annotators see of a unit, each in turn
     source = models.TextField()  # the address of the search whose episodes it samples
     seed = models.BigIntegerField()
     strata = models.JSONField(default=list)
@@ -66,8 +85,11 @@ class Annotator(models.Model):
         AnnotationProject, on_delete=models.CASCADE, related_name="annotators", db_index=False
     )
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.PERSON)
+    # Null for machines, and for people of another installation whose labels were imported.
     user = models.ForeignKey("auth.User", on_delete=models.PROTECT, null=True, related_name="annotators")
     name = models.CharField(max_length=200)
+    settings = models.JSONField(default=dict)  # of a machine: its version, model and prompt
+    is_adjudicator = models.BooleanField(default=False)  # may settle what others disagree on
     quota = models.PositiveIntegerField(null=True)  # units; null for all there are
     position = models.PositiveIntegerField(
         db_default=0
@@ -79,8 +101,7 @@ class Annotator(models.Model):
             models.UniqueConstraint(fields=["project", "user"], name="annotator_user"),
             models.UniqueConstraint(fields=["project", "name"], name="annotator_name"),
             models.CheckConstraint(
-                condition=Q(kind="person", user__isnull=False) | (~Q(kind="person") & Q(user__isnull=True)),
-                name="annotator_person_has_user",
+                condition=Q(kind="person") | Q(user__isnull=True), name="annotator_machine_has_no_user"
             ),
         ]
 
@@ -89,7 +110,10 @@ class Annotator(models.Model):
 
 
 class AnnotationUnit(models.Model):
-    """What is labelled: characters ``begin`` to ``end`` of a step's thought; paragraph 0 is all of it."""
+    """What is labelled: characters ``begin`` to ``end`` of a step's thought; paragraph 0 is all of it.
+
+    A whole trajectory has step 0. A pair has another trajectory, or another step of one, beside it.
+    """
 
     project = models.ForeignKey(
         AnnotationProject, on_delete=models.CASCADE, related_name="units", db_index=False
@@ -97,17 +121,21 @@ class AnnotationUnit(models.Model):
     position = models.PositiveIntegerField()  # of its step in the order in which units are handed out, from 1
     episode_id = models.BigIntegerField()
     step = models.PositiveIntegerField()
+    other_episode_id = models.BigIntegerField(null=True)
+    other_step = models.PositiveIntegerField(null=True)
     paragraph = models.PositiveIntegerField(default=0)
     begin = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     stratum = models.CharField(max_length=200)
     weight = models.FloatField()  # steps of the stratum that this one stands for
-    gold = models.JSONField(null=True)  # the right answers, of a unit for training
+    gold = models.JSONField(null=True)  # of a unit for training: the right answers, and why
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["project", "episode_id", "step", "paragraph"], name="annotation_unit_place"
+                fields=["project", "episode_id", "step", "paragraph", "other_episode_id", "other_step"],
+                name="annotation_unit_place",
+                nulls_distinct=False,
             ),
             models.CheckConstraint(condition=Q(weight__gt=0), name="annotation_unit_weight"),
         ]
@@ -125,6 +153,7 @@ class AnnotationSlot(models.Model):
     unit = models.ForeignKey(AnnotationUnit, on_delete=models.CASCADE, related_name="slots")
     position = models.PositiveIntegerField()  # the unit's, or that of its repeat, which is further back
     is_repeat = models.BooleanField(default=False)
+    view = models.CharField(max_length=8, choices=View, default=View.FULL, db_default=View.FULL)
     annotator = models.ForeignKey(
         Annotator, on_delete=models.CASCADE, null=True, related_name="slots", db_index=False
     )
@@ -176,6 +205,8 @@ class Label(models.Model):
     )
     layer = models.CharField(max_length=12, choices=Layer, default=Layer.BLIND)
     is_repeat = models.BooleanField(default=False)
+    view = models.CharField(max_length=8, choices=View, default=View.FULL, db_default=View.FULL)
+    is_swapped = models.BooleanField(default=False)  # of a pair: the other one was shown first
     version = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State)
     values = models.JSONField(default=dict)
@@ -183,6 +214,9 @@ class Label(models.Model):
     links = models.JSONField(default=dict)
     note = models.TextField(default="", blank=True)
     is_unsure = models.BooleanField(default=False)
+    reason = models.CharField(
+        max_length=32, default="", blank=True
+    )  # of an adjudicated one: why people differed
     active_ms = models.PositiveIntegerField(null=True)  # from first seen to saved, while the page was visible
     key = models.UUIDField(unique=True)  # of the saving call: sent again, it changes nothing
     created_at = models.DateTimeField(db_default=Now())
@@ -197,3 +231,81 @@ class Label(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.version} of a label of unit {self.unit_id}"
+
+
+class CodebookNote(models.Model):
+    """What an adjudicator wants the next version of the codebook to say."""
+
+    project = models.ForeignKey(AnnotationProject, on_delete=models.CASCADE, related_name="codebook_notes")
+    codebook = models.ForeignKey(
+        CodebookVersion, on_delete=models.PROTECT, related_name="notes", db_index=False
+    )
+    unit = models.ForeignKey(AnnotationUnit, on_delete=models.PROTECT, related_name="+", db_index=False)
+    field = models.CharField(max_length=64, default="", blank=True)
+    text = models.TextField()
+    author = models.ForeignKey("auth.User", on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"note {self.pk} on codebook {self.codebook_id[:8]}"
+
+
+class StepMark(models.Model):
+    """A researcher's bookmark of a step, with a note if they wrote one; step 0 is the whole episode."""
+
+    user = models.ForeignKey("auth.User", on_delete=models.CASCADE, related_name="step_marks", db_index=False)
+    episode_id = models.BigIntegerField()
+    step = models.PositiveIntegerField()
+    note = models.TextField(default="", blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+    changed_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "episode_id", "step"], name="step_mark_once")]
+        indexes = [models.Index(fields=["episode_id", "step"], name="step_mark_place")]
+
+    def __str__(self) -> str:
+        return f"mark of step {self.step} of episode {self.episode_id}"
+
+
+class AnnotationJob(models.Model):
+    """Long work on the labels of a project, done by a worker: an export, an import, or a machine's labels."""
+
+    class Kind(models.TextChoices):
+        EXPORT = "export", "Export"
+        IMPORT = "import", "Import"
+        MACHINE = "machine", "Labels of a machine"
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+
+    project = models.ForeignKey(AnnotationProject, on_delete=models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=8, choices=Kind)
+    parameters = models.JSONField(default=dict)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    done = models.PositiveIntegerField(db_default=0)
+    total = models.PositiveIntegerField(db_default=0)
+    problem = models.CharField(max_length=500, default="", blank=True)  # why it failed, or what it left out
+    result = models.JSONField(default=dict)  # files with their hashes, counts
+    created_by = models.ForeignKey("auth.User", on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(db_default=Now())
+    # Null unless the work is due or goes on.
+    requested_at = models.DateTimeField(null=True)
+    sent_at = models.DateTimeField(null=True)
+    claims = models.PositiveSmallIntegerField(db_default=0)  # by workers, since it was requested
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["requested_at", "id"],
+                name="annotation_job_due",
+                condition=Q(requested_at__isnull=False),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk} of project {self.project_id}"
