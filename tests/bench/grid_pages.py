@@ -107,10 +107,14 @@ def requests(name: str) -> Iterator[tuple[str, str]]:
     from trajectories.lab.grid.tasks import TASKS
     from trajectories.lab.queries import tasks
     from trajectories.lab.runs import rows
+    from trajectories.lab.search.selectors import JOINS
 
-    table, joins = {"episodes": (EPISODES, {}), "runs": (RUNS, rows.JOINS), "tasks": (TASKS, tasks.JOINS)}[
-        name
-    ]
+    answer = {"answer": JOINS["answer"]}  # the others are in the bare statement already
+    table, joins = {
+        "episodes": (EPISODES, answer),
+        "runs": (RUNS, rows.JOINS),
+        "tasks": (TASKS, tasks.JOINS),
+    }[name]
     listed = LISTS[name]
     ways = product((column for column in table.columns if column.sort), ("", "-"))
     # Each order with one of the filters, whose odd number lets each meet both directions.
