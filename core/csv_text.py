@@ -24,6 +24,9 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, str) and value.startswith(FORMULA_SIGNS):
-        return f"'{value}"
-    return value
+    return harmless(value)
+
+
+def harmless(value: Any) -> Any:
+    """A cell that no spreadsheet runs as a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA_SIGNS) else value

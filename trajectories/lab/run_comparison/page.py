@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from core import histories
 from core.grammars import GRAMMARS
-from core.integers import BIGINT_MAX
+from core.integers import is_id
 from core.observations import OBSERVATION_FORMATS
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.run_comparison.charts import Line, chart_of
@@ -55,8 +55,7 @@ class RunComparison:
     def __init__(self, parameters: QueryDict) -> None:
         words = ",".join(parameters.getlist("runs")).split(",")
         given = list(dict.fromkeys(word.strip() for word in words if word.strip()))
-        numbers = [int(word) for word in given if word.isascii() and word.isdigit() and len(word) < 20]
-        run_ids = [number for number in numbers if number <= BIGINT_MAX]
+        run_ids = [int(word) for word in given if is_id(word)]
         self.rows = run_rows(run_ids[:COMPARED_MOST])
         self.errors = []
         if len(self.rows) < min(len(given), COMPARED_MOST):

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-from core.integers import BIGINT_MAX
+from core.integers import BIGINT_MAX, is_id
 from core.tables import toml_load
 from trajectories.facts.words import web_query
 from trajectories.lab.grid.episodes import EPISODES as EPISODE_TABLE
@@ -28,7 +28,6 @@ from trajectories.lab.text.untrusted import cut, visible
 CURSOR = "after"
 EPISODES = "episodes"
 CURSOR_PATTERN = re.compile(r"([0-9]{1,19})(?:-([0-9]{1,9}))?")
-ID_DIGITS = 19
 CHIP_CHARS = 60
 MS_PER_SECOND = 1000
 # The addresses that keep the columns and the order; files have all columns, and an order of their own.
@@ -54,12 +53,11 @@ class SearchRequest:
             parameters = parameters.copy()
             parameters[EPISODES] = ",".join(filter(None, selected))
         run = parameters.get("run", "")
-        is_run = run.isascii() and run.isdigit() and len(run) <= ID_DIGITS
         # Models are named as displayed, so that no address or page has characters that reorder text.
         self._models = {visible(model): model for model in runs.models_known()}
         self.form = SearchForm(
             parameters,
-            runs=runs.run_choices(selected=int(run) if is_run else None),
+            runs=runs.run_choices(selected=int(run) if is_id(run) else None),
             models=list(self._models),
             benchmarks=tasks.benchmarks_known(),
         )
