@@ -34,6 +34,7 @@ WITHOUT_BYTES = (
     "annotation_agreement",
     "annotation_cell",
     "annotation_file",
+    "annotation_jobs",
 )
 
 
@@ -98,6 +99,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_codebook": "/annotation/1/codebook",
         "annotation_agreement": "/annotation/1/agreement",
         "annotation_cell": "/annotation/1/agreement/units?field=type&one=reasoning&other=mixed",
+        "annotation_jobs": "/annotation/1/jobs?fragment",
         "annotation_file": "/annotation/1/labels.csv",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",

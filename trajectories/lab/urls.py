@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 from core import converters
 from trajectories.lab.access import lab_page
 from trajectories.lab.annotation import agreement_views as agreement
+from trajectories.lab.annotation import job_views as annotation_work
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.compare import views as compare
@@ -116,6 +117,7 @@ urlpatterns = [
     path(f"{PROJECT}/codebook", queue.annotation_codebook, name="annotation_codebook"),
     path(f"{PROJECT}/agreement", agreement.annotation_agreement, name="annotation_agreement"),
     path(f"{PROJECT}/agreement/units", agreement.annotation_cell, name="annotation_cell"),
+    path(f"{PROJECT}/jobs", annotation_work.annotation_jobs, name="annotation_jobs"),
     path(f"{PROJECT}/<file_name:name>", agreement.annotation_file, name="annotation_file"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
