@@ -257,7 +257,7 @@ def test_open_jobs_are_looked_at_again_until_they_end(
     assert "hx-trigger" not in page
 
 
-def test_researchers_see_agreement_and_files(lab: Lab, owner: User, person: User) -> None:
+def test_researchers_see_agreement(lab: Lab, owner: User, person: User) -> None:
     project = scene.project(person, owner, of=scene.episodes(1, steps=1))
     for user in (person, owner):
         client = lab(user)
@@ -272,9 +272,3 @@ def test_researchers_see_agreement_and_files(lab: Lab, owner: User, person: User
         in client.get(cell.replace("&amp;", "&")).content.decode()
     )
     assert client.get(f"/annotation/{project.pk}/agreement/units?field=type&one=x").status_code == 404
-    for name in ("labels.jsonl", "labels.csv", "manifest.json"):
-        response = client.get(f"/annotation/{project.pk}/{name}")
-        assert response["Content-Disposition"] == f'attachment; filename="annotation-{project.pk}-{name}"'
-        assert b"reasoning" in response.getvalue()
-    assert client.get(f"/annotation/{project.pk}/golds.csv").status_code == 404
-    assert lab(person).get(f"/annotation/{project.pk}/labels.csv").status_code == 403

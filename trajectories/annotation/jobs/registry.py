@@ -34,9 +34,15 @@ class Pause(Exception):
 
 
 WORK: dict[str, Work] = {
+    AnnotationJob.Kind.EXPORT: Work(
+        address="trajectories.annotation.exports.services.export", is_resumable=False
+    ),
+    AnnotationJob.Kind.IMPORT: Work(
+        address="trajectories.annotation.imports.services.labels_import", is_resumable=True
+    ),
     AnnotationJob.Kind.MACHINE: Work(
         address="trajectories.annotation.machines.services.machine_label", is_resumable=True
-    )
+    ),
 }
 
 

@@ -47,7 +47,8 @@ def job_do(job_id: int) -> bool:
         # Due again at once; only what is lost counts against it.
         return _write(job, state=AnnotationJob.State.WAITING, sent_at=None, claims=0)
     except GymError as error:
-        return _finish(job, state=AnnotationJob.State.FAILED, problem=error.message[:PROBLEM_MAX_CHARS])
+        problem = error.message[:PROBLEM_MAX_CHARS]
+        return _finish(job, state=AnnotationJob.State.FAILED, problem=problem, result=error.fields)
     except SoftTimeLimitExceeded:
         _finish(job, state=AnnotationJob.State.FAILED, problem=TOO_LONG)
         raise
