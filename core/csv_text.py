@@ -19,6 +19,11 @@ def csv_bytes(rows: Iterable[Iterable[Any]]) -> bytes:
     return text.getvalue().encode("utf-8", "replace")
 
 
+def cell_text(cell: str) -> str:
+    """A text as it was before ``csv_bytes`` kept it from being run."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA_SIGNS) else cell
+
+
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -1,5 +1,5 @@
-"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, reports, old
-calls and parts of uploads.
+"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, reports, work on
+labels, old calls and parts of uploads.
 
 It is apart from the sweeper, so that nothing here, however long, delays a verdict.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Event
 
+from trajectories.annotation.jobs.jobs import annotation_jobs_send
 from trajectories.api import health, idempotency
 from trajectories.blobs.parts import parts_sweep
 from trajectories.capture.jobs import picture_sweep
@@ -23,6 +24,7 @@ PICTURES_EVERY_S = 1.0
 FACTS_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
 REPORTS_EVERY_S = 1.0
+ANNOTATION_EVERY_S = 1.0
 
 
 def housekeep_forever(*, stop: Event) -> None:
@@ -36,6 +38,7 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore("facts", facts_sweep(), FACTS_EVERY_S),
         loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
         loop.Chore("reports", reports_send, REPORTS_EVERY_S),
+        loop.Chore("annotation", annotation_jobs_send, ANNOTATION_EVERY_S),
         loop.Chore("idempotent_calls", idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
         loop.Chore("upload_parts", parts_sweep, TIDY_EVERY_S),
     ]

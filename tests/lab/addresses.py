@@ -13,6 +13,8 @@ DEEDS = {
     "annotation_create",
     "annotation_people",
     "annotation_label",
+    "annotation_export",
+    "annotation_import_start",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
@@ -33,7 +35,9 @@ WITHOUT_BYTES = (
     "annotation_codebook",
     "annotation_agreement",
     "annotation_cell",
-    "annotation_file",
+    "annotation_import",
+    "annotation_job_file",
+    "annotation_jobs",
 )
 
 
@@ -98,7 +102,9 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_codebook": "/annotation/1/codebook",
         "annotation_agreement": "/annotation/1/agreement",
         "annotation_cell": "/annotation/1/agreement/units?field=type&one=reasoning&other=mixed",
-        "annotation_file": "/annotation/1/labels.csv",
+        "annotation_jobs": "/annotation/1/jobs?fragment",
+        "annotation_import": "/annotation/1/import",
+        "annotation_job_file": "/annotation/1/jobs/1/file",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

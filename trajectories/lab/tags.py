@@ -66,7 +66,14 @@ UNITS = ((86_400 * 365, "y"), (86_400 * 30, "mo"), (86_400, "d"), (3_600, "h"), 
 OUTCOMES = ("correct", "incorrect", "void", "submitted", "open")
 OUTCOME_TAGS = {"correct": "good", "incorrect": "bad", "void": "warn"}
 ICONS = "img/lab/icons.svg"
-STATE_TAGS = {"open": "accent", "submitted": "accent", "down": "bad", "missing": "warn", "unknown": "warn"}
+STATE_TAGS = {
+    "open": "accent",
+    "submitted": "accent",
+    "down": "bad",
+    "missing": "warn",
+    "unknown": "warn",
+    "failed": "bad",
+}
 # The plot of an interval, in units of its SVG.
 PLOT_LEFT = 4
 PLOT_WIDTH = 100

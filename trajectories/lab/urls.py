@@ -9,6 +9,8 @@ from django.views.generic import RedirectView
 from core import converters
 from trajectories.lab.access import lab_page
 from trajectories.lab.annotation import agreement_views as agreement
+from trajectories.lab.annotation import file_views as files
+from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.compare import views as compare
@@ -116,7 +118,11 @@ urlpatterns = [
     path(f"{PROJECT}/codebook", queue.annotation_codebook, name="annotation_codebook"),
     path(f"{PROJECT}/agreement", agreement.annotation_agreement, name="annotation_agreement"),
     path(f"{PROJECT}/agreement/units", agreement.annotation_cell, name="annotation_cell"),
-    path(f"{PROJECT}/<file_name:name>", agreement.annotation_file, name="annotation_file"),
+    path(f"{PROJECT}/jobs", work.annotation_jobs, name="annotation_jobs"),
+    path(f"{PROJECT}/jobs/<id:job_id>/file", files.annotation_job_file, name="annotation_job_file"),
+    path(f"{PROJECT}/export", files.annotation_export, name="annotation_export"),
+    path(f"{PROJECT}/import", files.annotation_import, name="annotation_import"),
+    path(f"{PROJECT}/import/start", files.annotation_import_start, name="annotation_import_start"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import json
-
 import pytest
 from django.contrib.auth.models import User
 
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.agreement import exports
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
 from trajectories.annotation.agreement.table import ALL_SAME, FEW, NO_PAIRS, agreement
 from trajectories.annotation.codebook.registry import codebook_current
@@ -84,19 +79,3 @@ def test_a_cell_of_the_matrix_leads_to_its_units(people: list[User]) -> None:
     apart = units_between(units, field="type", one="narration", other="reasoning")
     same = units_between(units, field="type", one="reasoning", other="reasoning")
     assert (apart, same) == ([units[0]], [units[1]])
-
-
-def test_files_have_every_version_and_the_manifest_checks_them(people: list[User]) -> None:
-    project = labelled(people, [({**COMPLETE, "behaviours": ["plan", "verify"]}, NARRATION)] * 2)
-    Label.objects.filter(pk=Label.objects.order_by("pk")[0].pk).update(note="=1+1", links={"plan": 7})
-    rows = [json.loads(line) for line in exports.labels_jsonl(project)]
-    assert [row["values"]["type"] for row in rows] == ["reasoning"] * 2 + ["narration"] * 2
-    assert rows[0]["weight"] == 1.0
-    table = b"".join(exports.labels_csv(project)).decode()
-    first = next(csv.DictReader(table.splitlines()))
-    assert (first["behaviours"], first["links"], first["note"]) == ("plan;verify", "plan=7", "'=1+1")
-    (text,) = exports.manifest(project)
-    manifest = json.loads(text)
-    assert manifest["files"]["labels.csv"]["sha256"] == hashlib.sha256(table.encode()).hexdigest()
-    assert manifest["files"]["labels.jsonl"]["lines"] == 4
-    assert manifest["codebook"]["content"]["fields"][0]["id"] == "type"

@@ -18,7 +18,7 @@ from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from tests.conftest import LabClient
 from tests.lab.addresses import OPEN_TO_ALL, pages
-from trajectories.models import AnnotationProject, AnnotationSlot, Label, Step
+from trajectories.models import AnnotationJob, AnnotationProject, AnnotationSlot, Label, Step
 
 Lab = Callable[[User | None], LabClient]
 JSON = {"Accept": "application/json"}
@@ -242,7 +242,22 @@ def test_pages_take_as_many_queries_for_many_units_as_for_few(lab: Lab, owner: U
     assert counts[0] == counts[1]
 
 
-def test_researchers_see_agreement_and_files(lab: Lab, owner: User, person: User) -> None:
+def test_open_jobs_are_looked_at_again_until_they_end(
+    lab: Lab, owner: User, project: AnnotationProject
+) -> None:
+    client, address = lab(owner), f"/annotation/{project.pk}/jobs"
+    assert client.get(address)["Location"] == f"/annotation/{project.pk}/#jobs"
+    job = AnnotationJob.objects.create(project=project, kind="export", state="running", done=20, total=3_000)
+    page = client.get(f"{address}?fragment").content.decode()
+    assert "20 of 3,000" in page
+    assert "hx-trigger" in page
+    AnnotationJob.objects.filter(pk=job.pk).update(state="failed", problem="Line 3 has no <step>.")
+    page = client.get(f"{address}?fragment").content.decode()
+    assert "Line 3 has no &lt;step&gt;." in page
+    assert "hx-trigger" not in page
+
+
+def test_researchers_see_agreement(lab: Lab, owner: User, person: User) -> None:
     project = scene.project(person, owner, of=scene.episodes(1, steps=1))
     for user in (person, owner):
         client = lab(user)
@@ -257,9 +272,3 @@ def test_researchers_see_agreement_and_files(lab: Lab, owner: User, person: User
         in client.get(cell.replace("&amp;", "&")).content.decode()
     )
     assert client.get(f"/annotation/{project.pk}/agreement/units?field=type&one=x").status_code == 404
-    for name in ("labels.jsonl", "labels.csv", "manifest.json"):
-        response = client.get(f"/annotation/{project.pk}/{name}")
-        assert response["Content-Disposition"] == f'attachment; filename="annotation-{project.pk}-{name}"'
-        assert b"reasoning" in response.getvalue()
-    assert client.get(f"/annotation/{project.pk}/golds.csv").status_code == 404
-    assert lab(person).get(f"/annotation/{project.pk}/labels.csv").status_code == 403

@@ -1,20 +1,17 @@
-"""Agreement between annotators, the units behind each figure, and the files of labels."""
+"""Agreement between annotators, and the units behind each figure."""
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
-from trajectories.annotation.agreement import exports
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
 from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.queue_views import project_or_404
-from trajectories.lab.export.views import as_file
 
 UNITS_SHOWN = 500
-MANIFEST = "manifest.json"
 
 
 @lab_page
@@ -52,15 +49,3 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
         "count": len(units),
     }
     return render(request, "lab/annotation/cell.html", context)
-
-
-@lab_page
-def annotation_file(request: LabRequest, project_id: int, name: str) -> HttpResponseBase:
-    """A file of all labels, or the manifest of these files."""
-    project = project_or_404(project_id)
-    files = {**exports.FILES, MANIFEST: (exports.manifest, "application/json")}
-    if name not in files:
-        raise Http404(f"A project has the files {', '.join(files)}.")
-    lines, content_type = files[name]
-    response = StreamingHttpResponse(lines(project), content_type=content_type)
-    return as_file(response, f"annotation-{project_id}-{name}")

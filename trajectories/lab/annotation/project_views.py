@@ -14,6 +14,7 @@ from trajectories.annotation.projects.sample import Stratum
 from trajectories.annotation.projects.services import Plan
 from trajectories.annotation.queues import selectors
 from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.job_views import jobs_context
 from trajectories.lab.annotation.project_form import ProjectForm
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.search.request import SearchRequest
@@ -56,6 +57,7 @@ def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
         .exclude(annotators__project=project)
         .order_by("username"),
         "labels_here": people.filter(user_id=request.user.pk or 0).exists(),
+        **jobs_context(project),
     }
     return render(request, "lab/annotation/project.html", context)
 

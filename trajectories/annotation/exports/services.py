@@ -1,0 +1,131 @@
+"""Writes the labels of a project into one archive, which is stored as a blob."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from core import blobs, file_lock
+from core.errors import GymError
+from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.exports import manifest
+from trajectories.annotation.exports.manifest import FileEntry
+from trajectories.annotation.exports.rows import annotator_names, csv_head, csv_line, json_line, label_rows
+from trajectories.models import AnnotationJob, AnnotationProject, Label
+
+ARCHIVE_MAX_BYTES = 1024**3
+PROGRESS_EVERY = 1_000
+# The same files, the same archive.
+DATE = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(kw_only=True)
+class _File:
+    """A file in the making."""
+
+    file: IO[bytes]
+    labels: int = 0
+    size: int = 0
+    digest: Any = field(default_factory=hashlib.sha256)
+
+    def write(self, text: bytes) -> None:
+        self.file.write(text)
+        self.digest.update(text)
+        self.size += len(text)
+
+    def entry(self) -> FileEntry:
+        return FileEntry(sha256=self.digest.hexdigest(), labels=self.labels, bytes=self.size)
+
+
+def export(job: AnnotationJob, progress: Callable[[int, int], None]) -> dict[str, Any]:
+    """The work of a job: an archive with the labels of each layer as JSON lines and CSV, and a manifest.
+
+    With ``parameters["with_names"]`` people are called by their names.
+    """
+    with tempfile.TemporaryFile() as archive:
+        labels = archive_write(
+            archive, job.project, with_names=bool(job.parameters.get("with_names")), progress=progress
+        )
+        if not labels:
+            raise GymError("no_labels", "Nobody has labelled anything in this project yet.")
+        name = f"labels-{job.project_id}-{job.pk}.zip"
+        return _archive_store(archive, job=job, result={"labels": labels, "name": name})
+
+
+def archive_write(
+    archive: IO[bytes], project: AnnotationProject, *, with_names: bool, progress: Callable[[int, int], None]
+) -> int:
+    """Write the archive; returns how many labels it has. All files are of one read."""
+    annotators = list(project.annotators.order_by("pk"))
+    names = annotator_names(annotators, with_names=with_names)
+    with ExitStack() as stack:
+        files = {
+            f"{layer}.{ending}": _File(file=stack.enter_context(tempfile.TemporaryFile()))
+            for layer in Label.Layer.values
+            for ending in ("jsonl", "csv")
+        }
+        codebooks = _rows_write(files, project, names=names, progress=progress)
+        description = manifest.manifest_bytes(
+            project,
+            annotators={names[one.pk]: one for one in annotators},
+            codebooks=codebooks,
+            files={name: one.entry() for name, one in files.items()},
+        )
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as bundle:
+            for name, one in files.items():
+                one.file.seek(0)
+                with bundle.open(_member(name), "w", force_zip64=True) as target:
+                    while piece := one.file.read(blobs.CHUNK_BYTES):
+                        target.write(piece)
+            bundle.writestr(_member(manifest.NAME), description)
+    return sum(one.labels for name, one in files.items() if name.endswith(".jsonl"))
+
+
+def _rows_write(
+    files: dict[str, _File],
+    project: AnnotationProject,
+    *,
+    names: dict[int, str],
+    progress: Callable[[int, int], None],
+) -> set[str]:
+    """The codebook versions that the labels name."""
+    fields = [one.id for one in codebook_read(project.codebook.content).fields]
+    for layer in Label.Layer.values:
+        files[f"{layer}.csv"].write(csv_head(fields))
+    total = Label.objects.filter(unit__project=project).count()
+    codebooks = set()
+    for number, row in enumerate(label_rows(project, names=names), start=1):
+        codebooks.add(row["codebook"])
+        for ending, line in (("jsonl", json_line(row)), ("csv", csv_line(row, fields))):
+            file = files[f"{row['layer']}.{ending}"]
+            file.write(line)
+            file.labels += 1
+        if number % PROGRESS_EVERY == 0:
+            progress(number, max(number, total))
+    progress(total, total)
+    return codebooks
+
+
+def _archive_store(archive: IO[bytes], *, job: AnnotationJob, result: dict[str, Any]) -> dict[str, Any]:
+    archive.seek(0)
+    digest = hashlib.sha256()
+    while piece := archive.read(blobs.CHUNK_BYTES):
+        digest.update(piece)
+    sha256 = digest.hexdigest()
+    archive.seek(0)
+    with file_lock.files_held():  # the file is stored before the job names it
+        stored = blobs.blob_receive(read=archive.read, sha256=sha256, limit=ARCHIVE_MAX_BYTES)
+        result |= {"sha256": sha256, "bytes": stored.size}
+        AnnotationJob.objects.filter(pk=job.pk).update(result=result)
+    return result
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name, date_time=DATE)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info

@@ -1,0 +1,246 @@
+"""Rows of a file held against a project: what is new, what is there already, and what cannot be taken."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from core.csv_text import cell_text
+from core.errors import GymError
+from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_read
+from trajectories.annotation.exports.manifest import Manifest
+from trajectories.annotation.imports.files import LabelFile
+from trajectories.annotation.imports.rows import Row
+from trajectories.annotation.labels.answers import Answers, answer_errors
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion, Label
+
+AT_ONCE = 1_000
+LABELS_MAX = 500_000
+PROBLEMS_MAX = 50
+NAMESPACE = uuid.UUID("5f6f2f0e-7a1c-4a38-9d5c-6d1f0e9b8a11")
+
+ADVICE = "Nothing is overwritten: import it under another name, or give it the next version."
+
+Slot = tuple[int, str, str, bool, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """How a file is read. ``annotator`` and ``kind`` replace what the rows say of who labelled."""
+
+    annotator: str = ""
+    kind: str = Annotator.Kind.PERSON
+    takes_other_codebooks: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """A row that can be stored. ``is_new`` is false if the project has it already."""
+
+    row: Row
+    unit: int
+    key: uuid.UUID
+    is_new: bool
+
+    @property
+    def slot(self) -> Slot:
+        return slot_of(self.row, self.unit)
+
+
+@dataclass(kw_only=True)
+class Check:
+    """One reading of ``files``; ``problems`` say what is wrong with which line."""
+
+    project: AnnotationProject
+    files: Sequence[LabelFile]
+    manifest: Manifest | None
+    choice: Choice
+    problems: list[str] = field(default_factory=list)
+    problem_count: int = 0
+    left_out: int = 0
+
+    def rows(self) -> Iterator[list[Placed]]:
+        """The rows in batches, without those that have a problem."""
+        seen: dict[bytes, bytes] = {}
+        batch: list[tuple[str, Row]] = []
+        for where, row in self._lines():
+            checked = self._checked(row) if isinstance(row, Row) else row
+            if isinstance(checked, str):
+                self._problem(where, checked)
+            elif checked is not None:
+                batch.append((where, checked))
+            if len(batch) == AT_ONCE:
+                yield self._batch(batch, seen)
+                batch = []
+        yield self._batch(batch, seen)
+
+    @cached_property
+    def codebook(self) -> Codebook:
+        return codebook_read(self.project.codebook.content)
+
+    @cached_property
+    def codebooks(self) -> dict[str, Any]:
+        """The content of each version that labels may name, by its hash."""
+        own = {self.project.codebook_id: self.project.codebook.content}
+        if not self.choice.takes_other_codebooks:
+            return own
+        named = {} if self.manifest is None else self.manifest.codebooks
+        return {**{name: one for name, one in named.items() if _hash_of(one) == name}, **own}
+
+    @cached_property
+    def people(self) -> dict[str, Annotator]:
+        return {one.name: one for one in self.project.annotators.all()}
+
+    @cached_property
+    def units(self) -> dict[tuple[Any, ...], tuple[int, int, int]]:
+        rows = AnnotationUnit.objects.filter(project=self.project).values_list(
+            *("episode_id", "step", "paragraph", "other_episode_id", "other_step", "pk", "begin", "end")
+        )
+        return {row[:5]: row[5:] for row in rows.iterator()}
+
+    def _lines(self) -> Iterator[tuple[str, Row | str]]:
+        books = [self.codebook, *(codebook_read(one) for one in self.codebooks.values())]
+        fields = {one.id: one.is_set for book in reversed(books) for one in book.fields}
+        count = 0
+        for file in self.files:
+            name = f"{file.name}, line" if len(self.files) > 1 else "Line"
+            for number, row in file.lines(fields):
+                count += 1
+                if count > LABELS_MAX:
+                    message = f"The file has more than {LABELS_MAX:,} labels. Split it."
+                    raise GymError("too_many_labels", message)
+                yield f"{name} {number}", row
+
+    def _checked(self, row: Row) -> Row | str | None:
+        """The row as it would be stored, what is wrong with it, or None if it is left out."""
+        if self.choice.annotator:
+            row = msgspec.structs.replace(
+                row, annotator=self.choice.annotator, annotator_kind=self.choice.kind
+            )
+        row = msgspec.structs.replace(row, codebook=row.codebook or self.project.codebook_id)
+        problem = self._place_problem(row) or self._annotator_problem(row) or self._codebook_problem(row)
+        if problem or row.state == "skipped":
+            return problem or row
+        _, begin, end = self.units[row.place]
+        answers = Answers(
+            values=row.values, spans=[list(span) for span in row.spans], links=row.links, note=row.note
+        )
+        unit = AnnotationUnit(project=self.project, begin=begin, end=end)
+        errors = answer_errors(answers, codebook=self.codebook, unit=unit)
+        if errors and row.codebook != self.project.codebook_id:
+            self.left_out += 1
+            return None
+        return " ".join(errors) or row
+
+    def _place_problem(self, row: Row) -> str:
+        if row.place not in self.units:
+            return (
+                f"This project has no unit for {_words(row)}. Delete the line, or import it into the project "
+                "that it is of."
+            )
+        _, begin, end = self.units[row.place]
+        if (row.begin, row.end) not in ((None, None), (begin, end)):
+            return f"The unit of {_words(row)} is characters {begin} to {end} of its thought here."
+        return ""
+
+    def _annotator_problem(self, row: Row) -> str:
+        if not row.annotator.strip():
+            return "It does not say who labelled: give the name of an annotator."
+        known = self.people.get(row.annotator)
+        if known and known.kind != row.annotator_kind:
+            return (
+                f"“{row.annotator}” is a {known.get_kind_display().lower()} in this project, and of the kind "
+                f"{row.annotator_kind} in the file. Give the annotator of the file another name."
+            )
+        return ""
+
+    def _codebook_problem(self, row: Row) -> str:
+        if row.codebook in self.codebooks:
+            return ""
+        if self.choice.takes_other_codebooks:
+            if CodebookVersion.objects.filter(pk=row.codebook).exists():
+                self.codebooks[row.codebook] = CodebookVersion.objects.get(pk=row.codebook).content
+                return ""
+            return f"Codebook version {row.codebook[:VERSION_CHARS]} is unknown here: send the manifest too."
+        return (
+            f"It was made with codebook version {row.codebook[:VERSION_CHARS]}, and this project has "
+            f"{self.project.codebook_id[:VERSION_CHARS]}. Choose to take labels of other codebook versions: "
+            "those that this codebook can express are then imported, marked with their version."
+        )
+
+    def _batch(self, batch: list[tuple[str, Row]], seen: dict[bytes, bytes]) -> list[Placed]:
+        stored, keys = self._stored([self.units[row.place][0] for _, row in batch])
+        placed = []
+        for where, row in batch:
+            unit = self.units[row.place][0]
+            slot, content = slot_of(row, unit), content_of(row)
+            mark = hashlib.blake2b(repr(slot).encode(), digest_size=16).digest()
+            is_first = mark not in seen
+            before = seen.setdefault(mark, content)
+            there = keys.get(row.key, stored.get(slot)) if row.key else stored.get(slot)
+            if before != content or there not in (None, content):
+                has = "The file" if before != content else "This project"
+                self._problem(where, f"{has} has another label of {_words(row)} by {row.annotator}. {ADVICE}")
+            key = uuid.uuid5(NAMESPACE, f"{self.project.pk} {slot!r} {content.hex()}")
+            placed.append(Placed(row=row, unit=unit, key=key, is_new=is_first and there is None))
+        return placed
+
+    def _stored(self, units: list[int]) -> tuple[dict[Slot, bytes], dict[uuid.UUID, bytes]]:
+        """What the project has of these units: the content by its place, and by its key."""
+        slots, keys = {}, {}
+        for one in Label.objects.filter(unit_id__in=units).select_related("annotator"):
+            content = content_of(one)
+            slots[one.unit_id, one.annotator.name, one.layer, one.is_repeat, one.version] = content
+            keys[one.key] = content
+        return slots, keys
+
+    def _problem(self, where: str, problem: str) -> None:
+        self.problem_count += 1
+        if len(self.problems) < PROBLEMS_MAX:
+            self.problems.append(f"{where}: {problem}")
+
+
+def slot_of(row: Row, unit: int) -> Slot:
+    return unit, row.annotator, row.layer, row.is_repeat, row.version
+
+
+def content_of(row: Row | Label) -> bytes:
+    """A digest of what a label says, the same from a table, which has no empty answers."""
+    parts = (
+        row.state,
+        {name: value for name, value in row.values.items() if value != []},
+        [list(span) for span in row.spans],
+        dict(row.links),
+        cell_text(row.note),
+        row.is_unsure,
+        row.view,
+        row.is_swapped,
+        row.reason,
+    )
+    text = msgspec.json.encode(parts, order="deterministic")
+    return hashlib.blake2b(text, digest_size=16).digest()
+
+
+def refused(check: Check) -> GymError:
+    """All that is wrong with a file, of which nothing was stored."""
+    lines = "1 line" if check.problem_count == 1 else f"{check.problem_count:,} lines"
+    message = f"Nothing was imported: {lines} cannot be taken. {check.problems[0]}"
+    return GymError("bad_labels", message, fields={"lines": check.problems})
+
+
+def _words(row: Row) -> str:
+    words = f"step {row.step} of episode {row.episode}" if row.step else f"episode {row.episode}"
+    return f"paragraph {row.paragraph} of {words}" if row.paragraph else words
+
+
+def _hash_of(content: Mapping[str, Any]) -> str:
+    try:
+        return codebook_read(content).sha256
+    except msgspec.ValidationError:
+        return ""

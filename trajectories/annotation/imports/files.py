@@ -1,0 +1,120 @@
+"""A file that somebody sent: labels alone, or an archive with them and their manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO
+
+import msgspec
+
+from core.blobs import CHUNK_BYTES
+from core.errors import GymError
+from trajectories.annotation.exports import manifest
+from trajectories.annotation.exports.manifest import Manifest
+from trajectories.annotation.imports.rows import Line, Reader, csv_lines, jsonl_lines
+
+MANIFEST_MAX_BYTES = 16 * 1024 * 1024
+UNPACKED_MAX_BYTES = 1024**3
+READERS: dict[str, Reader] = {".jsonl": jsonl_lines, ".csv": csv_lines}
+WHAT = "labels as .jsonl or .csv, or the archive (.zip) of an export"
+DAMAGED = "It was changed or damaged after its export: fetch it again, or send it without the manifest."
+
+Open = Callable[[], IO[bytes]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelFile:
+    """``open`` gives the bytes from the beginning, as often as it is called."""
+
+    name: str
+    open: Open
+
+    def lines(self, fields: Mapping[str, bool]) -> Iterator[Line]:
+        """``fields`` are those of the codebook, and whether they have several answers."""
+        with self.open() as file:
+            yield from READERS[_ending(self.name)](file, fields)
+
+
+@contextmanager
+def files_open(
+    *, name: str, open_: Open, manifest_open: Open | None = None
+) -> Iterator[tuple[list[LabelFile], Manifest | None]]:
+    """The files with labels, held against the manifest if there is one; ``GymError`` if they differ."""
+    if _ending(name) in READERS:
+        description = None
+        if manifest_open is not None:
+            with manifest_open() as file:
+                description = manifest_read(file)
+        yield _checked([LabelFile(name=name, open=open_)], description)
+        return
+    with open_() as file:
+        try:
+            bundle = zipfile.ZipFile(file)
+        except zipfile.BadZipFile as error:
+            raise GymError("unknown_file", f"“{name}” is no file of labels. Send {WHAT}.") from error
+        with bundle:
+            try:
+                yield _unpacked(bundle)
+            except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+                raise GymError("bad_archive", f"The archive is damaged: {error}. Fetch it again.") from error
+
+
+def manifest_read(file: IO[bytes]) -> Manifest:
+    text = file.read(MANIFEST_MAX_BYTES + 1)
+    try:
+        if len(text) > MANIFEST_MAX_BYTES:
+            raise msgspec.DecodeError("it is too large")
+        read = msgspec.json.decode(text, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise GymError("bad_manifest", f"This is not the manifest.json of an export: {error}.") from error
+    if read.version != manifest.VERSION:
+        message = f"The manifest has version {read.version}; this installation reads {manifest.VERSION}."
+        raise GymError("other_manifest", f"{message} Export the labels again.")
+    return read
+
+
+def _unpacked(bundle: zipfile.ZipFile) -> tuple[list[LabelFile], Manifest | None]:
+    infos = {info.filename: info for info in bundle.infolist()}
+    if sum(info.file_size for info in infos.values()) > UNPACKED_MAX_BYTES:
+        raise GymError("archive_too_large", f"Unpacked it has more than {UNPACKED_MAX_BYTES:,} bytes.")
+    # The tables of an export have the same labels again.
+    names = next(
+        ([n for n in infos if _ending(n) == ending] for ending in READERS if _has(infos, ending)), []
+    )
+    if not names:
+        raise GymError("no_labels", f"The archive has no labels. Send {WHAT}.")
+    description = None
+    if manifest.NAME in infos:
+        with bundle.open(manifest.NAME) as file:
+            description = manifest_read(file)
+    files = [LabelFile(name=name, open=lambda name=name: bundle.open(name)) for name in sorted(names)]  # type: ignore[misc]
+    return _checked(files, description)
+
+
+def _has(names: Mapping[str, object], ending: str) -> bool:
+    return any(_ending(name) == ending for name in names)
+
+
+def _checked(files: list[LabelFile], description: Manifest | None) -> tuple[list[LabelFile], Manifest | None]:
+    hashes = {entry.sha256 for entry in description.files.values()} if description else set()
+    for file in files if description else []:
+        if _digest(file) not in hashes:
+            raise GymError("damaged_file", f"“{file.name}” is not what the manifest says. {DAMAGED}")
+    return files, description
+
+
+def _digest(file: LabelFile) -> str:
+    digest = hashlib.sha256()
+    with file.open() as stream:
+        while piece := stream.read(CHUNK_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _ending(name: str) -> str:
+    return f".{name.rpartition('.')[2].lower()}"

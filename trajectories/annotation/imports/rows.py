@@ -1,0 +1,155 @@
+"""Lines of files of labels, read one after another."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import IO, Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta, Struct
+
+from core.csv_text import cell_text
+from core.errors import GymError, did_you_mean
+from trajectories.annotation.exports.rows import BETWEEN
+from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
+
+LINE_MAX_BYTES = 1024 * 1024
+# What one database column holds.
+INTEGER_MAX = 2**31 - 1
+Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+Number = Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
+Spans = list[tuple[Number, Number]]
+
+
+class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One label. ``stratum`` and ``weight`` are the project's: what a file says of them is not read."""
+
+    episode: Id
+    step: Number
+    paragraph: Number = 0
+    begin: Number | None = None
+    end: Number | None = None
+    other_episode: Id | None = None
+    other_step: Number | None = None
+    stratum: str = ""
+    weight: float | None = None
+    annotator: Annotated[str, Meta(max_length=200)] = ""
+    annotator_kind: Literal["person", "rules", "model"] = "person"
+    layer: Literal["blind", "adjudicated"] = "blind"
+    view: Literal["full", "thought", "page"] = "full"
+    is_repeat: bool = False
+    is_swapped: bool = False
+    version: Annotated[int, Meta(ge=1, le=INTEGER_MAX)] = 1
+    codebook: str = ""
+    state: Literal["done", "skipped"] = "done"
+    is_unsure: bool = False
+    reason: Annotated[str, Meta(max_length=32)] = ""
+    active_ms: Number | None = None
+    created_at: Annotated[datetime, Meta(tz=True)] | None = None
+    note: Annotated[str, Meta(max_length=NOTE_CHARS)] = ""
+    values: dict[str, str | list[str]] = {}
+    spans: Spans = []
+    links: dict[str, Annotated[int, Meta(ge=1, le=STEP_MAX)]] = {}
+    key: UUID | None = None
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Of the unit in its project."""
+        return self.episode, self.step, self.paragraph, self.other_episode, self.other_step
+
+
+# The number of a line, with what it says or what is wrong with it.
+Line = tuple[int, Row | str]
+Reader = Callable[[IO[bytes], Mapping[str, bool]], Iterator[Line]]
+
+
+def jsonl_lines(file: IO[bytes], fields: Mapping[str, bool]) -> Iterator[Line]:
+    """One object a line; empty lines are passed over."""
+    decoder = msgspec.json.Decoder(Row)
+    number = 0
+    while line := file.readline(LINE_MAX_BYTES + 1):
+        number += 1
+        if len(line) > LINE_MAX_BYTES:
+            # The rest of it would be read as lines of their own.
+            raise GymError("line_too_long", f"Line {number} has more than {LINE_MAX_BYTES:,} bytes.")
+        if not line.strip():
+            continue
+        try:
+            yield number, _plain(decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            yield number, f"{error}."
+
+
+def csv_lines(file: IO[bytes], fields: Mapping[str, bool]) -> Iterator[Line]:
+    """Rows of a table, whose columns may have any order; ``fields`` says which have several answers.
+
+    ``GymError`` where it is not a table, or has a column that means nothing here.
+    """
+    table = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), strict=True)
+    try:
+        names = next(table, [])
+        _columns_check(names, fields)
+        for cells in table:
+            if cells:
+                yield table.line_num, _cells_read(names, cells, fields)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise GymError("not_a_table", f"After line {table.line_num}: no CSV in UTF-8 ({error}).") from error
+
+
+def _columns_check(names: list[str], fields: Mapping[str, bool]) -> None:
+    known = {*Row.__struct_fields__, *fields} - {"values"}
+    for name in names:
+        if name not in known:
+            message = (
+                f"The column “{name}” is neither one of an export nor a field of this project's codebook. "
+                f"{did_you_mean(name, known)} Rename or delete it."
+            )
+            raise GymError("unknown_column", message)
+    for name in ("episode", "step"):
+        if name not in names:
+            raise GymError("missing_column", f"The first line names no column “{name}”.")
+    if len(set(names)) < len(names):
+        raise GymError("column_twice", "The first line names a column twice.")
+
+
+def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, bool]) -> Row | str:
+    if len(cells) != len(names):
+        return f"{len(cells)} cells for {len(names)} columns."
+    content: dict[str, Any] = {"values": {}}
+    try:
+        for name, cell in zip(names, map(cell_text, cells), strict=True):
+            if not cell:
+                continue
+            if name in fields:
+                content["values"][name] = cell.split(BETWEEN) if fields[name] else cell
+            elif name in ("spans", "links"):
+                content[name] = _spans(cell) if name == "spans" else _links(cell)
+            else:
+                content[name] = cell
+        return _plain(msgspec.convert(content, Row, strict=False))
+    except (ValueError, msgspec.ValidationError) as error:
+        return f"{error}."
+
+
+def _spans(cell: str) -> list[list[str]]:
+    places = [part.split("-") for part in cell.split(BETWEEN)]
+    if any(len(place) != 2 for place in places):
+        raise ValueError("Spans are written as 0-12;40-55")
+    return places
+
+
+def _links(cell: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in cell.split(BETWEEN)]
+    if not all(sign for _, sign, _ in pairs):
+        raise ValueError("Links are written as plan=7;verify=9")
+    return {name: step for name, _, step in pairs}
+
+
+def _plain(row: Row) -> Row | str:
+    if any("\0" in text for text in (row.annotator, row.note, row.reason)):
+        return "A text has the character NUL, which cannot be stored."
+    return row

@@ -1,0 +1,110 @@
+"""Stores labels of files. Rows are only added, and the same file twice changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import IO, Any
+
+from django.db import transaction
+
+from core import blobs
+from core.errors import GymError
+from trajectories.annotation.imports.checks import Check, Choice, Placed, refused
+from trajectories.annotation.imports.files import files_open
+from trajectories.models import AnnotationJob, Annotator, CodebookVersion, Label
+
+NO_SUCH_ANSWERS = "they are of another codebook version, and this project's has no such answers."
+Progress = Callable[[int, int], None]
+
+
+def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
+    """The work of a job, whose ``parameters`` name the stored file and say how it is read."""
+    parameters = job.parameters
+    manifest = parameters.get("manifest")
+    with files_open(
+        name=parameters["name"],
+        open_=lambda: _open(parameters["sha256"]),
+        manifest_open=(lambda: _open(manifest)) if manifest else None,
+    ) as (files, description):
+        choice = Choice(
+            annotator=parameters.get("annotator", ""),
+            kind=parameters.get("kind", Annotator.Kind.PERSON),
+            takes_other_codebooks=bool(parameters.get("takes_other_codebooks")),
+        )
+        check = Check(project=job.project, files=files, manifest=description, choice=choice)
+        return file_import(check, progress)
+
+
+def file_import(check: Check, progress: Progress) -> dict[str, Any]:
+    """Store what is new, once all lines have been read; ``GymError`` with the lines that cannot be taken."""
+    total = sum(len(batch) for batch in check.rows())
+    if check.problems:
+        raise refused(check)
+    if not total and not check.left_out:
+        raise GymError("no_labels", "The file has no labels.")
+    left_out, check.left_out = check.left_out, 0
+    done = added = 0
+    for batch in check.rows():
+        added += _store([placed for placed in batch if placed.is_new], check=check)
+        done += len(batch)
+        progress(done, total)
+    return {
+        "labels": total,
+        "added": added,
+        "left_out": left_out,
+        "problem": f"{left_out:,} labels were left out: {NO_SUCH_ANSWERS}" if left_out else "",
+    }
+
+
+@transaction.atomic
+def _store(placed: list[Placed], *, check: Check) -> int:
+    for sha256 in {one.row.codebook for one in placed} - {check.project.codebook_id}:
+        CodebookVersion.objects.get_or_create(pk=sha256, defaults={"content": check.codebooks[sha256]})
+    labels = [_label_of(one, annotator=_annotator_of(one, check)) for one in placed]
+    # Another worker may store the same at the same time.
+    return len(Label.objects.bulk_create(labels, ignore_conflicts=True))
+
+
+def _annotator_of(placed: Placed, check: Check) -> Annotator:
+    name = placed.row.annotator
+    if name not in check.people:
+        entries = check.manifest.annotators if check.manifest else []
+        settings = next((one.settings for one in entries if one.name == name), {})
+        check.people[name], _ = Annotator.objects.get_or_create(
+            project=check.project,
+            name=name,
+            defaults={"kind": placed.row.annotator_kind, "settings": settings},
+        )
+    return check.people[name]
+
+
+def _label_of(placed: Placed, *, annotator: Annotator) -> Label:
+    row = placed.row
+    times = {"created_at": row.created_at} if row.created_at else {}
+    return Label(
+        unit_id=placed.unit,
+        annotator=annotator,
+        codebook_id=row.codebook,
+        layer=row.layer,
+        view=row.view,
+        is_repeat=row.is_repeat,
+        is_swapped=row.is_swapped,
+        version=row.version,
+        state=row.state,
+        values=row.values,
+        spans=[list(span) for span in row.spans],
+        links=row.links,
+        note=row.note,
+        is_unsure=row.is_unsure,
+        reason=row.reason,
+        active_ms=row.active_ms,
+        key=placed.key,
+        **times,
+    )
+
+
+def _open(sha256: str) -> IO[bytes]:
+    try:
+        return blobs.blob_open(sha256)
+    except FileNotFoundError as error:
+        raise GymError("no_file", "The file is no longer stored. Send it again.") from error

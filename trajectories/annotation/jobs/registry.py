@@ -1,0 +1,65 @@
+"""What does the work of each kind of job, by its address: only the process that works loads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.module_loading import import_string
+
+from core.errors import GymError
+from trajectories.models import AnnotationJob
+
+# Rows done, and rows in all.
+Progress = Callable[[int, int], None]
+Do = Callable[[AnnotationJob, Progress], dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """``address`` is a function that gets a job and ``Progress``, and returns the job's result.
+
+    Work that is ``resumable`` calls ``Progress`` after rows that are committed, and when it is called
+    again with ``job.done`` of them, does the rest: it may take longer than a worker has. ``Progress`` then
+    raises ``Pause``, which the work must let pass.
+    """
+
+    address: str
+    is_resumable: bool
+
+
+class Pause(Exception):
+    """The worker's time is over; the rest is done by the next."""
+
+
+WORK: dict[str, Work] = {
+    AnnotationJob.Kind.EXPORT: Work(
+        address="trajectories.annotation.exports.services.export", is_resumable=False
+    ),
+    AnnotationJob.Kind.IMPORT: Work(
+        address="trajectories.annotation.imports.services.labels_import", is_resumable=True
+    ),
+    AnnotationJob.Kind.MACHINE: Work(
+        address="trajectories.annotation.machines.services.machine_label", is_resumable=True
+    ),
+}
+
+
+def work_of(job: AnnotationJob) -> tuple[Do, Work]:
+    """``GymError`` where this installation has nothing that does such work."""
+    work = WORK.get(job.kind)
+    try:
+        if work is not None:
+            return import_string(work.address), work
+    except ImportError as error:
+        raise _unknown(job) from error
+    raise _unknown(job)
+
+
+def _unknown(job: AnnotationJob) -> GymError:
+    message = (
+        f"This installation does no work of the kind “{job.kind}”: its worker runs another version of the "
+        "code. Restart the workers, then ask for it again."
+    )
+    return GymError("unknown_work", message)
