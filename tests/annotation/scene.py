@@ -14,7 +14,7 @@ from trajectories.annotation.labels.services import Saving
 from trajectories.annotation.projects.services import Plan, project_create
 from trajectories.annotation.queues import services
 from trajectories.annotation.queues.tickets import Ticket
-from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Label
+from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Group, Label
 
 COMPLETE = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "contradiction": "none"}
 
@@ -31,6 +31,26 @@ def episodes(count: int = 2, *, steps: int = 5, **fields: Any) -> list[Episode]:
     for one in made:
         for index in range(1, steps + 1):
             factories.step(one, index, thought=f"Thought {index} of {one.pk}. It counts {index} rooms.")
+    return made
+
+
+def attempts(count: int, *, steps: int = 2, group: Group | None = None, **fields: Any) -> list[Episode]:
+    """Ended attempts at one task, of one group."""
+    group = group or factories.group()
+    made = [factories.episode(group=group, **fields) for _ in range(count)]
+    for one in made:
+        for index in range(1, steps + 1):
+            factories.step(
+                one,
+                index,
+                thought=f"Thought {index} of {one.pk}.",
+                raw=f"Completion {index} of {one.pk}.",
+                observation_kind="axtree-v1",
+                observation_text=f"page {index}",
+                action={"type": "click", "element": f"e{one.sample_index}"},
+                action_type="click",
+            )
+        factories.verdict(one, outcome="incorrect")
     return made
 
 

@@ -11,9 +11,11 @@ from trajectories.annotation.codebook import builtin, document
 from trajectories.annotation.codebook.registry import FIELDS, codebook_current
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.models import AnnotationProject
 
-# Keys of the form that are no answers.
-TAKEN = set("nukibo?")
+LEVELS = tuple(AnnotationProject.Level)
+# Keys of the form that are no answers; where steps are shown, also those that lead through them.
+TAKEN = {"step": set("nukibo?"), "trajectory": set("nuki?gh"), "pair": set("nuki?ghjlbo")}
 
 
 def test_one_file_is_one_field_of_its_name() -> None:
@@ -21,14 +23,29 @@ def test_one_file_is_one_field_of_its_name() -> None:
     assert set(FIELDS) == files
 
 
-def test_every_answer_has_a_key_of_its_own() -> None:
-    keys = [option.key for field in codebook_current().fields for option in field.options]
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_answer_has_a_key_of_its_own(level: str) -> None:
+    keys = [option.key for field in codebook_current(level).fields for option in field.options]
     assert len(set(keys)) == len(keys)
-    assert TAKEN.isdisjoint(keys)
+    assert TAKEN[level].isdisjoint(keys)
     assert all(re.fullmatch(r"[a-z0-9]", key) for key in keys)
 
 
-@pytest.mark.parametrize("field", codebook_current().fields, ids=lambda field: field.id)
+def test_every_field_is_in_the_codebook_of_its_level() -> None:
+    assert [field.id for level in LEVELS for field in codebook_current(level).fields] == [
+        "type", "target", "behaviours", "contradiction",
+        "success", "loops", "first_wrong_step",
+        "better", "why",
+    ]  # fmt: skip
+
+
+def test_mirrored_answers_are_each_others_mirror() -> None:
+    for field in map(FIELDS.get, FIELDS):
+        mirrors = {option.id: option.mirror for option in field.options if option.mirror}
+        assert {mirrors[mirror]: mirror for mirror in mirrors.values()} == mirrors
+
+
+@pytest.mark.parametrize("field", [field for _, field in FIELDS.items()], ids=lambda field: field.id)
 def test_every_answer_has_examples_and_known_sources(field: object) -> None:
     for option in field.options:
         assert option.definition, option.id
@@ -37,9 +54,15 @@ def test_every_answer_has_examples_and_known_sources(field: object) -> None:
         assert {source.id for source in option.sources} <= set(publications()), option.id
 
 
-def test_a_stored_codebook_has_the_same_version() -> None:
-    codebook = codebook_current()
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_stored_codebook_has_the_same_version(level: str) -> None:
+    codebook = codebook_current(level)
     assert codebook_read(codebook.content()).sha256 == codebook.sha256
+
+
+def test_what_later_versions_added_is_no_part_of_an_older_codebook() -> None:
+    field, *_ = codebook_current().content()["fields"]
+    assert {"level", "is_step", "mirror"}.isdisjoint({*field, *field["options"][0]})
 
 
 def test_a_changed_definition_is_another_version() -> None:

@@ -6,11 +6,12 @@ from django.contrib.auth.models import User
 from core.errors import GymError
 from tests import factories
 from tests.annotation import scene
+from tests.annotation.scene import attempts
 from trajectories.annotation.codebook import registry
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.projects import paragraphs as rooms
 from trajectories.annotation.projects.sample import shares, strata
-from trajectories.models import AnnotationSlot, AnnotationUnit
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,96 @@ def test_a_project_keeps_its_codebook_when_the_files_change(
     before = scene.project(owner)
     current = registry.codebook_current()
     other = Codebook(unit="Another unit.", fields=current.fields)
-    monkeypatch.setattr("trajectories.annotation.projects.services.codebook_current", lambda: other)
+    monkeypatch.setattr("trajectories.annotation.projects.services.codebook_current", lambda _: other)
     after = scene.project(owner)
     before.refresh_from_db()
     assert (before.codebook_id, after.codebook_id) == (current.sha256, other.sha256)
+
+
+def test_a_project_of_trajectories_has_a_unit_for_each_that_has_ended(db: None, owner: User) -> None:
+    ended = attempts(3, steps=4)
+    running = factories.episode()
+    factories.step(running)
+    project = scene.project(owner, of=[*ended, running], kind="trajectory")
+    assert project.level == AnnotationProject.Level.TRAJECTORY
+    units = AnnotationUnit.objects.filter(project=project)
+    assert {(unit.episode_id, unit.step, unit.end) for unit in units} == {(one.pk, 0, 4) for one in ended}
+    assert {field["id"] for field in project.codebook.content["fields"]} == {
+        "success", "loops", "first_wrong_step",
+    }  # fmt: skip
+    assert sum(unit.weight for unit in units) == 3
+
+
+def test_trajectories_of_a_task_are_paired_at_random_and_only_once(db: None, owner: User) -> None:
+    made = attempts(4) + attempts(3)
+    tasks = {one.pk: one.task_id for one in made}
+
+    def drawn(seed: int) -> list[tuple[int, int]]:
+        project = scene.project(owner, of=made, kind="trajectory_pair", seed=seed)
+        assert project.level == AnnotationProject.Level.PAIR
+        units = AnnotationUnit.objects.filter(project=project).order_by("position")
+        assert {unit.stratum for unit in units} == {f"gsm8k · {one.task.key}" for one in made}
+        return [(unit.episode_id, unit.other_episode_id) for unit in units]
+
+    pairs = drawn(1)
+    assert len(pairs) == len({frozenset(pair) for pair in pairs}) == 6 + 3
+    assert all(tasks[one] == tasks[other] for one, other in pairs)
+    assert drawn(1) == pairs
+    assert drawn(2) != pairs
+    assert {one > other for seed in range(5) for one, other in drawn(seed)} == {True, False}
+
+
+def test_attempts_of_other_groups_are_paired_if_they_differ_in_arm_run_or_policy(
+    db: None, owner: User
+) -> None:
+    run, task = factories.run(), factories.task()
+    groups = [factories.group(run=run, task=task) for _ in range(2)]
+    same = [attempts(1, group=group)[0] for group in groups]
+    with pytest.raises(GymError, match="several samples, arms, runs or policies"):
+        scene.project(owner, of=same, kind="trajectory_pair")
+    other = attempts(1, group=factories.group(run=run, task=task, policy_version=2), policy_version=2)
+    project = scene.project(owner, of=[*same, *other], kind="trajectory_pair")
+    assert project.units.count() == 2
+
+
+def test_next_steps_are_paired_on_the_same_page_if_they_differ(db: None, owner: User) -> None:
+    group = factories.group()
+    pages = {
+        1: [("list", "click"), ("room", "answer")],
+        2: [("list", "scroll"), ("list", "click")],
+        3: [("room", "answer"), ("", "scroll")],
+    }
+    made = {}
+    for name, steps in pages.items():
+        made[name] = factories.episode(group=group)
+        for index, (page, kind) in enumerate(steps, start=1):
+            factories.step(made[name], index, observation_text=page, action={"type": kind})
+    project = scene.project(owner, of=list(made.values()), kind="step_pair")
+    pairs = {
+        frozenset([(unit.episode_id, unit.step), (unit.other_episode_id, unit.other_step)])
+        for unit in project.units.all()
+    }
+    assert pairs == {frozenset([(made[1].pk, 1), (made[2].pk, 1)])}
+    with pytest.raises(GymError, match="went on differently"):
+        scene.project(owner, of=[made[1], made[3]], kind="step_pair")
+
+
+def test_of_a_task_with_many_attempts_some_are_paired(
+    db: None, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajectories.annotation.projects.sample.PAIRED_MAX", 3)
+    assert scene.project(owner, of=attempts(6), kind="trajectory_pair").units.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("trajectory", "has ended and has steps"),
+        ("trajectory_pair", "ended attempts at the same task"),
+        ("step_pair", "same page of the same task"),
+    ],
+)
+def test_nothing_to_label_says_what_to_choose(db: None, owner: User, kind: str, message: str) -> None:
+    with pytest.raises(GymError, match=message) as refused:
+        scene.project(owner, of=scene.episodes(2), kind=kind)
+    assert refused.value.status == 422

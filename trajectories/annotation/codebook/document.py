@@ -9,6 +9,7 @@ from trajectories.annotation.codebook.sources import Publication, publications
 from trajectories.annotation.codebook.types import Field, Option
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "annotation.md"
+TITLES = {"step": "Of a thought", "trajectory": "Of a whole trajectory", "pair": "Of a pair"}
 BEGIN, END = "<!-- The codebook, by manage.py write_codebook -->\n", "<!-- End of the codebook -->\n"
 
 
@@ -20,16 +21,21 @@ def page_with_codebook() -> str:
 
 
 def codebook_text() -> str:
-    codebook = codebook_current()
+    levels = "\n".join(_level_text(level, title) for level, title in TITLES.items())
+    return f"{levels}\n{_sources_text()}"
+
+
+def _level_text(level: str, title: str) -> str:
+    codebook = codebook_current(level)
     fields = "\n".join(_field_text(field) for field in codebook.fields)
-    return f"Version `{codebook.version}`. {codebook.unit}\n\n{fields}\n{_sources_text()}"
+    return f"### {title}\n\nVersion `{codebook.version}`. {codebook.unit}\n\n{fields}"
 
 
 def _field_text(field: Field) -> str:
     test = f" *{field.test}*" if field.test else ""
     rows = "\n".join(_option_row(option) for option in field.options)
     return (
-        f"### {field.title}\n\n{field.question}{test}\n\n"
+        f"#### {field.title}\n\n{field.question}{test}\n\n"
         f"| key | answer | definition | such as | not | from |\n|---|---|---|---|---|---|\n{rows}\n"
     )
 

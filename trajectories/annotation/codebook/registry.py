@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from core.registry import Registry
-from trajectories.annotation.codebook.types import Codebook, Field
+from trajectories.annotation.codebook.types import STEP, Codebook, Field
 
 FIELDS: Registry[Field] = Registry("label field")
-UNIT = (
-    "One unit is the thought of one step. A thought of more than 150 words is labelled by paragraph. "
-    "Judge what is written, not whether it is right or whether the action was a good one."
-)
+_JUDGE = "Judge what is written, not whether it is right or whether the action was a good one."
+UNITS = {
+    "step": "One unit is the thought of one step. A thought of more than 150 words is labelled by paragraph. "
+    f"{_JUDGE}",
+    "trajectory": "One unit is a whole trajectory: the task and all its steps. Judge by what the pages show, "
+    "not by what the model says of itself.",
+    "pair": "One unit is a pair: two trajectories of one task, or two next steps on the same page of it, in "
+    "random order. Prefer what serves the task better; how it is worded does not count.",
+}
 
 
 def register(field: Field) -> None:
@@ -17,7 +22,7 @@ def register(field: Field) -> None:
     FIELDS.register(field.id, field)
 
 
-def codebook_current() -> Codebook:
-    """The codebook of this installation, which new projects copy."""
-    fields = sorted((field for _, field in FIELDS.items()), key=lambda field: (field.rank, field.id))
-    return Codebook(unit=UNIT, fields=fields)
+def codebook_current(level: str = STEP) -> Codebook:
+    """The codebook of this installation for projects of a level, which new ones copy."""
+    fields = [field for _, field in FIELDS.items() if field.level == level]
+    return Codebook(unit=UNITS[level], fields=sorted(fields, key=lambda field: (field.rank, field.id)))

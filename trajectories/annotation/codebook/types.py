@@ -9,6 +9,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+STEP = "step"
+# What later versions of fields and answers have, as it was before: it is not part of a stored codebook.
+_FIELD_BEFORE: dict[str, Any] = {"level": STEP}
+_OPTION_BEFORE: dict[str, Any] = {"is_step": False, "mirror": ""}
+
 
 class Source(Struct, frozen=True, kw_only=True):
     """A publication that a label comes from; ``note`` says what of it."""
@@ -22,6 +27,8 @@ class Option(Struct, frozen=True, kw_only=True):
 
     After an answer that ``ends`` the form nothing else is asked of the unit. ``needs_note`` wants a reason,
     ``marks_span`` the sentences that the answer is about, ``links_step`` offers the step that carries it out.
+    An answer that ``is_step`` is the number of a step. ``mirror`` is the answer that says the same when the
+    two of a pair change places.
     """
 
     id: str
@@ -35,10 +42,15 @@ class Option(Struct, frozen=True, kw_only=True):
     needs_note: bool = False
     marks_span: bool = False
     links_step: bool = False
+    is_step: bool = False
+    mirror: str = ""
 
 
 class Field(Struct, frozen=True, kw_only=True):
-    """A question about a unit, with one answer, or any number of answers if it ``is_set``."""
+    """A question about a unit, with one answer, or any number of answers if it ``is_set``.
+
+    ``level`` is that of the projects whose codebook has it (``AnnotationProject.Level``).
+    """
 
     id: str
     rank: int
@@ -47,6 +59,17 @@ class Field(Struct, frozen=True, kw_only=True):
     options: list[Option]
     test: str = ""
     is_set: bool = False
+    level: str = STEP
+
+    @property
+    def step_option(self) -> Option | None:
+        """The answer that stands for the number of a step, if the field has one."""
+        return next((option for option in self.options if option.is_step), None)
+
+    @property
+    def is_preference(self) -> bool:
+        """Whether it prefers one of a pair to the other."""
+        return any(option.mirror for option in self.options)
 
 
 class Codebook(Struct, frozen=True, kw_only=True, dict=True):
@@ -58,7 +81,7 @@ class Codebook(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def sha256(self) -> str:
         """The version: a hash of everything that annotators read."""
-        return hashlib.sha256(msgspec.json.encode(self, order="deterministic")).hexdigest()
+        return hashlib.sha256(msgspec.json.encode(self.content())).hexdigest()
 
     @property
     def version(self) -> str:
@@ -70,7 +93,12 @@ class Codebook(Struct, frozen=True, kw_only=True, dict=True):
 
     def content(self) -> Any:
         """The codebook as JSON, from which ``codebook_read`` makes it again."""
-        return msgspec.to_builtins(self)
+        content = msgspec.to_builtins(self)
+        for field in content["fields"]:
+            _drop(field, _FIELD_BEFORE)
+            for option in field["options"]:
+                _drop(option, _OPTION_BEFORE)
+        return content
 
 
 VERSION_CHARS = 8
@@ -79,3 +107,9 @@ VERSION_CHARS = 8
 def codebook_read(content: Any) -> Codebook:
     """A stored codebook. Entries of it that this version of the code does not know are left out."""
     return msgspec.convert(content, Codebook)
+
+
+def _drop(entry: dict[str, Any], before: dict[str, Any]) -> None:
+    for name, value in before.items():
+        if entry[name] == value:
+            del entry[name]

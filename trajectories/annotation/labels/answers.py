@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option
@@ -15,7 +15,8 @@ STEP_MAX = 10**9
 
 @dataclass(frozen=True, kw_only=True)
 class Answers:
-    """``values`` by field: the id of an option, or a list of them; ``spans`` are places in the thought."""
+    """``values`` by field: the id of an option, a list of them, or the number of a step; ``spans`` are places
+    in the thought."""
 
     values: Mapping[str, Any]
     spans: list[list[int]] = field(default_factory=list)
@@ -33,6 +34,7 @@ def answer_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit)
         for one in codebook.fields
         if (error := _field_error(one, answers.values.get(one.id), is_ended=is_ended))
     ]
+    errors += [error for one in codebook.fields if (error := _step_error(one, answers, unit))]
     unknown = sorted(set(answers.values) - {one.id for one in codebook.fields})
     errors += [f"The codebook of this project has no field “{name}”." for name in unknown]
     if not answers.note.strip():
@@ -60,6 +62,31 @@ def answers_pruned(answers: Answers, *, codebook: Codebook) -> Answers:
     )
 
 
+def answers_mirrored(answers: Answers, *, codebook: Codebook) -> Answers:
+    """The same answers about a pair whose two have changed places."""
+    mirrors = {
+        one.id: {option.id: option.mirror for option in one.options if option.mirror}
+        for one in codebook.fields
+    }
+    values = {
+        name: mirrors.get(name, {}).get(value, value) if isinstance(value, str) else value
+        for name, value in answers.values.items()
+    }
+    return replace(answers, values=values)
+
+
+def _step_error(one: Field, answers: Answers, unit: AnnotationUnit) -> str:
+    """What is wrong with the number of a step: a trajectory's unit ends with its last step."""
+    value, option = answers.values.get(one.id), one.step_option
+    if option is None:
+        return ""
+    if value == option.id:
+        return f"{one.title}: which step?"
+    if isinstance(value, int) and not 1 <= value <= unit.end:
+        return f"{one.title}: there is no step {value}."
+    return ""
+
+
 def _chosen(answers: Answers, codebook: Codebook) -> list[Option]:
     return [
         option
@@ -70,7 +97,9 @@ def _chosen(answers: Answers, codebook: Codebook) -> list[Option]:
 
 
 def _field_error(one: Field, value: Any, *, is_ended: bool) -> str:
-    known = {option.id for option in one.options}
+    known: set[Any] = {option.id for option in one.options}
+    if one.step_option and isinstance(value, int) and not isinstance(value, bool):
+        known.add(value)
     if one.is_set and value is not None and not isinstance(value, list):
         return f"{one.title}: not a list of answers."
     if not one.is_set and isinstance(value, list):

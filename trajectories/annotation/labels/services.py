@@ -28,7 +28,10 @@ class LabelConflict(GymError):
 
 @dataclass(frozen=True, kw_only=True)
 class Saving:
-    """One saving call. ``key`` makes it safe to repeat; ``version`` is what the annotator saw, or 0."""
+    """One saving call. ``key`` makes it safe to repeat; ``version`` is what the annotator saw, or 0.
+
+    ``answers`` are about the pair as the unit names it, also if it was shown in the other order.
+    """
 
     key: UUID
     version: int
@@ -36,6 +39,7 @@ class Saving:
     answers: Answers
     active_ms: int | None = None
     is_repeat: bool = False
+    is_swapped: bool = False
 
 
 def label_add(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
@@ -77,6 +81,7 @@ def _label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, ver
         annotator=annotator,
         codebook_id=unit.project.codebook_id,
         is_repeat=saving.is_repeat,
+        is_swapped=saving.is_swapped,
         version=version,
         state=saving.state,
         values=dict(answers.values),

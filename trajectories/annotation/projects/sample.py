@@ -1,4 +1,4 @@
-"""Samples of steps: how many of each stratum, and what each of them stands for."""
+"""Samples of steps, trajectories or pairs: how many of each stratum, and what each of them stands for."""
 
 from __future__ import annotations
 
@@ -9,14 +9,75 @@ from typing import Any
 from core.sql import Statement, sql_read
 
 PARTS = ("arm", "outcome", "benchmark")
+# Of one task, or of one page of a task, so many at most are paired.
+PAIRED_MAX = 20
 _STRATUM = sql_read(__file__, "stratum")
 _STRATA = Statement(__file__, "strata", stratum=_STRATUM)
-_DRAW = Statement(__file__, "units_draw", stratum=_STRATUM)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What a project draws. ``none`` says what to do where there is nothing to draw."""
+
+    level: str
+    title: str
+    none: str
+    draw: Statement
+    strata: Statement
+
+
+def _kind(name: str, *, level: str, title: str, none: str, **parts: str) -> Kind:
+    candidates = sql_read(__file__, f"candidates_{name}", **parts)
+    return Kind(
+        level=level,
+        title=title,
+        none=none,
+        draw=Statement(__file__, "units_draw", candidates=candidates),
+        strata=_STRATA if name == "step" else Statement(__file__, "strata_counted", candidates=candidates),
+    )
+
+
+KINDS = {
+    "step": _kind(
+        "step",
+        level="step",
+        title="Thoughts of steps",
+        none="None of these episodes has a step with a thought. Choose other episodes.",
+        stratum=_STRATUM,
+    ),
+    "trajectory": _kind(
+        "trajectory",
+        level="trajectory",
+        title="Whole trajectories",
+        none="None of these episodes has ended and has steps. Choose other episodes.",
+        stratum=_STRATUM,
+    ),
+    "trajectory_pair": _kind(
+        "trajectory_pair",
+        level="pair",
+        title="Pairs of trajectories of a task",
+        none=(
+            "No two of these episodes are ended attempts at the same task. "
+            "Choose episodes of several samples, arms, runs or policies."
+        ),
+        ended=sql_read(__file__, "ended"),
+    ),
+    "step_pair": _kind(
+        "step_pair",
+        level="pair",
+        title="Pairs of next steps on the same page",
+        none=(
+            "No two of these episodes were shown the same page of the same task and went on differently. "
+            "Choose episodes of several samples, runs or policies, or pairs of trajectories."
+        ),
+        shown=sql_read(__file__, "shown"),
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stratum:
-    """Counts of steps: ``steps`` have a thought, of which ``drawn`` are in the sample."""
+    """Counts of steps with a thought, or of trajectories or pairs, of which ``drawn`` are in the sample."""
 
     name: str
     steps: int
@@ -26,16 +87,16 @@ class Stratum:
 
     @property
     def weight(self) -> float:
-        """How many steps of the stratum a drawn one stands for."""
+        """How many of the stratum a drawn one stands for."""
         return self.steps / self.drawn if self.drawn else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def strata(*, episodes: list[int], by: list[str]) -> list[Stratum]:
-    """The strata of all steps of these episodes; ``by`` are some of ``PARTS``."""
-    rows = _STRATA.rows(episodes=episodes, by=by)
+def strata(*, episodes: list[int], by: list[str], seed: int = 0, kind: str = "step") -> list[Stratum]:
+    """The strata of all candidates of these episodes; ``by`` are some of ``PARTS``, pairs go by task."""
+    rows = KINDS[kind].strata.rows(episodes=episodes, by=by, seed=seed, most=PAIRED_MAX)
     return [
         Stratum(name=name, steps=steps, hidden=hidden, empty=empty) for name, steps, hidden, empty in rows
     ]
@@ -60,14 +121,17 @@ def shares(counts: Mapping[str, int], *, total: int, is_equal: bool) -> dict[str
     return places
 
 
-def units_draw(*, project: int, episodes: list[int], by: list[str], seed: int, sample: list[Stratum]) -> int:
+def units_draw(
+    *, project: int, episodes: list[int], by: list[str], seed: int, sample: list[Stratum], kind: str = "step"
+) -> int:
     """Write the units of a project, in random order; returns how many."""
     drawn = [stratum for stratum in sample if stratum.drawn]
-    return _DRAW.run(
+    return KINDS[kind].draw.run(
         project=project,
         episodes=episodes,
         by=by,
         seed=seed,
+        most=PAIRED_MAX,
         strata=[stratum.name for stratum in drawn],
         drawn=[stratum.drawn for stratum in drawn],
         weights=[stratum.weight for stratum in drawn],

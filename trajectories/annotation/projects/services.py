@@ -23,7 +23,8 @@ _SLOTS = Statement(__file__, "slots_make")
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """``steps`` are drawn from the episodes, stratified ``by`` parts of ``sample.PARTS``.
+    """``steps`` are drawn from the episodes, stratified ``by`` parts of ``sample.PARTS``; or as many
+    trajectories or pairs: ``kind`` is one of ``sample.KINDS``.
 
     ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one.
     """
@@ -40,6 +41,7 @@ class Plan:
     repeat_share: float = 0.0
     reservation_minutes: int = 30
     shows_setup: bool = False
+    kind: str = "step"
 
 
 @transaction.atomic
@@ -53,11 +55,12 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
         raise GymError("too_few_annotators", message, status=422)
     drawn = _sample(plan)
     if not any(stratum.drawn for stratum in drawn):
-        message = "None of these episodes has a step with a thought. Choose other episodes."
-        raise GymError("nothing_to_label", message, status=422)
+        raise GymError("nothing_to_label", sample.KINDS[plan.kind].none, status=422)
+    level = sample.KINDS[plan.kind].level
     project = AnnotationProject.objects.create(
         name=plan.name,
-        codebook=_codebook_store(),
+        codebook=_codebook_store(level),
+        level=level,
         source=plan.source,
         seed=plan.seed,
         strata=[stratum.as_dict() for stratum in drawn],
@@ -68,8 +71,11 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
         shows_setup=plan.shows_setup,
         created_by=creator,
     )
-    sample.units_draw(project=project.pk, episodes=plan.episodes, by=plan.by, seed=plan.seed, sample=drawn)
-    _paragraphs_split(project.pk)
+    sample.units_draw(
+        project=project.pk, episodes=plan.episodes, by=plan.by, seed=plan.seed, sample=drawn, kind=plan.kind
+    )
+    if level == AnnotationProject.Level.STEP:
+        _paragraphs_split(project.pk)
     _SLOTS.run(project=project.pk, seed=plan.seed, share=plan.overlap_share, people=plan.overlap_people)
     for user in people:
         annotator_add(project, user)
@@ -85,14 +91,14 @@ def annotator_add(project: AnnotationProject, user: User) -> Annotator:
 
 
 def _sample(plan: Plan) -> list[sample.Stratum]:
-    strata = sample.strata(episodes=plan.episodes, by=plan.by)
+    strata = sample.strata(episodes=plan.episodes, by=plan.by, seed=plan.seed, kind=plan.kind)
     counts = {stratum.name: stratum.steps for stratum in strata}
     drawn = sample.shares(counts, total=min(plan.steps, STEPS_MAX), is_equal=plan.is_equal)
     return [replace(stratum, drawn=drawn[stratum.name]) for stratum in strata]
 
 
-def _codebook_store() -> CodebookVersion:
-    codebook = codebook_current()
+def _codebook_store(level: str) -> CodebookVersion:
+    codebook = codebook_current(level)
     version, _ = CodebookVersion.objects.get_or_create(
         pk=codebook.sha256, defaults={"content": codebook.content()}
     )

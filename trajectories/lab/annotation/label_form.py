@@ -8,18 +8,19 @@ import uuid
 from django.http import QueryDict
 
 from core.errors import GymError
-from trajectories.annotation.codebook.types import Codebook
-from trajectories.annotation.labels.answers import STEP_MAX, Answers
+from trajectories.annotation.codebook.types import Codebook, Field
+from trajectories.annotation.labels.answers import STEP_MAX, Answers, answers_mirrored
 from trajectories.annotation.labels.services import Saving
 from trajectories.models import Label
 
 SPAN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 LINK_PREFIX = "link-"
+STEP_PREFIX = "step-"
 NUMBER_MAX = 2**31 - 1
 
 
-def saving_read(data: QueryDict, *, codebook: Codebook, is_repeat: bool) -> Saving:
-    """``GymError`` 400 for a form that no page of ours sends."""
+def saving_read(data: QueryDict, *, codebook: Codebook, is_repeat: bool, is_swapped: bool = False) -> Saving:
+    """``GymError`` 400 for a form that no page of ours sends. ``is_swapped`` if the pair was shown so."""
     try:
         key = uuid.UUID(data.get("key", ""))
         version = int(data.get("version", ""))
@@ -27,20 +28,22 @@ def saving_read(data: QueryDict, *, codebook: Codebook, is_repeat: bool) -> Savi
         active_ms = min(int(float(active)), NUMBER_MAX) if active else None
     except (ValueError, OverflowError):
         raise GymError("bad_label", "This form is damaged: open your queue again.", status=400) from None
+    answers = answers_read(data, codebook=codebook)
     return Saving(
         key=key,
         version=min(version, NUMBER_MAX - 1),
         state=Label.State.SKIPPED if data.get("skip") else Label.State.DONE,
-        answers=answers_read(data, codebook=codebook),
+        answers=answers_mirrored(answers, codebook=codebook) if is_swapped else answers,
         active_ms=active_ms if active_ms is None or active_ms >= 0 else None,
         is_repeat=is_repeat,
+        is_swapped=is_swapped,
     )
 
 
 def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
     """The answers to the fields of the codebook; what belongs to none of them is left out."""
     values = {
-        one.id: data.getlist(one.id) if one.is_set else data.get(one.id)
+        one.id: data.getlist(one.id) if one.is_set else _value(data, one)
         for one in codebook.fields
         if one.is_set or data.get(one.id)
     }
@@ -50,12 +53,9 @@ def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
         if match
     ]
     links = {
-        name.removeprefix(LINK_PREFIX): int(value)
+        name.removeprefix(LINK_PREFIX): step
         for name in data
-        if name.startswith(LINK_PREFIX)
-        and (value := data.get(name, "")).isascii()
-        and value.isdigit()
-        and 0 < int(value[:12]) < STEP_MAX
+        if name.startswith(LINK_PREFIX) and (step := _step(data.get(name, "")))
     }
     return Answers(
         values=values,
@@ -64,3 +64,16 @@ def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
         note=data.get("note", "").replace("\0", ""),
         is_unsure=bool(data.get("is_unsure")),
     )
+
+
+def _value(data: QueryDict, one: Field) -> str | int:
+    """The chosen answer; the number of a step where the answer is one and a number was given."""
+    value = data.get(one.id, "")
+    is_step = one.step_option is not None and value == one.step_option.id
+    return (_step(data.get(f"{STEP_PREFIX}{one.id}", "")) if is_step else None) or value
+
+
+def _step(text: str) -> int | None:
+    """The number of a step; None for anything else."""
+    is_number = text.isascii() and text.isdigit() and 0 < int(text[:12]) < STEP_MAX
+    return int(text[:12]) if is_number else None

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 
-from trajectories.annotation.projects.sample import PARTS
+from trajectories.annotation.projects.sample import KINDS, PARTS
 from trajectories.annotation.projects.services import STEPS_MAX
 
 NAME_CHARS = 200
@@ -25,14 +25,24 @@ class ProjectForm(forms.Form):
     """What to draw from the episodes of a search, and who labels it."""
 
     name = forms.CharField(max_length=NAME_CHARS, label="Name")
-    steps = forms.IntegerField(min_value=1, max_value=STEPS_MAX, initial=200, label="Steps to label")
+    kind = forms.ChoiceField(
+        choices=[(name, kind.title) for name, kind in KINDS.items()],
+        initial="step",
+        required=False,
+        label="What is labelled",
+        help_text="Pairs are drawn at random from the attempts at one task.",
+    )
+    steps = forms.IntegerField(min_value=1, max_value=STEPS_MAX, initial=200, label="How many")
     by = forms.MultipleChoiceField(
         choices=[(part, part.capitalize()) for part in PARTS],
         initial=list(PARTS),
         required=False,
         label="Strata",
         widget=forms.CheckboxSelectMultiple,
-        help_text="Each combination is a stratum. A drawn step is stored with how many it stands for.",
+        help_text=(
+            "Each combination is a stratum. What is drawn is stored with how many it stands for. "
+            "Pairs always go by task."
+        ),
     )
     is_equal = forms.TypedChoiceField(
         choices=[("1", "the same number from each stratum"), ("0", "in proportion to its size")],
@@ -41,11 +51,7 @@ class ProjectForm(forms.Form):
         label="Draw",
     )
     seed = forms.IntegerField(
-        min_value=0,
-        max_value=SEED_MAX,
-        initial=1,
-        label="Seed",
-        help_text="The same seed draws the same steps.",
+        min_value=0, max_value=SEED_MAX, initial=1, label="Seed", help_text="The same seed draws the same."
     )
     people = PeopleField(
         queryset=User.objects.none(), label="Annotators", widget=forms.CheckboxSelectMultiple
@@ -55,7 +61,7 @@ class ProjectForm(forms.Form):
         max_value=100,
         initial=100,
         label="Overlap, in %",
-        help_text="Of the steps, for agreement.",
+        help_text="Of the units, for agreement.",
     )
     overlap_people = forms.IntegerField(
         min_value=1, max_value=PEOPLE_MAX, initial=2, label="People for each of these"

@@ -104,6 +104,7 @@ def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -
         repeat_share=data["repeats"] / 100,
         reservation_minutes=data["reservation_minutes"],
         shows_setup=data["shows_setup"],
+        kind=data["kind"] or "step",
     )
     creator = user if isinstance(user, User) else None
     return services.project_create(plan, people=list(data["people"]), creator=creator).pk

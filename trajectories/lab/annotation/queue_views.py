@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -11,16 +12,24 @@ from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.labels.order import is_swapped
 from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
 from trajectories.annotation.queues import selectors, services
 from trajectories.annotation.queues.tickets import Ticket, ticket_read
 from trajectories.annotation.roles import is_annotator
 from trajectories.lab.access import LabRequest, annotator_action, annotator_page, wants_fragment
 from trajectories.lab.annotation.label_form import saving_read
+from trajectories.lab.annotation.pair_unit import PairPage
+from trajectories.lab.annotation.trajectory_unit import TrajectoryPage
 from trajectories.lab.annotation.unit import UnitPage, summary_of
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator
 
 BESIDE_MAX = 200
+PAGES: dict[str, type[UnitPage]] = {
+    AnnotationProject.Level.STEP: UnitPage,
+    AnnotationProject.Level.TRAJECTORY: TrajectoryPage,
+    AnnotationProject.Level.PAIR: PairPage,
+}
 
 
 @annotator_page
@@ -44,7 +53,7 @@ def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
         beside = [int(one) for one in request.GET.get("beside", "").split(",") if is_id(one)]
         number = services.slot_next(annotator.pk, beside=beside[:BESIDE_MAX])
         slot = selectors.slot_of(annotator, number) if number else None
-    page = UnitPage(annotator=annotator, slot=slot) if slot else None
+    page = unit_page(annotator=annotator, slot=slot) if slot else None
     return _unit_render(request, annotator, page)
 
 
@@ -57,7 +66,12 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
         ticket = ticket_read(request.POST.get("ticket", ""))
         unit = _unit_of(ticket, annotator)
         codebook = codebook_read(annotator.project.codebook.content)
-        saving = saving_read(request.POST, codebook=codebook, is_repeat=ticket.is_repeat)
+        saving = saving_read(
+            request.POST,
+            codebook=codebook,
+            is_repeat=ticket.is_repeat,
+            is_swapped=is_swapped(unit, annotator=annotator, is_repeat=ticket.is_repeat),
+        )
         label = services.label_save(saving, ticket=ticket, unit=unit, annotator=annotator)
     except GymError as error:
         if is_script:
@@ -84,6 +98,11 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
         "publications": publications(),
     }
     return render(request, "lab/annotation/codebook.html", context)
+
+
+def unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> UnitPage:
+    """The page of a unit of the project's level."""
+    return PAGES[annotator.project.level](annotator=annotator, slot=slot, **rest)
 
 
 def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
@@ -143,7 +162,7 @@ def _form_again(
     slot = rows.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat).first()
     if slot is None:
         return redirect("annotation_queue", project_id=annotator.project_id)
-    page = UnitPage(annotator=annotator, slot=slot, posted=saving.answers, errors=[error.message])
+    page = unit_page(annotator=annotator, slot=slot, posted=saving.answers, errors=[error.message])
     return _unit_render(request, annotator, page, status=HTTPStatus(error.status))
 
 

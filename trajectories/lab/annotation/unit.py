@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
-from trajectories.annotation.labels.answers import Answers
+from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.labels.services import label_newest
 from trajectories.annotation.queues.tickets import Ticket, ticket_make
 from trajectories.lab.queries import steps
@@ -25,11 +25,12 @@ LINKED_MAX = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """An option of the form; ``link`` is the step that carries it out, if one was given."""
+    """An option of the form; ``link`` is the step that carries it out, ``number`` the step that it is."""
 
     option: Option
     is_chosen: bool
     link: int | None = None
+    number: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,12 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitPage:
-    """``posted`` are answers that were sent and not stored, with the ``errors`` that say why."""
+    """``posted`` are answers that were sent and not stored, with the ``errors`` that say why.
+
+    Units of other levels are pages of their own (``trajectory_unit``, ``pair_unit``) with the same form.
+    """
+
+    template: ClassVar[str] = "lab/annotation/_step.html"
 
     annotator: Annotator
     slot: AnnotationSlot
@@ -75,6 +81,10 @@ class UnitPage:
         unit = self.slot.unit
         rows = Step.objects.select_related("episode__task", "episode__run")
         return rows.filter(episode_id=unit.episode_id, index=unit.step).first()
+
+    @property
+    def is_there(self) -> bool:
+        return self.step is not None
 
     @property
     def episode(self) -> Episode | None:
@@ -143,8 +153,13 @@ class UnitPage:
         """What the annotator said of the unit before."""
         return label_newest(unit=self.slot.unit, annotator=self.annotator, is_repeat=self.slot.is_repeat)
 
-    @cached_property
+    @property
     def answers(self) -> Answers:
+        return self.answers_stored
+
+    @cached_property
+    def answers_stored(self) -> Answers:
+        """What was sent, or what was said before; of a pair, as the unit names the two."""
         if self.posted is not None:
             return self.posted
         if self.label is None:
@@ -167,23 +182,33 @@ class UnitPage:
         return [
             Choice(
                 option=option,
-                is_chosen=option.id in chosen,
+                is_chosen=option.id in chosen or (option.is_step and isinstance(value, int)),
                 link=self.answers.links.get(option.id) if option.links_step else None,
+                number=value if option.is_step and isinstance(value, int) else None,
             )
             for option in one.options
         ]
 
 
 def summary_of(label: Label | None, codebook: Codebook) -> str:
-    """A label in a few words, such as ``Reasoning, The problem, Plan``."""
+    """A label in a few words, such as ``Reasoning, The problem, Plan``; of a pair, as it was shown."""
     if label is None:
         return "not labelled"
     if label.state == Label.State.SKIPPED:
         return "skipped"
+    answers = Answers(values=label.values)
+    if label.is_swapped:
+        answers = answers_mirrored(answers, codebook=codebook)
     titles = {(one.id, option.id): option.title for one in codebook.fields for option in one.options}
+    # JSON of the database has an order of its own.
+    order = [one.id for one in codebook.fields if one.id in answers.values]
     words = [
-        titles.get((name, answer), str(answer))
-        for name, value in label.values.items()
-        for answer in (value if isinstance(value, list) else [value])
+        titles.get((name, answer)) or (f"step {answer}" if isinstance(answer, int) else str(answer))
+        for name in order
+        for answer in _as_list(answers.values[name])
     ]
     return ", ".join(words)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -54,6 +54,10 @@
     if (form.querySelector("[data-needs-note]:checked") && !form.elements.note.value.trim()) {
       return { text: "This answer needs a note that says why.", place: form.elements.note };
     }
+    const number = form.querySelector("[data-is-step]:checked")?.closest(".unit-choice").querySelector("[type=number]");
+    if (number && (!number.value || !number.validity.valid)) {
+      return { text: `Which step? A number from 1 to ${number.max}.`, place: number };
+    }
     if (form.querySelector("[data-marks]:checked") && !form.querySelector("[name=span]:checked")) {
       return { text: "Mark the sentences that reason.", place: form.querySelector("[name=span]") };
     }

@@ -1,0 +1,30 @@
+/* Through the steps of a trajectory by keyboard; and the step that is open is the answer where a step is asked for. */
+"use strict";
+
+(() => {
+  const openOf = (place) => place.querySelector("[data-walk] details[open]");
+
+  const move = (place, by) => {
+    const all = Array.from(place.querySelectorAll("[data-walk] details"));
+    const next = all[all.indexOf(openOf(place)) + by];
+    if (!next) return;
+    next.open = true;
+    next.scrollIntoView({ block: "nearest" });
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-walk-by]");
+    if (button) move(button.closest("[data-walk-of]"), Number(button.dataset.walkBy));
+  });
+
+  /* Before the form remembers its choices, and also where the answer is chosen already. */
+  document.addEventListener("click", (event) => {
+    if (!event.target.matches?.("[data-is-step]")) return;
+    const open = openOf(document);
+    if (!open) return;
+    const number = event.target.closest(".unit-choice").querySelector("[type=number]");
+    const isNew = number.value !== open.dataset.step;
+    number.value = open.dataset.step;
+    if (isNew) number.dispatchEvent(new Event("change", { bubbles: true }));
+  }, true);
+})();

@@ -1,0 +1,130 @@
+"""The forms of whole trajectories and of pairs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests import factories
+from tests.annotation import scene
+from tests.conftest import LabClient
+from tests.lab.annotation.test_annotation_pages import form_of, queue
+from trajectories.annotation.labels import order
+from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Label
+
+Lab = Callable[[User | None], LabClient]
+TRAJECTORY = {"success": "partly", "loops": "none", "first_wrong_step": "step"}
+
+
+@pytest.fixture
+def person(db: None) -> User:
+    return scene.labeller("person")
+
+
+def save(client: LabClient, project: AnnotationProject, html: str, **fields: object) -> int:
+    return client.post(f"/annotation/{project.pk}/label", {**form_of(html), **fields}).status_code
+
+
+def is_swapped(slot: AnnotationSlot) -> bool:
+    annotator = slot.annotator or Annotator.objects.get(project_id=slot.project_id)
+    return order.is_swapped(slot.unit, annotator=annotator, is_repeat=slot.is_repeat)
+
+
+def test_a_trajectory_shows_its_steps_and_neither_outcome_nor_model(lab: Lab, person: User) -> None:
+    run = factories.run(name="run-canary", model="model-canary")
+    episode, _ = scene.attempts(2, steps=3, group=factories.group(run=run))
+    factories.step(episode, 4, thought="<b>I give up.</b>", more={})
+    project = scene.project(person, of=[episode], kind="trajectory")
+    html = queue(lab(person), project)
+    assert re.findall(r'data-step="(\d)"', html) == ["1", "2", "3", "4"]
+    assert html.count('<details class="walk-step"') == 4
+    assert "&lt;b&gt;I give up.&lt;/b&gt;" in html
+    assert "page 2" in html
+    hidden = ["run-canary", "model-canary", "incorrect", f"/episodes/{episode.pk}"]
+    assert [word for word in hidden if word in html] == []
+
+
+def test_the_first_wrong_step_is_a_number_of_the_trajectory(lab: Lab, person: User) -> None:
+    project = scene.project(person, of=scene.attempts(1, steps=3), kind="trajectory")
+    client = lab(person)
+    html = queue(client, project)
+    assert save(client, project, html, **TRAJECTORY) == 422
+    assert save(client, project, html, **TRAJECTORY, **{"step-first_wrong_step": "4"}) == 422
+    assert save(client, project, html, **TRAJECTORY, **{"step-first_wrong_step": "3"}) == 302
+    assert Label.objects.get().values == {**TRAJECTORY, "first_wrong_step": 3}
+    again = queue(client, project, f"?slot={AnnotationSlot.objects.get().pk}")
+    assert re.search(r'name="step-first_wrong_step"[^>]*value="3"', again)
+    assert "Partly, None, step 3" in again
+
+
+def test_a_trajectory_without_a_wrong_step(lab: Lab, person: User) -> None:
+    project = scene.project(person, of=scene.attempts(1), kind="trajectory")
+    client = lab(person)
+    none = {**TRAJECTORY, "first_wrong_step": "none", "step-first_wrong_step": "2"}
+    assert save(client, project, queue(client, project), **none) == 302
+    assert Label.objects.get().values["first_wrong_step"] == "none"
+
+
+def test_the_two_of_a_pair_are_shown_in_random_order_and_stored_as_the_unit_names_them(
+    lab: Lab, person: User
+) -> None:
+    project = scene.project(person, of=scene.attempts(4), kind="trajectory_pair")
+    client = lab(person)
+    seen = set()
+    for _ in range(6):
+        html = queue(client, project)
+        slot = AnnotationSlot.objects.select_related("unit").get(annotator__isnull=False, done_at=None)
+        first, second = re.findall(r"Thought 1 of (\d+)\.</p>", html)
+        places = [slot.unit.episode_id, slot.unit.other_episode_id]
+        assert [int(first), int(second)] == (places[::-1] if is_swapped(slot) else places)
+        assert save(client, project, html, better="first", why=["goal"]) == 302
+        label = Label.objects.get(unit=slot.unit)
+        assert label.is_swapped == is_swapped(slot)
+        assert label.values == {"better": "second" if label.is_swapped else "first", "why": ["goal"]}
+        seen.add(label.is_swapped)
+        again = queue(client, project, f"?slot={slot.pk}")
+        assert re.search(r'value="first"[^>]*checked', again)
+        assert "The first, Reaches the goal" in again
+    assert seen == {True, False}
+
+
+def test_two_next_steps_are_shown_on_the_page_that_both_saw(lab: Lab, person: User) -> None:
+    group = factories.group()
+    for text in ("click", "scroll"):
+        one = factories.episode(group=group)
+        factories.step(one, 1, observation_text="page-canary", action={"type": text}, thought=f"I {text}.")
+    project = scene.project(person, of=list(Episode.objects.all()), kind="step_pair")
+    html = queue(lab(person), project)
+    assert html.count("page-canary") == 1
+    assert "I click." in html
+    assert "I scroll." in html
+
+
+def test_a_pair_of_which_one_was_deleted_can_be_skipped(lab: Lab, person: User) -> None:
+    made = scene.attempts(2)
+    project = scene.project(person, of=made, kind="trajectory_pair")
+    made[0].delete()
+    client = lab(person)
+    html = queue(client, project)
+    assert "One of the two was deleted" in html
+    assert save(client, project, html, skip="1") == 302
+
+
+def test_a_long_trajectory_takes_as_many_queries_as_a_short_one(
+    lab: Lab, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+    for steps in (2, 12):
+        project = scene.project(person, of=scene.attempts(2, steps=steps), kind="trajectory_pair")
+        client = lab(person)
+        with CaptureQueriesContext(connection) as queries:
+            queue(client, project)
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+    monkeypatch.setattr("trajectories.lab.annotation.trajectory_unit.STEPS_SHOWN", 5)
+    assert "7 later steps are left out" in queue(lab(person), project)

@@ -1,0 +1,19 @@
+"""In which order the two of a pair are shown: at random, and the same whenever the unit is shown again."""
+
+from __future__ import annotations
+
+import hashlib
+
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator
+
+
+def is_swapped(unit: AnnotationUnit, *, annotator: Annotator, is_repeat: bool) -> bool:
+    """Whether this person sees the other one of the pair first; a repeat is drawn anew.
+
+    It follows from what a ticket holds, so that it is known even if the slot went to someone else meanwhile.
+    """
+    project = annotator.project
+    if project.level != AnnotationProject.Level.PAIR:
+        return False
+    place = f"{project.seed}:order:{unit.pk}:{annotator.pk}:{int(is_repeat)}"
+    return hashlib.sha256(place.encode()).digest()[0] % 2 == 1

@@ -1,0 +1,109 @@
+"""A whole trajectory as its annotator sees it: the task and the steps, without the outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Case, TextField, Value, When
+from django.db.models.functions import Left
+
+from trajectories.lab.annotation.unit import UnitPage
+from trajectories.lab.queries.step_facts import step_labels
+from trajectories.lab.queries.steps import HAS_PICTURE, LISTED
+from trajectories.lab.step.index import thought_line
+from trajectories.lab.text.untrusted import cut
+from trajectories.models import Episode, Step
+
+STEPS_SHOWN = 200
+THOUGHT_CHARS = 6_000
+OUTLINE_CHARS = 8_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class WalkedStep:
+    """A step in the list: a line of it always shows, the rest when it is open."""
+
+    index: int
+    row: dict[str, Any]
+    target: str
+    is_open: bool
+
+    @property
+    def line(self) -> str:
+        return thought_line(self.row["thought_start"])
+
+    @property
+    def thought(self) -> str:
+        return cut(self.row["thought_start"], THOUGHT_CHARS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk:
+    """A trajectory as a list of its steps. ``name`` tells several on a page apart; ``keys`` go through it."""
+
+    episode_id: int
+    name: str
+    keys: str
+
+    @cached_property
+    def episode(self) -> Episode | None:
+        return Episode.objects.select_related("task", "run").filter(pk=self.episode_id).first()
+
+    @cached_property
+    def steps(self) -> list[WalkedStep]:
+        rows = list(self._rows)
+        labels = step_labels(episode_id=self.episode_id, indexes=[row["index"] for row in rows])
+        return [
+            WalkedStep(
+                index=row["index"], row=row, target=labels[row["index"]].target, is_open=row is rows[0]
+            )
+            for row in rows
+        ]
+
+    @property
+    def left_out(self) -> int:
+        return max(Step.objects.filter(episode_id=self.episode_id).count() - STEPS_SHOWN, 0)
+
+    @property
+    def _rows(self) -> Any:
+        """The steps with what an open one shows. An outline stands in for a picture that is not there."""
+        outline = Case(
+            When(screenshot="", then=Left("observation_text", OUTLINE_CHARS)),
+            default=Value(""),
+            output_field=TextField(),
+        )
+        rows = Step.objects.filter(episode_id=self.episode_id).annotate(
+            thought_start=Left("thought", THOUGHT_CHARS + 1), has_picture=HAS_PICTURE, outline=outline
+        )
+        return rows.order_by("index").values(*LISTED, "thought_start", "has_picture", "outline")[:STEPS_SHOWN]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryPage(UnitPage):
+    """The unit is an episode."""
+
+    template = "lab/annotation/_trajectory.html"
+
+    @cached_property
+    def walk(self) -> Walk:
+        unit = self.slot.unit
+        return Walk(episode_id=unit.episode_id, name=f"walk-{self.slot.pk}", keys="gh")
+
+    @property
+    def is_there(self) -> bool:
+        return self.walk.episode is not None and bool(self.walk.steps)
+
+    @property
+    def episode(self) -> Episode | None:
+        return self.walk.episode
+
+    @property
+    def last_step(self) -> int:
+        return self.slot.unit.end
+
+    @cached_property
+    def step(self) -> None:
+        """No single step is labelled."""
+        return
