@@ -16,7 +16,7 @@ register(
                 id="observation",
                 key="z",
                 title="The observation",
-                definition="It says of the page what the page does not show.",
+                definition="It says of the page or the task what they do not say.",
                 positive=["“The first room has parking”, where the page lists none."],
                 negative=["A guess that is marked as one."],
                 sources=[
@@ -27,8 +27,8 @@ register(
                 id="action",
                 key="x",
                 title="The action",
-                definition="It announces another action than the one that follows.",
-                positive=["“I will scroll down”, followed by a click."],
+                definition="It announces another action, or names another answer, than the one that follows.",
+                positive=["“I will scroll down”, followed by a click.", "“B. 12”, followed by a click on A."],
                 negative=["“I want the cheapest room”, followed by a click on Sort."],
             ),
             Option(
@@ -43,7 +43,7 @@ register(
                 id="not_checkable",
                 key="v",
                 title="Not checkable",
-                definition="Neither page nor action says anything about it.",
+                definition="Neither page, task nor action says anything about it.",
                 positive=["“7 is the largest prime below 10.”"],
                 negative=["“There are five rooms”, where the page can be counted."],
             ),

@@ -19,7 +19,8 @@ register(
                 title="Reasoning",
                 definition=(
                     "At least one inference, evaluation, plan or check, on the problem or on the choice, "
-                    "that cannot be read off the action or the screen."
+                    "that cannot be read off the action or the screen. It need not be right; an assertion "
+                    "without a ground is none."
                 ),
                 positive=[
                     "The half-price bag costs $8, so three of them are $24, which leaves $6 of the $30.",
@@ -38,10 +39,14 @@ register(
                 id="narration",
                 key="2",
                 title="Procedural narration",
-                definition="It restates the task or the screen, or announces the action.",
+                definition=(
+                    "It restates the task or the screen, announces the action, or gives an answer without a "
+                    "reason. So is readable text about something else: its target is Neither."
+                ),
                 positive=[
                     "I see a text field and a Submit button. I will type the answer into the field.",
                     "The task asks me to find the cheapest room. The page shows a list of rooms.",
+                    "So the answer is B.",
                 ],
                 negative=[
                     "Only the second room has parking, so the first can be left out although it is cheaper."
@@ -59,9 +64,7 @@ register(
                 positive=[
                     "The results page. Two of the five are above the budget, so three remain. I open one."
                 ],
-                negative=[
-                    "12 + 30 = 42. So the answer is 42. (Reasoning: the last sentence announces no action.)"
-                ],
+                negative=["12 + 30 = 42. So the answer is 42. (Reasoning: its conclusion belongs to it.)"],
                 marks_span=True,
                 sources=[Source(id="cooke_2010", note="several categories in one utterance")],
             ),
@@ -69,8 +72,11 @@ register(
                 id="empty",
                 key="4",
                 title="Empty",
-                definition="Nothing is said: filler, a bare heading, or a repeated token.",
-                positive=["Thought:", "..."],
+                definition=(
+                    "Nothing is said: filler, a bare heading or label, a repeated token, or a notice that "
+                    "there is nothing to say."
+                ),
+                positive=["Thought:", "...", "I have nothing to say about this."],
                 negative=["Click."],
                 ends=True,
             ),
