@@ -6,6 +6,7 @@ from django.urls import path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
 from core import converters
+from trajectories.annotation.api import views as labels
 from trajectories.api import system
 from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
@@ -49,6 +50,8 @@ urlpatterns = [
     path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
     path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
+    path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
+    path("labels", labels.LabelsView.as_view()),
     path("blobs/missing", blobs.BlobsMissingView.as_view()),
     path("blobs/<sha256:sha256>", blobs.BlobView.as_view()),
     re_path("^", csrf_exempt(system.not_found)),

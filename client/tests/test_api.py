@@ -73,6 +73,20 @@ async def test_pictures_of_a_prompt_can_be_inlined(client: Client) -> None:
     assert inline[1]["content"][2] == elsewhere
 
 
+async def test_labels_are_read_one_by_one_and_by_unit(client: Client, fake: FakeServer) -> None:
+    label = {"id": 1, "project": 2, "episode": 3, "step": 4, "annotator": 5, "annotator_kind": "person"}
+    label |= {"layer": "blind", "values": {"type": "reasoning"}, "something_newer": True}
+    fake.state.results = [label]
+    page = await client.labels(episode=3, answer="type:reasoning")
+    assert (page.results[0].values, page.next) == ({"type": "reasoning"}, None)
+    counted = {"source": "majority", "people": 2, "values": {"type": "reasoning"}}
+    fake.state.results = [{"project": 2, "step": 4, "consensus": counted, "labels": [label]}]
+    (unit,) = await client.episode_labels(3)
+    assert unit.consensus is not None
+    assert unit.consensus.values == unit.labels[0].values
+    assert [path for _, path in fake.state.calls] == ["/api/v1/labels", "/api/v1/episodes/3/labels"]
+
+
 async def test_only_missing_blobs_are_sent(client: Client, fake: FakeServer) -> None:
     first = await client.blob_put(b"one")
     digests = await client.blobs_put([b"one", b"two"], content_type="image/png")

@@ -216,6 +216,16 @@ class Client:
         async for line in self._lab.lines(f"{V1}/runs/{run}/trajectories"):
             yield decode(line, answer=Json)
 
+    # ---- labels
+    async def labels(self, *, cursor: str | int | None = None, **filters: Any) -> Page[records.Label]:
+        """One page of labels, oldest first. Filters: project, episode, run, arm, layer, annotator_kind,
+        answer (``"type:reasoning"``), limit."""
+        return await self._get("labels", Page[records.Label], cursor=cursor, **filters)
+
+    async def episode_labels(self, episode: int) -> list[records.LabelledUnit]:
+        """The labelled units of an episode, each with what counts as its label."""
+        return (await self._get(f"episodes/{episode}/labels", Page[records.LabelledUnit])).results
+
     # ---- blobs
     async def blobs_missing(self, digests: Iterable[str]) -> list[str]:
         """The SHA-256 digests (hex) that the server does not hold yet."""

@@ -1,0 +1,112 @@
+"""Queries and records of the calls about labels."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+from rest_framework import serializers
+
+from core.arms import ARMS
+from core.fields import IdField, SuggestingChoiceField
+from core.paging import Query
+from trajectories.models import Annotator, Label
+
+ANSWER_CHARS = 200
+
+
+class AnswerField(serializers.CharField):
+    """``field:answer``, such as ``type:reasoning``."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        field, sign, answer = str(super().to_internal_value(data)).partition(":")
+        if not (field and sign and answer):
+            raise serializers.ValidationError("Write it as field:answer, such as type:reasoning.")
+        return field, answer
+
+
+class LabelsQuery(Query):
+    project = IdField(required=False)
+    episode = IdField(required=False)
+    run = IdField(required=False)
+    arm = SuggestingChoiceField(choices=list(ARMS), required=False)
+    layer = SuggestingChoiceField(choices=Label.Layer.values, required=False)
+    annotator_kind = SuggestingChoiceField(choices=Annotator.Kind.values, required=False)
+    answer = AnswerField(
+        required=False,
+        max_length=ANSWER_CHARS,
+        help_text="`field:answer`, such as `type:reasoning`; of a field with several answers, one of them.",
+    )
+
+
+class LabelRecord(Struct, kw_only=True):
+    """What an annotator says of a unit now. ``annotator`` is a number, since names are for the lab.
+
+    ``values`` are answers by field, ``spans`` places in the thought, ``links`` steps by answer.
+    """
+
+    id: int
+    project: int
+    episode: int
+    step: int
+    paragraph: int
+    begin: int
+    end: int
+    other_episode: int | None
+    other_step: int | None
+    stratum: str
+    weight: float
+    annotator: int
+    annotator_kind: str
+    layer: str
+    view: str
+    is_swapped: bool
+    version: int
+    codebook: str
+    values: dict[str, Any]
+    spans: list[list[int]]
+    links: dict[str, int]
+    note: str
+    is_unsure: bool
+    reason: str
+    active_ms: int | None
+    created_at: datetime
+
+
+class LabelPage(Struct, kw_only=True):
+    """``next`` is null on the last page."""
+
+    results: list[LabelRecord]
+    next: str | None
+
+
+class Consensus(Struct, kw_only=True):
+    """What counts as the label of a unit.
+
+    ``source`` is ``adjudicated``, or ``majority``: then of each field the answer of more than half of
+    ``people``, and null where there is none.
+    """
+
+    source: str
+    people: int
+    values: dict[str, Any]
+
+
+class UnitRecord(Struct, kw_only=True):
+    """A unit of a project with its labels; ``consensus`` is null while no person has labelled it."""
+
+    project: int
+    step: int
+    paragraph: int
+    begin: int
+    end: int
+    other_episode: int | None
+    other_step: int | None
+    weight: float
+    consensus: Consensus | None
+    labels: list[LabelRecord]
+
+
+class EpisodeLabels(Struct, kw_only=True):
+    results: list[UnitRecord]

@@ -1,0 +1,106 @@
+"""Labels as the API gives them: of each annotator the newest of a unit, without skips and repeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from core.errors import GymError
+from trajectories.annotation.api.consensus import consensus
+from trajectories.api.auth import Principal
+from trajectories.models import AnnotationProject, AnnotationUnit, Episode, Label
+
+COLUMNS = {
+    "id": "pk",
+    "project": "unit__project_id",
+    "episode": "unit__episode_id",
+    "step": "unit__step",
+    "paragraph": "unit__paragraph",
+    "begin": "unit__begin",
+    "end": "unit__end",
+    "other_episode": "unit__other_episode_id",
+    "other_step": "unit__other_step",
+    "stratum": "unit__stratum",
+    "weight": "unit__weight",
+    "annotator": "annotator_id",
+    "annotator_kind": "annotator__kind",
+    **{name: name for name in ("layer", "view", "is_swapped", "version", "values", "spans", "links", "note")},
+    **{name: name for name in ("is_unsure", "reason", "active_ms", "created_at")},
+    "codebook": "codebook_id",
+}
+UNIT = ("project", "step", "paragraph", "begin", "end", "other_episode", "other_step", "weight")
+
+
+def label_list(
+    *,
+    principal: Principal,
+    after: int,
+    limit: int,
+    project: int | None = None,
+    episode: int | None = None,
+    answer: tuple[str, str] | None = None,
+    **filters: Any,
+) -> list[dict[str, Any]]:
+    """Up to ``limit`` labels by id, and one more if there is a next page.
+
+    Further filters are layer, annotator_kind, and of the episode: run and arm.
+    """
+    labels = _newest().filter(pk__gt=after)
+    if project is not None:
+        labels = labels.filter(unit__project_id=project)
+    if episode is not None:
+        labels = labels.filter(unit_id__in=_units_of(episode))
+    if answer is not None:
+        field, option = answer
+        labels = labels.filter(Q(values__contains={field: option}) | Q(values__contains={field: [option]}))
+    for name, column in (("layer", "layer"), ("annotator_kind", "annotator__kind")):
+        if name in filters:
+            labels = labels.filter(**{column: filters[name]})
+    of_episode = {name: filters[name] for name in ("run", "arm") if name in filters}
+    if of_episode or principal.splits:
+        episodes = _episodes(principal).filter(pk=OuterRef("unit__episode_id"), **of_episode)
+        labels = labels.filter(Exists(episodes))
+    return _records(labels.order_by("pk")[: limit + 1])
+
+
+def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, Any]]:
+    """The labelled units of an episode in the order of its steps; ``GymError`` 404 if the key may not see it.
+
+    Labels outlive the episode: one that was deleted has them still, for keys of all splits.
+    """
+    is_visible = _episodes(principal).filter(pk=episode_id).exists()
+    units = _units_of(episode_id)
+    if not is_visible and (principal.splits or not units):
+        raise GymError("unknown_episode", f"There is no episode {episode_id}.", status=404)
+    by_unit: dict[int, list[dict[str, Any]]] = {}
+    for row in _records(_newest().filter(unit_id__in=units).order_by("pk"), "unit_id"):
+        by_unit.setdefault(row.pop("unit_id"), []).append(row)
+    results = [
+        {**{name: labels[0][name] for name in UNIT}, "consensus": consensus(labels), "labels": labels}
+        for labels in by_unit.values()
+    ]
+    return sorted(results, key=lambda unit: (unit["step"], unit["paragraph"], unit["project"]))
+
+
+def _newest() -> QuerySet[Label]:
+    same = {name: OuterRef(name) for name in ("unit_id", "annotator_id", "layer", "is_repeat")}
+    newer = Label.objects.filter(**same, version__gt=OuterRef("version"))
+    return Label.objects.filter(~Exists(newer), state=Label.State.DONE, is_repeat=False)
+
+
+def _units_of(episode_id: int) -> list[int]:
+    """By project, since that is what the index of units begins with."""
+    projects = list(AnnotationProject.objects.values_list("pk", flat=True))
+    units = AnnotationUnit.objects.filter(project_id__in=projects, episode_id=episode_id)
+    return list(units.values_list("pk", flat=True))
+
+
+def _episodes(principal: Principal) -> QuerySet[Episode]:
+    episodes = Episode.objects.all()
+    return episodes.filter(task__split__in=principal.splits) if principal.splits else episodes
+
+
+def _records(labels: QuerySet[Label], *more: str) -> list[dict[str, Any]]:
+    names = (*COLUMNS, *more)
+    return [dict(zip(names, row, strict=True)) for row in labels.values_list(*COLUMNS.values(), *more)]
