@@ -38,6 +38,8 @@ WITHOUT_BYTES = (
     "annotation_import",
     "annotation_job_file",
     "annotation_jobs",
+    "annotation_views",
+    "annotation_shift",
 )
 
 
@@ -105,6 +107,8 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_jobs": "/annotation/1/jobs?fragment",
         "annotation_import": "/annotation/1/import",
         "annotation_job_file": "/annotation/1/jobs/1/file",
+        "annotation_views": "/annotation/1/views",
+        "annotation_shift": "/annotation/1/views/units?view=thought&field=type&one=reasoning&other=mixed",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

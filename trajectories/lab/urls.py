@@ -13,6 +13,7 @@ from trajectories.lab.annotation import file_views as files
 from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
+from trajectories.lab.annotation import shift_views as shift
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
@@ -123,6 +124,8 @@ urlpatterns = [
     path(f"{PROJECT}/export", files.annotation_export, name="annotation_export"),
     path(f"{PROJECT}/import", files.annotation_import, name="annotation_import"),
     path(f"{PROJECT}/import/start", files.annotation_import_start, name="annotation_import_start"),
+    path(f"{PROJECT}/views", shift.annotation_views, name="annotation_views"),
+    path(f"{PROJECT}/views/units", shift.annotation_shift, name="annotation_shift"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),

@@ -14,6 +14,7 @@ from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.projects import sample
 from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion
+from trajectories.models.annotation import views_default
 
 STEPS_MAX = 100_000
 LONG_AT_ONCE = 500
@@ -26,7 +27,8 @@ class Plan:
     """``steps`` are drawn from the episodes, stratified ``by`` parts of ``sample.PARTS``; or as many
     trajectories or pairs: ``kind`` is one of ``sample.KINDS``.
 
-    ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one.
+    ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one: in each
+    of the ``views`` by other people, for nobody labels a unit twice.
     """
 
     name: str
@@ -42,15 +44,23 @@ class Plan:
     reservation_minutes: int = 30
     shows_setup: bool = False
     kind: str = "step"
+    views: list[str] = field(default_factory=views_default)  # of steps; all else is seen in full
+
+    @property
+    def people(self) -> int:
+        """How many label the same unit."""
+        return (self.overlap_people if self.overlap_share > 0 else 1) * len(self.views)
 
 
 @transaction.atomic
 def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) -> AnnotationProject:
     """``GymError`` 422 if there is nothing to label, or fewer people than are to label a unit."""
-    if plan.overlap_share > 0 and len(people) < plan.overlap_people:
+    if plan.kind != "step":
+        plan = replace(plan, views=views_default())
+    if plan.people > max(len(people), 1):
         message = (
-            f"{plan.overlap_people} people are to label the same unit, but only {len(people)} "
-            "are selected. Select more annotators or lower the overlap."
+            f"{plan.people} people are to label the same unit, but only {len(people)} "
+            "are selected. Select more annotators, or lower the overlap or the number of views."
         )
         raise GymError("too_few_annotators", message, status=422)
     drawn = _sample(plan)
@@ -69,6 +79,7 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
         repeat_share=plan.repeat_share,
         reservation_minutes=plan.reservation_minutes,
         shows_setup=plan.shows_setup,
+        views=plan.views,
         created_by=creator,
     )
     sample.units_draw(
@@ -76,7 +87,13 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
     )
     if level == AnnotationProject.Level.STEP:
         _paragraphs_split(project.pk)
-    _SLOTS.run(project=project.pk, seed=plan.seed, share=plan.overlap_share, people=plan.overlap_people)
+    _SLOTS.run(
+        project=project.pk,
+        seed=plan.seed,
+        share=plan.overlap_share,
+        people=plan.overlap_people,
+        views=plan.views,
+    )
     for user in people:
         annotator_add(project, user)
     return project

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -56,7 +57,7 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
 
     Errors: those of ``labels.services.label_add``.
     """
-    label = labels.label_add(saving, unit=unit, annotator=annotator)
+    label = labels.label_add(replace(saving, view=ticket.view), unit=unit, annotator=annotator)
     rows = AnnotationSlot.objects.filter(annotator=annotator, unit=unit, is_repeat=ticket.is_repeat)
     slot = rows.select_for_update().first()
     if slot is None:
@@ -66,6 +67,7 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
             unit=unit,
             position=unit.position,
             is_repeat=ticket.is_repeat,
+            view=ticket.view,
             annotator=annotator,
             done_at=timezone.now(),
         )
@@ -77,7 +79,7 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
 
 def _followers_make(slot: AnnotationSlot, label: Label, *, project: AnnotationProject) -> None:
     """A skipped unit goes to someone else; some of those labelled come back to the same person."""
-    place = {"project_id": slot.project_id, "unit_id": slot.unit_id}
+    place = {"project_id": slot.project_id, "unit_id": slot.unit_id, "view": slot.view}
     if label.state == Label.State.SKIPPED:
         if not slot.is_repeat:
             AnnotationSlot.objects.create(position=slot.position, **place)

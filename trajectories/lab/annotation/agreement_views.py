@@ -10,6 +10,8 @@ from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.models import AnnotationProject
+from trajectories.models.annotation import View
 
 UNITS_SHOWN = 500
 
@@ -18,10 +20,13 @@ UNITS_SHOWN = 500
 def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     """Coefficients by field and by answer, and who gave which answers to the same units."""
     project = project_or_404(project_id)
-    units = units_labelled(project)
+    view = view_requested(request, project)
+    units = units_labelled(project, view=view)
     context = {
         "here": "annotation",
         "project": project,
+        "view": view,
+        "views": views_of(project),
         "units": units,
         "trajectories": len({unit.episode for unit in units}),
         "fields": agreement(units, codebook_read(project.codebook.content)),
@@ -38,7 +43,8 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
     one, other = request.GET.get("one", ""), request.GET.get("other", "")
     if field is None or field.is_set or not {one, other} <= set(titles):
         raise Http404("The codebook of this project has no such answers.")
-    units = units_between(units_labelled(project), field=field.id, one=one, other=other)
+    view = view_requested(request, project)
+    units = units_between(units_labelled(project, view=view), field=field.id, one=one, other=other)
     context = {
         "here": "annotation",
         "project": project,
@@ -49,3 +55,15 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
         "count": len(units),
     }
     return render(request, "lab/annotation/cell.html", context)
+
+
+def views_of(project: AnnotationProject) -> list[View]:
+    return [View(name) for name in project.views]
+
+
+def view_requested(request: LabRequest, project: AnnotationProject) -> View:
+    """The view that ``?view`` names, else the project's first one."""
+    name = request.GET.get("view", "") or project.views[0]
+    if name not in project.views:
+        raise Http404("This project has no such view.")
+    return View(name)

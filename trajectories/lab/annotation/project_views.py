@@ -20,6 +20,7 @@ from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_counts, search_episode_ids
 from trajectories.models import AnnotationUnit
+from trajectories.models.annotation import View
 
 
 @lab_page
@@ -51,6 +52,7 @@ def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
         "here": "annotation",
         "project": project,
         "units": AnnotationUnit.objects.filter(project=project).count(),
+        "views": [View(name) for name in project.views],
         "strata": [Stratum(**stratum) for stratum in project.strata],
         "people": selectors.progress_of(list(people)),
         "others": User.objects.filter(is_active=True)
@@ -105,6 +107,7 @@ def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -
         reservation_minutes=data["reservation_minutes"],
         shows_setup=data["shows_setup"],
         kind=data["kind"] or "step",
+        views=data["views"],
     )
     creator = user if isinstance(user, User) else None
     return services.project_create(plan, people=list(data["people"]), creator=creator).pk
