@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from core.errors import GymError
 from tests.annotation import scene
-from trajectories.annotation.queues import selectors, services
+from tests.annotation.scene import COMPLETE
+from trajectories.annotation.queues import golds, selectors, services
 from trajectories.annotation.queues.tickets import Ticket, ticket_make, ticket_read
 from trajectories.models import AnnotationSlot, Annotator, Label, Step
 
@@ -148,6 +149,23 @@ def test_a_repeat_has_the_view_of_its_first_time(two: tuple[User, User]) -> None
     views = {(one.unit_id, one.is_repeat): one.view for one in Label.objects.all()}
     assert all(views[unit, False] == view for (unit, is_repeat), view in views.items() if is_repeat)
     assert len(views) == 20
+
+
+def test_progress_counts_the_units_of_an_hour_and_a_quota(two: tuple[User, User]) -> None:
+    project = scene.project(*two, repeat_share=1.0, of=scene.episodes(1, steps=4))
+    annotator = scene.annotator(project, two[0])
+    Annotator.objects.filter(pk=annotator.pk).update(quota=3)
+    golds.gold_set(project.units.order_by("position")[2], values=COMPLETE, why="So it is.")
+    annotator.refresh_from_db()
+    left = [selectors.progress_of([annotator])[0].left]
+    scene.label(services.slot_next(annotator.pk), active_ms=30_000)
+    scene.label(services.slot_next(annotator.pk), active_ms=60_000)
+    (progress,) = selectors.progress_of([annotator])
+    # The gold unit, and three of the other three; then two of these and a repeat.
+    assert [*left, progress.left] == [4, 3]
+    assert (progress.done, progress.per_hour) == (2, 80.0)
+    assert len(label_all(annotator)) == 5
+    assert selectors.progress_of([annotator])[0].left == 0
 
 
 def test_a_foreign_ticket_is_refused() -> None:

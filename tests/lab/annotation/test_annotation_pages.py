@@ -18,8 +18,8 @@ from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from tests.conftest import LabClient
 from tests.lab.addresses import OPEN_TO_ALL, pages
+from trajectories.annotation.queues import selectors
 from trajectories.models import AnnotationJob, AnnotationProject, AnnotationSlot, Label, Step
-from trajectories.models.annotation import View
 
 Lab = Callable[[User | None], LabClient]
 JSON = {"Accept": "application/json"}
@@ -163,59 +163,19 @@ def test_annotators_see_neither_outcome_nor_model_nor_arm(lab: Lab, person: User
     assert "model-canary" in queue(client, open_project)
 
 
-def test_a_unit_shows_what_its_view_says(lab: Lab, person: User) -> None:
-    (episode,) = scene.episodes(1, steps=2, thought="I click [e12] at https://a.test now. It counts.")
-    client = lab(person)
-
-    def of(view: str) -> str:
-        project = scene.project(person, of=[episode], views=[view], name=view)
-        AnnotationSlot.objects.filter(project=project, unit__step=1).delete()
-        return queue(client, project)
-
-    marks = {
-        "thought": "It counts.",
-        "id": "[e12]",
-        "address": "https://a.test",
-        "action": "action-line",
-        "task": "question-whole",
-        "before": "unit-before",
-    }
-    seen = {view: {name for name, text in marks.items() if text in of(view)} for view in View.values}
-    assert seen == {"full": set(marks), "thought": {"thought"}, "page": {"action", "task", "before"}}
-
-
-def test_a_label_says_in_which_view_it_was_made(lab: Lab, person: User) -> None:
-    project = scene.project(person, views=["page"])
-    client = lab(person)
-    # Without the thought nobody can mark a part of it.
-    save(client, project, queue(client, project), type="mixed")
-    label = Label.objects.get()
-    assert (label.view, label.values["type"], label.spans) == ("page", "mixed", [])
-
-
-def test_views_are_compared_and_each_cell_opens_its_steps(lab: Lab, owner: User, person: User) -> None:
-    project = scene.project(person, owner, of=scene.episodes(1, steps=1), views=["full", "page"])
-    for user in (person, owner):
-        view = AnnotationSlot.objects.filter(project=project, done_at=None).order_by("pk")[0].view
-        client = lab(user)
-        save(client, project, queue(client, project), type="narration" if view == "page" else "reasoning")
+def test_the_list_of_projects_has_pages(
+    lab: Lab, owner: User, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selectors, "PROJECTS_SHOWN", 2)
+    of = scene.episodes(1, steps=1)
+    names = [scene.project(person, of=of, name=f"Project {number}").name for number in range(3)]
     client = lab(owner)
-    assert f"/annotation/{project.pk}/views" in client.get(f"/annotation/{project.pk}/").content.decode()
-    page = client.get(f"/annotation/{project.pk}/views").content.decode()
-    cell = (
-        f"/annotation/{project.pk}/views/units?view=page&amp;field=type&amp;one=reasoning&amp;other=narration"
-    )
-    assert cell in page
-    step = f"/episodes/{project.units.get().episode_id}/steps/1"
-    assert step in client.get(cell.replace("&amp;", "&")).content.decode()
-    assert (
-        step
-        not in client.get(cell.replace("&amp;", "&").replace("one=reasoning", "one=mixed")).content.decode()
-    )
-    for wrong in ("view=full", "view=thought", "view=page&field=x"):
-        assert client.get(f"/annotation/{project.pk}/views/units?{wrong}").status_code == 404
-    assert client.get(f"/annotation/{project.pk}/agreement?view=thought").status_code == 404
-    assert "1 labelled units" in client.get(f"/annotation/{project.pk}/agreement?view=page").content.decode()
+    first = client.get("/annotation/").content.decode()
+    (address,) = re.findall(r'href="(\?cursor=\d+)"', first)
+    older = client.get(f"/annotation/{address}").content.decode()
+    assert [name in first for name in names] == [False, True, True]
+    assert [name in older for name in names] == [True, False, False]
+    assert "Newest projects" in older
 
 
 def test_annotators_see_their_queues_and_no_other_page(lab: Lab, person: User) -> None:
@@ -232,7 +192,7 @@ def test_annotators_see_their_queues_and_no_other_page(lab: Lab, person: User) -
         assert client.get(f"/annotation/{project.pk}/{name}").status_code == 200
         assert client.get(f"/annotation/{other.pk}/{name}").status_code == 404
     assert client.post(f"/annotation/{other.pk}/label").status_code == 404
-    for name in (f"{project.pk}/people", "create"):
+    for name in (f"{project.pk}/people", f"{project.pk}/quotas", f"{project.pk}/golds/add", "create"):
         assert client.post(f"/annotation/{name}").status_code == 403
 
 

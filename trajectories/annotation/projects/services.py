@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.contrib.auth.models import User
@@ -105,6 +105,14 @@ def annotator_add(project: AnnotationProject, user: User) -> Annotator:
         project=project, user=user, defaults={"name": user.get_username()}
     )
     return annotator
+
+
+def quotas_set(project: AnnotationProject, quotas: Mapping[int, int | None]) -> None:
+    """How many units each annotator labels at most, by their id; None for all there are."""
+    for annotator, quota in quotas.items():
+        Annotator.objects.filter(project=project, pk=annotator, kind=Annotator.Kind.PERSON).update(
+            quota=quota
+        )
 
 
 def _sample(plan: Plan) -> list[sample.Stratum]:

@@ -19,6 +19,7 @@ from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUni
 REPEAT_AFTER = 20
 POSITION_MAX = 2**31 - 1
 _TAKE = Statement(__file__, "slot_take")
+_GOLD = Statement(__file__, "gold_take")
 _RESUME = Statement(__file__, "slot_resume")
 
 
@@ -26,6 +27,7 @@ _RESUME = Statement(__file__, "slot_resume")
 def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
     """Reserve the next unit for an annotator, the first unfinished one if there is any; the slot's id.
 
+    Units for training come before all others.
     ``beside`` are slots that they have in front of them. None at the end of their queue or quota.
     """
     # Two tabs of one person take turns.
@@ -35,6 +37,11 @@ def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
     project = annotator.project
     if (resumed := _resume(annotator, beside, repeats_until=annotator.position)) is not None:
         return resumed
+    gold = _GOLD.row(
+        project=project.pk, annotator=annotator.pk, view=project.views[0], minutes=project.reservation_minutes
+    )
+    if gold is not None:
+        return int(gold[0])
     if not _is_within_quota(annotator):
         return _resume(annotator, beside, repeats_until=POSITION_MAX)
     for position in (annotator.position, 0):
@@ -73,7 +80,8 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
         )
     elif slot.done_at is None:
         AnnotationSlot.objects.filter(pk=slot.pk).update(done_at=timezone.now())
-        _followers_make(slot, label, project=unit.project)
+        if unit.gold is None:
+            _followers_make(slot, label, project=unit.project)
     return label
 
 
@@ -110,5 +118,5 @@ def _resume(annotator: Annotator, beside: Sequence[int], *, repeats_until: int) 
 def _is_within_quota(annotator: Annotator) -> bool:
     if annotator.quota is None:
         return True
-    rows = AnnotationSlot.objects.filter(annotator=annotator, is_repeat=False)
+    rows = AnnotationSlot.objects.filter(annotator=annotator, is_repeat=False, unit__gold__isnull=True)
     return rows.count() < annotator.quota
