@@ -42,6 +42,7 @@ WITHOUT_BYTES = (
     "annotation_job_file",
     "annotation_jobs",
     "annotation_views",
+    "annotation_repeats",
     "annotation_golds",
     "annotation_shift",
 )
@@ -111,6 +112,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_jobs": "/annotation/1/jobs?fragment",
         "annotation_import": "/annotation/1/import",
         "annotation_job_file": "/annotation/1/jobs/1/file",
+        "annotation_repeats": "/annotation/1/agreement/repeats?field=type&same=1",
         "annotation_views": "/annotation/1/views",
         "annotation_golds": "/annotation/1/golds",
         "annotation_shift": "/annotation/1/views/units?view=thought&field=type&one=reasoning&other=mixed",

@@ -129,6 +129,7 @@ urlpatterns = [
     path(f"{PROJECT}/export", files.annotation_export, name="annotation_export"),
     path(f"{PROJECT}/import", files.annotation_import, name="annotation_import"),
     path(f"{PROJECT}/import/start", files.annotation_import_start, name="annotation_import_start"),
+    path(f"{PROJECT}/agreement/repeats", agreement.annotation_repeats, name="annotation_repeats"),
     path(f"{PROJECT}/views", shift.annotation_views, name="annotation_views"),
     path(f"{PROJECT}/views/units", shift.annotation_shift, name="annotation_shift"),
     path("tasks/", tasks.task_list, name="tasks"),

@@ -66,26 +66,11 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
     drawn = _sample(plan)
     if not any(stratum.drawn for stratum in drawn):
         raise GymError("nothing_to_label", sample.KINDS[plan.kind].none, status=422)
-    level = sample.KINDS[plan.kind].level
-    project = AnnotationProject.objects.create(
-        name=plan.name,
-        codebook=_codebook_store(level),
-        level=level,
-        source=plan.source,
-        seed=plan.seed,
-        strata=[stratum.as_dict() for stratum in drawn],
-        overlap_share=plan.overlap_share,
-        overlap_people=plan.overlap_people,
-        repeat_share=plan.repeat_share,
-        reservation_minutes=plan.reservation_minutes,
-        shows_setup=plan.shows_setup,
-        views=plan.views,
-        created_by=creator,
-    )
+    project = _project_store(plan, drawn, creator)
     sample.units_draw(
         project=project.pk, episodes=plan.episodes, by=plan.by, seed=plan.seed, sample=drawn, kind=plan.kind
     )
-    if level == AnnotationProject.Level.STEP:
+    if project.level == AnnotationProject.Level.STEP:
         _paragraphs_split(project.pk)
     _SLOTS.run(
         project=project.pk,
@@ -113,6 +98,25 @@ def quotas_set(project: AnnotationProject, quotas: Mapping[int, int | None]) -> 
         Annotator.objects.filter(project=project, pk=annotator, kind=Annotator.Kind.PERSON).update(
             quota=quota
         )
+
+
+def _project_store(plan: Plan, drawn: list[sample.Stratum], creator: User | None) -> AnnotationProject:
+    level = sample.KINDS[plan.kind].level
+    return AnnotationProject.objects.create(
+        name=plan.name,
+        codebook=_codebook_store(level),
+        level=level,
+        source=plan.source,
+        seed=plan.seed,
+        strata=[stratum.as_dict() for stratum in drawn],
+        overlap_share=plan.overlap_share,
+        overlap_people=plan.overlap_people,
+        repeat_share=plan.repeat_share,
+        reservation_minutes=plan.reservation_minutes,
+        shows_setup=plan.shows_setup,
+        views=plan.views,
+        created_by=creator,
+    )
 
 
 def _sample(plan: Plan) -> list[sample.Stratum]:

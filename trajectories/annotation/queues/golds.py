@@ -29,7 +29,7 @@ class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
     step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
     paragraph: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] = 0
-    values: dict[str, str | list[str]]
+    values: dict[str, str | int | list[str]]
     why: str
 
 

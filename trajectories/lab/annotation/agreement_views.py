@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
+from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
 from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
@@ -22,6 +23,8 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     project = project_or_404(project_id)
     view = view_requested(request, project)
     units = units_labelled(project, view=view)
+    people = people_repeated(project, view=view)
+    codebook = codebook_read(project.codebook.content)
     context = {
         "here": "annotation",
         "project": project,
@@ -29,7 +32,8 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
         "views": views_of(project),
         "units": units,
         "trajectories": len({unit.episode for unit in units}),
-        "fields": agreement(units, codebook_read(project.codebook.content)),
+        "fields": agreement(units, codebook),
+        "self_agreement": self_agreement(people, codebook) if people else [],
     }
     return render(request, "lab/annotation/agreement.html", context)
 
@@ -49,8 +53,31 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
         "here": "annotation",
         "project": project,
         "field": field,
-        "one": titles[one],
-        "other": titles[other],
+        "title": f"{titles[one]} and {titles[other]}",
+        "units": units[:UNITS_SHOWN],
+        "count": len(units),
+    }
+    return render(request, "lab/annotation/cell.html", context)
+
+
+@lab_page
+def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
+    """The units of which ``?annotator``, or anyone, said the same in a ``?field`` both times, or not."""
+    project = project_or_404(project_id)
+    field = codebook_read(project.codebook.content).field(request.GET.get("field", ""))
+    people = people_repeated(project, view=view_requested(request, project))
+    # Together they are the last, or the only one.
+    by_id = {str(one.annotator or ""): one for one in people} | {"": people[-1] if people else None}
+    person = by_id.get(request.GET.get("annotator", ""))
+    if field is None or person is None:
+        raise Http404("Nobody of this project had such units again.")
+    is_same = request.GET.get("same") == "1"
+    units = units_repeated(person, field, is_same=is_same)
+    context = {
+        "here": "annotation",
+        "project": project,
+        "field": field,
+        "title": f"{person.name}, {'the same' if is_same else 'not the same'} both times",
         "units": units[:UNITS_SHOWN],
         "count": len(units),
     }

@@ -53,8 +53,7 @@ def annotation_shift(request: LabRequest, project_id: int) -> HttpResponse:
         "here": "annotation",
         "project": project,
         "field": field,
-        "one": f"{answer_title(field, one)} ({first.label})",
-        "other": f"{answer_title(field, other)} ({view.label})",
+        "title": f"{answer_title(field, one)} ({first.label}), {answer_title(field, other)} ({view.label})",
         "units": units[:UNITS_SHOWN],
         "count": len(units),
     }
