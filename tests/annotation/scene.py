@@ -15,6 +15,7 @@ from trajectories.annotation.projects.services import Plan, project_create
 from trajectories.annotation.queues import services
 from trajectories.annotation.queues.tickets import Ticket
 from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Group, Label
+from trajectories.models.annotation import View
 
 COMPLETE = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "contradiction": "none"}
 
@@ -26,11 +27,12 @@ def labeller(name: str) -> User:
     return user
 
 
-def episodes(count: int = 2, *, steps: int = 5, **fields: Any) -> list[Episode]:
+def episodes(count: int = 2, *, steps: int = 5, thought: str = "", **fields: Any) -> list[Episode]:
     made = [factories.episode(**fields) for _ in range(count)]
     for one in made:
         for index in range(1, steps + 1):
-            factories.step(one, index, thought=f"Thought {index} of {one.pk}. It counts {index} rooms.")
+            text = thought or f"Thought {index} of {one.pk}. It counts {index} rooms."
+            factories.step(one, index, thought=text)
     return made
 
 
@@ -55,13 +57,14 @@ def attempts(count: int, *, steps: int = 2, group: Group | None = None, **fields
 
 
 def project(*people: User, of: list[Episode] | None = None, **plan: Any) -> AnnotationProject:
+    views = len(plan.get("views", [View.FULL]))
     values = {
         "name": "Reasoning",
         "source": "/search",
         "episodes": [one.pk for one in (of or episodes())],
         "steps": 100,
         "seed": 1,
-        "overlap_people": max(len(people), 1),
+        "overlap_people": max(len(people) // views, 1),
         **plan,
     }
     return project_create(Plan(**values), people=people, creator=None)
@@ -80,6 +83,6 @@ def label(slot_id: int, **fields: Any) -> Label:
     """Save the label of a slot as its holder."""
     slot = AnnotationSlot.objects.select_related("unit__project__codebook", "annotator").get(pk=slot_id)
     assert slot.annotator is not None
-    ticket = Ticket(annotator=slot.annotator.pk, unit=slot.unit_id, is_repeat=slot.is_repeat)
+    ticket = Ticket(annotator=slot.annotator.pk, unit=slot.unit_id, is_repeat=slot.is_repeat, view=slot.view)
     made = saving(is_repeat=slot.is_repeat, **fields)
     return services.label_save(made, ticket=ticket, unit=slot.unit, annotator=slot.annotator)

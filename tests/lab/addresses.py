@@ -12,6 +12,9 @@ DEEDS = {
     "gold_switch",
     "annotation_create",
     "annotation_people",
+    "annotation_quotas",
+    "annotation_gold_add",
+    "annotation_gold_remove",
     "annotation_label",
     "annotation_export",
     "annotation_import_start",
@@ -38,6 +41,10 @@ WITHOUT_BYTES = (
     "annotation_import",
     "annotation_job_file",
     "annotation_jobs",
+    "annotation_views",
+    "annotation_repeats",
+    "annotation_golds",
+    "annotation_shift",
 )
 
 
@@ -105,6 +112,10 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_jobs": "/annotation/1/jobs?fragment",
         "annotation_import": "/annotation/1/import",
         "annotation_job_file": "/annotation/1/jobs/1/file",
+        "annotation_repeats": "/annotation/1/agreement/repeats?field=type&same=1",
+        "annotation_views": "/annotation/1/views",
+        "annotation_golds": "/annotation/1/golds",
+        "annotation_shift": "/annotation/1/views/units?view=thought&field=type&one=reasoning&other=mixed",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

@@ -10,9 +10,11 @@ from core import converters
 from trajectories.lab.access import lab_page
 from trajectories.lab.annotation import agreement_views as agreement
 from trajectories.lab.annotation import file_views as files
+from trajectories.lab.annotation import gold_views as gold
 from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
+from trajectories.lab.annotation import shift_views as shift
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
@@ -113,6 +115,10 @@ urlpatterns = [
     path("annotation/create", annotation.annotation_create, name="annotation_create"),
     path(f"{PROJECT}/", annotation.annotation_project, name="annotation_project"),
     path(f"{PROJECT}/people", annotation.annotation_people, name="annotation_people"),
+    path(f"{PROJECT}/quotas", annotation.annotation_quotas, name="annotation_quotas"),
+    path(f"{PROJECT}/golds", gold.annotation_golds, name="annotation_golds"),
+    path(f"{PROJECT}/golds/add", gold.annotation_gold_add, name="annotation_gold_add"),
+    path(f"{PROJECT}/golds/remove", gold.annotation_gold_remove, name="annotation_gold_remove"),
     path(f"{PROJECT}/queue", queue.annotation_queue, name="annotation_queue"),
     path(f"{PROJECT}/label", queue.annotation_label, name="annotation_label"),
     path(f"{PROJECT}/codebook", queue.annotation_codebook, name="annotation_codebook"),
@@ -123,6 +129,9 @@ urlpatterns = [
     path(f"{PROJECT}/export", files.annotation_export, name="annotation_export"),
     path(f"{PROJECT}/import", files.annotation_import, name="annotation_import"),
     path(f"{PROJECT}/import/start", files.annotation_import_start, name="annotation_import_start"),
+    path(f"{PROJECT}/agreement/repeats", agreement.annotation_repeats, name="annotation_repeats"),
+    path(f"{PROJECT}/views", shift.annotation_views, name="annotation_views"),
+    path(f"{PROJECT}/views/units", shift.annotation_shift, name="annotation_shift"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),

@@ -139,6 +139,12 @@ class AnnotationUnit(models.Model):
             ),
             models.CheckConstraint(condition=Q(weight__gt=0), name="annotation_unit_weight"),
         ]
+        indexes = [
+            # queues/sql/gold_take.sql
+            models.Index(
+                fields=["project", "position"], name="annotation_unit_gold", condition=Q(gold__isnull=False)
+            )
+        ]
 
     def __str__(self) -> str:
         return f"unit {self.position} of project {self.project_id}"

@@ -84,6 +84,16 @@ def test_the_overlap_is_a_share_of_the_steps(db: None, owner: User, annotator: U
     assert AnnotationSlot.objects.filter(project=project).count() == 25
 
 
+def test_each_view_has_slots_of_its_own(db: None, owner: User, annotator: User) -> None:
+    views = ["full", "thought", "page"]
+    with pytest.raises(GymError, match="3 people are to label the same unit"):
+        scene.project(owner, annotator, views=views)
+    third = scene.labeller("third")
+    project = scene.project(owner, annotator, third, of=scene.episodes(1, steps=3), views=views)
+    slots = AnnotationSlot.objects.filter(project=project)
+    assert sorted(slots.values_list("view", flat=True)) == sorted(views * 3)
+
+
 def test_projects_that_cannot_be_finished_are_refused(db: None, owner: User) -> None:
     with pytest.raises(GymError, match="only 1 are selected"):
         scene.project(owner, overlap_people=2)

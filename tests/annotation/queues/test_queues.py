@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from core.errors import GymError
 from tests.annotation import scene
-from trajectories.annotation.queues import selectors, services
+from tests.annotation.scene import COMPLETE
+from trajectories.annotation.queues import golds, selectors, services
 from trajectories.annotation.queues.tickets import Ticket, ticket_make, ticket_read
-from trajectories.models import AnnotationSlot, Annotator, Label
+from trajectories.models import AnnotationSlot, Annotator, Label, Step
 
 
 @pytest.fixture
@@ -123,8 +124,52 @@ def test_only_the_last_ten_can_be_opened_again(two: tuple[User, User]) -> None:
     assert opened == slots[-10:]
 
 
+def test_with_several_views_a_person_sees_a_step_in_one_of_them(db: None) -> None:
+    people = [scene.labeller(f"person {number}") for number in range(4)]
+    (episode,) = scene.episodes(1, steps=6)
+    Step.objects.filter(index=1).update(thought=f"{'first ' * 100}\n\n{'other ' * 100}")
+    project = scene.project(*people, of=[episode], views=["full", "page"])
+    annotators = [scene.annotator(project, user) for user in people]
+    for annotator in annotators:
+        label_all(annotator)
+    labels = Label.objects.values_list("unit", "unit__step", "annotator", "view")
+    assert len(labels) == 7 * 4
+    assert len({(unit, annotator) for unit, _, annotator, _ in labels}) == len(labels)
+    views = {(step, annotator): view for _, step, annotator, view in labels}
+    assert all(views[step, annotator] == view for _, step, annotator, view in labels)
+    for unit in {row[0] for row in labels}:
+        assert sorted(row[3] for row in labels if row[0] == unit) == ["full"] * 2 + ["page"] * 2
+    # Who comes first does not see one view alone.
+    assert {views[step, annotators[0].pk] for step in range(1, 7)} == {"full", "page"}
+
+
+def test_a_repeat_has_the_view_of_its_first_time(two: tuple[User, User]) -> None:
+    project = scene.project(*two, views=["thought", "page"], repeat_share=1.0)
+    label_all(scene.annotator(project, two[0]))
+    views = {(one.unit_id, one.is_repeat): one.view for one in Label.objects.all()}
+    assert all(views[unit, False] == view for (unit, is_repeat), view in views.items() if is_repeat)
+    assert len(views) == 20
+
+
+def test_progress_counts_the_units_of_an_hour_and_a_quota(two: tuple[User, User]) -> None:
+    project = scene.project(*two, repeat_share=1.0, of=scene.episodes(1, steps=4))
+    annotator = scene.annotator(project, two[0])
+    Annotator.objects.filter(pk=annotator.pk).update(quota=3)
+    golds.gold_set(project.units.order_by("position")[2], values=COMPLETE, why="So it is.")
+    annotator.refresh_from_db()
+    left = [selectors.progress_of([annotator])[0].left]
+    scene.label(services.slot_next(annotator.pk), active_ms=30_000)
+    scene.label(services.slot_next(annotator.pk), active_ms=60_000)
+    (progress,) = selectors.progress_of([annotator])
+    # The gold unit, and three of the other three; then two of these and a repeat.
+    assert [*left, progress.left] == [4, 3]
+    assert (progress.done, progress.per_hour) == (2, 80.0)
+    assert len(label_all(annotator)) == 5
+    assert selectors.progress_of([annotator])[0].left == 0
+
+
 def test_a_foreign_ticket_is_refused() -> None:
-    ticket = Ticket(annotator=1, unit=2, is_repeat=True)
+    ticket = Ticket(annotator=1, unit=2, is_repeat=True, view="page")
     assert ticket_read(ticket_make(ticket)) == ticket
     with pytest.raises(GymError, match="damaged"):
         ticket_read(ticket_make(ticket)[:-1])

@@ -18,6 +18,7 @@ from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from tests.conftest import LabClient
 from tests.lab.addresses import OPEN_TO_ALL, pages
+from trajectories.annotation.queues import selectors
 from trajectories.models import AnnotationJob, AnnotationProject, AnnotationSlot, Label, Step
 
 Lab = Callable[[User | None], LabClient]
@@ -162,6 +163,21 @@ def test_annotators_see_neither_outcome_nor_model_nor_arm(lab: Lab, person: User
     assert "model-canary" in queue(client, open_project)
 
 
+def test_the_list_of_projects_has_pages(
+    lab: Lab, owner: User, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(selectors, "PROJECTS_SHOWN", 2)
+    of = scene.episodes(1, steps=1)
+    names = [scene.project(person, of=of, name=f"Project {number}").name for number in range(3)]
+    client = lab(owner)
+    first = client.get("/annotation/").content.decode()
+    (address,) = re.findall(r'href="(\?cursor=\d+)"', first)
+    older = client.get(f"/annotation/{address}").content.decode()
+    assert [name in first for name in names] == [False, True, True]
+    assert [name in older for name in names] == [True, False, False]
+    assert "Newest projects" in older
+
+
 def test_annotators_see_their_queues_and_no_other_page(lab: Lab, person: User) -> None:
     other = scene.project(scene.labeller("other"))
     project = scene.project(person)
@@ -176,7 +192,7 @@ def test_annotators_see_their_queues_and_no_other_page(lab: Lab, person: User) -
         assert client.get(f"/annotation/{project.pk}/{name}").status_code == 200
         assert client.get(f"/annotation/{other.pk}/{name}").status_code == 404
     assert client.post(f"/annotation/{other.pk}/label").status_code == 404
-    for name in (f"{project.pk}/people", "create"):
+    for name in (f"{project.pk}/people", f"{project.pk}/quotas", f"{project.pk}/golds/add", "create"):
         assert client.post(f"/annotation/{name}").status_code == 403
 
 
@@ -204,7 +220,7 @@ def test_a_project_is_opened_from_a_search(lab: Lab, owner: User, person: User) 
     body = {
         "search": f"episodes={first.pk}", "name": "New", "steps": "10", "by": ["arm"], "is_equal": "1",
         "seed": "3", "people": [person.pk, owner.pk], "overlap": "50", "overlap_people": "2", "repeats": "0",
-        "reservation_minutes": "30",
+        "reservation_minutes": "30", "views": ["full"],
     }  # fmt: skip
     response = client.post("/annotation/create", body)
     project = AnnotationProject.objects.get()

@@ -67,30 +67,42 @@ class Ratings:
 
     @cached_property
     def _of_clusters(self) -> Floats:
-        """The parts summed by cluster, and how often each cluster is in each resample."""
-        names = {name: place for place, name in enumerate(dict.fromkeys(self.clusters))}
-        sums = np.zeros((len(names), self.parts.shape[1]))
-        np.add.at(sums, [names[name] for name in self.clusters], self.parts)
-        return sums
+        return _by_cluster(self.parts, self.clusters)
 
     def estimate(self, coefficient: Callable[[Sums], Floats]) -> Estimate:
         """The coefficient with an interval from whole clusters drawn with replacement."""
-        sums = self._of_clusters
         values = self.counts.shape[1]
-        value = float(coefficient(Sums(sums.sum(axis=0, keepdims=True), values))[0])
-        if not np.isfinite(value):
-            return Estimate(value=None)
-        if len(sums) < 2:
-            return Estimate(value=value)
-        drawn = np.random.default_rng(SEED).multinomial(
-            len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES
-        )
-        resampled = coefficient(Sums(drawn @ sums, values))
-        resampled = resampled[np.isfinite(resampled)]
-        if len(resampled) < RESAMPLES * COVERAGE:
-            return Estimate(value=value)  # undefined too often to say where the middle of it lies
-        low, high = np.quantile(resampled, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
-        return Estimate(value=value, low=float(low), high=float(high))
+        return _estimate(self._of_clusters, lambda rows: coefficient(Sums(rows, values)))
+
+
+def mean(values: Sequence[float], *, clusters: Sequence[Hashable]) -> Estimate:
+    """The mean of a value for each unit, with an interval from whole clusters drawn with replacement."""
+    parts = np.column_stack([np.asarray(values, dtype=np.float64), np.ones(len(values))])
+    return _estimate(_by_cluster(parts, clusters), lambda rows: _ratio(rows[:, 0], rows[:, 1]))
+
+
+def _by_cluster(parts: Floats, clusters: Sequence[Hashable]) -> Floats:
+    names = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
+    sums = np.zeros((len(names), parts.shape[1]))
+    np.add.at(sums, [names[name] for name in clusters], parts)
+    return sums
+
+
+def _estimate(sums: Floats, coefficient: Callable[[Floats], Floats]) -> Estimate:
+    value = float(coefficient(sums.sum(axis=0, keepdims=True))[0])
+    if not np.isfinite(value):
+        return Estimate(value=None)
+    if len(sums) < 2:
+        return Estimate(value=value)
+    drawn = np.random.default_rng(SEED).multinomial(
+        len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES
+    )
+    resampled = coefficient(drawn @ sums)
+    resampled = resampled[np.isfinite(resampled)]
+    if len(resampled) < RESAMPLES * COVERAGE:
+        return Estimate(value=value)  # undefined too often to say where the middle of it lies
+    low, high = np.quantile(resampled, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+    return Estimate(value=value, low=float(low), high=float(high))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Labels as agreement reads them: blind, the newest of each person, of one codebook version."""
+"""Labels as agreement reads them: blind, the newest of each person, of one codebook version and one view."""
 
 from __future__ import annotations
 
@@ -20,13 +20,18 @@ class Labelled:
     answers: dict[int, dict[str, Any]]
 
 
-def units_labelled(project: AnnotationProject) -> list[Labelled]:
-    """Units with at least one label of a person, in the queue's order, without repeats and skips."""
+def units_labelled(project: AnnotationProject, *, view: str = "", is_repeat: bool = False) -> list[Labelled]:
+    """Units with at least one label of a person, in the queue's order, without skips and units for training.
+
+    The view is the project's first one if none is named; repeats are left out or the only ones.
+    """
     rows = (
         Label.objects.filter(
             unit__project=project,
             layer=Label.Layer.BLIND,
-            is_repeat=False,
+            is_repeat=is_repeat,
+            view=view or project.views[0],
+            unit__gold__isnull=True,
             codebook_id=project.codebook_id,
             annotator__kind=Annotator.Kind.PERSON,
         )

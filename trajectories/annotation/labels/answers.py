@@ -8,6 +8,7 @@ from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option
 from trajectories.models import AnnotationUnit
+from trajectories.models.annotation import View
 
 NOTE_CHARS = 4_000
 STEP_MAX = 10**9
@@ -25,8 +26,13 @@ class Answers:
     is_unsure: bool = False
 
 
-def answer_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
-    """What is missing or wrong, in sentences; empty if the label is complete."""
+def answer_errors(
+    answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
+) -> list[str]:
+    """What is missing or wrong, in sentences; empty if the label is complete.
+
+    Nobody marks a part of a thought that they do not see.
+    """
     chosen = _chosen(answers, codebook)
     is_ended = any(option.ends for option in chosen)
     errors = [
@@ -41,7 +47,7 @@ def answer_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit)
         errors += [f"“{option.title}” needs a note that says why." for option in chosen if option.needs_note]
     if len(answers.note) > NOTE_CHARS:
         errors.append(f"The note has more than {NOTE_CHARS:,} characters.")
-    if any(option.marks_span for option in chosen) and not answers.spans:
+    if view != View.PAGE and any(option.marks_span for option in chosen) and not answers.spans:
         errors += [f"Mark what is meant by “{option.title}”." for option in chosen if option.marks_span]
     if not all(unit.begin <= begin < end <= unit.end for begin, end in answers.spans):
         errors.append("A marked part lies outside of the unit.")

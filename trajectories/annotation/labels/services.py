@@ -12,6 +12,7 @@ from core.errors import GymError
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
 from trajectories.models import AnnotationUnit, Annotator, Label
+from trajectories.models.annotation import View
 
 
 class LabelConflict(GymError):
@@ -40,6 +41,7 @@ class Saving:
     active_ms: int | None = None
     is_repeat: bool = False
     is_swapped: bool = False
+    view: str = View.FULL
 
 
 def label_add(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
@@ -73,7 +75,7 @@ def _label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, ver
     answers = Answers(values={}, note=saving.answers.note.strip()[:NOTE_CHARS])
     if saving.state == Label.State.DONE:
         codebook = codebook_read(unit.project.codebook.content)
-        if errors := answer_errors(saving.answers, codebook=codebook, unit=unit):
+        if errors := answer_errors(saving.answers, codebook=codebook, unit=unit, view=saving.view):
             raise GymError("incomplete_label", " ".join(errors), status=422)
         answers = answers_pruned(saving.answers, codebook=codebook)
     return Label(
@@ -82,6 +84,7 @@ def _label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, ver
         codebook_id=unit.project.codebook_id,
         is_repeat=saving.is_repeat,
         is_swapped=saving.is_swapped,
+        view=saving.view,
         version=version,
         state=saving.state,
         values=dict(answers.values),

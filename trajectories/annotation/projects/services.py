@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.contrib.auth.models import User
@@ -14,6 +14,7 @@ from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.projects import sample
 from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion
+from trajectories.models.annotation import views_default
 
 STEPS_MAX = 100_000
 LONG_AT_ONCE = 500
@@ -26,7 +27,8 @@ class Plan:
     """``steps`` are drawn from the episodes, stratified ``by`` parts of ``sample.PARTS``; or as many
     trajectories or pairs: ``kind`` is one of ``sample.KINDS``.
 
-    ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one.
+    ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one: in each
+    of the ``views`` by other people, for nobody labels a unit twice.
     """
 
     name: str
@@ -42,41 +44,41 @@ class Plan:
     reservation_minutes: int = 30
     shows_setup: bool = False
     kind: str = "step"
+    views: list[str] = field(default_factory=views_default)  # of steps; all else is seen in full
+
+    @property
+    def people(self) -> int:
+        """How many label the same unit."""
+        return (self.overlap_people if self.overlap_share > 0 else 1) * len(self.views)
 
 
 @transaction.atomic
 def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) -> AnnotationProject:
     """``GymError`` 422 if there is nothing to label, or fewer people than are to label a unit."""
-    if plan.overlap_share > 0 and len(people) < plan.overlap_people:
+    if plan.kind != "step":
+        plan = replace(plan, views=views_default())
+    if plan.people > max(len(people), 1):
         message = (
-            f"{plan.overlap_people} people are to label the same unit, but only {len(people)} "
-            "are selected. Select more annotators or lower the overlap."
+            f"{plan.people} people are to label the same unit, but only {len(people)} "
+            "are selected. Select more annotators, or lower the overlap or the number of views."
         )
         raise GymError("too_few_annotators", message, status=422)
     drawn = _sample(plan)
     if not any(stratum.drawn for stratum in drawn):
         raise GymError("nothing_to_label", sample.KINDS[plan.kind].none, status=422)
-    level = sample.KINDS[plan.kind].level
-    project = AnnotationProject.objects.create(
-        name=plan.name,
-        codebook=_codebook_store(level),
-        level=level,
-        source=plan.source,
-        seed=plan.seed,
-        strata=[stratum.as_dict() for stratum in drawn],
-        overlap_share=plan.overlap_share,
-        overlap_people=plan.overlap_people,
-        repeat_share=plan.repeat_share,
-        reservation_minutes=plan.reservation_minutes,
-        shows_setup=plan.shows_setup,
-        created_by=creator,
-    )
+    project = _project_store(plan, drawn, creator)
     sample.units_draw(
         project=project.pk, episodes=plan.episodes, by=plan.by, seed=plan.seed, sample=drawn, kind=plan.kind
     )
-    if level == AnnotationProject.Level.STEP:
+    if project.level == AnnotationProject.Level.STEP:
         _paragraphs_split(project.pk)
-    _SLOTS.run(project=project.pk, seed=plan.seed, share=plan.overlap_share, people=plan.overlap_people)
+    _SLOTS.run(
+        project=project.pk,
+        seed=plan.seed,
+        share=plan.overlap_share,
+        people=plan.overlap_people,
+        views=plan.views,
+    )
     for user in people:
         annotator_add(project, user)
     return project
@@ -88,6 +90,33 @@ def annotator_add(project: AnnotationProject, user: User) -> Annotator:
         project=project, user=user, defaults={"name": user.get_username()}
     )
     return annotator
+
+
+def quotas_set(project: AnnotationProject, quotas: Mapping[int, int | None]) -> None:
+    """How many units each annotator labels at most, by their id; None for all there are."""
+    for annotator, quota in quotas.items():
+        Annotator.objects.filter(project=project, pk=annotator, kind=Annotator.Kind.PERSON).update(
+            quota=quota
+        )
+
+
+def _project_store(plan: Plan, drawn: list[sample.Stratum], creator: User | None) -> AnnotationProject:
+    level = sample.KINDS[plan.kind].level
+    return AnnotationProject.objects.create(
+        name=plan.name,
+        codebook=_codebook_store(level),
+        level=level,
+        source=plan.source,
+        seed=plan.seed,
+        strata=[stratum.as_dict() for stratum in drawn],
+        overlap_share=plan.overlap_share,
+        overlap_people=plan.overlap_people,
+        repeat_share=plan.repeat_share,
+        reservation_minutes=plan.reservation_minutes,
+        shows_setup=plan.shows_setup,
+        views=plan.views,
+        created_by=creator,
+    )
 
 
 def _sample(plan: Plan) -> list[sample.Stratum]:

@@ -9,9 +9,11 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, Q
 
 from core.sql import Statement
-from trajectories.models import AnnotationProject, AnnotationSlot, Annotator
+from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Label
 
 EDITABLE = 10
+PROJECTS_SHOWN = 50
+HOUR_MS = 3_600_000
 _PROGRESS = Statement(__file__, "progress")
 
 
@@ -23,6 +25,8 @@ class Progress:
     done: int
     skipped: int
     left: int
+    active_ms: int = 0
+    timed: int = 0  # units of which it is known how long they took
 
     @property
     def labelled(self) -> int:
@@ -31,6 +35,10 @@ class Progress:
     @property
     def total(self) -> int:
         return self.done + self.left
+
+    @property
+    def per_hour(self) -> float | None:
+        return self.timed * HOUR_MS / self.active_ms if self.active_ms else None
 
 
 def annotator_of(user: User | AnonymousUser, project_id: int) -> Annotator | None:
@@ -49,6 +57,14 @@ def slot_of(annotator: Annotator, slot_id: int) -> AnnotationSlot | None:
     return slot if later < EDITABLE else None
 
 
+def label_of(annotator: Annotator, unit_id: int) -> Label | None:
+    """The newest label that they made of a unit of their project."""
+    rows = Label.objects.select_related("unit").filter(
+        annotator=annotator, unit_id=unit_id, layer=Label.Layer.BLIND, is_repeat=False
+    )
+    return rows.order_by("-version").first()
+
+
 def slots_recent(annotator: Annotator) -> list[AnnotationSlot]:
     """The last ten that they finished, newest first."""
     rows = AnnotationSlot.objects.filter(annotator=annotator, done_at__isnull=False)
@@ -58,19 +74,29 @@ def slots_recent(annotator: Annotator) -> list[AnnotationSlot]:
 def progress_of(annotators: Sequence[Annotator]) -> list[Progress]:
     """How far these annotators are, in one query."""
     rows = {row[0]: row[1:] for row in _PROGRESS.rows(annotators=[one.pk for one in annotators])}
-    return [
-        Progress(
-            annotator=one,
-            done=rows[one.pk][0],
-            skipped=rows[one.pk][1],
-            left=_within_quota(one, done=rows[one.pk][0], left=rows[one.pk][2]),
-        )
-        for one in annotators
-    ]
+    return [_progress(one, *rows[one.pk]) for one in annotators]
 
 
-def _within_quota(annotator: Annotator, *, done: int, left: int) -> int:
-    return left if annotator.quota is None else min(left, max(annotator.quota - done, 0))
+def _progress(
+    annotator: Annotator,
+    done: int,
+    skipped: int,
+    counted: int,
+    free: int,
+    beyond: int,
+    active_ms: int,
+    timed: int,
+) -> Progress:
+    if annotator.quota is not None:
+        free = min(free, max(annotator.quota - counted, 0))
+    return Progress(
+        annotator=annotator,
+        done=done,
+        skipped=skipped,
+        left=free + beyond,
+        active_ms=int(active_ms),
+        timed=timed,
+    )
 
 
 def projects_of(user: User | AnonymousUser) -> list[Annotator]:
@@ -79,12 +105,16 @@ def projects_of(user: User | AnonymousUser) -> list[Annotator]:
     return list(rows.order_by("-project_id", "pk"))
 
 
-def projects_all() -> list[AnnotationProject]:
-    """All projects with their counts of units and annotators, newest first."""
-    rows = AnnotationProject.objects.annotate(
-        slots_all=Count("slots", filter=Q(slots__is_repeat=False), distinct=True),
-        slots_done=Count(
-            "slots", filter=Q(slots__is_repeat=False, slots__done_at__isnull=False), distinct=True
-        ),
+def projects_page(before: int | None) -> tuple[list[AnnotationProject], int | None]:
+    """Projects with their counts of labels, newest first, and where the next page begins."""
+    rows = AnnotationProject.objects.order_by("-pk")
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    numbers = list(rows.values_list("pk", flat=True)[: PROJECTS_SHOWN + 1])
+    shown = numbers[:PROJECTS_SHOWN]
+    of_sample = Q(slots__is_repeat=False, slots__unit__gold__isnull=True)
+    counted = AnnotationProject.objects.filter(pk__in=shown).annotate(
+        slots_all=Count("slots", filter=of_sample),
+        slots_done=Count("slots", filter=of_sample & Q(slots__done_at__isnull=False)),
     )
-    return list(rows.order_by("-pk"))
+    return list(counted.order_by("-pk")), shown[-1] if len(numbers) > PROJECTS_SHOWN else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,6 +19,7 @@ from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUni
 REPEAT_AFTER = 20
 POSITION_MAX = 2**31 - 1
 _TAKE = Statement(__file__, "slot_take")
+_GOLD = Statement(__file__, "gold_take")
 _RESUME = Statement(__file__, "slot_resume")
 
 
@@ -25,6 +27,7 @@ _RESUME = Statement(__file__, "slot_resume")
 def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
     """Reserve the next unit for an annotator, the first unfinished one if there is any; the slot's id.
 
+    Units for training come before all others.
     ``beside`` are slots that they have in front of them. None at the end of their queue or quota.
     """
     # Two tabs of one person take turns.
@@ -34,6 +37,11 @@ def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
     project = annotator.project
     if (resumed := _resume(annotator, beside, repeats_until=annotator.position)) is not None:
         return resumed
+    gold = _GOLD.row(
+        project=project.pk, annotator=annotator.pk, view=project.views[0], minutes=project.reservation_minutes
+    )
+    if gold is not None:
+        return int(gold[0])
     if not _is_within_quota(annotator):
         return _resume(annotator, beside, repeats_until=POSITION_MAX)
     for position in (annotator.position, 0):
@@ -56,7 +64,7 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
 
     Errors: those of ``labels.services.label_add``.
     """
-    label = labels.label_add(saving, unit=unit, annotator=annotator)
+    label = labels.label_add(replace(saving, view=ticket.view), unit=unit, annotator=annotator)
     rows = AnnotationSlot.objects.filter(annotator=annotator, unit=unit, is_repeat=ticket.is_repeat)
     slot = rows.select_for_update().first()
     if slot is None:
@@ -66,18 +74,20 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
             unit=unit,
             position=unit.position,
             is_repeat=ticket.is_repeat,
+            view=ticket.view,
             annotator=annotator,
             done_at=timezone.now(),
         )
     elif slot.done_at is None:
         AnnotationSlot.objects.filter(pk=slot.pk).update(done_at=timezone.now())
-        _followers_make(slot, label, project=unit.project)
+        if unit.gold is None:
+            _followers_make(slot, label, project=unit.project)
     return label
 
 
 def _followers_make(slot: AnnotationSlot, label: Label, *, project: AnnotationProject) -> None:
     """A skipped unit goes to someone else; some of those labelled come back to the same person."""
-    place = {"project_id": slot.project_id, "unit_id": slot.unit_id}
+    place = {"project_id": slot.project_id, "unit_id": slot.unit_id, "view": slot.view}
     if label.state == Label.State.SKIPPED:
         if not slot.is_repeat:
             AnnotationSlot.objects.create(position=slot.position, **place)
@@ -108,5 +118,5 @@ def _resume(annotator: Annotator, beside: Sequence[int], *, repeats_until: int) 
 def _is_within_quota(annotator: Annotator) -> bool:
     if annotator.quota is None:
         return True
-    rows = AnnotationSlot.objects.filter(annotator=annotator, is_repeat=False)
+    rows = AnnotationSlot.objects.filter(annotator=annotator, is_repeat=False, unit__gold__isnull=True)
     return rows.count() < annotator.quota

@@ -5,11 +5,14 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
+from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
 from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.models import AnnotationProject
+from trajectories.models.annotation import View
 
 UNITS_SHOWN = 500
 
@@ -18,13 +21,19 @@ UNITS_SHOWN = 500
 def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     """Coefficients by field and by answer, and who gave which answers to the same units."""
     project = project_or_404(project_id)
-    units = units_labelled(project)
+    view = view_requested(request, project)
+    units = units_labelled(project, view=view)
+    people = people_repeated(project, view=view)
+    codebook = codebook_read(project.codebook.content)
     context = {
         "here": "annotation",
         "project": project,
+        "view": view,
+        "views": views_of(project),
         "units": units,
         "trajectories": len({unit.episode for unit in units}),
-        "fields": agreement(units, codebook_read(project.codebook.content)),
+        "fields": agreement(units, codebook),
+        "self_agreement": self_agreement(people, codebook) if people else [],
     }
     return render(request, "lab/annotation/agreement.html", context)
 
@@ -38,14 +47,50 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
     one, other = request.GET.get("one", ""), request.GET.get("other", "")
     if field is None or field.is_set or not {one, other} <= set(titles):
         raise Http404("The codebook of this project has no such answers.")
-    units = units_between(units_labelled(project), field=field.id, one=one, other=other)
+    view = view_requested(request, project)
+    units = units_between(units_labelled(project, view=view), field=field.id, one=one, other=other)
     context = {
         "here": "annotation",
         "project": project,
         "field": field,
-        "one": titles[one],
-        "other": titles[other],
+        "title": f"{titles[one]} and {titles[other]}",
         "units": units[:UNITS_SHOWN],
         "count": len(units),
     }
     return render(request, "lab/annotation/cell.html", context)
+
+
+@lab_page
+def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
+    """The units of which ``?annotator``, or anyone, said the same in a ``?field`` both times, or not."""
+    project = project_or_404(project_id)
+    field = codebook_read(project.codebook.content).field(request.GET.get("field", ""))
+    people = people_repeated(project, view=view_requested(request, project))
+    # Together they are the last, or the only one.
+    by_id = {str(one.annotator or ""): one for one in people} | {"": people[-1] if people else None}
+    person = by_id.get(request.GET.get("annotator", ""))
+    if field is None or person is None:
+        raise Http404("Nobody of this project had such units again.")
+    is_same = request.GET.get("same") == "1"
+    units = units_repeated(person, field, is_same=is_same)
+    context = {
+        "here": "annotation",
+        "project": project,
+        "field": field,
+        "title": f"{person.name}, {'the same' if is_same else 'not the same'} both times",
+        "units": units[:UNITS_SHOWN],
+        "count": len(units),
+    }
+    return render(request, "lab/annotation/cell.html", context)
+
+
+def views_of(project: AnnotationProject) -> list[View]:
+    return [View(name) for name in project.views]
+
+
+def view_requested(request: LabRequest, project: AnnotationProject) -> View:
+    """The view that ``?view`` names, else the project's first one."""
+    name = request.GET.get("view", "") or project.views[0]
+    if name not in project.views:
+        raise Http404("This project has no such view.")
+    return View(name)

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 
 from trajectories.annotation.projects.sample import KINDS, PARTS
 from trajectories.annotation.projects.services import STEPS_MAX
+from trajectories.models.annotation import View, views_default
 
 NAME_CHARS = 200
 PEOPLE_MAX = 20
@@ -65,6 +66,14 @@ class ProjectForm(forms.Form):
     )
     overlap_people = forms.IntegerField(
         min_value=1, max_value=PEOPLE_MAX, initial=2, label="People for each of these"
+    )
+    views = forms.MultipleChoiceField(
+        choices=View,
+        initial=views_default,
+        label="Views",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="What annotators see of a unit. With several views each needs people of its own: "
+        "who labels a unit in one never sees it in another.",
     )
     repeats = forms.IntegerField(
         min_value=0,

@@ -9,17 +9,23 @@ from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 
 from core.errors import GymError
+from core.integers import is_id
+from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.projects import services
 from trajectories.annotation.projects.sample import Stratum
 from trajectories.annotation.projects.services import Plan
-from trajectories.annotation.queues import selectors
+from trajectories.annotation.queues import golds, selectors
 from trajectories.lab.access import LabRequest, lab_action, lab_page
 from trajectories.lab.annotation.job_views import jobs_context
 from trajectories.lab.annotation.project_form import ProjectForm
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_counts, search_episode_ids
-from trajectories.models import AnnotationUnit
+from trajectories.models import AnnotationProject, AnnotationUnit
+from trajectories.models.annotation import View
+
+QUOTA_PREFIX = "quota-"
+QUOTA_MAX = 2**31 - 1
 
 
 @lab_page
@@ -45,12 +51,34 @@ def annotation_create(request: LabRequest) -> HttpResponseBase:
 @lab_page
 def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
     """How far a project is, of whom, and what it was drawn from."""
+    return _project_render(request, project_or_404(project_id))
+
+
+@lab_action
+def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Store how many units each annotator labels at most; nothing written is no limit."""
     project = project_or_404(project_id)
+    quotas: dict[int, int | None] = {}
+    for name, text in request.POST.items():
+        annotator, text = name.removeprefix(QUOTA_PREFIX), str(text).strip()
+        if not name.startswith(QUOTA_PREFIX) or not is_id(annotator):
+            continue
+        if text and not (text.isascii() and text.isdigit() and int(text[:12]) <= QUOTA_MAX):
+            return _project_render(request, project, error="A quota is a number of units, or nothing.")
+        quotas[int(annotator)] = int(text) if text else None
+    services.quotas_set(project, quotas)
+    return redirect("annotation_project", project_id=project_id)
+
+
+def _project_render(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
     people = project.annotators.select_related("project").order_by("pk")
+    codebook = codebook_read(project.codebook.content)
+    scores = golds.scores(project, codebook)
     context = {
         "here": "annotation",
         "project": project,
         "units": AnnotationUnit.objects.filter(project=project).count(),
+        "views": [View(name) for name in project.views],
         "strata": [Stratum(**stratum) for stratum in project.strata],
         "people": selectors.progress_of(list(people)),
         "others": User.objects.filter(is_active=True)
@@ -59,7 +87,14 @@ def annotation_project(request: LabRequest, project_id: int) -> HttpResponse:
         "labels_here": people.filter(user_id=request.user.pk or 0).exists(),
         **jobs_context(project),
     }
-    return render(request, "lab/annotation/project.html", context)
+    context |= {
+        "error": error,
+        "golds": golds.golds_of(project).count(),
+        "score_fields": codebook.fields,
+        "gold_scores": [(one.name, scores[one.pk]) for one in people if one.pk in scores],
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK
+    return render(request, "lab/annotation/project.html", context, status=status)
 
 
 @lab_action
@@ -105,6 +140,7 @@ def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -
         reservation_minutes=data["reservation_minutes"],
         shows_setup=data["shows_setup"],
         kind=data["kind"] or "step",
+        views=data["views"],
     )
     creator = user if isinstance(user, User) else None
     return services.project_create(plan, people=list(data["people"]), creator=creator).pk

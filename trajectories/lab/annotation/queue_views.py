@@ -7,17 +7,20 @@ from typing import Any
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
 
 from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.codebook.sources import publications
-from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.annotation.labels.order import is_swapped
 from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
 from trajectories.annotation.queues import selectors, services
 from trajectories.annotation.queues.tickets import Ticket, ticket_read
 from trajectories.annotation.roles import is_annotator
 from trajectories.lab.access import LabRequest, annotator_action, annotator_page, wants_fragment
+from trajectories.lab.annotation.feedback import Feedback, feedback_of
 from trajectories.lab.annotation.label_form import saving_read
 from trajectories.lab.annotation.pair_unit import PairPage
 from trajectories.lab.annotation.trajectory_unit import TrajectoryPage
@@ -30,14 +33,23 @@ PAGES: dict[str, type[UnitPage]] = {
     AnnotationProject.Level.TRAJECTORY: TrajectoryPage,
     AnnotationProject.Level.PAIR: PairPage,
 }
+FEEDBACK = "lab/annotation/_feedback.html"
 
 
 @annotator_page
 def annotation(request: LabRequest) -> HttpResponse:
     """The projects in which the reader labels, and for researchers all projects."""
     mine = selectors.progress_of(selectors.projects_of(request.user))
-    projects = [] if is_annotator(request.user) else selectors.projects_all()
-    context = {"here": "annotation", "mine": mine, "projects": projects}
+    cursor = request.GET.get("cursor", "")
+    before = int(cursor) if is_id(cursor) else None
+    projects, older = ([], None) if is_annotator(request.user) else selectors.projects_page(before)
+    context = {
+        "here": "annotation",
+        "mine": mine,
+        "projects": projects,
+        "older": older,
+        "is_first": before is None,
+    }
     return render(request, "lab/annotation/annotation.html", context)
 
 
@@ -80,8 +92,14 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
             return render(request, "lab/no_access.html", {"message": error.message}, status=error.status)
         return _form_again(request, annotator, ticket, saving, error)
     if is_script:
-        return JsonResponse({"version": label.version, "state": label.state})
-    return redirect("annotation_queue", project_id=project_id)
+        body = {"version": label.version, "state": label.state}
+        if (feedback := feedback_of(label, codebook)) is not None:
+            body["feedback"] = render_to_string(
+                FEEDBACK, {"feedback": feedback, "project": annotator.project}
+            )
+        return JsonResponse(body)
+    address = reverse("annotation_queue", args=[project_id])
+    return redirect(f"{address}?answered={unit.pk}" if unit.gold else address)
 
 
 @annotator_page
@@ -129,11 +147,19 @@ def _unit_render(
     (context["progress"],) = selectors.progress_of([annotator])
     slots = selectors.slots_recent(annotator)
     labels = labels_newest(annotator=annotator, units=[slot.unit_id for slot in slots])
+    context["feedback"] = _feedback_requested(request, annotator, codebook)
     context["recent"] = [
         {"slot": slot, "words": summary_of(labels.get((slot.unit_id, slot.is_repeat)), codebook)}
         for slot in slots
     ]
     return render(request, "lab/annotation/queue.html", context, status=status)
+
+
+def _feedback_requested(request: LabRequest, annotator: Annotator, codebook: Codebook) -> Feedback | None:
+    """Of the gold unit that ``?answered`` names and that they labelled."""
+    text = request.GET.get("answered", "")
+    label = selectors.label_of(annotator, int(text)) if is_id(text) else None
+    return feedback_of(label, codebook) if label else None
 
 
 def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot | None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
 from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.labels.services import label_newest
+from trajectories.annotation.queues import redaction
 from trajectories.annotation.queues.tickets import Ticket, ticket_make
 from trajectories.lab.queries import steps
 from trajectories.lab.step.index import thought_line
@@ -17,6 +18,7 @@ from trajectories.lab.step.screenshot import Screenshot, step_screenshot
 from trajectories.lab.step.texts import StepTexts
 from trajectories.lab.text.long_text import SHOWN_CHARS
 from trajectories.models import AnnotationSlot, Annotator, Episode, Label, Step
+from trajectories.models.annotation import View
 from trajectories.thoughts.sentences import sentence_spans
 
 STEPS_BEFORE = 5
@@ -70,8 +72,21 @@ class UnitPage:
 
     @property
     def ticket(self) -> str:
-        unit = self.slot.unit_id
-        return ticket_make(Ticket(annotator=self.annotator.pk, unit=unit, is_repeat=self.slot.is_repeat))
+        slot = self.slot
+        ticket = Ticket(
+            annotator=self.annotator.pk, unit=slot.unit_id, is_repeat=slot.is_repeat, view=slot.view
+        )
+        return ticket_make(ticket)
+
+    # ---- the view
+
+    @property
+    def has_page(self) -> bool:
+        return self.slot.view != View.THOUGHT
+
+    @property
+    def has_thought(self) -> bool:
+        return self.slot.view != View.PAGE
 
     # ---- the step
 
@@ -114,7 +129,11 @@ class UnitPage:
             )
         )
         return [
-            {"index": index, "action": actions.get(index), "thought": thought_line(start)}
+            {
+                "index": index,
+                "action": actions.get(index),
+                "thought": thought_line(start) if self.has_thought else "",
+            }
             for index, start in sorted(starts.items())
         ]
 
@@ -123,24 +142,37 @@ class UnitPage:
     @cached_property
     def parts(self) -> list[Part]:
         """The thought in pieces: the unit's sentences, what is between them, and what is around the unit."""
-        if self.step is None:
+        if self.step is None or not self.has_thought:
             return []
         thought, unit = self.step.thought, self.slot.unit
         marked = {f"{begin}-{end}" for begin, end in self.answers.spans}
         end = min(unit.end, unit.begin + SHOWN_CHARS)
-        parts = [Part(text=thought[: unit.begin], is_of_unit=False)]
+        parts = [Part(text=self._thought(0, unit.begin), is_of_unit=False)]
         place = unit.begin
         for begin, stop in sentence_spans(thought[unit.begin : end]):
             begin, stop = begin + unit.begin, stop + unit.begin
-            parts.append(Part(text=thought[place:begin]))
+            parts.append(Part(text=self._thought(place, begin)))
             name = f"{begin}-{stop}"
-            parts.append(Part(text=thought[begin:stop], place=name, is_marked=name in marked))
+            parts.append(Part(text=self._thought(begin, stop), place=name, is_marked=name in marked))
             place = stop
         parts += [
-            Part(text=thought[place:end]),
-            Part(text=thought[unit.end :][:SHOWN_CHARS], is_of_unit=False),
+            Part(text=self._thought(place, end)),
+            Part(text=self._thought(unit.end, unit.end + SHOWN_CHARS), is_of_unit=False),
         ]
         return [part for part in parts if part.text]
+
+    def _thought(self, begin: int, end: int) -> str:
+        """Characters of the thought, without what names places of the page if the page is not shown."""
+        thought = self.step.thought if self.step else ""
+        if self.has_page:
+            return thought[begin:end]
+        return redaction.shown(thought, begin, end, hidden=self._hidden)
+
+    @cached_property
+    def _hidden(self) -> list[tuple[int, int]]:
+        if self.step is None:
+            return []
+        return redaction.places_hidden(self.step.thought, observation=self.step.observation_text)
 
     # ---- the form
 

@@ -66,10 +66,10 @@ window.annotation = {};
   };
 
   /* Later labels of the same unit follow this version. */
-  const stored = (entry, version) => {
+  const stored = (entry, { version, feedback }) => {
     drop(entry.name);
     for (const later of entries().filter((one) => one.slot === entry.slot)) put(later.name, { ...later, version });
-    announce("stored", { slot: entry.slot, version });
+    announce("stored", { slot: entry.slot, version, feedback });
   };
 
   const refused = (entry, answer) => {
@@ -89,7 +89,7 @@ window.annotation = {};
     } catch {
       return "unreachable";
     }
-    if (response.ok) stored(entry, (await response.json()).version);
+    if (response.ok) stored(entry, await response.json());
     else if (REFUSALS.includes(response.status)) refused(entry, await response.json());
     else return response.type === "opaqueredirect" || response.status === 403 ? "out" : "unreachable";
     return "sending";

@@ -153,6 +153,7 @@
     }
     say("");
     notice("");
+    part("feedback").replaceChildren();
     const away = hiddenMs + (document.hidden ? performance.now() - hiddenAt : 0);
     outbox.add({
       key: uuid(),
@@ -227,6 +228,7 @@
   document.addEventListener("annotation:note", ({ detail }) => { if (!isWaiting || detail.text) say(detail.text, detail.tone); });
   document.addEventListener("annotation:stored", ({ detail }) => {
     versionSet(detail.slot, detail.version);
+    if (detail.feedback) part("feedback").append(...new DOMParser().parseFromString(detail.feedback, "text/html").body.children);
     if (isWaiting) refill();
   });
   document.addEventListener("annotation:refused", ({ detail }) => {

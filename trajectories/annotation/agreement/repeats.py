@@ -1,0 +1,100 @@
+"""Self-agreement: what people said of a unit the first time, and when it came back to them unannounced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.agreement.selectors import Labelled, units_labelled
+from trajectories.annotation.agreement.table import POSITIVES_MIN, FieldAgreement
+from trajectories.annotation.codebook.types import Codebook, Field
+from trajectories.models import AnnotationProject, Annotator
+
+FIRST, AGAIN = 0, 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """``annotator`` is None for all of them together."""
+
+    annotator: int | None
+    name: str
+    units: Sequence[Labelled]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """Of one person in one field; with too few units there are counts only."""
+
+    person: Person
+    units: int
+    same: int
+    raw: Estimate | None = None
+    alpha: Estimate | None = None
+    reason: str = ""
+
+    @property
+    def other(self) -> int:
+        return self.units - self.same
+
+
+def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Person]:
+    """Everyone who had units again, and then all together if they are several."""
+    again = units_labelled(project, view=view, is_repeat=True)
+    if not again:
+        return []
+    first = {unit.unit: unit for unit in units_labelled(project, view=view)}
+    pairs: dict[int, list[Labelled]] = {}
+    for unit in again:
+        given = first[unit.unit].answers if unit.unit in first else {}
+        for annotator in unit.answers.keys() & given.keys():
+            answers = {FIRST: given[annotator], AGAIN: unit.answers[annotator]}
+            pairs.setdefault(annotator, []).append(_with(unit, answers))
+    names = Annotator.objects.in_bulk(list(pairs))
+    people = [
+        Person(annotator=annotator, name=names[annotator].name, units=units)
+        for annotator, units in sorted(pairs.items())
+    ]
+    if len(people) > 1:
+        together = [unit for person in people for unit in person.units]
+        people.append(Person(annotator=None, name="All together", units=together))
+    return people
+
+
+def self_agreement(people: Sequence[Person], codebook: Codebook) -> list[tuple[Field, list[Row]]]:
+    """Each field with a row for each person."""
+    return [(field, [_row(person, field) for person in people]) for field in codebook.fields]
+
+
+def units_repeated(person: Person, field: Field, *, is_same: bool) -> list[Labelled]:
+    """The units of which a person said the same in a field both times, or not; each once."""
+    rated = [unit for unit in person.units if _is_rated(unit, field)]
+    return list({unit.unit: unit for unit in rated if _is_same(unit, field) == is_same}.values())
+
+
+def _row(person: Person, field: Field) -> Row:
+    units = [unit for unit in person.units if _is_rated(unit, field)]
+    same = sum(_is_same(unit, field) for unit in units)
+    if len(units) < POSITIVES_MIN:
+        reason = f"Counts only: fewer than {POSITIVES_MIN} units."
+        return Row(person=person, units=len(units), same=same, reason=reason)
+    whole = FieldAgreement(field=field, units=units).whole
+    return Row(
+        person=person, units=len(units), same=same, raw=whole.raw, alpha=whole.alpha, reason=whole.reason
+    )
+
+
+def _is_rated(unit: Labelled, field: Field) -> bool:
+    return all(field.id in answers for answers in unit.answers.values())
+
+
+def _is_same(unit: Labelled, field: Field) -> bool:
+    first, again = (unit.answers[time][field.id] for time in (FIRST, AGAIN))
+    return bool(set(first) == set(again) if field.is_set else first == again)
+
+
+def _with(unit: Labelled, answers: dict[int, dict[str, object]]) -> Labelled:
+    return Labelled(
+        unit=unit.unit, episode=unit.episode, step=unit.step, paragraph=unit.paragraph, answers=answers
+    )

@@ -1,0 +1,125 @@
+"""How labels depend on what annotators saw: a unit that some saw in one view, and others in another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any
+
+from trajectories.annotation.agreement import coefficients
+from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.codebook.types import Codebook, Field
+
+NO_ANSWER = "–"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """An answer to a field, or a set of them; ``name`` stands for it in addresses."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Both:
+    """A unit that was labelled in both views: pairs of answers from one and from the other."""
+
+    unit: Labelled
+    pairs: list[tuple[str, str]]
+    within: list[tuple[str, str]]  # of people who saw the first view
+
+    @property
+    def changed(self) -> float:
+        return _differing(self.pairs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shift:
+    """Of one field, between the project's first view and another."""
+
+    field: Field
+    units: Sequence[Both]
+
+    @cached_property
+    def changed(self) -> Estimate:
+        """The share of pairs that differ, each unit counted once."""
+        return _mean([(both.unit.episode, both.changed) for both in self.units])
+
+    @cached_property
+    def within(self) -> Estimate:
+        """The same between people who both saw the first view: what differs without another view."""
+        return _mean([(both.unit.episode, _differing(both.within)) for both in self.units if both.within])
+
+    @cached_property
+    def excess(self) -> Estimate:
+        """How much more differs between the views than within the first, of units that have both."""
+        return _mean(
+            [
+                (both.unit.episode, both.changed - _differing(both.within))
+                for both in self.units
+                if both.within
+            ]
+        )
+
+    @property
+    def matrix(self) -> list[tuple[Answer, list[tuple[Answer, int]]]]:
+        """Pairs of answers: rows are the first view's, columns the other's."""
+        counts = Counter(pair for both in self.units for pair in both.pairs)
+        answers = self._answers({name for pair in counts for name in pair})
+        return [(one, [(other, counts[one.name, other.name]) for other in answers]) for one in answers]
+
+    def units_with(self, *, one: str, other: str) -> list[Labelled]:
+        return [both.unit for both in self.units if (one, other) in both.pairs]
+
+    def _answers(self, names: set[str]) -> list[Answer]:
+        """All answers in the codebook's order; of sets those that occur, smaller ones first."""
+        if not self.field.is_set:
+            return [Answer(name=option.id, title=option.title) for option in self.field.options]
+        return [
+            Answer(name=name, title=answer_title(self.field, name))
+            for name in sorted(names, key=lambda name: (name.count(",") + bool(name), name))
+        ]
+
+
+def shifts(first: Sequence[Labelled], other: Sequence[Labelled], codebook: Codebook) -> list[Shift]:
+    """The shift of each field between the labels of two views."""
+    others = {unit.unit: unit for unit in other}
+    both = [(unit, others[unit.unit]) for unit in first if unit.unit in others]
+    return [
+        Shift(field=field, units=[made for pair in both if (made := _both(*pair, field=field)).pairs])
+        for field in codebook.fields
+    ]
+
+
+def answer_title(field: Field, name: str) -> str:
+    titles = {option.id: option.title for option in field.options}
+    return ", ".join(titles.get(one, one) for one in name.split(",")) if name else NO_ANSWER
+
+
+def answer_name(answer: Any) -> str:
+    return ",".join(sorted(answer)) if isinstance(answer, list) else str(answer)
+
+
+def _both(one: Labelled, other: Labelled, *, field: Field) -> Both:
+    first, second = (_given(unit, field) for unit in (one, other))
+    return Both(unit=one, pairs=list(product(first, second)), within=list(combinations(first, 2)))
+
+
+def _given(unit: Labelled, field: Field) -> list[str]:
+    """The answers to a field, which is not asked after some answers to others."""
+    return [answer_name(values[field.id]) for values in unit.answers.values() if field.id in values]
+
+
+def _differing(pairs: Sequence[tuple[str, str]]) -> float:
+    return sum(one != other for one, other in pairs) / len(pairs)
+
+
+def _mean(values: Sequence[tuple[int, float]]) -> Estimate:
+    if not values:
+        return Estimate(value=None)
+    return coefficients.mean([value for _, value in values], clusters=[episode for episode, _ in values])

@@ -1,0 +1,190 @@
+"""Units for training: their right answers are known, and who labels one is told them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+from django.db import transaction
+from django.db.models import QuerySet
+from msgspec import Meta, Struct
+
+from core.errors import GymError
+from trajectories.annotation.codebook.types import Codebook, Field, codebook_read
+from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
+from trajectories.models.annotation import View
+
+LINES_MAX = 1_000
+ERRORS_SHOWN = 5
+BIGINT_MAX = 2**63 - 1
+INTEGER_MAX = 2**31 - 1
+
+
+class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of a file of golds: a unit by its place, its right ``values``, and ``why`` they are right."""
+
+    episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
+    step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
+    paragraph: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] = 0
+    values: dict[str, str | int | list[str]]
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What an annotator said in a field of a gold unit, beside what is right; either may be missing."""
+
+    field: Field
+    given: Any
+    right: Any
+
+    @property
+    def is_right(self) -> bool:
+        return bool(_comparable(self.given) == _comparable(self.right))
+
+    @property
+    def given_words(self) -> str:
+        return answer_words(self.field, self.given)
+
+    @property
+    def right_words(self) -> str:
+        return answer_words(self.field, self.right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """How often an annotator was right in a field at the first try."""
+
+    right: int = 0
+    total: int = 0
+
+
+def golds_of(project: AnnotationProject) -> QuerySet[AnnotationUnit]:
+    return AnnotationUnit.objects.filter(project=project, gold__isnull=False).order_by("position", "pk")
+
+
+def gold_set(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> None:
+    """Make a unit one for training. ``GymError`` 422 if these are no answers to it, or nobody says why."""
+    unit.gold = _checked(unit, values=values, why=why)
+    unit.save(update_fields=["gold"])
+
+
+def gold_clear(unit: AnnotationUnit) -> None:
+    """Make it a unit like any other again. The labels that it has stay and count from now on."""
+    unit.gold = None
+    unit.save(update_fields=["gold"])
+
+
+def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: str) -> None:
+    """The newest label of an annotator is right, or the adjudicated one if none is named."""
+    rows = Label.objects.filter(unit=unit, is_repeat=False, state=Label.State.DONE)
+    rows = (
+        rows.filter(annotator=annotator, layer=Label.Layer.BLIND)
+        if annotator
+        else rows.filter(layer=Label.Layer.ADJUDICATED)
+    )
+    label = rows.order_by("-created_at", "-pk").first()
+    if label is None:
+        whose = "You have not labelled this unit." if annotator else "This unit has no adjudicated label."
+        raise GymError("no_label", whose, status=422)
+    gold_set(unit, values=label.values, why=why)
+
+
+def unit_at(project: AnnotationProject, *, episode: int, step: int, paragraph: int) -> AnnotationUnit:
+    """``GymError`` 422 if the project has no such unit."""
+    rows = AnnotationUnit.objects.select_related("project__codebook").filter(
+        project=project, episode_id=episode, step=step, paragraph=paragraph, other_episode_id=None
+    )
+    if (unit := rows.first()) is None:
+        place = f"episode {episode}, step {step}" + (f", paragraph {paragraph}" if paragraph else "")
+        raise GymError("no_unit", f"This project has no unit of {place}.", status=422)
+    return unit
+
+
+@transaction.atomic
+def golds_read(project: AnnotationProject, text: str) -> int:
+    """Mark units by the lines of a file; how many.
+
+    ``GymError`` 422 names the lines that are wrong; then none is marked.
+    """
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if not lines or len(lines) > LINES_MAX:
+        raise GymError("bad_golds", f"A file has between 1 and {LINES_MAX:,} lines.", status=422)
+    errors = []
+    for number, line in lines:
+        try:
+            gold = msgspec.json.decode(line, type=Gold)
+            unit = unit_at(project, episode=gold.episode, step=gold.step, paragraph=gold.paragraph)
+            gold_set(unit, values=dict(gold.values), why=gold.why)
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            errors.append(f"Line {number}: {error}.")
+        except GymError as error:
+            errors.append(f"Line {number}: {error.message}")
+    if errors:
+        more = f" And {len(errors) - ERRORS_SHOWN} more." if len(errors) > ERRORS_SHOWN else ""
+        raise GymError("bad_golds", " ".join(errors[:ERRORS_SHOWN]) + more, status=422)
+    return len(lines)
+
+
+def verdicts(values: dict[str, Any], gold: dict[str, Any], codebook: Codebook) -> list[Verdict]:
+    """Each field that was answered or should have been."""
+    right = gold.get("values", {})
+    return [
+        Verdict(field=field, given=values.get(field.id), right=right.get(field.id))
+        for field in codebook.fields
+        if field.id in values or field.id in right
+    ]
+
+
+def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Score]]:
+    """Of each annotator who had gold units: each field of the codebook, by their first label of each."""
+    rows = (
+        Label.objects.filter(
+            unit__project=project,
+            unit__gold__isnull=False,
+            layer=Label.Layer.BLIND,
+            is_repeat=False,
+            state=Label.State.DONE,
+            annotator__kind=Annotator.Kind.PERSON,
+        )
+        .order_by("annotator_id", "unit_id", "version")
+        .distinct("annotator_id", "unit_id")
+        .values_list("annotator_id", "values", "unit__gold")
+    )
+    counted: dict[int, dict[str, Score]] = {}
+    for annotator, values, gold in rows:
+        of_one = counted.setdefault(annotator, {})
+        for verdict in verdicts(values, gold or {}, codebook):
+            score = of_one.get(verdict.field.id, Score())
+            of_one[verdict.field.id] = Score(right=score.right + verdict.is_right, total=score.total + 1)
+    return {
+        annotator: [of_one.get(field.id, Score()) for field in codebook.fields]
+        for annotator, of_one in counted.items()
+    }
+
+
+def answer_words(field: Field, answer: Any) -> str:
+    """An answer as people read it."""
+    titles = {option.id: option.title for option in field.options}
+    chosen: Sequence[Any] = answer if isinstance(answer, list) else [] if answer is None else [answer]
+    return ", ".join(titles.get(one, str(one)) for one in chosen) or ("none" if field.is_set else "no answer")
+
+
+def _comparable(answer: Any) -> Any:
+    return frozenset(answer) if isinstance(answer, list) else answer
+
+
+def _checked(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> dict[str, Any]:
+    why = why.replace("\0", "").strip()
+    if not why or len(why) > NOTE_CHARS:
+        message = f"Say why these are the right answers, in at most {NOTE_CHARS:,} characters."
+        raise GymError("bad_gold", message, status=422)
+    codebook = codebook_read(unit.project.codebook.content)
+    answers = Answers(values=values, note=why)
+    # Nothing has to be marked in the thought.
+    if errors := answer_errors(answers, codebook=codebook, unit=unit, view=View.PAGE):
+        raise GymError("bad_gold", " ".join(errors), status=422)
+    return {"values": dict(answers_pruned(answers, codebook=codebook).values), "why": why}

@@ -1,0 +1,87 @@
+"""What of a thought would show the page to people who are to see the thought alone: ids and addresses.
+
+Ids are recognised by how they are written, and by the observation that lists them. Nothing is changed:
+the places are left out where the thought is shown, so that marks keep their places in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+LEFT_OUT = "…"
+# As harnesses number elements: 12, e12, a51, bB3.
+ID = r"[A-Za-z]{0,3}[0-9]{1,9}"
+QUOTE = "[\"'`“”‘’]"
+ROLES = "button|link|textbox|searchbox|combobox|checkbox|radio|tab|option|menuitem|field|input|icon|image|img"
+ACTIONS = (
+    "(?:dbl|double_|left_|right_)?click|fill|hover|type|input|press|select(?:_option)?|focus|check|uncheck|clear"
+    "|scroll|drag(?:_and_drop)?|tap|upload_file"
+)
+ENDINGS = "com|org|net|edu|gov|io|info|test|local|localhost|example|co\\.uk|de|fr|html?|php|aspx?"
+ADDRESS_REST = r"(?:[/?#][^\s<>\"'`“”‘’]*)?"
+
+_PLACES = [
+    # [12], [e12] and several of them; not a[3], a list or a root.
+    re.compile(rf"(?<![\w\])\\}}])(?<!= )(?<!=)(?:\[{ID}\])+(?!\()"),
+    re.compile(rf"(?i:\b(?:{ROLES}))(?P<place>\[{ID}\])"),
+    # element 12, bid "a51", ref=e3, node #4, id: 12
+    re.compile(
+        rf"(?i:\b(?:bid|uid|ref|element|elem|node|(?:(?:element|node|backend|dom)[ _-]?)?id)s?)"
+        rf"(?:\s*(?:[:=#]|is\b|number\b|with\s+id\b|id\b)\s*|\s+|(?=[({{]))[({{\[]?{QUOTE}?#?(?P<place>{ID})\b"
+        rf"(?!\s+(?:of|in)\b)(?!\s*[-+*/=<>%])(?![.,]\d)"
+    ),
+    # click("a51"), fill(12, …)
+    re.compile(rf"\b(?i:{ACTIONS})\(\s*{QUOTE}?(?P<place>\[?{ID}\]?){QUOTE}?\s*[,)]"),
+    # click a51: letters and digits after the name of an action
+    re.compile(r"(?i:\b(?:click|hover|tap|press)(?:ing|ed|s)?(?: on)?) (?P<place>[a-z]{1,2}[0-9]{2,9})\b"),
+    # Selectors and paths into the page.
+    re.compile(r"(?<![\w&#])#[A-Za-z]\w*[-_][\w-]+"),
+    re.compile(r"(?<![:\w])/{1,2}[a-z*][\w*-]*\[[^\]\n]{1,200}\](?:/{1,2}[\w*@-]+(?:\[[^\]\n]{1,200}\])?)*"),
+    # Addresses.
+    re.compile(r"(?i:\b[a-z][a-z0-9+.-]{1,20}://)[^\s<>\"'`“”‘’]+"),
+    re.compile(rf"(?i:\bwww\.[a-z0-9.-]+){ADDRESS_REST}"),
+    re.compile(
+        rf"(?i:(?<![\w@./-])(?:[a-z0-9-]{{1,63}}\.)+(?:{ENDINGS})\b(?!\.?\w)(?::\d{{1,5}})?){ADDRESS_REST}"
+    ),
+    re.compile(rf"\blocalhost(?::\d{{1,5}}){ADDRESS_REST}"),
+    re.compile(r"(?<![\w/.<)\]}])/[\w.~%-]*[A-Za-z][\w.~%-]*(?:/[\w.~%-]+)*(?:/[\w.~%-]*|\?[\w.~%=&+-]+)"),
+]
+_TRAILING = re.compile(r"[.,;:!?)\]}*_]+\Z")
+_WORD_ID = re.compile(r"(?<![\w[])[A-Za-z]{1,3}[0-9]{1,9}(?![\w\]])")
+
+
+def places_hidden(thought: str, *, observation: str = "") -> list[tuple[int, int]]:
+    """Begin and end of what is left out, in order and without overlaps."""
+    places = [_place(match) for pattern in _PLACES for match in pattern.finditer(thought)]
+    places += [match.span() for match in _WORD_ID.finditer(thought) if f"[{match.group()}]" in observation]
+    merged: list[tuple[int, int]] = []
+    for begin, end in sorted(places):
+        if merged and begin < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return merged
+
+
+def shown(thought: str, begin: int, end: int, *, hidden: list[tuple[int, int]]) -> str:
+    """The characters ``begin`` to ``end``; what is hidden is an ellipsis where it begins."""
+    parts, place = [], begin
+    for start, stop in hidden:
+        if stop <= begin or start >= end:
+            continue
+        parts.append(thought[place : max(start, place)])
+        if start >= begin:
+            parts.append(LEFT_OUT)
+        place = min(stop, end)
+    return "".join([*parts, thought[place:end]])
+
+
+def _place(match: re.Match[str]) -> tuple[int, int]:
+    """The place of a match; the punctuation behind an address belongs to the sentence."""
+    if "place" in match.re.groupindex:
+        return match.span("place")
+    begin, end = match.span()
+    text = match.group()
+    if not text.startswith("[") and (trailing := _TRAILING.search(text)) and not text.endswith("]"):
+        end -= len(trailing.group())
+    return begin, end

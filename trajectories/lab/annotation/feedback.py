@@ -1,0 +1,43 @@
+"""What an annotator is told after a unit whose right answers are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.queues.golds import Verdict, verdicts
+from trajectories.lab.step.index import thought_line
+from trajectories.models import Label, Step
+from trajectories.models.annotation import View
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feedback:
+    label: Label
+    verdicts: list[Verdict]
+
+    @property
+    def why(self) -> str:
+        return str((self.label.unit.gold or {}).get("why", ""))
+
+    @property
+    def right(self) -> int:
+        return sum(verdict.is_right for verdict in self.verdicts)
+
+    @cached_property
+    def thought(self) -> str:
+        """How the unit begins, so that it is clear what is meant; nothing if its thought was not shown."""
+        unit = self.label.unit
+        if self.label.view != View.FULL:
+            return ""
+        rows = Step.objects.filter(episode_id=unit.episode_id, index=unit.step)
+        thought = rows.values_list("thought", flat=True).first() or ""
+        return thought_line(thought[unit.begin : unit.end])
+
+
+def feedback_of(label: Label, codebook: Codebook) -> Feedback | None:
+    """None for a unit without known answers, and for one that was skipped."""
+    if label.unit.gold is None or label.state != Label.State.DONE:
+        return None
+    return Feedback(label=label, verdicts=verdicts(label.values, label.unit.gold, codebook))
