@@ -8,8 +8,11 @@ from django.shortcuts import render
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
 from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.pairs.bias import order_bias
+from trajectories.annotation.pairs.selectors import pairs_labelled
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.models import AnnotationProject
 
 UNITS_SHOWN = 500
 
@@ -19,12 +22,15 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     """Coefficients by field and by answer, and who gave which answers to the same units."""
     project = project_or_404(project_id)
     units = units_labelled(project)
+    is_of_pairs = project.level == AnnotationProject.Level.PAIR
+    tasks = dict(project.units.values_list("pk", "stratum")) if is_of_pairs else {}
     context = {
         "here": "annotation",
         "project": project,
         "units": units,
         "trajectories": len({unit.episode for unit in units}),
-        "fields": agreement(units, codebook_read(project.codebook.content)),
+        "fields": agreement(units, codebook_read(project.codebook.content), clusters=tasks),
+        "order": order_bias(pairs_labelled(project)) if is_of_pairs else None,
     }
     return render(request, "lab/annotation/agreement.html", context)
 
@@ -38,7 +44,8 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
     one, other = request.GET.get("one", ""), request.GET.get("other", "")
     if field is None or field.is_set or not {one, other} <= set(titles):
         raise Http404("The codebook of this project has no such answers.")
-    units = units_between(units_labelled(project), field=field.id, one=one, other=other)
+    number = field.step_option.id if field.step_option else ""
+    units = units_between(units_labelled(project), field=field.id, one=one, other=other, number=number)
     context = {
         "here": "annotation",
         "project": project,
