@@ -89,6 +89,11 @@ def messages_sent(
     return sent
 
 
+def completion(raw: str, grammar: Grammar) -> Message:
+    """A completion as the message that shows it to its model."""
+    return _completion(raw, grammar)[0]
+
+
 # ---- pages
 
 

@@ -79,3 +79,23 @@ def test_a_cell_of_the_matrix_leads_to_its_units(people: list[User]) -> None:
     apart = units_between(units, field="type", one="narration", other="reasoning")
     same = units_between(units, field="type", one="reasoning", other="reasoning")
     assert (apart, same) == ([units[0]], [units[1]])
+
+
+def test_steps_agree_exactly_or_nearly(people: list[User]) -> None:
+    given = [(3, 3), (3, 4), (2, 5), ("none", 2), ("none", "none")]
+    project = scene.project(*people, of=scene.attempts(len(given), steps=5), kind="trajectory")
+    for place, user in enumerate(people):
+        annotator = scene.annotator(project, user)
+        for answers in given:
+            values = {"success": "failed", "loops": "none", "first_wrong_step": answers[place]}
+            scene.label(services.slot_next(annotator.pk), values=values)
+    units = units_labelled(project)
+    field = {one.field.id: one for one in agreement(units, codebook_current("trajectory"))}[
+        "first_wrong_step"
+    ]
+    assert (field.nearness.pairs, field.nearness.same, field.nearness.near) == (3, 1, 2)
+    assert field.whole.raw.value == pytest.approx(2 / 5)
+    matrix = {one.id: {cell.other.id: cell.count for cell in cells} for one, cells in field.matrix}
+    assert (matrix["step"]["step"], matrix["none"]["step"], matrix["none"]["none"]) == (3, 1, 1)
+    between = units_between(units, field="first_wrong_step", one="step", other="none", number="step")
+    assert between == [units[3]]

@@ -106,7 +106,10 @@ BAD: dict[str, tuple[Callable[[Row], object], str]] = {
     "unknown option": (lambda row: row["values"].update(type="musing"), "has no answer “musing”"),
     "unknown field": (lambda row: row["values"].update(mood="good"), "has no field “mood”"),
     "a field left open": (lambda row: row["values"].pop("type"), "no answer yet"),
-    "an object for an answer": (lambda row: row["values"].update(type={"a": 1}), "Expected `str | array`"),
+    "an object for an answer": (
+        lambda row: row["values"].update(type={"a": 1}),
+        "Expected `int | str | array`",
+    ),
     "unknown key": (lambda row: row.update(colour="red"), "unknown field `colour`"),
     "no step": (lambda row: row.pop("step"), "missing required field `step`"),
     "a huge number": (lambda row: row.update(active_ms=2**40), "Expected `int` <= 2147483647"),

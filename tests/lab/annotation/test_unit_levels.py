@@ -128,3 +128,15 @@ def test_a_long_trajectory_takes_as_many_queries_as_a_short_one(
     assert counts[0] == counts[1]
     monkeypatch.setattr("trajectories.lab.annotation.trajectory_unit.STEPS_SHOWN", 5)
     assert "7 later steps are left out" in queue(lab(person), project)
+
+
+def test_the_agreement_of_pairs_says_what_the_order_did(lab: Lab, owner: User, person: User) -> None:
+    project = scene.project(person, owner, of=scene.attempts(2), kind="trajectory_pair")
+    for user in (person, owner):
+        client = lab(user)
+        assert save(client, project, queue(client, project), better="first", why=["goal"]) == 302
+    html = lab(owner).get(f"/annotation/{project.pk}/agreement").content.decode()
+    assert "Choices for the one shown first" in html
+    assert "2 of 2" in html
+    cell = "agreement/units?field=better&one=first&other=first"
+    assert lab(owner).get(f"/annotation/{project.pk}/{cell}").status_code == 200

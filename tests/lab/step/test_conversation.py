@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from core import blobs
 from tests import factories
 from tests.conftest import LabClient
+from trajectories.episodes import conversations
 from trajectories.lab.step import conversation
 from trajectories.lab.step.conversation import Check, StepConversation
 from trajectories.models import Blob, Episode, Step
@@ -92,7 +93,7 @@ def test_earlier_messages_have_a_page_of_their_own(
 def test_a_huge_conversation_is_not_put_together(
     lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "CHARS_MAX", 5)
+    monkeypatch.setattr(conversations, "CHARS_MAX", 5)
     episode, _ = talk()
     html = lab(annotator).get(f"/episodes/{episode.pk}/steps/2/conversation").content.decode()
     assert "too long to be put together" in html

@@ -50,11 +50,17 @@ def units_labelled(project: AnnotationProject, *, view: str = "", is_repeat: boo
     return [unit for unit in units.values() if unit.answers]
 
 
-def units_between(units: Sequence[Labelled], *, field: str, one: str, other: str) -> list[Labelled]:
-    """The units of which one person gave one answer, and another person the other."""
-    return [unit for unit in units if _has_pair(unit, field, one, other)]
+def units_between(
+    units: Sequence[Labelled], *, field: str, one: str, other: str, number: str = ""
+) -> list[Labelled]:
+    """The units of which one person gave one answer, and another person the other.
+
+    ``number`` is the answer that stands for numbers of steps.
+    """
+    return [unit for unit in units if _has_pair(unit, field, one, other, number)]
 
 
-def _has_pair(unit: Labelled, field: str, one: str, other: str) -> bool:
-    given = [values.get(field) for values in unit.answers.values()]
+def _has_pair(unit: Labelled, field: str, one: str, other: str, number: str) -> bool:
+    values = (values.get(field) for values in unit.answers.values())
+    given = [number if isinstance(value, int) else value for value in values]
     return given.count(one) >= 2 if one == other else one in given and other in given

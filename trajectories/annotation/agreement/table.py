@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -46,9 +47,21 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Nearness:
+    """Of ``pairs`` of labels of the same unit that both name a step: how many the same, or the next to it."""
+
+    pairs: int
+    same: int
+    near: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class FieldAgreement:
+    """``clusters`` by unit, where they are not the trajectories."""
+
     field: Field
     units: Sequence[Labelled]
+    clusters: Mapping[int, Hashable] = dataclass_field(default_factory=dict)
 
     @property
     def _rated(self) -> list[tuple[Labelled, list[Any]]]:
@@ -62,7 +75,7 @@ class FieldAgreement:
     @cached_property
     def whole(self) -> Row:
         """All answers of the field together; sets of answers by MASI."""
-        values = self._sets if self.field.is_set else [option.id for option in self.field.options]
+        values = self._sets if self.field.is_set else [*self._options, *self._numbers]
         distances = (
             coefficients.masi_distances(self._sets)
             if self.field.is_set
@@ -76,7 +89,7 @@ class FieldAgreement:
         """Each answer against all others."""
         distances = coefficients.nominal_distances(2)
         return [
-            _row_of_answer(option.title, self._ratings([False, True], distances, _has(option.id)))
+            _row_of_answer(option.title, self._ratings([False, True], distances, _has(option)))
             for option in self.field.options
         ]
 
@@ -87,7 +100,7 @@ class FieldAgreement:
             return []
         counts: dict[tuple[str, str], int] = {}
         for _, answers in self._rated:
-            for one, other in combinations(answers, 2):
+            for one, other in combinations(map(self._option_of, answers), 2):
                 counts[one, other] = counts.get((one, other), 0) + 1
                 if one != other:
                     counts[other, one] = counts.get((other, one), 0) + 1
@@ -97,6 +110,35 @@ class FieldAgreement:
             for one in options
         ]
 
+    @property
+    def nearness(self) -> Nearness | None:
+        """How near the steps are that people name; None for fields that ask for none, or without pairs."""
+        gaps = [
+            abs(one - other)
+            for _, answers in self._rated
+            for one, other in combinations(answers, 2)
+            if isinstance(one, int) and isinstance(other, int)
+        ]
+        return (
+            Nearness(pairs=len(gaps), same=gaps.count(0), near=gaps.count(0) + gaps.count(1))
+            if gaps
+            else None
+        )
+
+    @property
+    def _options(self) -> list[str]:
+        """Answers that are no numbers."""
+        return [option.id for option in self.field.options if not option.is_step]
+
+    @cached_property
+    def _numbers(self) -> list[int]:
+        given = {answer for _, answers in self._rated for answer in answers if isinstance(answer, int)}
+        return sorted(given)
+
+    def _option_of(self, answer: Any) -> Any:
+        option = self.field.step_option
+        return option.id if option and isinstance(answer, int) else answer
+
     @cached_property
     def _sets(self) -> list[frozenset[str]]:
         return sorted({_value(answer) for _, answers in self._rated for answer in answers}, key=sorted)
@@ -104,21 +146,25 @@ class FieldAgreement:
     def _ratings(self, values: Sequence[Any], distances: Any, read: Callable[[Any], Any]) -> Ratings:
         rows = [[read(answer) for answer in answers] for _, answers in self._rated]
         counts = np.array([[row.count(value) for value in values] for row in rows], dtype=np.float64)
-        clusters = [unit.episode for unit, _ in self._rated]
+        clusters = [self.clusters.get(unit.unit, unit.episode) for unit, _ in self._rated]
         return Ratings(counts=counts.reshape(len(rows), len(values)), distances=distances, clusters=clusters)
 
 
-def agreement(units: Sequence[Labelled], codebook: Codebook) -> list[FieldAgreement]:
+def agreement(
+    units: Sequence[Labelled], codebook: Codebook, *, clusters: Mapping[int, Hashable] | None = None
+) -> list[FieldAgreement]:
     """The agreement on each field of the codebook."""
-    return [FieldAgreement(field=field, units=units) for field in codebook.fields]
+    return [FieldAgreement(field=one, units=units, clusters=clusters or {}) for one in codebook.fields]
 
 
 def _value(answer: Any) -> Any:
     return frozenset(answer) if isinstance(answer, list) else answer
 
 
-def _has(option: str) -> Callable[[Any], bool]:
-    return lambda answer: option in answer if isinstance(answer, list) else answer == option
+def _has(option: Option) -> Callable[[Any], bool]:
+    if option.is_step:
+        return lambda answer: isinstance(answer, int)
+    return lambda answer: option.id in answer if isinstance(answer, list) else answer == option.id
 
 
 def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:

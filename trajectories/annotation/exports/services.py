@@ -16,10 +16,12 @@ from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.exports import manifest
 from trajectories.annotation.exports.manifest import FileEntry
 from trajectories.annotation.exports.rows import annotator_names, csv_head, csv_line, json_line, label_rows
+from trajectories.annotation.pairs.exports import preferences_jsonl
 from trajectories.models import AnnotationJob, AnnotationProject, Label
 
 ARCHIVE_MAX_BYTES = 1024**3
 PROGRESS_EVERY = 1_000
+PREFERENCES = "preferences.jsonl"
 # The same files, the same archive.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -43,7 +45,8 @@ class _File:
 
 
 def export(job: AnnotationJob, progress: Callable[[int, int], None]) -> dict[str, Any]:
-    """The work of a job: an archive with the labels of each layer as JSON lines and CSV, and a manifest.
+    """The work of a job: an archive with the labels of each layer as JSON lines and CSV, and a manifest;
+    of pairs also the preferences that follow from them.
 
     With ``parameters["with_names"]`` people are called by their names.
     """
@@ -70,6 +73,10 @@ def archive_write(
             for ending in ("jsonl", "csv")
         }
         codebooks = _rows_write(files, project, names=names, progress=progress)
+        labels = sum(files[f"{layer}.jsonl"].labels for layer in Label.Layer.values)
+        if project.level == AnnotationProject.Level.PAIR:
+            files[PREFERENCES] = _File(file=stack.enter_context(tempfile.TemporaryFile()))
+            _preferences_write(files[PREFERENCES], project)
         description = manifest.manifest_bytes(
             project,
             annotators={names[one.pk]: one for one in annotators},
@@ -83,7 +90,13 @@ def archive_write(
                     while piece := one.file.read(blobs.CHUNK_BYTES):
                         target.write(piece)
             bundle.writestr(_member(manifest.NAME), description)
-    return sum(one.labels for name, one in files.items() if name.endswith(".jsonl"))
+    return labels
+
+
+def _preferences_write(file: _File, project: AnnotationProject) -> None:
+    for line in preferences_jsonl(project):
+        file.write(line)
+        file.labels += 1
 
 
 def _rows_write(

@@ -16,6 +16,7 @@ from core.blobs import CHUNK_BYTES
 from core.errors import GymError
 from trajectories.annotation.exports import manifest
 from trajectories.annotation.exports.manifest import Manifest
+from trajectories.annotation.exports.services import PREFERENCES
 from trajectories.annotation.imports.rows import Line, Reader, csv_lines, jsonl_lines
 
 MANIFEST_MAX_BYTES = 16 * 1024 * 1024
@@ -79,7 +80,7 @@ def manifest_read(file: IO[bytes]) -> Manifest:
 
 
 def _unpacked(bundle: zipfile.ZipFile) -> tuple[list[LabelFile], Manifest | None]:
-    infos = {info.filename: info for info in bundle.infolist()}
+    infos = {info.filename: info for info in bundle.infolist() if info.filename != PREFERENCES}
     if sum(info.file_size for info in infos.values()) > UNPACKED_MAX_BYTES:
         raise GymError("archive_too_large", f"Unpacked it has more than {UNPACKED_MAX_BYTES:,} bytes.")
     # The tables of an export have the same labels again.

@@ -51,7 +51,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     active_ms: Number | None = None
     created_at: Annotated[datetime, Meta(tz=True)] | None = None
     note: Annotated[str, Meta(max_length=NOTE_CHARS)] = ""
-    values: dict[str, str | list[str]] = {}
+    values: dict[str, str | Number | list[str]] = {}
     spans: Spans = []
     links: dict[str, Annotated[int, Meta(ge=1, le=STEP_MAX)]] = {}
     key: UUID | None = None
@@ -125,7 +125,7 @@ def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, bool]) 
             if not cell:
                 continue
             if name in fields:
-                content["values"][name] = cell.split(BETWEEN) if fields[name] else cell
+                content["values"][name] = cell.split(BETWEEN) if fields[name] else _answer(cell)
             elif name in ("spans", "links"):
                 content[name] = _spans(cell) if name == "spans" else _links(cell)
             else:
@@ -133,6 +133,11 @@ def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, bool]) 
         return _plain(msgspec.convert(content, Row, strict=False))
     except (ValueError, msgspec.ValidationError) as error:
         return f"{error}."
+
+
+def _answer(cell: str) -> str | int:
+    """The id of an answer, or the number of a step."""
+    return int(cell) if cell.isascii() and cell.isdigit() else cell
 
 
 def _spans(cell: str) -> list[list[str]]:

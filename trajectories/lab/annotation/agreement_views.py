@@ -9,6 +9,8 @@ from trajectories.annotation.agreement.repeats import people_repeated, self_agre
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
 from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.pairs.bias import order_bias
+from trajectories.annotation.pairs.selectors import pairs_labelled
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject
@@ -25,6 +27,8 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     units = units_labelled(project, view=view)
     people = people_repeated(project, view=view)
     codebook = codebook_read(project.codebook.content)
+    is_of_pairs = project.level == AnnotationProject.Level.PAIR
+    tasks = dict(project.units.values_list("pk", "stratum")) if is_of_pairs else {}
     context = {
         "here": "annotation",
         "project": project,
@@ -32,8 +36,9 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
         "views": views_of(project),
         "units": units,
         "trajectories": len({unit.episode for unit in units}),
-        "fields": agreement(units, codebook),
+        "fields": agreement(units, codebook, clusters=tasks),
         "self_agreement": self_agreement(people, codebook) if people else [],
+        "order": order_bias(pairs_labelled(project)) if is_of_pairs else None,
     }
     return render(request, "lab/annotation/agreement.html", context)
 
@@ -47,8 +52,9 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
     one, other = request.GET.get("one", ""), request.GET.get("other", "")
     if field is None or field.is_set or not {one, other} <= set(titles):
         raise Http404("The codebook of this project has no such answers.")
-    view = view_requested(request, project)
-    units = units_between(units_labelled(project, view=view), field=field.id, one=one, other=other)
+    number = field.step_option.id if field.step_option else ""
+    units = units_labelled(project, view=view_requested(request, project))
+    units = units_between(units, field=field.id, one=one, other=other, number=number)
     context = {
         "here": "annotation",
         "project": project,

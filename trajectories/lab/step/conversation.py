@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,29 +11,18 @@ from functools import cached_property
 from typing import Any
 
 import msgspec
-from django.db.models import Count, Sum
-from django.db.models.functions import Coalesce, Length
 
 from core import blobs
-from core.arms import ARMS
-from core.errors import GymError
-from core.grammars import DEFAULT as FREE_TEXT
-from core.grammars import GRAMMARS
 from core.histories import History, history_read
-from core.observations import OBSERVATION_FORMATS
 from core.tokens import mask_tokens
-from trajectories.episodes.opening_messages import opening_messages
+from trajectories.episodes import conversations
 from trajectories.lab.text.questions import BLOB, content_parts
 from trajectories.lab.text.untrusted import first_line
 from trajectories.models import Episode, Step
 from trajectories.prompts import sent
 from trajectories.prompts.conversation import Message, length_of
-from trajectories.prompts.sent import SentMessage, Shown, Turn
+from trajectories.prompts.sent import SentMessage, Turn
 
-logger = logging.getLogger(__name__)
-
-# A longer conversation is not put together for a page.
-STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
 PICTURES_MAX_BYTES = 48_000_000
 # Of the messages after the opening ones; earlier ones have a page of their own.
 MESSAGES_SHOWN = 60
@@ -113,12 +101,7 @@ class StepConversation:
 
     @cached_property
     def is_too_long(self) -> bool:
-        rows = Step.objects.filter(episode_id=self.episode.pk, index__lte=self.step.index)
-        sizes = rows.aggregate(
-            number=Count("index"),
-            chars=Coalesce(Sum(Length("observation_text")), 0) + Coalesce(Sum(Length("raw")), 0),
-        )
-        return bool(sizes["number"] > STEPS_MAX or sizes["chars"] > CHARS_MAX)
+        return conversations.is_too_long(self.episode.pk, last=self.step.index)
 
     @cached_property
     def messages(self) -> list[SentMessage]:
@@ -162,35 +145,11 @@ class StepConversation:
     def _messages(self, *, with_solutions: bool) -> list[SentMessage]:
         if self.is_too_long:
             return []
-        try:
-            opening = opening_messages(self.episode, with_solutions=with_solutions)
-        except GymError as error:
-            logger.warning("The prompt of episode %s cannot be rebuilt: %s", self.episode.pk, error.message)
-            return []
-        if not opening:
-            return []
-        is_free_text = ARMS[self.episode.arm].is_free_text
-        grammar = GRAMMARS[FREE_TEXT if is_free_text else self.episode.run.grammar]
-        return sent.messages_sent(history=self.history, grammar=grammar, opening=opening, turns=self._turns)
+        return conversations.messages_before(self.episode, turns=self._turns, with_solutions=with_solutions)
 
     @cached_property
     def _turns(self) -> list[Turn]:
-        rows = Step.objects.filter(episode_id=self.episode.pk, index__lte=self.step.index).order_by("index")
-        fields = ("index", "raw", "observation_kind", "observation_text", "screenshot", "action_result")
-        turns: list[Turn] = []
-        result = message = ""
-        for index, raw, kind, text, screenshot, action_result, detail in rows.values_list(
-            *fields, "more__result_message"
-        ):
-            form = OBSERVATION_FORMATS.get(kind)
-            picture = screenshot if form and form.has_screenshot else ""
-            shown = Shown(
-                kind=kind or "text", text=text, picture=picture, result=result, result_message=message
-            )
-            has_shown = self.episode.has_page or bool(turns)
-            turns.append(Turn(index=index, raw=raw, shown=shown if has_shown else None))
-            result, message = action_result, detail if isinstance(detail, str) else ""
-        return turns
+        return conversations.turns_of(self.episode, last=self.step.index)
 
     # ---- the hash
 

@@ -17,14 +17,19 @@
     if (button) move(button.closest("[data-walk-of]"), Number(button.dataset.walkBy));
   });
 
-  /* Before the form remembers its choices, and also where the answer is chosen already. */
+  /* Before the form remembers the choice. Where it was chosen already, only the number changes. */
   document.addEventListener("click", (event) => {
-    if (!event.target.matches?.("[data-is-step]")) return;
-    const open = openOf(document);
+    const open = event.target.matches?.("[data-is-step]") && openOf(document);
     if (!open) return;
     const number = event.target.closest(".unit-choice").querySelector("[type=number]");
-    const isNew = number.value !== open.dataset.step;
+    if (number.value === open.dataset.step) return;
     number.value = open.dataset.step;
-    if (isNew) number.dispatchEvent(new Event("change", { bubbles: true }));
+    const isRemembered = new AbortController();
+    event.target.addEventListener("change", () => isRemembered.abort(), { once: true, signal: isRemembered.signal });
+    setTimeout(() => {
+      if (isRemembered.signal.aborted) return;
+      isRemembered.abort();
+      number.dispatchEvent(new Event("change", { bubbles: true }));
+    });
   }, true);
 })();

@@ -1,0 +1,87 @@
+"""What people prefer: of each pair the newest blind choice of each person, and what was settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.models import AnnotationProject, Annotator, Label
+
+PLACE = (
+    "unit_id",
+    "unit__episode_id",
+    "unit__step",
+    "unit__other_episode_id",
+    "unit__other_step",
+    "unit__stratum",
+    "unit__weight",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """``answer`` and ``reasons`` are options; the answer is in terms of the unit, however it was shown."""
+
+    answer: str
+    is_swapped: bool
+    reasons: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelledPair:
+    """``choices`` by annotator; ``settled`` is the adjudicated one. ``stratum`` is the task."""
+
+    unit: int
+    places: tuple[tuple[int, int], tuple[int, int]]
+    stratum: str
+    weight: float
+    choices: dict[int, Choice] = field(default_factory=dict)
+    settled: dict[int, Choice] = field(default_factory=dict)
+
+
+def pairs_labelled(project: AnnotationProject) -> list[LabelledPair]:
+    """Pairs that a person has a choice for, in the queue's order, without repeats and skips."""
+    codebook = codebook_read(project.codebook.content)
+    pairs: dict[int, LabelledPair] = {}
+    for row in _rows(project):
+        pair = pairs.setdefault(row["unit_id"], _pair(row))
+        chosen = pair.settled if row["layer"] == Label.Layer.ADJUDICATED else pair.choices
+        chosen.pop(row["annotator_id"], None)  # a later version counts
+        if (choice := _choice(row, codebook)) is not None:
+            chosen[row["annotator_id"]] = choice
+    return [pair for pair in pairs.values() if pair.choices or pair.settled]
+
+
+def _rows(project: AnnotationProject) -> Iterator[dict[str, Any]]:
+    rows = Label.objects.filter(
+        unit__project=project,
+        is_repeat=False,
+        codebook_id=project.codebook_id,
+        annotator__kind=Annotator.Kind.PERSON,
+    ).order_by("unit__position", "unit_id", "created_at", "pk")
+    fields = ("layer", "annotator_id", "state", "values", "is_swapped")
+    yield from rows.values(*PLACE, *fields).iterator()
+
+
+def _pair(row: dict[str, Any]) -> LabelledPair:
+    return LabelledPair(
+        unit=row["unit_id"],
+        places=(
+            (row["unit__episode_id"], row["unit__step"]),
+            (row["unit__other_episode_id"], row["unit__other_step"]),
+        ),
+        stratum=row["unit__stratum"],
+        weight=row["unit__weight"],
+    )
+
+
+def _choice(row: dict[str, Any], codebook: Codebook) -> Choice | None:
+    fields = {one.id: one for one in codebook.fields}
+    values = {name: value for name, value in row["values"].items() if name in fields}
+    answers = [value for name, value in values.items() if fields[name].is_preference]
+    if row["state"] != Label.State.DONE or not answers:
+        return None
+    reasons = [reason for name, value in values.items() if fields[name].is_set for reason in value]
+    return Choice(answer=answers[0], is_swapped=row["is_swapped"], reasons=reasons)

@@ -1,0 +1,94 @@
+"""The conversation of an episode, made again from its opening and its steps."""
+
+from __future__ import annotations
+
+import logging
+
+from django.db.models import Count, Sum
+from django.db.models.functions import Coalesce, Length
+
+from core.arms import ARMS
+from core.errors import GymError
+from core.grammars import DEFAULT as FREE_TEXT
+from core.grammars import GRAMMARS, Grammar
+from core.histories import history_read
+from core.observations import OBSERVATION_FORMATS
+from trajectories.episodes.opening_messages import opening_messages
+from trajectories.models import Episode, Step
+from trajectories.prompts import sent
+from trajectories.prompts.sent import SentMessage, Shown, Turn
+
+logger = logging.getLogger(__name__)
+
+# A longer conversation is not put together.
+STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
+
+
+def is_too_long(episode_id: int, *, last: int) -> bool:
+    """Whether the conversation up to the step ``last`` is too long to be put together."""
+    rows = Step.objects.filter(episode_id=episode_id, index__lte=last)
+    sizes = rows.aggregate(
+        number=Count("index"),
+        chars=Coalesce(Sum(Length("observation_text")), 0) + Coalesce(Sum(Length("raw")), 0),
+    )
+    return bool(sizes["number"] > STEPS_MAX or sizes["chars"] > CHARS_MAX)
+
+
+def messages_before(episode: Episode, *, turns: list[Turn], with_solutions: bool) -> list[SentMessage]:
+    """What the model was sent before the last of ``turns``; empty if the opening cannot be made again."""
+    try:
+        opening = opening_messages(episode, with_solutions=with_solutions)
+    except GymError as error:
+        logger.warning("The prompt of episode %s cannot be rebuilt: %s", episode.pk, error.message)
+        return []
+    if not opening:
+        return []
+    return sent.messages_sent(
+        history=history_read(episode.run.history), grammar=grammar_of(episode), opening=opening, turns=turns
+    )
+
+
+def grammar_of(episode: Episode) -> Grammar:
+    return GRAMMARS[FREE_TEXT if ARMS[episode.arm].is_free_text else episode.run.grammar]
+
+
+def turns_of(episode: Episode, *, last: int) -> list[Turn]:
+    """The steps up to ``last`` as turns."""
+    rows = Step.objects.filter(episode_id=episode.pk, index__lte=last).order_by("index")
+    fields = ("index", "raw", "observation_kind", "observation_text", "screenshot", "action_result")
+    turns: list[Turn] = []
+    result = message = ""
+    for index, raw, kind, text, screenshot, action_result, detail in rows.values_list(
+        *fields, "more__result_message"
+    ):
+        form = OBSERVATION_FORMATS.get(kind)
+        picture = screenshot if form and form.has_screenshot else ""
+        shown = Shown(kind=kind or "text", text=text, picture=picture, result=result, result_message=message)
+        has_shown = episode.has_page or bool(turns)
+        turns.append(Turn(index=index, raw=raw, shown=shown if has_shown else None))
+        result, message = action_result, detail if isinstance(detail, str) else ""
+    return turns
+
+
+def conversation_read(episode_id: int, step: int) -> list[SentMessage]:
+    """The messages before a step and its completion; of all steps with step 0. Solutions stay hidden.
+
+    Empty if the episode, a completion or the opening is missing, or if it is too long.
+    """
+    rows = Episode.objects.select_related("run", "group", "task")
+    episode = rows.filter(pk=episode_id).first()
+    last = (
+        step
+        or Step.objects.filter(episode_id=episode_id)
+        .order_by("-index")
+        .values_list("index", flat=True)
+        .first()
+    )
+    if episode is None or not last or is_too_long(episode_id, last=last):
+        return []
+    turns = turns_of(episode, last=last)
+    if not turns or turns[-1].index != last or not all(turn.raw for turn in turns):
+        return []
+    before = messages_before(episode, turns=turns, with_solutions=False)
+    completion = sent.completion(turns[-1].raw, grammar_of(episode))
+    return [*before, SentMessage(message=completion, step=last)] if before else []
