@@ -1,4 +1,4 @@
-"""A judge model: what it is calls, and which of its replies are labels."""
+"""A judge model: what it is shown, and which of its replies are labels."""
 
 from __future__ import annotations
 
