@@ -49,6 +49,9 @@ WITHOUT_BYTES = (
     "annotation_machines",
     "annotation_machine_units",
     "annotation_machines_file",
+    "annotation_rates",
+    "annotation_rate_units",
+    "annotation_rates_file",
 )
 
 
@@ -123,6 +126,9 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_machines": "/annotation/1/machines",
         "annotation_machine_units": "/annotation/1/machines/units?machine=1&field=type",
         "annotation_machines_file": "/annotation/1/machines.csv",
+        "annotation_rates": "/annotation/1/rates",
+        "annotation_rate_units": "/annotation/1/rates/units",
+        "annotation_rates_file": "/annotation/1/rates.csv",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",
