@@ -234,6 +234,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     ],
 }
 
+# --- Annotation: the judge model of this installation -----------------------------------------------------
+ANNOTATION_JUDGE_URL: str = env.str("ANNOTATION_JUDGE_URL", "")
+ANNOTATION_JUDGE_MODEL: str = env.str("ANNOTATION_JUDGE_MODEL", "")
+ANNOTATION_JUDGE_KEY: str = env.str("ANNOTATION_JUDGE_KEY", "")
+
 # --- Limits: each is named in the error that it causes -------------------------------------------------
 API_BODY_MAX_BYTES = env.int("API_BODY_MAX_BYTES", 32 * 1024 * 1024)
 THOUGHT_MAX_CHARS = env.int("THOUGHT_MAX_CHARS", 200_000)

@@ -20,7 +20,10 @@ INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "P
 # Set only where a process's row says so, never copied from the caller's environment.
 S3_KEYS = ("S3_ACCESS_KEY", "S3_SECRET_KEY")
 ARENA_S3_KEYS = tuple(f"ARENA_{name}" for name in S3_KEYS)
+# For the workers, which alone call the judge model.
+JUDGE_KEY = "ANNOTATION_JUDGE_KEY"
 SECRET_NAMES = (
+    JUDGE_KEY,
     *("DATABASE_URL", "DATABASE_DIRECT_URL", "REDIS_URL", "SANDBOX_REDIS_URL"),
     *("GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT"),
     *S3_KEYS,
@@ -187,7 +190,13 @@ def environment(
         direct_url=installation.direct_url,
         redis_url=_redis_url(process, installation),
     )
-    return passed | own | file_keys(process, var_dir=var_dir, caller=caller)
+    return passed | own | judge_key(process, caller) | file_keys(process, var_dir=var_dir, caller=caller)
+
+
+def judge_key(process: Process, caller: Mapping[str, str]) -> dict[str, str]:
+    """The key of the judge model, for workers that run no programs of agents."""
+    is_judging = process.kind == "worker" and process.role == "gym_worker"
+    return {JUDGE_KEY: caller[JUDGE_KEY]} if is_judging and caller.get(JUDGE_KEY) else {}
 
 
 def _redis_url(process: Process, installation: Installation) -> str:

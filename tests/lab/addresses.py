@@ -18,6 +18,7 @@ DEEDS = {
     "annotation_label",
     "annotation_export",
     "annotation_import_start",
+    "annotation_machine_start",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
@@ -45,6 +46,12 @@ WITHOUT_BYTES = (
     "annotation_repeats",
     "annotation_golds",
     "annotation_shift",
+    "annotation_machines",
+    "annotation_machine_units",
+    "annotation_machines_file",
+    "annotation_rates",
+    "annotation_rate_units",
+    "annotation_rates_file",
 )
 
 
@@ -116,6 +123,12 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_views": "/annotation/1/views",
         "annotation_golds": "/annotation/1/golds",
         "annotation_shift": "/annotation/1/views/units?view=thought&field=type&one=reasoning&other=mixed",
+        "annotation_machines": "/annotation/1/machines",
+        "annotation_machine_units": "/annotation/1/machines/units?machine=1&field=type",
+        "annotation_machines_file": "/annotation/1/machines.csv",
+        "annotation_rates": "/annotation/1/rates",
+        "annotation_rate_units": "/annotation/1/rates/units",
+        "annotation_rates_file": "/annotation/1/rates.csv",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

@@ -49,9 +49,16 @@ def test_keys_of_buckets_reach_those_that_use_files_and_the_arena_has_its_own(
     assert _environment(arena, installation, **common)["S3_SECRET_KEY"] == "of the lab"
 
 
+def test_the_judges_key_reaches_workers_that_run_no_programs(installation: Installation) -> None:
+    given = {one.name: _environment(one, installation, **{processes.JUDGE_KEY: "key"}) for one in PROCESSES}
+    held = {name for name, environment in given.items() if processes.JUDGE_KEY in environment}
+    workers = {one.name for one in PROCESSES if one.kind == "worker"}
+    assert held == workers - {"worker-sandbox"}
+
+
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
 def test_nothing_secret_of_the_callers_environment_is_passed_on(process, installation: Installation) -> None:
-    secret = set(processes.SECRET_NAMES) - {*processes.S3_KEYS, *processes.ARENA_S3_KEYS}
+    secret = {*processes.SECRET_NAMES} - {*processes.S3_KEYS, *processes.ARENA_S3_KEYS, processes.JUDGE_KEY}
     caller = dict.fromkeys((*secret, "AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), "the operator's")
     environment = _environment(process, installation, **caller)
     assert "the operator's" not in environment.values()

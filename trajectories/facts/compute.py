@@ -16,7 +16,7 @@ from trajectories.facts.source import Source
 from trajectories.facts.types import CheckContext, EpisodeCheck, Facts, StepFact, UnexplainedEvent
 from trajectories.models.facts import SENTENCES_STORED
 from trajectories.thoughts.codebook import LETTERS
-from trajectories.thoughts.reader import Reader
+from trajectories.thoughts.reader import Classed, Reader
 
 UNEXPLAINED_STORED = 50
 TYPE_CHARS = 32
@@ -33,30 +33,33 @@ def facts_of(source: Source) -> Facts:
             target=target_description(step.action, observation=step.observation),
             check=checked.checks[step.index],
             measures=of_step,
-            sentences=letters,
+            sentences=_letters(read),
             words=words.indexed(step.thought),
         )
-        for step, of_step, letters in zip(source.steps, measured, _sentences(source), strict=True)
+        for step, of_step, read in zip(source.steps, measured, sentences_read(source), strict=True)
     ]
     return Facts(
         steps=steps, unexplained=checked.unexplained, summary=_summary(source, steps, checked.unexplained)
     )
 
 
-def _sentences(source: Source) -> list[str | None]:
-    """The letters of each step's sentences; None where the thought is hidden."""
+def sentences_read(source: Source) -> list[list[Classed] | None]:
+    """The sentences of each step's thought with their classes; None where the thought is hidden."""
     reader = Reader(question=source.question)
-    letters: list[str | None] = []
+    read: list[list[Classed] | None] = []
     for step in source.steps:
         reader.see(ids_removed(step.observation))
         if step.is_thought_hidden:
-            letters.append(None)
+            read.append(None)
         else:
             target = target_description(step.action, observation=step.observation)
-            read = reader.read(step.thought, action=step.action, target=target)
-            letters.append("".join(LETTERS[one.kind] for one in read[:SENTENCES_STORED]))
+            read.append(reader.read(step.thought, action=step.action, target=target))
         reader.see(step.message)
-    return letters
+    return read
+
+
+def _letters(read: Sequence[Classed] | None) -> str | None:
+    return None if read is None else "".join(LETTERS[one.kind] for one in read[:SENTENCES_STORED])
 
 
 def _checked(source: Source) -> EpisodeCheck:

@@ -12,9 +12,11 @@ from trajectories.lab.annotation import agreement_views as agreement
 from trajectories.lab.annotation import file_views as files
 from trajectories.lab.annotation import gold_views as gold
 from trajectories.lab.annotation import job_views as work
+from trajectories.lab.annotation import machine_views as machines
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.annotation import shift_views as shift
+from trajectories.lab.annotation import rate_views as rates
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
@@ -132,6 +134,13 @@ urlpatterns = [
     path(f"{PROJECT}/agreement/repeats", agreement.annotation_repeats, name="annotation_repeats"),
     path(f"{PROJECT}/views", shift.annotation_views, name="annotation_views"),
     path(f"{PROJECT}/views/units", shift.annotation_shift, name="annotation_shift"),
+    path(f"{PROJECT}/machines", machines.annotation_machines, name="annotation_machines"),
+    path(f"{PROJECT}/machines/start", machines.annotation_machine_start, name="annotation_machine_start"),
+    path(f"{PROJECT}/machines/units", machines.annotation_machine_units, name="annotation_machine_units"),
+    path(f"{PROJECT}/machines.csv", machines.annotation_machines_file, name="annotation_machines_file"),
+    path(f"{PROJECT}/rates", rates.annotation_rates, name="annotation_rates"),
+    path(f"{PROJECT}/rates/units", rates.annotation_rate_units, name="annotation_rate_units"),
+    path(f"{PROJECT}/rates.csv", rates.annotation_rates_file, name="annotation_rates_file"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),

@@ -78,7 +78,7 @@ class Ratings:
 def mean(values: Sequence[float], *, clusters: Sequence[Hashable]) -> Estimate:
     """The mean of a value for each unit, with an interval from whole clusters drawn with replacement."""
     parts = np.column_stack([np.asarray(values, dtype=np.float64), np.ones(len(values))])
-    return _estimate(_by_cluster(parts, clusters), lambda rows: _ratio(rows[:, 0], rows[:, 1]))
+    return _estimate(_by_cluster(parts, clusters), lambda rows: ratio(rows[:, 0], rows[:, 1]))
 
 
 def _by_cluster(parts: Floats, clusters: Sequence[Hashable]) -> Floats:
@@ -146,7 +146,7 @@ class Sums:
 
 def raw_agreement(sums: Sums) -> Floats:
     """The share of pairs of labels of the same unit that agree, averaged over units."""
-    return _ratio(sums.agreeing, sums.units)
+    return ratio(sums.agreeing, sums.units)
 
 
 def alpha(distances: Floats) -> Callable[[Sums], Floats]:
@@ -154,28 +154,28 @@ def alpha(distances: Floats) -> Callable[[Sums], Floats]:
 
     def coefficient(sums: Sums) -> Floats:
         total = sums.counts.sum(axis=1)
-        observed = _ratio(sums.apart, total)
-        expected = _ratio(np.einsum("sv,vw,sw->s", sums.counts, distances, sums.counts), total * (total - 1))
-        return 1 - _ratio(observed, expected)
+        observed = ratio(sums.apart, total)
+        expected = ratio(np.einsum("sv,vw,sw->s", sums.counts, distances, sums.counts), total * (total - 1))
+        return 1 - ratio(observed, expected)
 
     return coefficient
 
 
 def ac1(sums: Sums) -> Floats:
     """Gwet's AC1. Units with a single label count for how frequent each value is."""
-    frequency = _ratio(sums.shares, sums.rated[:, None])
+    frequency = ratio(sums.shares, sums.rated[:, None])
     expected = (frequency * (1 - frequency)).sum(axis=1) / max(sums.values - 1, 1)
-    return _ratio(raw_agreement(sums) - expected, 1 - expected)
+    return ratio(raw_agreement(sums) - expected, 1 - expected)
 
 
 def positive_agreement(sums: Sums) -> Floats:
     """Of binary ratings: how often others gave the second value too where one gave it."""
-    return _ratio(sums.positive[:, 1], sums.counts[:, 1])
+    return ratio(sums.positive[:, 1], sums.counts[:, 1])
 
 
 def prevalence(sums: Sums) -> Floats:
     """Of binary ratings: the share of the second value, each unit counted once."""
-    return _ratio(sums.shares[:, 1], sums.rated)
+    return ratio(sums.shares[:, 1], sums.rated)
 
 
 def nominal_distances(values: int) -> Floats:
@@ -200,6 +200,6 @@ def masi_distance(one: frozenset[str], other: frozenset[str]) -> float:
     return 1 - len(both) / len(one | other) * kinship
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def ratio(above: Floats, below: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(below > 0, above / below, np.nan), dtype=np.float64)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from trajectories.models import AnnotationProject, Annotator, Label
 
 
@@ -20,20 +22,27 @@ class Labelled:
     answers: dict[int, dict[str, Any]]
 
 
-def units_labelled(project: AnnotationProject, *, view: str = "", is_repeat: bool = False) -> list[Labelled]:
-    """Units with at least one label of a person, in the queue's order, without skips and units for training.
+def units_labelled(
+    project: AnnotationProject,
+    *,
+    view: str = "",
+    is_repeat: bool = False,
+    kinds: Sequence[str] = (Annotator.Kind.PERSON,),
+) -> list[Labelled]:
+    """Units with a label of annotators of these kinds, in the queue's order, without skips and training units.
 
-    The view is the project's first one if none is named; repeats are left out or the only ones.
+    The view is the project's first one if none is named; machines see all of a unit in any. Repeats are left
+    out or the only ones.
     """
     rows = (
         Label.objects.filter(
+            ~Q(annotator__kind=Annotator.Kind.PERSON) | Q(view=view or project.views[0]),
             unit__project=project,
             layer=Label.Layer.BLIND,
             is_repeat=is_repeat,
-            view=view or project.views[0],
             unit__gold__isnull=True,
             codebook_id=project.codebook_id,
-            annotator__kind=Annotator.Kind.PERSON,
+            annotator__kind__in=kinds,
         )
         .order_by("unit__position", "unit_id", "annotator_id", "version")
         .values_list(

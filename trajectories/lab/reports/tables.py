@@ -10,6 +10,7 @@ from trajectories.lab.reports.labels import label_of
 
 # Columns that are shown as the interval of another, and pairs that are shown as one range.
 NAMED_INTERVALS = (
+    "matched",
     "text",
     "page",
     "change",

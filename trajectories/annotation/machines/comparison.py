@@ -1,0 +1,229 @@
+"""How far machines agree with people: each machine's label of a unit against each person's of the same unit.
+
+A unit counts once, however many people labelled it: what it adds is the mean over its people. Intervals come
+from samples of whole trajectories, as those of the agreement of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from trajectories.annotation.agreement import coefficients
+from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings, Sums
+from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement
+from trajectories.annotation.codebook.types import Codebook, Field
+from trajectories.models import Annotator
+
+NO_UNITS = "People and the machine have labelled no unit in common."
+# Of the units of a row, those that a page lists.
+ALL, BOTH, MACHINE, PEOPLE = "all", "both", "machine", "people"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paired(Ratings):
+    """A row for each pair of the machine and a person, who share the weight of their unit.
+
+    ``has_it`` are the machine's and the person's answers as 0 or 1, of a single answer against all others.
+    """
+
+    weights: Floats
+    has_it: Floats
+
+    @cached_property
+    def parts(self) -> Floats:
+        machine, person = self.has_it.T
+        more = np.column_stack([machine, person, machine * person])
+        return np.column_stack([super().parts, more]) * self.weights[:, None]
+
+
+def precision(sums: Sums) -> Floats:
+    """Of the units to which the machine gives the answer, the share of people who do too."""
+    return coefficients.ratio(sums.rows[:, -1], sums.rows[:, -3])
+
+
+def recall(sums: Sums) -> Floats:
+    """Of the answers of people, the share that the machine gives too."""
+    return coefficients.ratio(sums.rows[:, -1], sums.rows[:, -2])
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineRow:
+    """A field or an answer. ``both``, ``machine`` and ``people`` count units by who gave the answer."""
+
+    title: str
+    option: str = ""
+    units: int = 0
+    both: int | None = None
+    machine: int | None = None
+    people: int | None = None
+    reason: str = ""
+    raw: Estimate | None = None
+    alpha: Estimate | None = None
+    ac1: Estimate | None = None
+    precision: Estimate | None = None
+    recall: Estimate | None = None
+    # What people reach with each other, on all their units.
+    people_alpha: Estimate | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A unit with the machine's answer to a field, and those of people."""
+
+    unit: Labelled
+    machine: Any
+    people: list[Any]
+
+    def sign(self, option: str) -> str:
+        """Who gave the answer: the machine, people (one at least), both, or nobody."""
+        of_machine, of_people = has_option(self.machine, option), self.people_have(option)
+        if of_machine:
+            return BOTH if of_people else MACHINE
+        return PEOPLE if of_people else ""
+
+    def people_have(self, option: str) -> bool:
+        return any(has_option(answer, option) for answer in self.people)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldComparison:
+    field: Field
+    judged: Sequence[Judged]
+    people: FieldAgreement
+
+    @cached_property
+    def rows(self) -> list[MachineRow]:
+        """All answers together, then each of them."""
+        of_people = [self.people.whole, *self.people.answers]
+        rows = [self._whole, *(self._answer(option.id, option.title) for option in self.field.options)]
+        return [replace(row, people_alpha=one.alpha) for row, one in zip(rows, of_people, strict=True)]
+
+    @property
+    def _whole(self) -> MachineRow:
+        if not self.judged:
+            return MachineRow(title="All together", reason=NO_UNITS)
+        values = sorted(
+            {self._value(answer) for one in self.judged for answer in (one.machine, *one.people)}, key=_order
+        )
+        is_set = self.field.is_set
+        distances = (
+            coefficients.masi_distances(values)
+            if is_set
+            else coefficients.nominal_distances(len(self.field.options))
+        )
+        if not is_set:
+            values = [option.id for option in self.field.options]
+        row = MachineRow(title="All together", units=len(self.judged))
+        row = _estimated(row, self._ratings(values, distances, self._value))
+        return replace(row, ac1=None) if is_set else row
+
+    def _answer(self, option: str, title: str) -> MachineRow:
+        signs = [one.sign(option) for one in self.judged]
+        row = MachineRow(
+            title=title,
+            option=option,
+            units=len(self.judged),
+            both=signs.count(BOTH),
+            machine=signs.count(MACHINE),
+            people=signs.count(PEOPLE),
+        )
+        if not self.judged:
+            return replace(row, reason=NO_UNITS)
+        if len(signs) - signs.count("") < POSITIVES_MIN:
+            return replace(row, reason=FEW)
+        ratings = self._ratings(
+            [False, True], coefficients.nominal_distances(2), lambda answer: has_option(answer, option)
+        )
+        row = _estimated(row, ratings)
+        return replace(row, precision=ratings.estimate(precision), recall=ratings.estimate(recall))
+
+    def _ratings(self, values: Sequence[Any], distances: Any, read: Callable[[Any], Any]) -> Paired:
+        places = {value: place for place, value in enumerate(values)}
+        pairs = [
+            (places[read(one.machine)], places[read(answer)], 1 / len(one.people), one.unit.episode)
+            for one in self.judged
+            for answer in one.people
+        ]
+        machine, person = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+        ones = np.eye(len(values))
+        return Paired(
+            counts=ones[machine] + ones[person],
+            distances=distances,
+            clusters=[pair[3] for pair in pairs],
+            weights=np.array([pair[2] for pair in pairs]),
+            has_it=np.column_stack([machine == 1, person == 1]).astype(np.float64),
+        )
+
+    def _value(self, answer: Any) -> Any:
+        return frozenset(answer) if isinstance(answer, list) else answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """A machine beside people, field by field; it leaves out fields that it does not answer."""
+
+    machine: Annotator
+    units: Sequence[Labelled]
+    fields: Sequence[FieldComparison]
+
+
+def comparison(
+    machine: Annotator, units: Sequence[Labelled], *, codebook: Codebook, people: Sequence[FieldAgreement]
+) -> Comparison:
+    """``units`` have the labels of people and of this machine; ``people`` is the agreement of people."""
+    of_people = {one.field.id: one for one in people}
+    fields = [
+        FieldComparison(field=one, judged=judged(units, machine.pk, one.id), people=of_people[one.id])
+        for one in codebook.fields
+    ]
+    return Comparison(machine=machine, units=units, fields=fields)
+
+
+def judged(units: Sequence[Labelled], machine: int, field: str) -> list[Judged]:
+    """The units whose field both the machine and somebody else has answered."""
+    made = []
+    for unit in units:
+        given = {who: values[field] for who, values in unit.answers.items() if field in values}
+        answer = given.pop(machine, None)
+        if answer is not None and given:
+            made.append(Judged(unit=unit, machine=answer, people=list(given.values())))
+    return made
+
+
+def judged_where(judged_units: Sequence[Judged], *, option: str, sign: str) -> list[Labelled]:
+    """The units behind a figure of a row."""
+    return [one.unit for one in judged_units if sign == ALL or one.sign(option) == sign]
+
+
+def only(units: Sequence[Labelled], annotators: set[int]) -> list[Labelled]:
+    """The units with the labels of these annotators alone."""
+    narrowed = (
+        replace(unit, answers={who: values for who, values in unit.answers.items() if who in annotators})
+        for unit in units
+    )
+    return [unit for unit in narrowed if unit.answers]
+
+
+def has_option(answer: Any, option: str) -> bool:
+    return option in answer if isinstance(answer, list) else bool(answer == option)
+
+
+def _order(value: Any) -> list[str]:
+    return sorted(value) if isinstance(value, frozenset) else [value]
+
+
+def _estimated(row: MachineRow, ratings: Paired) -> MachineRow:
+    alpha = ratings.estimate(coefficients.alpha(ratings.distances))
+    return replace(
+        row,
+        reason=ALL_SAME if alpha.value is None else "",
+        raw=ratings.estimate(coefficients.raw_agreement),
+        alpha=alpha,
+        ac1=ratings.estimate(coefficients.ac1),
+    )

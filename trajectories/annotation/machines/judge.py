@@ -1,0 +1,141 @@
+"""A judge model behind any endpoint that speaks OpenAI's chat completions."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from core.errors import GymError
+from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.labels.answers import answer_errors
+from trajectories.annotation.machines.labels import Given, errors_of
+from trajectories.annotation.machines.prompt import Material, answers_read, system_text, unit_text
+
+TRIES = 4
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 30.0
+TIMEOUT_S = 300.0
+REPLY_BYTES_MAX = 4_000_000
+RETRIED = frozenset({408, 409, 425, 429})
+PROBLEM_CHARS = 200
+THOUGHTS = re.compile(r"\A\s*(?:<think>)?.*?</think>", re.DOTALL)
+FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
+Message = dict[str, str]
+
+
+class JudgeUnreachable(GymError):
+    """The endpoint does not answer, or refuses. What it answered before is kept."""
+
+    status = 502
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """``url`` is the base of the endpoint, such as ``http://127.0.0.1:8080/v1``; ``key`` is never shown."""
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+    client: httpx.Client = field(repr=False)
+    pause: Callable[[float], None] = field(default=time.sleep, repr=False)
+
+    def __post_init__(self) -> None:
+        """``GymError`` 422 for an address that is none, or has secrets in it: it is logged and shown."""
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            message = (
+                "The judge's address begins with http:// or https:// and has neither user, password nor"
+                " query: give the key apart from it."
+            )
+            raise GymError("bad_judge_url", message, status=422)
+
+    def label(self, material: Material, *, codebook: Codebook) -> Given:
+        """Its label of a unit. An unusable reply is asked for once more, then kept as what it is."""
+        messages = [_message("system", system_text(codebook)), _message("user", unit_text(material))]
+        reply = self._reply(messages)
+        given, errors = given_of(reply, material=material, codebook=codebook, is_complete=True)
+        if errors:
+            again = (
+                f"This is not usable. {' '.join(errors)} Answer again with one JSON object and nothing else."
+            )
+            reply = self._reply([*messages, _message("assistant", reply), _message("user", again)])
+            given, _ = given_of(reply, material=material, codebook=codebook, is_complete=False)
+        return given
+
+    def _reply(self, messages: list[Message]) -> str:
+        body = {"model": self.model, "messages": messages, "temperature": 0}
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        for number in range(1, TRIES + 1):
+            pause = min(FIRST_PAUSE_S * 2 ** (number - 1), LONGEST_PAUSE_S)
+            try:
+                response = self.client.post(
+                    f"{self.url.rstrip('/')}/chat/completions", json=body, headers=headers, timeout=TIMEOUT_S
+                )
+            except httpx.HTTPError as error:
+                problem, is_passing = type(error).__name__, True
+            else:
+                if response.is_success:
+                    return _text_of(response)
+                problem = f"HTTP {response.status_code}: {response.text[:PROBLEM_CHARS]}"
+                is_passing = response.status_code >= 500 or response.status_code in RETRIED
+            if not is_passing or number == TRIES:
+                break
+            self.pause(pause)
+        shown = problem.replace(self.key, "…") if self.key else problem
+        raise JudgeUnreachable("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
+
+
+def given_of(
+    reply: str, *, material: Material, codebook: Codebook, is_complete: bool
+) -> tuple[Given, list[str]]:
+    """The label in a reply, and what is wrong with it. Without ``is_complete`` fields may be missing."""
+    unit = material.unit
+    nothing = Given(unit=unit, answers=None, note=f"No usable answer. It said: {reply}")
+    data = reply_read(reply)
+    if data is None:
+        return nothing, ["It holds no JSON object, or several."]
+    answers = answers_read(data, material=material)
+    check = answer_errors if is_complete else errors_of
+    if errors := check(answers, codebook=codebook, unit=unit):
+        return nothing, errors
+    return Given(unit=unit, answers=answers), []
+
+
+def reply_read(reply: str) -> dict[str, Any] | None:
+    """The one JSON object of a reply, after thoughts and in a fence if it has them; else None."""
+    text = THOUGHTS.sub("", reply, count=1).strip() if "</think>" in reply else reply.strip()
+    if fenced := FENCE.match(text):
+        text = fenced.group(1)
+    data = _json(text)
+    if data is None and "{" in text:
+        data = _json(text[text.index("{") : text.rfind("}") + 1])
+    return data if isinstance(data, dict) else None
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _text_of(response: httpx.Response) -> str:
+    """What the model said; empty, which is no usable answer, where the endpoint sent something else."""
+    try:
+        if len(response.content) > REPLY_BYTES_MAX:
+            return ""
+        content = response.json()["choices"][0]["message"]["content"]
+    except (ValueError, LookupError, TypeError):
+        return ""
+    return content if isinstance(content, str) else ""
+
+
+def _message(role: str, content: str) -> Message:
+    return {"role": role, "content": content}

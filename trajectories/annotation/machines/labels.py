@@ -1,0 +1,68 @@
+"""Writing the labels of machines: only added, one for a unit, with fields left out but none that is wrong."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
+
+NAMESPACE = uuid.UUID("5d1b2b0e-9a0f-4c0b-8b1c-6c3f0f6f1a17")
+NAME_CHARS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a machine said of a unit. Without ``answers`` nothing usable, and ``note`` has its words."""
+
+    unit: AnnotationUnit
+    answers: Answers | None
+    note: str = ""
+
+
+def errors_of(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
+    """What is wrong with what is there; fields that were left out are none of it."""
+    fields = [one for one in codebook.fields if one.id in answers.values]
+    unknown = set(answers.values) - {one.id for one in codebook.fields}
+    narrowed = msgspec.structs.replace(codebook, fields=fields)
+    return answer_errors(answers, codebook=narrowed, unit=unit) if fields or unknown else ["No answer."]
+
+
+def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings: dict[str, Any]) -> Annotator:
+    """The machine as an annotator of the project: one for each name, which says its version."""
+    annotator, _ = Annotator.objects.get_or_create(
+        project=project, name=name[:NAME_CHARS], defaults={"kind": kind, "settings": settings}
+    )
+    return annotator
+
+
+def labels_add(given: Sequence[Given], *, annotator: Annotator, codebook: Codebook) -> None:
+    """Units that the annotator has labelled keep their label. ``ValueError`` for a wrong one."""
+    rows = [_row(one, annotator=annotator, codebook=codebook) for one in given]
+    Label.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _row(one: Given, *, annotator: Annotator, codebook: Codebook) -> Label:
+    answers = one.answers or Answers(values={})
+    if one.answers is not None:
+        if errors := errors_of(one.answers, codebook=codebook, unit=one.unit):
+            raise ValueError(f"unit {one.unit.pk}: {' '.join(errors)}")
+        answers = answers_pruned(one.answers, codebook=codebook)
+    return Label(
+        unit=one.unit,
+        annotator=annotator,
+        codebook_id=annotator.project.codebook_id,
+        version=1,
+        state=Label.State.SKIPPED if one.answers is None else Label.State.DONE,
+        values=dict(answers.values),
+        spans=answers.spans,
+        note=(one.note or answers.note).replace("\0", "")[:NOTE_CHARS],
+        # The same for the same unit, so that two that work at once write one label.
+        key=uuid.uuid5(NAMESPACE, f"{annotator.pk}:{one.unit.pk}"),
+    )

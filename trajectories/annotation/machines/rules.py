@@ -1,0 +1,60 @@
+"""Labels by the rules of the thought ribbon: the classes of the sentences of a unit give its answers.
+
+Each answer is named by its field and id. A codebook without it is not answered there, and neither are fields
+of which the rules know nothing: a label of theirs has fewer answers than a person's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.labels.answers import Answers
+from trajectories.models import AnnotationUnit
+from trajectories.thoughts import codebook as classes
+from trajectories.thoughts import rules
+from trajectories.thoughts.reader import Classed
+
+# A sentence of the class shows the behaviour.
+BEHAVIOURS = {"plan": "plan", "check": "verify", "revise": "revise"}
+SAYS_NOTHING = "other"
+REASONING = frozenset(one.id for one in classes.codebook().classes if one.is_reasoning)
+VERSION_CHARS = 8
+
+
+def rules_version() -> str:
+    """A hash of the rules, their words and this mapping: any change of them is another annotator."""
+    room = Path(rules.__file__).parent
+    files = [*sorted(room.glob("*.py")), *sorted(room.glob("c*.toml")), Path(__file__)]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:VERSION_CHARS]
+
+
+def rules_answers(read: Sequence[Classed] | None, *, unit: AnnotationUnit, codebook: Codebook) -> Answers:
+    """What the rules say of a unit; ``read`` are the sentences of its step, None if the thought is hidden."""
+    if read is None:
+        return _known({"type": "hidden"}, [], codebook)
+    counted = [
+        one for one in read if unit.begin <= one.begin and one.end <= unit.end and one.kind != SAYS_NOTHING
+    ]
+    if not counted:
+        return _known({"type": "empty"}, [], codebook)
+    reasoning = [one for one in counted if one.kind in REASONING]
+    kind = "mixed" if 0 < len(reasoning) < len(counted) else "reasoning" if reasoning else "narration"
+    kinds = {one.kind for one in counted}
+    behaviours = [name for of_class, name in BEHAVIOURS.items() if of_class in kinds]
+    spans = [[one.begin, one.end] for one in reasoning] if kind == "mixed" else []
+    return _known({"type": kind, "behaviours": behaviours}, spans, codebook)
+
+
+def _known(values: dict[str, Any], spans: list[list[int]], codebook: Codebook) -> Answers:
+    """Without fields or answers that this codebook does not have."""
+    known = {one.id: {option.id for option in one.options} for one in codebook.fields}
+    usable: dict[str, Any] = {}
+    for name, value in values.items():
+        given = value if isinstance(value, list) else [value]
+        if name in known and known[name].issuperset(BEHAVIOURS.values() if name == "behaviours" else given):
+            usable[name] = value
+    return Answers(values=usable, spans=spans if "type" in usable else [])

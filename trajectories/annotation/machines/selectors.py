@@ -1,0 +1,88 @@
+"""What the page of machines shows of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from django.db.models import Count, Q
+
+from trajectories.annotation.agreement.selectors import Labelled, units_labelled
+from trajectories.annotation.agreement.table import FieldAgreement, agreement
+from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.machines.comparison import Comparison, comparison, only
+from trajectories.models import AnnotationProject, Annotator, Label
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Annotators of one sort, and their agreement with each other."""
+
+    title: str
+    names: list[str]
+    fields: list[FieldAgreement]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachinesPage:
+    """Machines beside people, and, apart from them, machines and imported annotators among themselves."""
+
+    project: AnnotationProject
+
+    @cached_property
+    def codebook(self) -> Codebook:
+        return codebook_read(self.project.codebook.content)
+
+    @cached_property
+    def annotators(self) -> list[Annotator]:
+        """All with a label, with how many units each labelled and of how many it said nothing usable."""
+        done = Q(labels__layer=Label.Layer.BLIND, labels__is_repeat=False, labels__state=Label.State.DONE)
+        skipped = Q(labels__state=Label.State.SKIPPED)
+        rows = Annotator.objects.filter(project=self.project).annotate(
+            labelled=Count("labels__unit", filter=done, distinct=True),
+            unusable=Count("labels__unit", filter=skipped, distinct=True),
+        )
+        return list(rows.filter(Q(labelled__gt=0) | Q(unusable__gt=0)).order_by("kind", "name"))
+
+    @property
+    def machines(self) -> list[Annotator]:
+        return [one for one in self.annotators if one.kind != Annotator.Kind.PERSON]
+
+    @property
+    def people(self) -> list[Annotator]:
+        return [one for one in self.annotators if one.kind == Annotator.Kind.PERSON]
+
+    @cached_property
+    def units(self) -> list[Labelled]:
+        return units_labelled(self.project, kinds=list(Annotator.Kind))
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        return [self.comparison_of(machine) for machine in self.machines] if self.people else []
+
+    def comparison_of(self, machine: Annotator) -> Comparison:
+        """One machine beside people."""
+        of_both = only(self.units, {machine.pk} | {one.pk for one in self.people})
+        return comparison(machine, of_both, codebook=self.codebook, people=self._people_fields)
+
+    @cached_property
+    def _people_fields(self) -> list[FieldAgreement]:
+        return self._agreement(self.people)
+
+    @property
+    def groups(self) -> list[Group]:
+        """Those of the same sort, where there are two or more of them."""
+        imported = [one for one in self.people if one.user_id is None]
+        sorts = [
+            ("Machines with each other", self.machines),
+            ("Imported annotators with each other", imported),
+        ]
+        return [
+            Group(title=title, names=[one.name for one in members], fields=self._agreement(members))
+            for title, members in sorts
+            if len(members) > 1
+        ]
+
+    def _agreement(self, members: Sequence[Annotator]) -> list[FieldAgreement]:
+        return agreement(only(self.units, {one.pk for one in members}), self.codebook)

@@ -1,0 +1,207 @@
+"""Machines label the units of a project: what they have labelled is not asked again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import Any
+
+import httpx
+import msgspec
+from django.conf import settings
+
+from core.errors import GymError
+from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.machines.judge import Judge
+from trajectories.annotation.machines.labels import Given, annotator_get, labels_add
+from trajectories.annotation.machines.prompt import VERSION, Material, prompt_hash
+from trajectories.annotation.machines.rules import rules_answers, rules_version
+from trajectories.facts.compute import sentences_read
+from trajectories.facts.source import sources_read
+from trajectories.models import AnnotationJob, AnnotationProject, AnnotationUnit, Annotator, Step
+
+RULES = "rules"
+EPISODES_AT_ONCE = 20
+CONCURRENCY = 8
+# Asked ahead of the slowest one that goes on.
+WAITING_MAX = 4 * CONCURRENCY
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Tally:
+    """Units by what became of them; ``deleted`` are those whose step is no more."""
+
+    labelled: int = 0
+    unusable: int = 0
+    deleted: int = 0
+
+    @property
+    def done(self) -> int:
+        return self.labelled + self.unusable + self.deleted
+
+    def add(self, given: Sequence[Given]) -> None:
+        usable = sum(one.answers is not None for one in given)
+        self.labelled += usable
+        self.unusable += len(given) - usable
+
+
+def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
+    """The work of a job, whose parameter ``machine`` is ``rules`` or ``model``; done again it goes on.
+
+    The endpoint of the judge model is a setting of the installation and never a parameter.
+    """
+    project = AnnotationProject.objects.select_related("codebook").get(pk=job.project_id)
+    if job.parameters.get("machine") == RULES:
+        return rules_label(project, progress)
+    with httpx.Client() as client:
+        return judge_label(project, judge_configured(client), progress)
+
+
+def judge_configured(client: httpx.Client) -> Judge:
+    """The judge of this installation. ``GymError`` 422 without one."""
+    if not (settings.ANNOTATION_JUDGE_URL and settings.ANNOTATION_JUDGE_MODEL):
+        message = "This installation has no judge model. Set ANNOTATION_JUDGE_URL and ANNOTATION_JUDGE_MODEL."
+        raise GymError("no_judge", message, status=422)
+    return Judge(
+        url=settings.ANNOTATION_JUDGE_URL,
+        model=settings.ANNOTATION_JUDGE_MODEL,
+        key=settings.ANNOTATION_JUDGE_KEY,
+        client=client,
+    )
+
+
+def key_read(name: str) -> str:
+    """The key in an environment variable; ``GymError`` 422 if it is named and not set."""
+    if name and not os.environ.get(name):
+        raise GymError("no_key", f"The environment variable {name} is not set.", status=422)
+    return os.environ.get(name, "") if name else ""
+
+
+def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any]:
+    """The thought ribbon's rules label what they have not labelled yet."""
+    version = rules_version()
+    annotator = annotator_get(
+        project, kind=Annotator.Kind.RULES, name=f"Rules {version}", settings={"version": version}
+    )
+    codebook = codebook_read(project.codebook.content)
+    units = units_open(project, annotator)
+    tally = Tally()
+    for batch in _by_episodes(units):
+        given = list(_rules_given(batch, codebook))
+        labels_add(given, annotator=annotator, codebook=codebook)
+        tally.add(given)
+        tally.deleted += len(batch) - len(given)
+        progress(tally.done, len(units))
+    return _result(annotator, tally)
+
+
+def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) -> dict[str, Any]:
+    """A judge model labels what it has not labelled yet. ``GymError`` 502 if it does not answer."""
+    codebook = codebook_read(project.codebook.content)
+    digest = prompt_hash(codebook)
+    annotator = annotator_get(
+        project,
+        kind=Annotator.Kind.MODEL,
+        name=f"{judge.model[:150]}, prompt {digest[:8]}",
+        settings={
+            "model": judge.model,
+            "endpoint": judge.url,
+            "prompt": digest,
+            "version": VERSION,
+            "temperature": 0,
+        },
+    )
+    units = units_open(project, annotator)
+    tally = Tally()
+
+    def store(given: list[Given]) -> None:
+        labels_add(given, annotator=annotator, codebook=codebook)
+        tally.add(given)
+        progress(tally.done, len(units))
+
+    _ask_all(_materials(units, tally), lambda one: judge.label(one, codebook=codebook), store)
+    return _result(annotator, tally)
+
+
+def units_open(project: AnnotationProject, annotator: Annotator) -> list[AnnotationUnit]:
+    """Units that the machine has not labelled, in the order of the queue; golds are for people."""
+    if project.level != AnnotationProject.Level.STEP:
+        message = "Machines label thoughts of steps. This project is about something else."
+        raise GymError("no_machine_labels", message, status=422)
+    rows = AnnotationUnit.objects.filter(project=project, gold__isnull=True)
+    return list(rows.exclude(labels__annotator=annotator).order_by("position", "paragraph", "pk"))
+
+
+def _ask_all(
+    materials: Iterator[Material], ask: Callable[[Material], Given], store: Callable[[list[Given]], None]
+) -> None:
+    """Some at once; what was answered is stored also when a later one fails."""
+    with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
+        waiting: set[Future[Given]] = set()
+        try:
+            while True:
+                waiting |= {pool.submit(ask, one) for one in islice(materials, WAITING_MAX - len(waiting))}
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                answered = [future for future in done if future.exception() is None]
+                if answered:
+                    store([future.result() for future in answered])
+                for future in done - set(answered):
+                    future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _materials(units: Sequence[AnnotationUnit], tally: Tally) -> Iterator[Material]:
+    for batch in _by_episodes(units):
+        rows = Step.objects.select_related("episode__task").filter(
+            episode_id__in={unit.episode_id for unit in batch}, index__in={unit.step for unit in batch}
+        )
+        steps = {(step.episode_id, step.index): step for step in rows}
+        for unit in batch:
+            step = steps.get((unit.episode_id, unit.step))
+            if step is None:
+                tally.deleted += 1
+                continue
+            yield Material(
+                unit=unit,
+                question=step.episode.task.prompt,
+                outline=step.observation_text,
+                action=msgspec.json.encode(step.action).decode() if step.action else "",
+                thought=step.thought,
+            )
+
+
+def _rules_given(units: Sequence[AnnotationUnit], codebook: Codebook) -> Iterator[Given]:
+    read = {
+        (source.episode, step.index): sentences
+        for source in sources_read(sorted({unit.episode_id for unit in units}))
+        for step, sentences in zip(source.steps, sentences_read(source), strict=True)
+    }
+    for unit in units:
+        place = (unit.episode_id, unit.step)
+        if place in read:
+            answers = rules_answers(read[place], unit=unit, codebook=codebook)
+            yield Given(unit=unit, answers=answers if answers.values else None)
+
+
+def _by_episodes(units: Sequence[AnnotationUnit]) -> Iterator[list[AnnotationUnit]]:
+    """Some episodes at a time, each as a whole: rules read an episode once."""
+    grouped = groupby(sorted(units, key=lambda unit: unit.episode_id), key=lambda unit: unit.episode_id)
+    episodes = iter([list(members) for _, members in grouped])
+    while batch := list(islice(episodes, EPISODES_AT_ONCE)):
+        yield [unit for members in batch for unit in members]
+
+
+def _result(annotator: Annotator, tally: Tally) -> dict[str, Any]:
+    return {
+        "annotator": annotator.name,
+        "labelled": tally.labelled,
+        "unusable": tally.unusable,
+        "deleted": tally.deleted,
+    }

@@ -1,0 +1,83 @@
+"""A rate from many labels of a machine and few of people: prediction-powered inference.
+
+Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023 (doi 10.1126/science.adi6000), with the tuned power of
+Angelopoulos, Duchi and Zrnic 2023 (arXiv 2311.01453): people's mean, plus ``power`` times how far the
+machine's mean on units without people is above its mean on those with people. One that knows nothing has
+power 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_of, share_of
+
+# With fewer units that both have labelled, the machine's error is not known well enough.
+UNITS_MIN = 20
+TRAJECTORIES_MIN = 10
+FEW_UNITS = f"Not shown: people and the machine have labelled fewer than {UNITS_MIN} of its units."
+FEW_TRAJECTORIES = f"Not shown: these units come from fewer than {TRAJECTORIES_MIN} trajectories."
+NO_MORE_UNITS = "Not shown: the machine has labelled no unit beyond those of people."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrected:
+    """``people`` is the rate by people alone. With a ``reason`` there is no corrected rate."""
+
+    units: int
+    more_units: int
+    people: Estimate | None = None
+    corrected: Estimate | None = None
+    power: float | None = None
+    reason: str = ""
+
+
+def corrected_rate(*, people: Floats, machine: Floats, weights: Floats, resamples: Resamples) -> Corrected:
+    """Labels from 0 to 1, nan where there is none; ``weights`` 0 for units of another group."""
+    has_machine = np.isfinite(machine) & (weights > 0)
+    both, more = has_machine & np.isfinite(people), has_machine & ~np.isfinite(people)
+    units, more_units = int(both.sum()), int(more.sum())
+    reason = _reason(both, more, resamples)
+    if reason:
+        return Corrected(units=units, more_units=more_units, reason=reason)
+    of_people = resamples.mean(np.nan_to_num(people), weights * both)
+    predicted = np.nan_to_num(machine)
+    beyond = resamples.mean(predicted, weights * more) - resamples.mean(predicted, weights * both)
+    power = tuned_power(of_people[1:], beyond[1:])
+    trajectories = resamples.trajectories(both)
+    made = estimate_of(of_people + power * beyond)
+    return Corrected(
+        units=units,
+        more_units=more_units,
+        people=share_of(of_people, trajectories=trajectories),
+        corrected=_within_0_1(made),
+        power=power,
+    )
+
+
+def tuned_power(of_people: Floats, beyond: Floats) -> float:
+    """The power that gives the least variance, from samples of both terms."""
+    usable = np.isfinite(of_people) & np.isfinite(beyond)
+    if usable.sum() < 2 or np.var(beyond[usable]) == 0:
+        return 0.0
+    covariance = np.cov(of_people[usable], beyond[usable])
+    return float(np.clip(-covariance[0, 1] / covariance[1, 1], 0.0, 1.0))
+
+
+def _reason(both: NDArray[np.bool_], more: NDArray[np.bool_], resamples: Resamples) -> str:
+    if both.sum() < UNITS_MIN:
+        return FEW_UNITS
+    if resamples.trajectories(both) < TRAJECTORIES_MIN:
+        return FEW_TRAJECTORIES
+    return "" if more.any() else NO_MORE_UNITS
+
+
+def _within_0_1(made: Estimate) -> Estimate:
+    def within(value: float | None) -> float | None:
+        return None if value is None else min(max(value, 0.0), 1.0)
+
+    return Estimate(value=within(made.value), low=within(made.low), high=within(made.high))

@@ -1,0 +1,102 @@
+"""Estimates from a stratified sample of trajectories, with intervals from drawing whole trajectories again.
+
+In each stratum of n trajectories n - 1 are drawn with replacement, each standing for n / (n - 1) (Rao and Wu
+1988, doi 10.1080/01621459.1988.10478591): drawing n would show too little variance where strata are small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.intervals import wilson
+from trajectories.annotation.agreement.coefficients import COVERAGE, RESAMPLES, SEED, Estimate, ratio
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+# With fewer trajectories an interval says nothing.
+TRAJECTORIES_MIN = 5
+# Of samples and trajectories together, so that the draws of a large project fit in memory.
+DRAWS_MAX = 10_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resamples:
+    """``clusters`` and ``strata`` name the trajectory and the stratum of each unit."""
+
+    clusters: Sequence[Hashable]
+    strata: Sequence[Hashable]
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The number of each unit's trajectory."""
+        places = {name: place for place, name in enumerate(dict.fromkeys(self.clusters))}
+        return np.array([places[name] for name in self.clusters], dtype=np.int64)
+
+    @cached_property
+    def count(self) -> int:
+        return int(self.codes.max()) + 1 if len(self.codes) else 0
+
+    @cached_property
+    def draws(self) -> Floats:
+        """How much each trajectory (column) counts in each sample (row); first of all the sample as it is."""
+        rng = np.random.default_rng(SEED)
+        size = min(RESAMPLES, DRAWS_MAX // max(self.count, 1))
+        drawn = np.ones((size + 1, self.count))
+        for members in self._members():
+            n = len(members)
+            if n > 1:
+                times = rng.multinomial(n - 1, np.full(n, 1 / n), size=size)
+                drawn[1:, members] = times * (n / (n - 1))
+        return drawn
+
+    def sums(self, values: Floats) -> Floats:
+        """The sum of a value of units in each sample."""
+        totals = np.bincount(self.codes, weights=values, minlength=self.count)
+        return np.asarray(self.draws @ totals, dtype=np.float64)
+
+    def mean(self, values: Floats, weights: Floats) -> Floats:
+        """The weighted mean in each sample (Hájek): weights count relative to each other."""
+        return ratio(self.sums(weights * values), self.sums(weights))
+
+    def trajectories(self, mask: NDArray[np.bool_]) -> int:
+        return len(np.unique(self.codes[mask]))
+
+    def _members(self) -> list[Codes]:
+        """The trajectories of each stratum; those that are alone in theirs make one stratum together."""
+        stratum = dict(zip(self.codes.tolist(), self.strata, strict=True))
+        groups: dict[Hashable, list[int]] = {}
+        for code, name in sorted(stratum.items()):
+            groups.setdefault(name, []).append(code)
+        alone = [members[0] for members in groups.values() if len(members) == 1]
+        large = [members for members in groups.values() if len(members) > 1]
+        return [np.array(members, dtype=np.int64) for members in (*large, alone) if members]
+
+
+def estimate_of(samples: Floats) -> Estimate:
+    """The estimate of the first sample, the interval of the others."""
+    value, others = float(samples[0]), samples[1:]
+    if not np.isfinite(value):
+        return Estimate(value=None)
+    usable = others[np.isfinite(others)]
+    if len(usable) < max(len(others) * COVERAGE, 1) or np.ptp(usable) == 0:
+        return Estimate(value=value)
+    low, high = np.quantile(usable, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+    return Estimate(value=value, low=float(low), high=float(high))
+
+
+def share_of(samples: Floats, *, trajectories: int) -> Estimate:
+    """The same of a share. Where nothing varies, the interval of as many trajectories (Wilson)."""
+    made = estimate_of(samples)
+    if made.value is None:
+        return made
+    if trajectories < TRAJECTORIES_MIN:
+        return Estimate(value=made.value)
+    if made.low is None and made.value in (0.0, 1.0):
+        low, high = wilson(share=made.value, n=trajectories)
+        return Estimate(value=made.value, low=low, high=high)
+    return made

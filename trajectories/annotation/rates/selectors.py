@@ -1,0 +1,117 @@
+"""Units as rates read them: what people and machines say of each, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.sql import Statement
+from trajectories.annotation.codebook.types import Codebook
+from trajectories.models import AnnotationProject, Annotator, Label
+from trajectories.models.annotation import View
+
+_UNITS = Statement(__file__, "units")
+CORRECT, INCORRECT = "correct", "incorrect"
+Answers = Mapping[str, Any]
+# Answers by field; a unit has a label if it has any of them.
+Choice = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateUnit:
+    """``people`` and ``machines`` are shares from 0 to 1 of labels with any of the chosen answers; None and
+    absent where nobody could say."""
+
+    unit: int
+    episode: int
+    step: int
+    paragraph: int
+    stratum: str
+    weight: float
+    words: int
+    arm: str
+    run: int
+    run_name: str
+    version: int | None
+    task: int
+    outcome: str
+    people: float | None
+    machines: Mapping[int, float]
+
+
+def rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice) -> list[RateUnit]:
+    """All units without golds. Labels are those of one view, the newest of each annotator, without repeats.
+
+    Where people's answer was settled the adjudicated label counts, else the mean of theirs.
+    """
+    people, settled, machines = _labels(project, codebook, choice)
+    return [
+        RateUnit(
+            unit=unit, episode=episode, step=step, paragraph=paragraph, stratum=stratum, weight=weight,
+            words=words, arm=arm, run=run, run_name=run_name, version=version, task=task,
+            outcome=outcome or "",
+            people=settled[unit] if settled.get(unit) is not None else _mean(people.get(unit, {})),
+            machines={who: value for who, value in machines.get(unit, {}).items() if value is not None},
+        )
+        for unit, episode, step, paragraph, stratum, weight, words, arm, run, run_name, version, task, outcome
+        in _UNITS.rows(project=project.pk)
+    ]  # fmt: skip
+
+
+def value_of(values: Answers, *, codebook: Codebook, choice: Choice) -> float | None:
+    """1 if a label has one of the chosen answers, 0 if it has none, None if it does not say.
+
+    An answer that ends the form rules out those of other fields; one that needs a reason for it, such as that
+    it cannot be judged, says nothing.
+    """
+    if any(_has(values, field, option) for field, option in choice):
+        return 1.0
+    ends = [
+        option
+        for one in codebook.fields
+        for option in one.options
+        if option.ends and _has(values, one.id, option.id)
+    ]
+    if ends:
+        return None if any(option.needs_note for option in ends) else 0.0
+    return 0.0 if {field for field, _ in choice} <= values.keys() else None
+
+
+_Shares = dict[int, dict[int, float | None]]
+
+
+def _labels(
+    project: AnnotationProject, codebook: Codebook, choice: Choice
+) -> tuple[_Shares, dict[int, float | None], _Shares]:
+    """Of people and of machines by unit and annotator, and the settled ones by unit."""
+    rows = Label.objects.filter(
+        unit__project=project,
+        unit__gold__isnull=True,
+        is_repeat=False,
+        codebook_id=project.codebook_id,
+        view=View.FULL if View.FULL in project.views else project.views[0],
+    ).order_by("created_at", "version", "pk")
+    people: _Shares = {}
+    machines: _Shares = {}
+    settled: dict[int, float | None] = {}
+    columns = ("unit_id", "annotator_id", "annotator__kind", "layer", "state", "values")
+    for unit, who, kind, layer, state, values in rows.values_list(*columns).iterator():
+        is_done = state == Label.State.DONE
+        value = value_of(values, codebook=codebook, choice=choice) if is_done else None
+        if layer == Label.Layer.ADJUDICATED:
+            settled[unit] = value
+        else:
+            group = people if kind == Annotator.Kind.PERSON else machines
+            group.setdefault(unit, {})[who] = value
+    return people, settled, machines
+
+
+def _mean(values: Mapping[int, float | None]) -> float | None:
+    known = [value for value in values.values() if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _has(values: Answers, field: str, option: str) -> bool:
+    answer = values.get(field)
+    return option in answer if isinstance(answer, list) else bool(answer == option)

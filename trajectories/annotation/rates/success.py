@@ -1,0 +1,83 @@
+"""Whether trajectories that reason more succeed more often, within one item: never across items.
+
+The odds ratio of Mantel and Haenszel over items with both outcomes. A trajectory is a case; it counts with
+the share of its units that have the label, so that one of many units weighs as much as one of few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+
+from trajectories.annotation.agreement.coefficients import COVERAGE, Estimate, Floats
+
+# With fewer items no interval is worth anything.
+ITEMS_MIN = 10
+FEW = f"Counts only: fewer than {ITEMS_MIN} items have right and wrong trajectories with labels."
+ONE_SIDED = "Undefined: all that differs within items speaks for one side."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A trajectory that was judged: ``share`` of its labelled units has the label.
+
+    It is compared with those of the same item and ``group``, such as its arm.
+    """
+
+    item: int
+    group: Hashable
+    share: float
+    is_correct: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Association:
+    """``informative`` items have trajectories of both outcomes in one group; the others say nothing."""
+
+    items: int
+    informative: int
+    trajectories: int
+    odds_ratio: Estimate | None = None
+    reason: str = ""
+
+
+def association(cases: Sequence[Case]) -> Association:
+    """Its interval is by Student's t for the logarithm, with the variance between items."""
+    strata: dict[Hashable, list[Case]] = {}
+    for case in cases:
+        strata.setdefault((case.item, case.group), []).append(case)
+    informative = [members for members in strata.values() if len({case.is_correct for case in members}) == 2]
+    items = np.array([members[0].item for members in informative])
+    made = Association(
+        items=len({case.item for case in cases}),
+        informative=len(np.unique(items)),
+        trajectories=sum(map(len, informative)),
+    )
+    if made.informative < ITEMS_MIN:
+        return replace(made, reason=FEW)
+    speaking_for, against = np.array([_parts(members) for members in informative]).T
+    if not (speaking_for.sum() and against.sum()):
+        return replace(made, reason=ONE_SIDED)
+    return replace(made, odds_ratio=_odds_ratio(speaking_for, against, items))
+
+
+def _odds_ratio(speaking_for: Floats, against: Floats, items: Floats) -> Estimate:
+    log_ratio = np.log(speaking_for.sum() / against.sum())
+    _, codes = np.unique(items, return_inverse=True)
+    influence = np.bincount(codes, speaking_for / speaking_for.sum() - against / against.sum())
+    n = len(influence)
+    error = np.sqrt(n / (n - 1) * np.square(influence).sum())
+    half = special.stdtrit(n - 1, (1 + COVERAGE) / 2) * error
+    value, low, high = np.exp([log_ratio, log_ratio - half, log_ratio + half])
+    return Estimate(value=float(value), low=float(low), high=float(high))
+
+
+def _parts(members: Sequence[Case]) -> tuple[float, float]:
+    """What an item adds above and below the line."""
+    right = np.array([case.share for case in members if case.is_correct])
+    wrong = np.array([case.share for case in members if not case.is_correct])
+    n = len(members)
+    return float(right.sum() * (1 - wrong).sum() / n), float((1 - right).sum() * wrong.sum() / n)

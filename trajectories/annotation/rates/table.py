@@ -1,0 +1,227 @@
+"""The rates of a project: by group, beside what length alone would say, with what machines add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.rates.lengths import length_baseline, length_bins, matched_rates
+from trajectories.annotation.rates.prediction import Corrected, corrected_rate
+from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_of, share_of
+from trajectories.annotation.rates.selectors import CORRECT, INCORRECT, RateUnit
+from trajectories.annotation.rates.success import Association, Case, association
+
+# Groups with fewer labelled units are not matched on length: they would leave too few lengths to the others.
+MATCHED_MIN = 20
+ALL = "all"
+NO_VERSION = "no version"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grouping:
+    """What rates are compared by; ``key`` and ``label`` name the group of a unit."""
+
+    id: str
+    title: str
+    key: Callable[[RateUnit], Hashable]
+    label: Callable[[RateUnit], str]
+
+
+GROUPINGS = {
+    one.id: one
+    for one in (
+        Grouping(id="arm", title="Arm", key=lambda unit: unit.arm, label=lambda unit: unit.arm),
+        Grouping(
+            id="run",
+            title="Run",
+            key=lambda unit: unit.run,
+            label=lambda unit: f"{unit.run_name} (run {unit.run})",
+        ),
+        Grouping(
+            id="version",
+            title="Policy version",
+            key=lambda unit: unit.version,
+            label=lambda unit: NO_VERSION if unit.version is None else f"version {unit.version}",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateRow:
+    """A group. ``by_length`` is what length alone says, ``beyond`` the rate less that, ``matched`` the rate
+    at the lengths of all groups together."""
+
+    key: str
+    label: str
+    units: int
+    trajectories: int
+    rate: Estimate
+    by_length: float | None
+    beyond: Estimate | None
+    matched: Estimate | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    key: str
+    label: str
+    mask: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rates:
+    """``units`` are those of a project, labelled or not."""
+
+    units: Sequence[RateUnit]
+    grouping: Grouping
+
+    @cached_property
+    def labelled(self) -> list[RateUnit]:
+        return [unit for unit in self.units if unit.people is not None]
+
+    @cached_property
+    def rows(self) -> list[RateRow]:
+        """A row for each group with a label of people, after one for all of them."""
+        if not self.labelled:
+            return []
+        whole, *groups = groups_of(self.labelled, self.grouping)
+        return [self._row(whole, None), *(self._row(group, self._matched.get(group.key)) for group in groups)]
+
+    @property
+    def common_weight(self) -> float | None:
+        """The share of the weight at lengths that all matched groups have; None if nothing is matched."""
+        return self._matching[1] if self._matching[0] else None
+
+    @cached_property
+    def successes(self) -> list[tuple[str, Association]]:
+        """The association with success within item, of all and of each group."""
+        cases = self._cases
+        groups = groups_of(self.labelled, self.grouping)[1:] if self.labelled else []
+        by_group = [
+            (group.label, association([case for case in cases if str(case.group) == group.key]))
+            for group in groups
+        ]
+        return [("All", association(cases)), *by_group]
+
+    def corrected(self, machine: int) -> list[tuple[str, Corrected]]:
+        """The rate of each group by a machine's labels, corrected by those of people."""
+        seen = [unit for unit in self.units if unit.people is not None or machine in unit.machines]
+        if not seen:
+            return []
+        people = _floats(np.nan if unit.people is None else unit.people for unit in seen)
+        given = _floats(unit.machines.get(machine, np.nan) for unit in seen)
+        weights, resamples = _floats(unit.weight for unit in seen), _resamples(seen)
+        return [
+            (
+                group.label,
+                corrected_rate(
+                    people=people, machine=given, weights=weights * group.mask, resamples=resamples
+                ),
+            )
+            for group in groups_of(seen, self.grouping)
+        ]
+
+    # ---- what people say
+
+    @cached_property
+    def _resamples(self) -> Resamples:
+        return _resamples(self.labelled)
+
+    @cached_property
+    def _values(self) -> tuple[Floats, Floats, Floats]:
+        """Of each labelled unit: its label, its weight and its words."""
+        has_it = _floats(unit.people for unit in self.labelled)
+        return (
+            has_it,
+            _floats(unit.weight for unit in self.labelled),
+            _floats(unit.words for unit in self.labelled),
+        )
+
+    @cached_property
+    def _by_length(self) -> Floats | None:
+        has_it, weights, words = self._values
+        return length_baseline(has_it=has_it, words=words, weights=weights, clusters=self._resamples.codes)
+
+    @cached_property
+    def _matching(self) -> tuple[dict[str, Floats], float]:
+        has_it, weights, words = self._values
+        groups = [
+            group for group in groups_of(self.labelled, self.grouping)[1:] if group.mask.sum() >= MATCHED_MIN
+        ]
+        if len(groups) < 2:
+            return {}, 0.0
+        rates, common = matched_rates(
+            has_it=has_it,
+            weights=weights,
+            bins=length_bins(words, weights),
+            groups=[group.mask for group in groups],
+            resamples=self._resamples,
+        )
+        return {group.key: samples for group, samples in zip(groups, rates, strict=True)}, common
+
+    @property
+    def _matched(self) -> dict[str, Floats]:
+        return self._matching[0]
+
+    def _row(self, group: Group, matched: Floats | None) -> RateRow:
+        has_it, weights, _ = self._values
+        trajectories = self._resamples.trajectories(group.mask > 0)
+        rate = self._resamples.mean(has_it, weights * group.mask)
+        by_length = beyond = None
+        if self._by_length is not None:
+            baseline = self._resamples.mean(self._by_length, weights * group.mask)
+            by_length, beyond = float(baseline[0]), estimate_of(rate - baseline)
+        return RateRow(
+            key=group.key,
+            label=group.label,
+            units=int(group.mask.sum()),
+            trajectories=trajectories,
+            rate=share_of(rate, trajectories=trajectories),
+            by_length=by_length,
+            beyond=beyond,
+            matched=None if matched is None else share_of(matched, trajectories=trajectories),
+        )
+
+    @property
+    def _cases(self) -> list[Case]:
+        by_episode: dict[int, list[RateUnit]] = {}
+        for unit in self.labelled:
+            if unit.outcome in (CORRECT, INCORRECT):
+                by_episode.setdefault(unit.episode, []).append(unit)
+        return [_case(members, self.grouping) for members in by_episode.values()]
+
+
+def groups_of(units: Sequence[RateUnit], grouping: Grouping) -> list[Group]:
+    """All units, then those of each group, in the order of their keys; masks are 1 for members."""
+    labels: dict[Hashable, str] = {grouping.key(unit): grouping.label(unit) for unit in units}
+    keys = [grouping.key(unit) for unit in units]
+    ordered = sorted(labels, key=lambda key: (key is None, key))
+    groups = [
+        Group(key=str(key), label=labels[key], mask=_floats(one == key for one in keys)) for key in ordered
+    ]
+    return [Group(key=ALL, label="All", mask=np.ones(len(units))), *groups]
+
+
+def _case(members: Sequence[RateUnit], grouping: Grouping) -> Case:
+    first = members[0]
+    shares = _floats(unit.people for unit in members)
+    weights = _floats(unit.weight for unit in members)
+    return Case(
+        item=first.task,
+        group=grouping.key(first),
+        share=float(np.average(shares, weights=weights)),
+        is_correct=first.outcome == CORRECT,
+    )
+
+
+def _resamples(units: Sequence[RateUnit]) -> Resamples:
+    return Resamples(clusters=[unit.episode for unit in units], strata=[unit.stratum for unit in units])
+
+
+def _floats(values: object) -> Floats:
+    return np.array(list(values), dtype=np.float64)  # type: ignore[call-overload]

@@ -1,0 +1,149 @@
+"""Machine annotators of a project: what they say beside what people say, and the units behind each figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.db.models.functions import Now
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+
+from core.csv_text import csv_bytes
+from core.integers import is_id
+from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.machines.comparison import ALL, BOTH, MACHINE, PEOPLE, Comparison, judged_where
+from trajectories.annotation.machines.selectors import MachinesPage
+from trajectories.annotation.machines.services import RULES
+from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.lab.export.views import as_file
+from trajectories.models import AnnotationJob
+
+UNITS_SHOWN = 500
+JOBS_SHOWN = 5
+MODEL = "model"
+SIGNS = {
+    ALL: "labelled by the machine and by people",
+    BOTH: "both",
+    MACHINE: "the machine alone",
+    PEOPLE: "people alone",
+}
+FIGURES = ("raw", "alpha", "ac1", "precision", "recall", "people_alpha")
+
+
+@lab_page
+def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
+    """The agreement of each machine with people, and of machines with each other."""
+    project = project_or_404(project_id)
+    jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).order_by("-pk")
+    context = {
+        "here": "annotation",
+        "project": project,
+        "page": MachinesPage(project=project),
+        "jobs": jobs[:JOBS_SHOWN],
+        "judge": settings.ANNOTATION_JUDGE_MODEL if settings.ANNOTATION_JUDGE_URL else "",
+    }
+    return render(request, "lab/annotation/machines.html", context)
+
+
+@lab_action
+def annotation_machine_start(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Let workers label what the machine has not labelled yet."""
+    project = project_or_404(project_id)
+    machine = request.POST.get("machine", "")
+    if machine not in (RULES, MODEL):
+        raise Http404("There is no such machine.")
+    going_on = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE, requested_at__isnull=False)
+    if not going_on.filter(parameters__machine=machine).exists():
+        AnnotationJob.objects.create(
+            project=project,
+            kind=AnnotationJob.Kind.MACHINE,
+            parameters={"machine": machine},
+            created_by_id=request.user.pk,
+            requested_at=Now(),
+        )
+    return redirect("annotation_machines", project_id=project_id)
+
+
+@lab_page
+def annotation_machine_units(request: LabRequest, project_id: int) -> HttpResponse:
+    """The units of a ``?field`` behind a figure: ``?sign`` says who gave the ``?option``."""
+    project = project_or_404(project_id)
+    page = MachinesPage(project=project)
+    compared = _comparison_or_404(page, request.GET.get("machine", ""))
+    sign, option = request.GET.get("sign", ALL), request.GET.get("option", "")
+    one = next((one for one in compared.fields if one.field.id == request.GET.get("field")), None)
+    titles = {option.id: option.title for option in one.field.options} if one else {}
+    if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
+        raise Http404("The codebook of this project has no such answers.")
+    units = judged_where(one.judged, option=option, sign=sign)
+    context = {
+        "here": "annotation",
+        "project": project,
+        "title": " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign]))),
+        "tab": "machines",
+        "units": units[:UNITS_SHOWN],
+        "count": len(units),
+    }
+    return render(request, "lab/annotation/units.html", context)
+
+
+@lab_page
+def annotation_machines_file(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """The tables of the page as one file."""
+    page = MachinesPage(project=project_or_404(project_id))
+    response = HttpResponse(csv_bytes(_csv_rows(page)), content_type="text/csv; charset=utf-8")
+    return as_file(response, f"annotation-{project_id}-machines.csv")
+
+
+def _comparison_or_404(page: MachinesPage, machine: str) -> Comparison:
+    chosen = [one for one in page.machines if is_id(machine) and one.pk == int(machine)]
+    if not chosen or not page.people:
+        raise Http404("This project has no such machine, or no labels of people.")
+    return page.comparison_of(chosen[0])
+
+
+def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
+    figures = [cell for name in FIGURES for cell in (name, f"{name}_low", f"{name}_high")]
+    yield [
+        "table",
+        "machine",
+        "field",
+        "answer",
+        "units",
+        "both",
+        "machine_alone",
+        "people_alone",
+        *figures,
+        "note",
+    ]
+    for compared in page.comparisons:
+        for one in compared.fields:
+            for row in one.rows:
+                cells = [cell for name in FIGURES for cell in _cells(getattr(row, name))]
+                counts = [row.units, row.both, row.machine, row.people]
+                named = ["machine and people", compared.machine.name, one.field.id, row.option]
+                yield [*named, *counts, *cells, row.reason]
+    for group in page.groups:
+        for of_field in group.fields:
+            options = [option.id for option in of_field.field.options]
+            for option, line in zip(["", *options], [of_field.whole, *of_field.answers], strict=True):
+                cells = [cell for name in FIGURES for cell in _cells(getattr(line, name, None))]
+                yield [
+                    group.title,
+                    "",
+                    of_field.field.id,
+                    option,
+                    line.units,
+                    "",
+                    "",
+                    "",
+                    *cells,
+                    line.reason,
+                ]
+
+
+def _cells(estimate: Estimate | None) -> list[Any]:
+    return [estimate.value, estimate.low, estimate.high] if estimate else ["", "", ""]

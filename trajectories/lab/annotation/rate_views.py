@@ -1,0 +1,48 @@
+"""The rates of a project, the units behind each of them, and their file."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from core.csv_text import csv_bytes
+from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.lab.annotation.rates_page import RatesPage
+from trajectories.lab.export.views import as_file
+
+UNITS_SHOWN = 500
+
+
+@lab_page
+def annotation_rates(request: LabRequest, project_id: int) -> HttpResponse:
+    """How often thoughts have the chosen answers, by arm, run or policy version."""
+    project = project_or_404(project_id)
+    context = {"here": "annotation", "project": project, "page": RatesPage(project=project, data=request.GET)}
+    return render(request, "lab/annotation/rates.html", context)
+
+
+@lab_page
+def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
+    """The labelled units of a ``?group``; with ``?sign`` those ``with`` or ``without`` the chosen answers."""
+    project = project_or_404(project_id)
+    page = RatesPage(project=project, data=request.GET)
+    sign = request.GET.get("sign", "all")
+    units = page.units_of(request.GET.get("group", "all"), sign)
+    context = {
+        "here": "annotation",
+        "project": project,
+        "tab": "rates",
+        "title": page.title if sign == "all" else f"{page.title}: {sign}",
+        "units": units[:UNITS_SHOWN],
+        "count": len(units),
+    }
+    return render(request, "lab/annotation/units.html", context)
+
+
+@lab_page
+def annotation_rates_file(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """The tables of the page as one file."""
+    page = RatesPage(project=project_or_404(project_id), data=request.GET)
+    response = HttpResponse(csv_bytes(page.csv_rows()), content_type="text/csv; charset=utf-8")
+    return as_file(response, f"annotation-{project_id}-rates.csv")

@@ -1,0 +1,205 @@
+"""The rates of a project as their page shows them: what was chosen, the tables, and the chart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, QueryDict
+from django.urls import reverse
+
+from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
+from trajectories.annotation.rates.prediction import Corrected
+from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
+from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates, groups_of
+from trajectories.lab.reports.charts.drawing import Drawing
+from trajectories.lab.reports.charts.forest import Forest
+from trajectories.lab.reports.labels import arm_label
+from trajectories.models import AnnotationProject, Annotator
+
+# What is meant by reasoning, as far as a codebook has it.
+REASONING: Choice = [("type", "reasoning"), ("type", "mixed")]
+FOREST = Forest(
+    value="share",
+    group="{group}",
+    label=("label",),
+    unit="percent",
+    is_share=True,
+    beside=("matched", "at equal lengths"),
+)
+SIGNS = ("all", "with", "without")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    annotator: Annotator
+    rows: list[tuple[str, Corrected]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownRow:
+    row: RateRow
+    name: str
+    units_url: str
+
+    @property
+    def beyond(self) -> str:
+        made = self.row.beyond
+        return "" if made is None or made.value is None else _points(made.value)
+
+    @property
+    def beyond_interval(self) -> str:
+        made = self.row.beyond
+        if made is None or made.low is None or made.high is None:
+            return ""
+        return f"[{_points(made.low)}, {_points(made.high)}]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatesPage:
+    """``?answer=FIELD:OPTION``, any number of times, says what is counted; ``?by`` what is compared."""
+
+    project: AnnotationProject
+    data: QueryDict
+
+    @cached_property
+    def codebook(self) -> Codebook:
+        return codebook_read(self.project.codebook.content)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """``Http404`` for answers that the codebook does not have."""
+        known = [(one.id, option.id) for one in self.codebook.fields for option in one.options]
+        named = [(name, option) for name, _, option in (text.partition(":") for text in self._answers)]
+        if not set(named) <= set(known):
+            raise Http404("The codebook of this project has no such answers.")
+        return named or [one for one in REASONING if one in known] or known[:1]
+
+    @property
+    def grouping(self) -> Grouping:
+        return GROUPINGS.get(self.data.get("by", ""), GROUPINGS["arm"])
+
+    @property
+    def groupings(self) -> list[Grouping]:
+        return list(GROUPINGS.values())
+
+    @property
+    def fields(self) -> list[tuple[Field, list[tuple[Option, bool]]]]:
+        """The choices of the form."""
+        return [
+            (one, [(option, (one.id, option.id) in self.choice) for option in one.options])
+            for one in self.codebook.fields
+        ]
+
+    @property
+    def title(self) -> str:
+        """What is counted, in the words of the codebook."""
+        titles = {(one.id, option.id): option.title for one in self.codebook.fields for option in one.options}
+        return " or ".join(titles[one] for one in self.choice)
+
+    @property
+    def query(self) -> str:
+        answers = [("answer", f"{name}:{option}") for name, option in self.choice]
+        return urlencode([*answers, ("by", self.grouping.id)])
+
+    @cached_property
+    def rates(self) -> Rates:
+        units = rate_units(self.project, codebook=self.codebook, choice=self.choice)
+        return Rates(units=units, grouping=self.grouping)
+
+    @cached_property
+    def rows(self) -> list[ShownRow]:
+        return [
+            ShownRow(row=row, name=self.name(row.label), units_url=self.units_url(row.key))
+            for row in self.rates.rows
+        ]
+
+    @cached_property
+    def machines(self) -> list[Machine]:
+        rows = Annotator.objects.filter(project=self.project).exclude(kind=Annotator.Kind.PERSON)
+        return [
+            Machine(annotator=one, rows=self._named(self.rates.corrected(one.pk)))
+            for one in rows.order_by("kind", "name")
+        ]
+
+    @property
+    def successes(self) -> list[tuple[str, Any]]:
+        return self._named(self.rates.successes)
+
+    @cached_property
+    def drawing(self) -> Drawing | None:
+        """The rates of the groups, and those of the same groups at equal lengths."""
+        rows = [_drawn(row, group=self.title) for row in self.rows]
+        title = f"Rates by {self.grouping.title.lower()}"
+        return FOREST.draw({"id": "annotation_rates", "title": title, "rows": rows})
+
+    def name(self, label: str) -> str:
+        return arm_label(label) if self.grouping.id == "arm" else label
+
+    def units_url(self, group: str) -> str:
+        address = reverse("annotation_rate_units", args=[self.project.pk])
+        return f"{address}?{self.query}&{urlencode({'group': group})}"
+
+    def units_of(self, group: str, sign: str) -> list[RateUnit]:
+        """The labelled units of a group, with at least one chosen answer, without any, or all of them."""
+        labelled = self.rates.labelled
+        groups = {one.key: one for one in groups_of(labelled, self.grouping)} if labelled else {}
+        if group not in groups or sign not in SIGNS:
+            raise Http404("This project has no such rate.")
+        members = (unit for unit, is_in in zip(labelled, groups[group].mask, strict=True) if is_in)
+        return [unit for unit in members if sign == "all" or bool(unit.people) == (sign == "with")]
+
+    def csv_rows(self) -> Iterator[list[Any]]:
+        """The tables of the page as one."""
+        yield [
+            *("table", "machine", "group", "units", "trajectories", "more_units", "estimate", "low", "high"),
+            *("by_length", "beyond", "beyond_low", "beyond_high", "matched", "matched_low", "matched_high"),
+            *("people", "people_low", "people_high", "power", "note"),
+        ]
+        for row in self.rates.rows:
+            yield [
+                *("rate", "", row.label, row.units, row.trajectories, "", *_cells(row.rate), row.by_length),
+                *(*_cells(row.beyond), *_cells(row.matched), "", "", "", "", ""),
+            ]
+        for machine in self.machines:
+            for label, one in self.rates.corrected(machine.annotator.pk):
+                yield [
+                    *("corrected", machine.annotator.name, label, one.units, "", one.more_units),
+                    *(*_cells(one.corrected), *[""] * 7, *_cells(one.people), one.power, one.reason),
+                ]
+        for label, made in self.rates.successes:
+            yield [
+                *("odds_ratio", "", label, made.informative, made.trajectories, ""),
+                *(*_cells(made.odds_ratio), *[""] * 11, made.reason),
+            ]
+
+    @property
+    def _answers(self) -> list[str]:
+        return self.data.getlist("answer")
+
+    def _named(self, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        return [(self.name(label), one) for label, one in rows]
+
+
+def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"group": group, "label": shown.name, "links": {"episodes": shown.units_url}}
+    for column, ends, estimate in (
+        ("share", ("low", "high"), shown.row.rate),
+        ("matched", ("matched_low", "matched_high"), shown.row.matched),
+    ):
+        parts = [None if part in (None, "") else 100 * part for part in _cells(estimate)]
+        drawn |= dict(zip((column, *ends), parts, strict=True))
+    return drawn
+
+
+def _points(value: float) -> str:
+    """A difference of shares in points, with its sign."""
+    return f"{100 * value:+.1f}".replace("-", "−")
+
+
+def _cells(estimate: Estimate | None) -> list[Any]:
+    return [estimate.value, estimate.low, estimate.high] if estimate else ["", "", ""]

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from core.errors import GymError
+from trajectories.annotation.machines import services
+from trajectories.annotation.machines.judge import Judge
+from trajectories.models import AnnotationProject
+
+
+class Command(BaseCommand):
+    help = (
+        "Lets a machine label the units of an annotation project that it has not labelled yet: the thought"
+        " ribbon's rules, or a judge model behind an endpoint of OpenAI's chat completions."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("project", type=int)
+        machine = parser.add_mutually_exclusive_group(required=True)
+        machine.add_argument("--rules", action="store_true", help="the rules of the thought ribbon")
+        machine.add_argument("--model", help="the model's name, as the endpoint knows it")
+        parser.add_argument("--url", help="base address of the endpoint, such as http://127.0.0.1:8080/v1")
+        parser.add_argument("--key-env", default="", help="environment variable with the endpoint's key")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        project = AnnotationProject.objects.select_related("codebook").filter(pk=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no annotation project {options['project']}.")
+        if options["model"] and not options["url"]:
+            raise CommandError("Say with --url where the model is.")
+        with tqdm(unit="unit", disable=None) as bar:
+            try:
+                result = self._label(project, bar, options)
+            except GymError as error:
+                raise CommandError(
+                    f"{error.message} What was labelled is kept: run it again to go on."
+                ) from None
+        self.stdout.write(
+            f"{result['annotator']}: {result['labelled']} labelled, {result['unusable']} without a usable"
+            f" answer, {result['deleted']} whose step was deleted."
+        )
+
+    def _label(self, project: AnnotationProject, bar: Any, options: dict[str, Any]) -> dict[str, Any]:
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        if options["rules"]:
+            return services.rules_label(project, progress)
+        with httpx.Client() as client:
+            judge = Judge(
+                url=options["url"],
+                model=options["model"],
+                key=services.key_read(options["key_env"]),
+                client=client,
+            )
+            return services.judge_label(project, judge, progress)
