@@ -46,7 +46,10 @@ def test_sets_are_compared_as_a_whole_and_missing_answers_not_at_all() -> None:
     other = [unit(1, 1, kind("reasoning")), unit(2, 1, kind("reasoning", "plan"))]
     shift = by_field(first, other)["behaviours"]
     assert len(shift.units) == 1
-    assert [(one.name, one.title) for one, _ in shift.matrix] == [("", "–"), ("plan,verify", "Plan, Verify")]
+    assert [(one.name, one.title) for one, _ in shift.matrix] == [
+        ("", "none"),
+        ("plan,verify", "Plan, Verify"),
+    ]
     assert (shift.changed.value, shift.changed.low) == (1.0, None)
     assert by_field(first, other)["contradiction"].changed.value is None
 

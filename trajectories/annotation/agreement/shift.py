@@ -14,7 +14,7 @@ from trajectories.annotation.agreement.coefficients import Estimate
 from trajectories.annotation.agreement.selectors import Labelled
 from trajectories.annotation.codebook.types import Codebook, Field
 
-NO_ANSWER = "–"
+NO_ANSWER = "none"
 
 
 @dataclass(frozen=True, kw_only=True)

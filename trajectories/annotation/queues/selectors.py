@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, Q
 
 from core.sql import Statement
-from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Label
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Label
 
 EDITABLE = 10
 PROJECTS_SHOWN = 50
@@ -112,7 +112,8 @@ def projects_page(before: int | None) -> tuple[list[AnnotationProject], int | No
         rows = rows.filter(pk__lt=before)
     numbers = list(rows.values_list("pk", flat=True)[: PROJECTS_SHOWN + 1])
     shown = numbers[:PROJECTS_SHOWN]
-    of_sample = Q(slots__is_repeat=False, slots__unit__gold__isnull=True)
+    golds = AnnotationUnit.objects.filter(project__in=shown, gold__isnull=False).values_list("pk", flat=True)
+    of_sample = Q(slots__is_repeat=False) & ~Q(slots__unit_id__in=golds)
     counted = AnnotationProject.objects.filter(pk__in=shown).annotate(
         slots_all=Count("slots", filter=of_sample),
         slots_done=Count("slots", filter=of_sample & Q(slots__done_at__isnull=False)),
