@@ -106,7 +106,7 @@ class Check:
 
     def _lines(self) -> Iterator[tuple[str, Row | str]]:
         books = [self.codebook, *(codebook_read(one) for one in self.codebooks.values())]
-        fields = {one.id: one.is_set for book in reversed(books) for one in book.fields}
+        fields = {one.id: one for book in reversed(books) for one in book.fields}
         count = 0
         for file in self.files:
             name = f"{file.name}, line" if len(self.files) > 1 else "Line"

@@ -14,6 +14,7 @@ import msgspec
 
 from core.blobs import CHUNK_BYTES
 from core.errors import GymError
+from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.exports import manifest
 from trajectories.annotation.exports.manifest import Manifest
 from trajectories.annotation.exports.services import PREFERENCES
@@ -35,8 +36,7 @@ class LabelFile:
     name: str
     open: Open
 
-    def lines(self, fields: Mapping[str, bool]) -> Iterator[Line]:
-        """``fields`` are those of the codebook, and whether they have several answers."""
+    def lines(self, fields: Mapping[str, Field]) -> Iterator[Line]:
         with self.open() as file:
             yield from READERS[_ending(self.name)](file, fields)
 

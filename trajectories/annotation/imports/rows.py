@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import IO, Annotated, Any, Literal
@@ -14,9 +15,11 @@ from msgspec import Meta, Struct
 
 from core.csv_text import cell_text
 from core.errors import GymError, did_you_mean
+from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.exports.rows import BETWEEN
 from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
+STEP_NUMBER = re.compile("[0-9]{1,9}")
 LINE_MAX_BYTES = 1024 * 1024
 # What one database column holds.
 INTEGER_MAX = 2**31 - 1
@@ -64,10 +67,10 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 # The number of a line, with what it says or what is wrong with it.
 Line = tuple[int, Row | str]
-Reader = Callable[[IO[bytes], Mapping[str, bool]], Iterator[Line]]
+Reader = Callable[[IO[bytes], Mapping[str, Field]], Iterator[Line]]
 
 
-def jsonl_lines(file: IO[bytes], fields: Mapping[str, bool]) -> Iterator[Line]:
+def jsonl_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
     """One object a line; empty lines are passed over."""
     decoder = msgspec.json.Decoder(Row)
     number = 0
@@ -84,8 +87,8 @@ def jsonl_lines(file: IO[bytes], fields: Mapping[str, bool]) -> Iterator[Line]:
             yield number, f"{error}."
 
 
-def csv_lines(file: IO[bytes], fields: Mapping[str, bool]) -> Iterator[Line]:
-    """Rows of a table, whose columns may have any order; ``fields`` says which have several answers.
+def csv_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
+    """Rows of a table, whose columns may have any order; ``fields`` are those of the codebook.
 
     ``GymError`` where it is not a table, or has a column that means nothing here.
     """
@@ -100,7 +103,7 @@ def csv_lines(file: IO[bytes], fields: Mapping[str, bool]) -> Iterator[Line]:
         raise GymError("not_a_table", f"After line {table.line_num}: no CSV in UTF-8 ({error}).") from error
 
 
-def _columns_check(names: list[str], fields: Mapping[str, bool]) -> None:
+def _columns_check(names: list[str], fields: Mapping[str, Field]) -> None:
     known = {*Row.__struct_fields__, *fields} - {"values"}
     for name in names:
         if name not in known:
@@ -116,7 +119,7 @@ def _columns_check(names: list[str], fields: Mapping[str, bool]) -> None:
         raise GymError("column_twice", "The first line names a column twice.")
 
 
-def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, bool]) -> Row | str:
+def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, Field]) -> Row | str:
     if len(cells) != len(names):
         return f"{len(cells)} cells for {len(names)} columns."
     content: dict[str, Any] = {"values": {}}
@@ -125,19 +128,22 @@ def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, bool]) 
             if not cell:
                 continue
             if name in fields:
-                content["values"][name] = cell.split(BETWEEN) if fields[name] else _answer(cell)
+                content["values"][name] = _answer(cell, fields[name])
             elif name in ("spans", "links"):
                 content[name] = _spans(cell) if name == "spans" else _links(cell)
             else:
                 content[name] = cell
-        return _plain(msgspec.convert(content, Row, strict=False))
+        values = content.pop("values")
+        row = msgspec.convert(content, Row, strict=False)
+        return _plain(msgspec.structs.replace(row, values=values))
     except (ValueError, msgspec.ValidationError) as error:
         return f"{error}."
 
 
-def _answer(cell: str) -> str | int:
-    """The id of an answer, or the number of a step."""
-    return int(cell) if cell.isascii() and cell.isdigit() else cell
+def _answer(cell: str, field: Field) -> str | int | list[str]:
+    if field.is_set:
+        return cell.split(BETWEEN)
+    return int(cell) if field.step_option and STEP_NUMBER.fullmatch(cell) else cell
 
 
 def _spans(cell: str) -> list[list[str]]:
