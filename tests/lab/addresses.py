@@ -18,6 +18,8 @@ DEEDS = {
     "annotation_label",
     "annotation_export",
     "annotation_import_start",
+    "annotation_adjudicator",
+    "annotation_settle",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
@@ -45,6 +47,9 @@ WITHOUT_BYTES = (
     "annotation_repeats",
     "annotation_golds",
     "annotation_shift",
+    "annotation_disagreements",
+    "annotation_disagreement",
+    "annotation_history",
 )
 
 
@@ -116,6 +121,9 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_views": "/annotation/1/views",
         "annotation_golds": "/annotation/1/golds",
         "annotation_shift": "/annotation/1/views/units?view=thought&field=type&one=reasoning&other=mixed",
+        "annotation_disagreements": "/annotation/1/disagreements",
+        "annotation_disagreement": "/annotation/1/disagreements/1",
+        "annotation_history": "/annotation/1/units/1/history",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",
