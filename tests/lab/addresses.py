@@ -20,6 +20,8 @@ DEEDS = {
     "annotation_import_start",
     "annotation_adjudicator",
     "annotation_settle",
+    "step_mark",
+    "episode_mark",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
@@ -107,6 +109,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "training_file": f"/runs/{episode.run_id}/training/versions.csv",
         "transfer": "/transfer/",
         "transfer_file": f"/transfer/transfer.csv?before={report}&after={report}",
+        "bookmarks": "/bookmarks/",
         "annotation": "/annotation/",
         "annotation_new": "/annotation/new",
         "annotation_project": "/annotation/1/",
