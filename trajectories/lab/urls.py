@@ -12,8 +12,8 @@ from trajectories.lab.annotation import adjudication_views as adjudication
 from trajectories.lab.annotation import agreement_views as agreement
 from trajectories.lab.annotation import file_views as files
 from trajectories.lab.annotation import gold_views as gold
-from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import history_views as history
+from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.annotation import shift_views as shift
