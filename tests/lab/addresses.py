@@ -19,6 +19,10 @@ DEEDS = {
     "annotation_export",
     "annotation_import_start",
     "annotation_machine_start",
+    "annotation_adjudicator",
+    "annotation_settle",
+    "step_mark",
+    "episode_mark",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
@@ -52,6 +56,9 @@ WITHOUT_BYTES = (
     "annotation_rates",
     "annotation_rate_units",
     "annotation_rates_file",
+    "annotation_disagreements",
+    "annotation_disagreement",
+    "annotation_history",
 )
 
 
@@ -109,6 +116,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "training_file": f"/runs/{episode.run_id}/training/versions.csv",
         "transfer": "/transfer/",
         "transfer_file": f"/transfer/transfer.csv?before={report}&after={report}",
+        "bookmarks": "/bookmarks/",
         "annotation": "/annotation/",
         "annotation_new": "/annotation/new",
         "annotation_project": "/annotation/1/",
@@ -129,6 +137,9 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_rates": "/annotation/1/rates",
         "annotation_rate_units": "/annotation/1/rates/units",
         "annotation_rates_file": "/annotation/1/rates.csv",
+        "annotation_disagreements": "/annotation/1/disagreements",
+        "annotation_disagreement": "/annotation/1/disagreements/1",
+        "annotation_history": "/annotation/1/units/1/history",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

@@ -8,15 +8,18 @@ from django.views.generic import RedirectView
 
 from core import converters
 from trajectories.lab.access import lab_page
+from trajectories.lab.annotation import adjudication_views as adjudication
 from trajectories.lab.annotation import agreement_views as agreement
 from trajectories.lab.annotation import file_views as files
 from trajectories.lab.annotation import gold_views as gold
+from trajectories.lab.annotation import history_views as history
 from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import machine_views as machines
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.annotation import rate_views as rates
 from trajectories.lab.annotation import shift_views as shift
+from trajectories.lab.bookmarks import views as bookmarks
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
@@ -39,6 +42,7 @@ converters.converters_register()
 EPISODE = "episodes/<id:episode_id>"
 STEP = f"{EPISODE}/steps/<id:index>"
 PROJECT = "annotation/<id:project_id>"
+DISAGREEMENT = f"{PROJECT}/disagreements/<id:unit_id>"
 
 
 def _alias(address: str, *, of: str, name: str) -> URLPattern:
@@ -86,9 +90,11 @@ urlpatterns = [
     path(f"{EPISODE}/recording/<slug:page>.json", data_views.page_recording, name="page_recording"),
     path(f"{EPISODE}/export.html", export.episode_as_html, name="episode_as_html"),
     path(f"{EPISODE}/export.json", export.episode_as_json, name="episode_as_json"),
+    path(f"{EPISODE}/mark", bookmarks.step_mark, name="episode_mark"),
     path(f"{EPISODE}/steps/", step.step_go, name="step_go"),
     path(STEP, step.step_detail, name="step"),
     _alias(f"{STEP}/", of="step", name="step_slashed"),
+    path(f"{STEP}/mark", bookmarks.step_mark, name="step_mark"),
     path(f"{STEP}/conversation", conversation_views.step_conversation, name="step_conversation"),
     path(f"{STEP}/conversation.json", conversation_views.step_messages, name="step_messages"),
     path(f"{STEP}/conversation/<id:number>", conversation_views.step_message, name="step_message"),
@@ -110,6 +116,7 @@ urlpatterns = [
     path("drawings/<slug:name>.<int:width>.webp", picture_views.drawing, name="drawing"),
     path("blobs/<sha256:sha256>", picture_views.blob_detail, name="blob"),
     path("blobs/<sha256:sha256>/thumbnail", picture_views.blob_thumbnail, name="blob_thumbnail"),
+    path("bookmarks/", bookmarks.bookmark_list, name="bookmarks"),
     path("compare", compare.compare_detail, name="compare"),
     _alias("compare/", of="compare", name="compare_slashed"),
     path("annotation/", queue.annotation, name="annotation"),
@@ -141,6 +148,11 @@ urlpatterns = [
     path(f"{PROJECT}/rates", rates.annotation_rates, name="annotation_rates"),
     path(f"{PROJECT}/rates/units", rates.annotation_rate_units, name="annotation_rate_units"),
     path(f"{PROJECT}/rates.csv", rates.annotation_rates_file, name="annotation_rates_file"),
+    path(f"{PROJECT}/adjudicator", adjudication.annotation_adjudicator, name="annotation_adjudicator"),
+    path(f"{PROJECT}/disagreements", adjudication.annotation_disagreements, name="annotation_disagreements"),
+    path(DISAGREEMENT, adjudication.annotation_disagreement, name="annotation_disagreement"),
+    path(f"{DISAGREEMENT}/settle", adjudication.annotation_settle, name="annotation_settle"),
+    path(f"{PROJECT}/units/<id:unit_id>/history", history.annotation_history, name="annotation_history"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),
