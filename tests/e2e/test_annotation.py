@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.annotation import scene
 from tests.e2e import axe
 from tests.e2e.test_lab_pages import settled
+from trajectories.annotation.queues import golds
 from trajectories.models import AnnotationProject, Label
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -135,6 +136,23 @@ def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> N
     assert [one.values["type"] for one in Label.objects.order_by("version")] == ["reasoning", "narration"]
 
 
+def test_a_gold_unit_is_answered_beside_the_next_one(page: Page, project: AnnotationProject) -> None:
+    for unit_ in project.units.order_by("position")[6:8]:
+        golds.gold_set(unit_, values={**VALUES, "target": "both"}, why="It counts rooms on a page.")
+    # The three units in front are there already.
+    for _ in range(3):
+        label_next(page)
+    feedback = page.locator("[data-feedback]")
+    expect(feedback).to_have_text("")
+    for _ in range(2):
+        label_next(page)
+        expect(feedback).to_contain_text("3 of 4 answers agree")
+    expect(feedback).to_contain_text("The problem; right is Both")
+    expect(feedback.get_by_role("heading")).to_have_count(1)
+    label_next(page)
+    expect(feedback).to_have_text("")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_pages_have_no_grave_faults(
     lab_page: Callable[..., Page], project: AnnotationProject, scheme: str
@@ -147,6 +165,8 @@ def test_the_pages_have_no_grave_faults(
         f"{project.pk}/queue",
         f"{project.pk}/codebook",
         f"{project.pk}/agreement",
+        f"{project.pk}/golds",
+        f"{project.pk}/views",
     ):
         page.goto(f"/annotation/{path}")
         settled(page)

@@ -61,8 +61,25 @@ def test_nothing_else_is_left_out(thought: str, expected: str) -> None:
     assert blinded(thought) == expected
 
 
-def test_a_bare_id_is_left_out_where_the_page_lists_it() -> None:
-    assert blinded("e12 is the field, x1 is not", '[e12] textbox "Name"') == "… is the field, x1 is not"
+def test_a_bare_id_is_left_out_where_the_page_has_such() -> None:
+    thought = "a12 is the field (e66 before), x1 is not"
+    assert blinded(thought) == thought
+    assert blinded(thought, '[a12] textbox "Name"') == "… is the field (e66 before), x1 is not"
+    assert blinded(thought, '[e12] textbox "Name"') == "a12 is the field (… before), x1 is not"
+
+
+@pytest.mark.parametrize(
+    ("observation", "expected"),
+    [
+        ("", "It wants …, and I click …."),
+        ("[12] button", "It wants …, and I click …."),
+        ("[e3] button", "It wants [7], and I click …."),
+    ],
+)
+def test_a_number_in_brackets_is_an_id_where_pages_number_their_elements(
+    observation: str, expected: str
+) -> None:
+    assert blinded("It wants [7], and I click [e3].", observation) == expected
 
 
 def test_what_is_hidden_keeps_its_place_in_parts_of_the_thought() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from core.outline import ELEMENT_ID
+
 LEFT_OUT = "…"
 # As harnesses number elements: 12, e12, a51, bB3.
 ID = r"[A-Za-z]{0,3}[0-9]{1,9}"
@@ -22,7 +24,7 @@ ADDRESS_REST = r"(?:[/?#][^\s<>\"'`“”‘’]*)?"
 
 _PLACES = [
     # [12], [e12] and several of them; not a[3], a list or a root.
-    re.compile(rf"(?<![\w\])\\}}])(?<!= )(?<!=)(?:\[{ID}\])+(?!\()"),
+    re.compile(rf"(?<![\w\])\\}}])(?<!= )(?<!=)(?<!\[)(?:\[{ID}\])+(?!\()"),
     re.compile(rf"(?i:\b(?:{ROLES}))(?P<place>\[{ID}\])"),
     # element 12, bid "a51", ref=e3, node #4, id: 12
     re.compile(
@@ -47,13 +49,29 @@ _PLACES = [
     re.compile(r"(?<![\w/.<)\]}])/[\w.~%-]*[A-Za-z][\w.~%-]*(?:/[\w.~%-]+)*(?:/[\w.~%-]*|\?[\w.~%=&+-]+)"),
 ]
 _TRAILING = re.compile(r"[.,;:!?)\]}*_]+\Z")
+_NUMBER = re.compile(r"\[[0-9]{1,9}\]")
+_OUTLINE = re.compile(rf"\[{ELEMENT_ID}\]")
+_ELEMENT = re.compile(ELEMENT_ID)
 _WORD_ID = re.compile(r"(?<![\w[])[A-Za-z]{1,3}[0-9]{1,9}(?![\w\]])")
 
 
 def places_hidden(thought: str, *, observation: str = "") -> list[tuple[int, int]]:
     """Begin and end of what is left out, in order and without overlaps."""
-    places = [_place(match) for pattern in _PLACES for match in pattern.finditer(thought)]
-    places += [match.span() for match in _WORD_ID.finditer(thought) if f"[{match.group()}]" in observation]
+    # Where a page numbers its elements in another way, [7] is a list of one number.
+    has_numbers = not observation or _NUMBER.search(observation) is not None
+    places = [
+        _place(match)
+        for pattern in _PLACES
+        for match in pattern.finditer(thought)
+        if has_numbers or not _NUMBER.fullmatch(match.group())
+    ]
+    # An outline's own ids stay known to an agent after it has left the page.
+    is_outline = _OUTLINE.search(observation) is not None
+    places += [
+        match.span()
+        for match in _WORD_ID.finditer(thought)
+        if f"[{match.group()}]" in observation or (is_outline and _ELEMENT.fullmatch(match.group()))
+    ]
     merged: list[tuple[int, int]] = []
     for begin, end in sorted(places):
         if merged and begin < merged[-1][1]:
