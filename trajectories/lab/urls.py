@@ -15,8 +15,8 @@ from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import machine_views as machines
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
-from trajectories.lab.annotation import shift_views as shift
 from trajectories.lab.annotation import rate_views as rates
+from trajectories.lab.annotation import shift_views as shift
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export

@@ -29,7 +29,8 @@ def units_labelled(
     is_repeat: bool = False,
     kinds: Sequence[str] = (Annotator.Kind.PERSON,),
 ) -> list[Labelled]:
-    """Units with a label of annotators of these kinds, in the queue's order, without skips and training units.
+    """Units with a label of these kinds of annotators, in the queue's order, without skips and units for
+    training.
 
     The view is the project's first one if none is named; machines see all of a unit in any. Repeats are left
     out or the only ones.
