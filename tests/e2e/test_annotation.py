@@ -147,6 +147,8 @@ def test_the_pages_have_no_grave_faults(
         f"{project.pk}/queue",
         f"{project.pk}/codebook",
         f"{project.pk}/agreement",
+        f"{project.pk}/machines",
+        f"{project.pk}/rates",
     ):
         page.goto(f"/annotation/{path}")
         settled(page)
