@@ -167,6 +167,8 @@ def test_the_pages_have_no_grave_faults(
         f"{project.pk}/agreement",
         f"{project.pk}/golds",
         f"{project.pk}/views",
+        f"{project.pk}/machines",
+        f"{project.pk}/rates",
     ):
         page.goto(f"/annotation/{path}")
         settled(page)

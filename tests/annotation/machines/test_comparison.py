@@ -8,6 +8,7 @@ import pytest
 from trajectories.annotation.agreement.selectors import Labelled
 from trajectories.annotation.agreement.table import FEW, agreement
 from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.types import Codebook, Field, Option
 from trajectories.annotation.machines.comparison import (
     BOTH,
     MACHINE,
@@ -87,6 +88,20 @@ def test_few_positives_give_counts_and_fields_left_out_say_so() -> None:
     mixed = next(row for row in fields["type"].rows if row.option == "mixed")
     assert (mixed.reason, mixed.alpha, mixed.both) == (FEW, None, 0)
     assert {row.reason for row in fields["target"].rows} == {NO_UNITS}
+
+
+def test_numbers_of_steps_are_answers_too() -> None:
+    option = Option(id="step", key="s", title="Step", definition="", positive=[], negative=[], is_step=True)
+    field = Field(id="first", rank=1, title="First", question="", options=[option])
+    answers = [{MACHINE_ID: {"first": 3}, ANN: {"first": 3 + place % 2}} for place in range(4)]
+    units = [
+        Labelled(unit=place, episode=place, step=0, paragraph=0, answers=given)
+        for place, given in enumerate(answers)
+    ]
+    codebook = Codebook(unit="", fields=[field])
+    people = agreement(only(units, {ANN}), codebook)
+    made = comparison(Annotator(pk=MACHINE_ID), units, codebook=codebook, people=people)
+    assert made.fields[0].rows[0].raw.value == 0.5
 
 
 def test_intervals_widen_when_units_share_trajectories() -> None:

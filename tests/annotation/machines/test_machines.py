@@ -66,6 +66,22 @@ def test_a_judge_goes_on_where_it_was_cut_off(project: AnnotationProject) -> Non
     assert annotator.settings.keys() == {"model", "endpoint", "prompt", "version", "temperature"}
 
 
+def test_labels_are_stored_although_the_workers_time_is_over(project: AnnotationProject) -> None:
+    class Over(Exception):
+        pass
+
+    def progress(done: int, total: int) -> None:
+        assert total == 12
+        if done:
+            raise Over
+
+    for _ in range(2):
+        before = Label.objects.count()
+        with pytest.raises(Over):
+            services.judge_label(project, judge({}), progress)
+        assert Label.objects.count() > before or before == 12
+
+
 def test_nonsense_is_counted_and_stored_as_no_answer(project: AnnotationProject) -> None:
     nonsense = dict.fromkeys(range(100), "I would rather not.")
     result = services.judge_label(project, judge(nonsense), lambda *_: None)

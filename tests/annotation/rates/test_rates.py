@@ -135,7 +135,7 @@ def test_each_figure_is_what_numpy_gives() -> None:
 
 def test_machines_and_success_by_the_same_groups() -> None:
     made = Rates(units=units(), grouping=GROUPINGS["arm"])
-    corrected = dict(made.corrected(7))
+    corrected = {group.label: one for group, one in made.corrected(7)}
     assert list(corrected) == ["All", "gym", "text"]
     assert (corrected["gym"].units, corrected["gym"].more_units) == (80, 40)
     assert corrected["gym"].people.value == made.rows[1].rate.value

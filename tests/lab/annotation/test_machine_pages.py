@@ -89,7 +89,10 @@ def test_a_machine_is_started_once_however_often_the_button_is_pressed(
         ({"machine": "rules"}, "machine"),
         ({"machine": "model"}, "machine"),
     ]
-    assert "Rules," in client.get(f"/annotation/{project.pk}/machines").content.decode()
+    AnnotationJob.objects.update(state="done", result={"labelled": 2, "unusable": 1, "deleted": 0})
+    page = client.get(f"/annotation/{project.pk}/machines").content.decode()
+    assert "2 units labelled" in page
+    assert "No usable answer for 1." in page
 
 
 def test_the_page_takes_as_many_queries_for_many_units_as_for_few(lab: Lab, owner: User) -> None:

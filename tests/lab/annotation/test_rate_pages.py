@@ -16,7 +16,7 @@ from tests.annotation.scene import COMPLETE
 from tests.conftest import LabClient
 from trajectories.annotation.machines.services import rules_label
 from trajectories.annotation.queues import services
-from trajectories.models import AnnotationProject, Episode
+from trajectories.models import AnnotationProject, Annotator, Episode
 
 Lab = Callable[[User | None], LabClient]
 
@@ -80,7 +80,13 @@ def test_machines_only_give_rates_that_are_corrected(
     page = lab(owner).get(f"/annotation/{project.pk}/rates").content.decode()
     assert "With the labels of Rules" in page
     assert page.count("Not shown: these units come from fewer than 10 trajectories.") == 2
-    page = lab(owner).get(f"/annotation/{project.pk}/rates?answer=target:problem").content.decode()
+    machine = Annotator.objects.get(kind="rules").pk
+    client = lab(owner)
+    address = f"/annotation/{project.pk}/rates/units?by=arm&group=all&machine={machine}&sign="
+    for sign, count in (("both", 46), ("more", 2)):
+        assert client.get(f"{address}{sign}").content.decode().count("/steps/") == count
+    assert client.get(f"{address}all").status_code == 404
+    page = client.get(f"/annotation/{project.pk}/rates?answer=target:problem").content.decode()
     assert "Not shown: people and the machine have labelled fewer than 20 of its units." in page
 
 

@@ -69,16 +69,21 @@ class Ratings:
     def _of_clusters(self) -> Floats:
         return _by_cluster(self.parts, self.clusters)
 
+    @cached_property
+    def _resamples(self) -> Floats:
+        return _resampled(self._of_clusters)
+
     def estimate(self, coefficient: Callable[[Sums], Floats]) -> Estimate:
         """The coefficient with an interval from whole clusters drawn with replacement."""
         values = self.counts.shape[1]
-        return _estimate(self._of_clusters, lambda rows: coefficient(Sums(rows, values)))
+        return _estimate(self._of_clusters, self._resamples, lambda rows: coefficient(Sums(rows, values)))
 
 
 def mean(values: Sequence[float], *, clusters: Sequence[Hashable]) -> Estimate:
     """The mean of a value for each unit, with an interval from whole clusters drawn with replacement."""
     parts = np.column_stack([np.asarray(values, dtype=np.float64), np.ones(len(values))])
-    return _estimate(_by_cluster(parts, clusters), lambda rows: ratio(rows[:, 0], rows[:, 1]))
+    sums = _by_cluster(parts, clusters)
+    return _estimate(sums, _resampled(sums), lambda rows: ratio(rows[:, 0], rows[:, 1]))
 
 
 def _by_cluster(parts: Floats, clusters: Sequence[Hashable]) -> Floats:
@@ -88,16 +93,20 @@ def _by_cluster(parts: Floats, clusters: Sequence[Hashable]) -> Floats:
     return sums
 
 
-def _estimate(sums: Floats, coefficient: Callable[[Floats], Floats]) -> Estimate:
+def _resampled(sums: Floats) -> Floats:
+    """The sums of whole clusters drawn with replacement, a row for each sample."""
+    clusters = len(sums)
+    drawn = np.random.default_rng(SEED).multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES)
+    return np.asarray(drawn @ sums, dtype=np.float64)
+
+
+def _estimate(sums: Floats, resamples: Floats, coefficient: Callable[[Floats], Floats]) -> Estimate:
     value = float(coefficient(sums.sum(axis=0, keepdims=True))[0])
     if not np.isfinite(value):
         return Estimate(value=None)
     if len(sums) < 2:
         return Estimate(value=value)
-    drawn = np.random.default_rng(SEED).multinomial(
-        len(sums), np.full(len(sums), 1 / len(sums)), size=RESAMPLES
-    )
-    resampled = coefficient(drawn @ sums)
+    resampled = coefficient(resamples)
     resampled = resampled[np.isfinite(resampled)]
     if len(resampled) < RESAMPLES * COVERAGE:
         return Estimate(value=value)  # undefined too often to say where the middle of it lies

@@ -108,17 +108,13 @@ class FieldComparison:
     def _whole(self) -> MachineRow:
         if not self.judged:
             return MachineRow(title="All together", reason=NO_UNITS)
-        values = sorted(
-            {self._value(answer) for one in self.judged for answer in (one.machine, *one.people)}, key=_order
-        )
+        given = {self._value(answer) for one in self.judged for answer in (one.machine, *one.people)}
         is_set = self.field.is_set
+        # Numbers of steps are answers besides those of the codebook.
+        values = sorted(given if is_set else given | {option.id for option in self.field.options}, key=_order)
         distances = (
-            coefficients.masi_distances(values)
-            if is_set
-            else coefficients.nominal_distances(len(self.field.options))
+            coefficients.masi_distances(values) if is_set else coefficients.nominal_distances(len(values))
         )
-        if not is_set:
-            values = [option.id for option in self.field.options]
         row = MachineRow(title="All together", units=len(self.judged))
         row = _estimated(row, self._ratings(values, distances, self._value))
         return replace(row, ac1=None) if is_set else row
@@ -215,7 +211,7 @@ def has_option(answer: Any, option: str) -> bool:
 
 
 def _order(value: Any) -> list[str]:
-    return sorted(value) if isinstance(value, frozenset) else [value]
+    return sorted(value) if isinstance(value, frozenset) else [str(value)]
 
 
 def _estimated(row: MachineRow, ratings: Paired) -> MachineRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +20,9 @@ from trajectories.annotation.machines.labels import Given, errors_of
 from trajectories.annotation.machines.prompt import Material, answers_read, system_text, unit_text
 
 TRIES = 4
+# In a worker, whose time ends: fewer tries, and calls that are over before it is stopped.
+WORKER_TRIES = 2
+WORKER_TIMEOUT_S = 50.0
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
 TIMEOUT_S = 300.0
@@ -44,7 +48,11 @@ class Judge:
     model: str
     key: str = field(default="", repr=False)
     client: httpx.Client = field(repr=False)
+    tries: int = TRIES
+    timeout_s: float = TIMEOUT_S
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
+    # Once set, no call begins.
+    is_over: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def __post_init__(self) -> None:
         """``GymError`` 422 for an address that is none, or has secrets in it: it is logged and shown."""
@@ -72,11 +80,17 @@ class Judge:
     def _reply(self, messages: list[Message]) -> str:
         body = {"model": self.model, "messages": messages, "temperature": 0}
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        for number in range(1, TRIES + 1):
+        problem = "The work has ended."
+        for number in range(1, self.tries + 1):
+            if self.is_over.is_set():
+                break
             pause = min(FIRST_PAUSE_S * 2 ** (number - 1), LONGEST_PAUSE_S)
             try:
                 response = self.client.post(
-                    f"{self.url.rstrip('/')}/chat/completions", json=body, headers=headers, timeout=TIMEOUT_S
+                    f"{self.url.rstrip('/')}/chat/completions",
+                    json=body,
+                    headers=headers,
+                    timeout=self.timeout_s,
                 )
             except httpx.HTTPError as error:
                 problem, is_passing = type(error).__name__, True
@@ -85,7 +99,7 @@ class Judge:
                     return _text_of(response)
                 problem = f"HTTP {response.status_code}: {response.text[:PROBLEM_CHARS]}"
                 is_passing = response.status_code >= 500 or response.status_code in RETRIED
-            if not is_passing or number == TRIES:
+            if not is_passing or number == self.tries:
                 break
             self.pause(pause)
         shown = problem.replace(self.key, "…") if self.key else problem

@@ -13,6 +13,7 @@ from trajectories.annotation.agreement.table import FieldAgreement, agreement
 from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.annotation.machines.comparison import Comparison, comparison, only
 from trajectories.models import AnnotationProject, Annotator, Label
+from trajectories.models.annotation import View
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +56,9 @@ class MachinesPage:
 
     @cached_property
     def units(self) -> list[Labelled]:
-        return units_labelled(self.project, kinds=list(Annotator.Kind))
+        """As people see them whole, if they do, as machines do."""
+        view = View.FULL if View.FULL in self.project.views else ""
+        return units_labelled(self.project, view=view, kinds=list(Annotator.Kind))
 
     @cached_property
     def comparisons(self) -> list[Comparison]:

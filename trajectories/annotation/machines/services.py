@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.conf import settings
 
 from core.errors import GymError
 from trajectories.annotation.codebook.types import Codebook, codebook_read
-from trajectories.annotation.machines.judge import Judge
+from trajectories.annotation.machines.judge import WORKER_TIMEOUT_S, WORKER_TRIES, Judge
 from trajectories.annotation.machines.labels import Given, annotator_get, labels_add
 from trajectories.annotation.machines.prompt import VERSION, Material, prompt_hash
 from trajectories.annotation.machines.rules import rules_answers, rules_version
@@ -28,6 +28,8 @@ EPISODES_AT_ONCE = 20
 CONCURRENCY = 8
 # Asked ahead of the slowest one that goes on.
 WAITING_MAX = 4 * CONCURRENCY
+# Seconds between two words on how far it is, also while nothing is answered.
+REPORT_S = 5.0
 Progress = Callable[[int, int], None]
 
 
@@ -39,14 +41,44 @@ class Tally:
     unusable: int = 0
     deleted: int = 0
 
-    @property
-    def done(self) -> int:
-        return self.labelled + self.unusable + self.deleted
 
-    def add(self, given: Sequence[Given]) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a machine has left to label; ``before`` counts what it has labelled already."""
+
+    annotator: Annotator
+    codebook: Codebook
+    units: list[AnnotationUnit]
+    before: int
+    progress: Progress
+    tally: Tally = field(default_factory=Tally)
+
+    @classmethod
+    def of(cls, project: AnnotationProject, annotator: Annotator, progress: Progress) -> Work:
+        """Units in the order of the queue; golds are for people."""
+        rows = AnnotationUnit.objects.filter(project=project, gold__isnull=True)
+        units = rows.exclude(labels__annotator=annotator).order_by("position", "paragraph", "pk")
+        left = list(units)
+        return cls(
+            annotator=annotator,
+            codebook=codebook_read(project.codebook.content),
+            units=left,
+            before=rows.count() - len(left),
+            progress=progress,
+        )
+
+    def store(self, given: Sequence[Given]) -> None:
+        labels_add(given, annotator=self.annotator, codebook=self.codebook)
         usable = sum(one.answers is not None for one in given)
-        self.labelled += usable
-        self.unusable += len(given) - usable
+        self.tally.labelled += usable
+        self.tally.unusable += len(given) - usable
+
+    def report(self) -> None:
+        done = self.tally.labelled + self.tally.unusable + self.tally.deleted
+        self.progress(self.before + done, self.before + len(self.units))
+
+    def result(self) -> dict[str, Any]:
+        return {"annotator": self.annotator.name, **asdict(self.tally)}
 
 
 def machine_label(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
@@ -71,6 +103,8 @@ def judge_configured(client: httpx.Client) -> Judge:
         model=settings.ANNOTATION_JUDGE_MODEL,
         key=settings.ANNOTATION_JUDGE_KEY,
         client=client,
+        tries=WORKER_TRIES,
+        timeout_s=WORKER_TIMEOUT_S,
     )
 
 
@@ -83,24 +117,23 @@ def key_read(name: str) -> str:
 
 def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any]:
     """The thought ribbon's rules label what they have not labelled yet."""
+    _steps_only(project)
     version = rules_version()
     annotator = annotator_get(
         project, kind=Annotator.Kind.RULES, name=f"Rules {version}", settings={"version": version}
     )
-    codebook = codebook_read(project.codebook.content)
-    units = units_open(project, annotator)
-    tally = Tally()
-    for batch in _by_episodes(units):
-        given = list(_rules_given(batch, codebook))
-        labels_add(given, annotator=annotator, codebook=codebook)
-        tally.add(given)
-        tally.deleted += len(batch) - len(given)
-        progress(tally.done, len(units))
-    return _result(annotator, tally)
+    work = Work.of(project, annotator, progress)
+    for batch in _by_episodes(work.units):
+        given = list(_rules_given(batch, work.codebook))
+        work.tally.deleted += len(batch) - len(given)
+        work.store(given)
+        work.report()
+    return work.result()
 
 
 def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) -> dict[str, Any]:
     """A judge model labels what it has not labelled yet. ``GymError`` 502 if it does not answer."""
+    _steps_only(project)
     codebook = codebook_read(project.codebook.content)
     digest = prompt_hash(codebook)
     annotator = annotator_get(
@@ -115,50 +148,48 @@ def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) ->
             "temperature": 0,
         },
     )
-    units = units_open(project, annotator)
-    tally = Tally()
-
-    def store(given: list[Given]) -> None:
-        labels_add(given, annotator=annotator, codebook=codebook)
-        tally.add(given)
-        progress(tally.done, len(units))
-
-    _ask_all(_materials(units, tally), lambda one: judge.label(one, codebook=codebook), store)
-    return _result(annotator, tally)
+    work = Work.of(project, annotator, progress)
+    _ask_all(work, judge)
+    return work.result()
 
 
-def units_open(project: AnnotationProject, annotator: Annotator) -> list[AnnotationUnit]:
-    """Units that the machine has not labelled, in the order of the queue; golds are for people."""
+def _steps_only(project: AnnotationProject) -> None:
     if project.level != AnnotationProject.Level.STEP:
         message = "Machines label thoughts of steps. This project is about something else."
         raise GymError("no_machine_labels", message, status=422)
-    rows = AnnotationUnit.objects.filter(project=project, gold__isnull=True)
-    return list(rows.exclude(labels__annotator=annotator).order_by("position", "paragraph", "pk"))
 
 
-def _ask_all(
-    materials: Iterator[Material], ask: Callable[[Material], Given], store: Callable[[list[Given]], None]
-) -> None:
-    """Some at once; what was answered is stored also when a later one fails."""
+def _ask_all(work: Work, judge: Judge) -> None:
+    """Some at once. What was answered is stored also when another call fails, or the worker's time ends."""
+    materials, waiting = _materials(work), set[Future[Given]]()
     with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
-        waiting: set[Future[Given]] = set()
         try:
             while True:
-                waiting |= {pool.submit(ask, one) for one in islice(materials, WAITING_MAX - len(waiting))}
+                waiting |= {
+                    pool.submit(judge.label, one, codebook=work.codebook)
+                    for one in islice(materials, WAITING_MAX - len(waiting))
+                }
                 if not waiting:
-                    return
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-                answered = [future for future in done if future.exception() is None]
-                if answered:
-                    store([future.result() for future in answered])
-                for future in done - set(answered):
-                    future.result()
-        finally:
+                    return work.report()
+                done, waiting = wait(waiting, timeout=REPORT_S, return_when=FIRST_COMPLETED)
+                _store_answered(work, done)
+                for future in done:
+                    future.result()  # or what it raised
+                work.report()
+        except BaseException:
+            judge.is_over.set()
             pool.shutdown(wait=True, cancel_futures=True)
+            _store_answered(work, waiting)
+            raise
 
 
-def _materials(units: Sequence[AnnotationUnit], tally: Tally) -> Iterator[Material]:
-    for batch in _by_episodes(units):
+def _store_answered(work: Work, futures: Iterable[Future[Given]]) -> None:
+    done = [future for future in futures if future.done() and not future.cancelled()]
+    work.store([future.result() for future in done if future.exception() is None])
+
+
+def _materials(work: Work) -> Iterator[Material]:
+    for batch in _by_episodes(work.units):
         rows = Step.objects.select_related("episode__task").filter(
             episode_id__in={unit.episode_id for unit in batch}, index__in={unit.step for unit in batch}
         )
@@ -166,7 +197,7 @@ def _materials(units: Sequence[AnnotationUnit], tally: Tally) -> Iterator[Materi
         for unit in batch:
             step = steps.get((unit.episode_id, unit.step))
             if step is None:
-                tally.deleted += 1
+                work.tally.deleted += 1
                 continue
             yield Material(
                 unit=unit,
@@ -196,12 +227,3 @@ def _by_episodes(units: Sequence[AnnotationUnit]) -> Iterator[list[AnnotationUni
     episodes = iter([list(members) for _, members in grouped])
     while batch := list(islice(episodes, EPISODES_AT_ONCE)):
         yield [unit for members in batch for unit in members]
-
-
-def _result(annotator: Annotator, tally: Tally) -> dict[str, Any]:
-    return {
-        "annotator": annotator.name,
-        "labelled": tally.labelled,
-        "unusable": tally.unusable,
-        "deleted": tally.deleted,
-    }

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from core.sql import Statement
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.models import AnnotationProject, Annotator, Label
@@ -85,12 +87,14 @@ def _labels(
     project: AnnotationProject, codebook: Codebook, choice: Choice
 ) -> tuple[_Shares, dict[int, float | None], _Shares]:
     """Of people and of machines by unit and annotator, and the settled ones by unit."""
+    view = View.FULL if View.FULL in project.views else project.views[0]
     rows = Label.objects.filter(
+        # Machines see all of a unit, and an answer is settled with all of it in view.
+        Q(view=view) | Q(layer=Label.Layer.ADJUDICATED) | ~Q(annotator__kind=Annotator.Kind.PERSON),
         unit__project=project,
         unit__gold__isnull=True,
         is_repeat=False,
         codebook_id=project.codebook_id,
-        view=View.FULL if View.FULL in project.views else project.views[0],
     ).order_by("created_at", "version", "pk")
     people: _Shares = {}
     machines: _Shares = {}

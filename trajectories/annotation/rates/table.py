@@ -108,7 +108,7 @@ class Rates:
         ]
         return [("All", association(cases)), *by_group]
 
-    def corrected(self, machine: int) -> list[tuple[str, Corrected]]:
+    def corrected(self, machine: int) -> list[tuple[Group, Corrected]]:
         """The rate of each group by a machine's labels, corrected by those of people."""
         seen = [unit for unit in self.units if unit.people is not None or machine in unit.machines]
         if not seen:
@@ -118,7 +118,7 @@ class Rates:
         weights, resamples = _floats(unit.weight for unit in seen), _resamples(seen)
         return [
             (
-                group.label,
+                group,
                 corrected_rate(
                     people=people, machine=given, weights=weights * group.mask, resamples=resamples
                 ),

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.conf import settings
-from django.db.models.functions import Now
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from core.csv_text import csv_bytes
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.jobs.services import job_request
 from trajectories.annotation.machines.comparison import ALL, BOTH, MACHINE, PEOPLE, Comparison, judged_where
 from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
@@ -37,7 +37,7 @@ FIGURES = ("raw", "alpha", "ac1", "precision", "recall", "people_alpha")
 def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
     """The agreement of each machine with people, and of machines with each other."""
     project = project_or_404(project_id)
-    jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).order_by("-pk")
+    jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).select_related("created_by").order_by("-pk")
     context = {
         "here": "annotation",
         "project": project,
@@ -55,15 +55,9 @@ def annotation_machine_start(request: LabRequest, project_id: int) -> HttpRespon
     machine = request.POST.get("machine", "")
     if machine not in (RULES, MODEL):
         raise Http404("There is no such machine.")
-    going_on = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE, requested_at__isnull=False)
-    if not going_on.filter(parameters__machine=machine).exists():
-        AnnotationJob.objects.create(
-            project=project,
-            kind=AnnotationJob.Kind.MACHINE,
-            parameters={"machine": machine},
-            created_by_id=request.user.pk,
-            requested_at=Now(),
-        )
+    jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE, requested_at__isnull=False)
+    if not jobs.filter(parameters__machine=machine).exists():
+        job_request(project, AnnotationJob.Kind.MACHINE, {"machine": machine}, user_id=request.user.pk)
     return redirect("annotation_machines", project_id=project_id)
 
 

@@ -12,6 +12,13 @@ from trajectories.lab.annotation.rates_page import RatesPage
 from trajectories.lab.export.views import as_file
 
 UNITS_SHOWN = 500
+SIGNS = {
+    "all": "labelled by people",
+    "with": "given by people",
+    "without": "not given by people",
+    "both": "labelled by the machine and by people",
+    "more": "labelled by the machine alone",
+}
 
 
 @lab_page
@@ -24,16 +31,20 @@ def annotation_rates(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
-    """The labelled units of a ``?group``; with ``?sign`` those ``with`` or ``without`` the chosen answers."""
+    """The labelled units of a ``?group``; with ``?sign`` those ``with`` or ``without`` the chosen answers.
+
+    Of a ``?machine`` the ``sign`` is ``both`` or ``more``: units with labels of people, and without.
+    """
     project = project_or_404(project_id)
     page = RatesPage(project=project, data=request.GET)
     sign = request.GET.get("sign", "all")
-    units = page.units_of(request.GET.get("group", "all"), sign)
+    machine = request.GET.get("machine", "")
+    units = page.units_of(request.GET.get("group", "all"), sign=sign, machine=machine)
     context = {
         "here": "annotation",
         "project": project,
         "tab": "rates",
-        "title": page.title if sign == "all" else f"{page.title}: {sign}",
+        "title": f"{page.title}: {SIGNS[sign]}",
         "units": units[:UNITS_SHOWN],
         "count": len(units),
     }

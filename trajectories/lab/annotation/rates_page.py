@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django.http import Http404, QueryDict
 from django.urls import reverse
 
+from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import Estimate
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
 from trajectories.annotation.rates.prediction import Corrected
@@ -32,12 +33,21 @@ FOREST = Forest(
     beside=("matched", "at equal lengths"),
 )
 SIGNS = ("all", "with", "without")
+# Of a machine: units that people have labelled too, and those that they have not.
+BOTH, MORE = "both", "more"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineRow:
+    name: str
+    one: Corrected
+    units_url: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
     annotator: Annotator
-    rows: list[tuple[str, Corrected]]
+    rows: list[MachineRow]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +132,17 @@ class RatesPage:
     def machines(self) -> list[Machine]:
         rows = Annotator.objects.filter(project=self.project).exclude(kind=Annotator.Kind.PERSON)
         return [
-            Machine(annotator=one, rows=self._named(self.rates.corrected(one.pk)))
+            Machine(
+                annotator=one,
+                rows=[
+                    MachineRow(
+                        name=self.name(group.label),
+                        one=made,
+                        units_url=f"{self.units_url(group.key)}&machine={one.pk}",
+                    )
+                    for group, made in self.rates.corrected(one.pk)
+                ],
+            )
             for one in rows.order_by("kind", "name")
         ]
 
@@ -144,14 +164,29 @@ class RatesPage:
         address = reverse("annotation_rate_units", args=[self.project.pk])
         return f"{address}?{self.query}&{urlencode({'group': group})}"
 
-    def units_of(self, group: str, sign: str) -> list[RateUnit]:
-        """The labelled units of a group, with at least one chosen answer, without any, or all of them."""
+    def units_of(self, group: str, *, sign: str, machine: str = "") -> list[RateUnit]:
+        """The units of a group: labelled by people, with or without the chosen answers; or by a machine, with
+        people or without. ``Http404`` where the project has no such group."""
+        units = self._units_of_machine(machine, sign) if machine else self._units_of_people(sign)
+        groups = {one.key: one for one in groups_of(units, self.grouping)} if units else {}
+        if group not in groups:
+            raise Http404("This project has no such units.")
+        return [unit for unit, is_in in zip(units, groups[group].mask, strict=True) if is_in]
+
+    def _units_of_people(self, sign: str) -> list[RateUnit]:
+        if sign not in SIGNS:
+            raise Http404("There are no such units.")
         labelled = self.rates.labelled
-        groups = {one.key: one for one in groups_of(labelled, self.grouping)} if labelled else {}
-        if group not in groups or sign not in SIGNS:
-            raise Http404("This project has no such rate.")
-        members = (unit for unit, is_in in zip(labelled, groups[group].mask, strict=True) if is_in)
-        return [unit for unit in members if sign == "all" or bool(unit.people) == (sign == "with")]
+        return [unit for unit in labelled if sign == "all" or bool(unit.people) == (sign == "with")]
+
+    def _units_of_machine(self, machine: str, sign: str) -> list[RateUnit]:
+        if not is_id(machine) or sign not in (BOTH, MORE):
+            raise Http404("There are no such units.")
+        return [
+            unit
+            for unit in self.rates.units
+            if int(machine) in unit.machines and (unit.people is not None) == (sign == BOTH)
+        ]
 
     def csv_rows(self) -> Iterator[list[Any]]:
         """The tables of the page as one."""
@@ -166,9 +201,10 @@ class RatesPage:
                 *(*_cells(row.beyond), *_cells(row.matched), "", "", "", "", ""),
             ]
         for machine in self.machines:
-            for label, one in self.rates.corrected(machine.annotator.pk):
+            for given in machine.rows:
+                one = given.one
                 yield [
-                    *("corrected", machine.annotator.name, label, one.units, "", one.more_units),
+                    *("corrected", machine.annotator.name, given.name, one.units, "", one.more_units),
                     *(*_cells(one.corrected), *[""] * 7, *_cells(one.people), one.power, one.reason),
                 ]
         for label, made in self.rates.successes:
