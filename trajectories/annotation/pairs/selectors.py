@@ -42,7 +42,7 @@ class LabelledPair:
 
 
 def pairs_labelled(project: AnnotationProject) -> list[LabelledPair]:
-    """Pairs that a person has a choice for, in the queue's order, without repeats, skips and units for training."""
+    """Pairs with a choice of a person, in the queue's order; no repeats, skips or units for training."""
     codebook = codebook_read(project.codebook.content)
     pairs: dict[int, LabelledPair] = {}
     for row in _rows(project):
