@@ -81,6 +81,15 @@ def test_labels_can_be_filtered(project: AnnotationProject, read: Callable[..., 
     assert all(row["episode"] == episode for row in read(f"/labels?episode={episode}")["results"])
 
 
+def test_the_number_of_a_step_is_an_answer(read: Callable[..., Any]) -> None:
+    user = scene.labeller("ana")
+    project = scene.project(user, of=scene.attempts(1, steps=3), kind="trajectory")
+    values = {"success": "failed", "loops": "none", "first_wrong_step": 2}
+    scene.label(services.slot_next(scene.annotator(project, user).pk), values=values)
+    assert [row["values"] for row in read("/labels?answer=first_wrong_step:2")["results"]] == [values]
+    assert read("/labels?answer=first_wrong_step:3")["results"] == []
+
+
 BAD = ("answer=type", "arm=gymm", "layer=x", "project=0", "colour=red", "cursor=x")
 
 

@@ -15,7 +15,8 @@ from tests.annotation import scene
 from tests.conftest import LabClient
 from tests.lab.annotation.test_annotation_pages import form_of, queue
 from trajectories.annotation.labels import order
-from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Label
+from trajectories.lab.annotation import queue_views
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Episode, Label
 
 Lab = Callable[[User | None], LabClient]
 TRAJECTORY = {"success": "partly", "loops": "none", "first_wrong_step": "step"}
@@ -28,11 +29,6 @@ def person(db: None) -> User:
 
 def save(client: LabClient, project: AnnotationProject, html: str, **fields: object) -> int:
     return client.post(f"/annotation/{project.pk}/label", {**form_of(html), **fields}).status_code
-
-
-def is_swapped(slot: AnnotationSlot) -> bool:
-    annotator = slot.annotator or Annotator.objects.get(project_id=slot.project_id)
-    return order.is_swapped(slot.unit, annotator=annotator, is_repeat=slot.is_repeat)
 
 
 def test_a_trajectory_shows_its_steps_and_neither_outcome_nor_model(lab: Lab, person: User) -> None:
@@ -70,27 +66,45 @@ def test_a_trajectory_without_a_wrong_step(lab: Lab, person: User) -> None:
     assert Label.objects.get().values["first_wrong_step"] == "none"
 
 
-def test_the_two_of_a_pair_are_shown_in_random_order_and_stored_as_the_unit_names_them(
-    lab: Lab, person: User
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_two_of_a_pair_are_stored_as_the_unit_names_them(
+    lab: Lab, person: User, monkeypatch: pytest.MonkeyPatch, swapped: bool
 ) -> None:
-    project = scene.project(person, of=scene.attempts(4), kind="trajectory_pair")
+    for module in (order, queue_views):
+        monkeypatch.setattr(module, "is_swapped", lambda *_, **__: swapped)
+    project = scene.project(person, of=scene.attempts(2), kind="trajectory_pair")
     client = lab(person)
-    seen = set()
-    for _ in range(6):
-        html = queue(client, project)
-        slot = AnnotationSlot.objects.select_related("unit").get(annotator__isnull=False, done_at=None)
-        first, second = re.findall(r"Thought 1 of (\d+)\.</p>", html)
-        places = [slot.unit.episode_id, slot.unit.other_episode_id]
-        assert [int(first), int(second)] == (places[::-1] if is_swapped(slot) else places)
-        assert save(client, project, html, better="first", why=["goal"]) == 302
-        label = Label.objects.get(unit=slot.unit)
-        assert label.is_swapped == is_swapped(slot)
-        assert label.values == {"better": "second" if label.is_swapped else "first", "why": ["goal"]}
-        seen.add(label.is_swapped)
-        again = queue(client, project, f"?slot={slot.pk}")
-        assert re.search(r'value="first"[^>]*checked', again)
-        assert "The first, Reaches the goal" in again
-    assert seen == {True, False}
+    html = queue(client, project)
+    slot = AnnotationSlot.objects.select_related("unit").get()
+    places = [slot.unit.episode_id, slot.unit.other_episode_id]
+    shown = [int(number) for number in re.findall(r"Thought 1 of (\d+)\.</p>", html)]
+    assert shown == (places[::-1] if swapped else places)
+    assert save(client, project, html, better="first", why=["goal"]) == 302
+    label = Label.objects.get()
+    assert label.is_swapped == swapped
+    assert label.values == {"better": "second" if swapped else "first", "why": ["goal"]}
+    again = queue(client, project, f"?slot={slot.pk}")
+    assert re.search(r'value="first"[^>]*checked', again)
+    assert "The first, Reaches the goal" in again
+
+
+def test_a_person_sees_about_half_of_the_pairs_swapped_and_each_always_in_the_same_order(
+    person: User,
+) -> None:
+    project = scene.project(person, of=scene.attempts(2), kind="trajectory_pair")
+    annotator = Annotator.objects.get(project=project)
+    units = [AnnotationUnit(pk=pk, project=project) for pk in range(1, 401)]
+
+    def drawn(**fields: bool) -> list[bool]:
+        return [
+            order.is_swapped(unit, annotator=annotator, **{"is_repeat": False, **fields}) for unit in units
+        ]
+
+    assert 160 < sum(drawn()) < 240
+    assert drawn() == drawn()
+    assert drawn() != drawn(is_repeat=True)
+    project.level = annotator.project.level = AnnotationProject.Level.STEP
+    assert not any(drawn())
 
 
 def test_two_next_steps_are_shown_on_the_page_that_both_saw(lab: Lab, person: User) -> None:
@@ -140,3 +154,22 @@ def test_the_agreement_of_pairs_says_what_the_order_did(lab: Lab, owner: User, p
     assert "2 of 2" in html
     cell = "agreement/units?field=better&one=first&other=first"
     assert lab(owner).get(f"/annotation/{project.pk}/{cell}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "words"),
+    [("trajectory", 302, ""), ("step_pair", 422, "same page of the same task"), ("mood", 422, "mood")],
+)
+def test_the_form_of_a_project_asks_what_is_labelled(
+    lab: Lab, owner: User, kind: str, status: int, words: str
+) -> None:
+    scene.attempts(1)
+    body = {
+        "search": "", "name": "New", "kind": kind, "steps": "10", "is_equal": "1", "seed": "3",
+        "people": [owner.pk], "overlap": "0", "overlap_people": "1", "repeats": "0",
+        "reservation_minutes": "30", "views": ["full"],
+    }  # fmt: skip
+    response = lab(owner).post("/annotation/create", body)
+    assert response.status_code == status
+    assert words in response.content.decode()
+    assert [one.level for one in AnnotationProject.objects.all()] == ([kind] if status == 302 else [])

@@ -29,6 +29,8 @@ COLUMNS = {
     **{name: name for name in ("is_unsure", "reason", "active_ms", "created_at")},
     "codebook": "codebook_id",
 }
+# Of the number of a step, which is an answer too.
+STEP_DIGITS = 9
 UNIT = ("project", "step", "paragraph", "begin", "end", "other_episode", "other_step", "weight")
 
 
@@ -53,7 +55,10 @@ def label_list(
         labels = labels.filter(unit_id__in=_units_of(episode))
     if answer is not None:
         field, option = answer
-        labels = labels.filter(Q(values__contains={field: option}) | Q(values__contains={field: [option]}))
+        given = Q(values__contains={field: option}) | Q(values__contains={field: [option]})
+        if option.isascii() and option.isdigit():
+            given |= Q(values__contains={field: int(option[:STEP_DIGITS])})
+        labels = labels.filter(given)
     for name, column in (("layer", "layer"), ("annotator_kind", "annotator__kind")):
         if name in filters:
             labels = labels.filter(**{column: filters[name]})

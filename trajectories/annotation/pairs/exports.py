@@ -23,7 +23,7 @@ ASSISTANT = "assistant"
 
 @dataclass(frozen=True, kw_only=True)
 class Preference:
-    """What is preferred of a pair: ``answer`` is an option, or ``disputed`` if none has most votes."""
+    """What is preferred of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
 
     pair: LabelledPair
     answer: str
@@ -41,7 +41,7 @@ class Preference:
 
 
 def preferences(project: AnnotationProject) -> list[Preference]:
-    """The adjudicated choice of each pair, or that of most people."""
+    """The adjudicated choice of each pair, or that of more than half of the people."""
     return [_preference(pair) for pair in pairs_labelled(project)]
 
 
@@ -74,8 +74,8 @@ def _preference(pair: LabelledPair) -> Preference:
 
 
 def _majority(choices: Sequence[Choice]) -> str:
-    (first, votes), *others = Counter(choice.answer for choice in choices).most_common()
-    return DISPUTED if others and others[0][1] == votes else first
+    ((answer, votes),) = Counter(choice.answer for choice in choices).most_common(1)
+    return answer if votes > len(choices) / 2 else DISPUTED
 
 
 def _row(project: AnnotationProject, preference: Preference) -> dict[str, Any] | None:

@@ -42,7 +42,7 @@ class LabelledPair:
 
 
 def pairs_labelled(project: AnnotationProject) -> list[LabelledPair]:
-    """Pairs that a person has a choice for, in the queue's order, without repeats and skips."""
+    """Pairs with a choice of a person, in the queue's order; no repeats, skips or units for training."""
     codebook = codebook_read(project.codebook.content)
     pairs: dict[int, LabelledPair] = {}
     for row in _rows(project):
@@ -58,6 +58,7 @@ def _rows(project: AnnotationProject) -> Iterator[dict[str, Any]]:
     rows = Label.objects.filter(
         unit__project=project,
         is_repeat=False,
+        unit__gold__isnull=True,
         codebook_id=project.codebook_id,
         annotator__kind=Annotator.Kind.PERSON,
     ).order_by("unit__position", "unit_id", "created_at", "pk")

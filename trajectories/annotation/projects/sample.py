@@ -26,8 +26,8 @@ class Kind:
     strata: Statement
 
 
-def _kind(name: str, *, level: str, title: str, none: str, **parts: str) -> Kind:
-    candidates = sql_read(__file__, f"candidates_{name}", **parts)
+def _kind(name: str, *, level: str, title: str, none: str) -> Kind:
+    candidates = sql_read(__file__, f"candidates_{name}", stratum=_STRATUM)
     return Kind(
         level=level,
         title=title,
@@ -43,14 +43,12 @@ KINDS = {
         level="step",
         title="Thoughts of steps",
         none="None of these episodes has a step with a thought. Choose other episodes.",
-        stratum=_STRATUM,
     ),
     "trajectory": _kind(
         "trajectory",
         level="trajectory",
         title="Whole trajectories",
         none="None of these episodes has ended and has steps. Choose other episodes.",
-        stratum=_STRATUM,
     ),
     "trajectory_pair": _kind(
         "trajectory_pair",
@@ -60,7 +58,6 @@ KINDS = {
             "No two of these episodes are ended attempts at the same task. "
             "Choose episodes of several samples, arms, runs or policies."
         ),
-        ended=sql_read(__file__, "ended"),
     ),
     "step_pair": _kind(
         "step_pair",
@@ -70,7 +67,6 @@ KINDS = {
             "No two of these episodes were shown the same page of the same task and went on differently. "
             "Choose episodes of several samples, runs or policies, or pairs of trajectories."
         ),
-        shown=sql_read(__file__, "shown"),
     ),
 }
 
