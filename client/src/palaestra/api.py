@@ -220,7 +220,8 @@ class Client:
     async def labels(self, *, cursor: str | int | None = None, **filters: Any) -> Page[records.Label]:
         """One page of labels, oldest first. Filters: project, episode, run, arm, layer, annotator_kind,
         answer (``"type:reasoning"``), limit."""
-        return await self._get("labels", Page[records.Label], cursor=cursor, **filters)
+        params = {"cursor": cursor, **filters}
+        return await self._lab.call("GET", f"{V1}/labels", answer=Page[records.Label], params=params)
 
     async def episode_labels(self, episode: int) -> list[records.LabelledUnit]:
         """The labelled units of an episode, each with what counts as its label."""

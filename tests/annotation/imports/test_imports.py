@@ -243,3 +243,21 @@ def test_the_command_imports_and_says_what_is_wrong(
     ):
         with pytest.raises(CommandError, match=sentence):
             call_command("import_labels", str(number), str(name))
+
+
+def test_the_number_of_a_step_comes_back_from_a_table() -> None:
+    user = scene.labeller("cy")
+    first, second = (
+        scene.project(user, of=scene.attempts(1, steps=3), kind="trajectory", name=name) for name in "ab"
+    )
+    slot = services.slot_next(scene.annotator(first, user).pk)
+    scene.label(slot, values={"success": "failed", "loops": "none", "first_wrong_step": 2})
+    data = files.archive(first)
+    table = files.member(data, "blind.csv")
+    assert files.take(first, table, name="blind.csv")["added"] == 0
+    with pytest.raises(GymError, match="has no unit for episode"):
+        files.take(second, table, name="blind.csv")
+    rows = files.rows(data)
+    rows[0]["values"]["first_wrong_step"] = 4
+    with pytest.raises(GymError, match="there is no step 4"):
+        files.take(first, files.jsonl(rows))
