@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from trajectories.annotation.codebook import builtin, document
+from trajectories.annotation.codebook.own_fields import KEYS_TAKEN
 from trajectories.annotation.codebook.registry import FIELDS, codebook_current
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.models import AnnotationProject
 
 LEVELS = tuple(AnnotationProject.Level)
-# Keys of the form that are no answers; where steps are shown, also those that lead through them.
-TAKEN = {"step": set("nukibo?"), "trajectory": set("nuki?gh"), "pair": set("nuki?ghjlbo")}
 
 
 def test_one_file_is_one_field_of_its_name() -> None:
@@ -27,7 +26,7 @@ def test_one_file_is_one_field_of_its_name() -> None:
 def test_every_answer_has_a_key_of_its_own(level: str) -> None:
     keys = [option.key for field in codebook_current(level).fields for option in field.options]
     assert len(set(keys)) == len(keys)
-    assert TAKEN[level].isdisjoint(keys)
+    assert KEYS_TAKEN[level].isdisjoint(keys)
     assert all(re.fullmatch(r"[a-z0-9]", key) for key in keys)
 
 

@@ -107,7 +107,7 @@ def test_a_project_keeps_its_codebook_when_the_files_change(
     before = scene.project(owner)
     current = registry.codebook_current()
     other = Codebook(unit="Another unit.", fields=current.fields)
-    monkeypatch.setattr("trajectories.annotation.projects.services.codebook_current", lambda _: other)
+    monkeypatch.setattr("trajectories.annotation.codebook.own_fields.codebook_current", lambda _: other)
     after = scene.project(owner)
     before.refresh_from_db()
     assert (before.codebook_id, after.codebook_id) == (current.sha256, other.sha256)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -288,3 +289,40 @@ def test_researchers_see_agreement(lab: Lab, owner: User, person: User) -> None:
         in client.get(cell.replace("&amp;", "&")).content.decode()
     )
     assert client.get(f"/annotation/{project.pk}/agreement/units?field=type&one=x").status_code == 404
+
+
+def test_a_project_takes_label_fields_of_its_own(lab: Lab, owner: User, person: User) -> None:
+    scene.episodes(1, steps=1)
+    body = {
+        "name": "With tone",
+        "kind": "step",
+        "steps": "5",
+        "is_equal": "1",
+        "seed": "1",
+        "search": "",
+        "people": [person.pk],
+        "overlap": "0",
+        "overlap_people": "1",
+        "repeats": "0",
+        **{"reservation_minutes": "60", "views": ["full"]},
+    }
+    client = lab(owner)
+
+    def create(fields: str) -> Any:
+        file = SimpleUploadedFile("own.toml", fields.encode())
+        return client.post("/annotation/create", {**body, "own_fields": [file]})
+
+    response = create("[[fields")
+    assert response.status_code == 422
+    assert "own.toml: " in response.content.decode()
+    option = 'title = "T"\ndefinition = "d"\npositive = ["p"]\nnegative = ["n"]\n[[fields.options]]\n'
+    field = '[[fields]]\nid = "tone"\ntitle = "Tone <b>"\nquestion = "How?"\n[[fields.options]]\n'
+    both = [f'id = "{name}"\nkey = "{key}"\n{option}' for name, key in (("sure", "t"), ("bare", "q"))]
+    own = field + "".join(both).removesuffix("[[fields.options]]\n")
+    assert "already that of “The problem” of “Target”" in create(own).content.decode()
+    response = create(own.replace('key = "q"', 'key = "y"'))
+    assert response.status_code == 302, response.content.decode()
+    page = client.get(f"{response['Location']}codebook").content.decode()
+    assert "Tone &lt;b&gt;" in page
+    made = AnnotationProject.objects.get(name="With tone")
+    assert 'data-field="tone"' in queue(lab(person), made)

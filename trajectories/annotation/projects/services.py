@@ -10,7 +10,8 @@ from django.db import transaction
 
 from core.errors import GymError
 from core.sql import Statement
-from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.own_fields import codebook_with
+from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.projects import sample
 from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion
@@ -44,6 +45,7 @@ class Plan:
     reservation_minutes: int = 30
     shows_setup: bool = False
     kind: str = "step"
+    own_fields: Sequence[Field] = ()
     views: list[str] = field(default_factory=views_default)  # of steps; all else is seen in full
 
     @property
@@ -104,7 +106,7 @@ def _project_store(plan: Plan, drawn: list[sample.Stratum], creator: User | None
     level = sample.KINDS[plan.kind].level
     return AnnotationProject.objects.create(
         name=plan.name,
-        codebook=_codebook_store(level),
+        codebook=_codebook_store(level, plan.own_fields),
         level=level,
         source=plan.source,
         seed=plan.seed,
@@ -126,8 +128,8 @@ def _sample(plan: Plan) -> list[sample.Stratum]:
     return [replace(stratum, drawn=drawn[stratum.name]) for stratum in strata]
 
 
-def _codebook_store(level: str) -> CodebookVersion:
-    codebook = codebook_current(level)
+def _codebook_store(level: str, own_fields: Sequence[Field]) -> CodebookVersion:
+    codebook = codebook_with(level, own_fields)
     version, _ = CodebookVersion.objects.get_or_create(
         pk=codebook.sha256, defaults={"content": codebook.content()}
     )

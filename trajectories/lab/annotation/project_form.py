@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 
 from trajectories.annotation.projects.sample import KINDS, PARTS
 from trajectories.annotation.projects.services import STEPS_MAX
+from trajectories.lab.annotation.own_fields import OwnFieldsField
 from trajectories.models.annotation import View, views_default
 
 NAME_CHARS = 200
@@ -91,6 +92,11 @@ class ProjectForm(forms.Form):
     )
     shows_setup = forms.BooleanField(
         required=False, label="Show arm and model", help_text="Otherwise annotators do not see them."
+    )
+    own_fields = OwnFieldsField(
+        required=False,
+        label="Label fields of its own",
+        help_text="Files (.toml or .json) with fields besides those of this installation's codebook.",
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:

@@ -37,7 +37,7 @@ def annotation_new(request: LabRequest) -> HttpResponse:
 @lab_action
 def annotation_create(request: LabRequest) -> HttpResponseBase:
     search = SearchRequest(QueryDict(request.POST.get("search", "")))
-    form = ProjectForm(request.POST)
+    form = ProjectForm(request.POST, request.FILES)
     if form.is_valid() and not (search.query_error or search.errors):
         try:
             project = _project_create(form, search, user=request.user if request.user.pk else None)
@@ -139,6 +139,7 @@ def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -
         repeat_share=data["repeats"] / 100,
         reservation_minutes=data["reservation_minutes"],
         shows_setup=data["shows_setup"],
+        own_fields=data["own_fields"],
         kind=data["kind"] or "step",
         views=data["views"],
     )
