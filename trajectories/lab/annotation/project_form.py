@@ -93,7 +93,6 @@ class ProjectForm(forms.Form):
     shows_setup = forms.BooleanField(
         required=False, label="Show arm and model", help_text="Otherwise annotators do not see them."
     )
-
     own_fields = OwnFieldsField(
         required=False,
         label="Label fields of its own",
