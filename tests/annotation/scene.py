@@ -84,5 +84,5 @@ def label(slot_id: int, **fields: Any) -> Label:
     slot = AnnotationSlot.objects.select_related("unit__project__codebook", "annotator").get(pk=slot_id)
     assert slot.annotator is not None
     ticket = Ticket(annotator=slot.annotator.pk, unit=slot.unit_id, is_repeat=slot.is_repeat, view=slot.view)
-    made = saving(is_repeat=slot.is_repeat, **fields)
+    made = saving(**fields)
     return services.label_save(made, ticket=ticket, unit=slot.unit, annotator=slot.annotator)

@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from trajectories.models import CodebookVersion
+
 STEP = "step"
 # What later versions of fields and answers have, as it was before: it is not part of a stored codebook.
 _FIELD_BEFORE: dict[str, Any] = {"level": STEP}
@@ -102,11 +104,21 @@ class Codebook(Struct, frozen=True, kw_only=True, dict=True):
 
 
 VERSION_CHARS = 8
+DECODED = "_decoded"
 
 
 def codebook_read(content: Any) -> Codebook:
     """A stored codebook. Entries of it that this version of the code does not know are left out."""
     return msgspec.convert(content, Codebook)
+
+
+def codebook_of(version: CodebookVersion) -> Codebook:
+    """The codebook of a stored version, decoded once for each time that the version is read."""
+    known: Codebook | None = getattr(version, DECODED, None)
+    if known is None:
+        known = codebook_read(version.content)
+        setattr(version, DECODED, known)
+    return known
 
 
 def _drop(entry: dict[str, Any], before: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from core.errors import GymError
-from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
 from trajectories.models import AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
@@ -39,21 +39,23 @@ class Saving:
     state: str = Label.State.DONE
     answers: Answers
     active_ms: int | None = None
-    is_repeat: bool = False
     is_swapped: bool = False
     view: str = View.FULL
 
 
-def label_add(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
+def label_add(
+    saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False
+) -> Label:
     """The label as stored. A call that is repeated gets what its first time wrote.
 
     ``GymError`` 422 if answers are missing or the codebook has none like them, ``LabelConflict`` if the unit
     has a newer version.
     """
-    if (written := _written(saving, annotator=annotator)) is not None:
+    if (written := label_written(saving, annotator=annotator)) is not None:
         return written
-    newest = label_newest(unit=unit, annotator=annotator, is_repeat=saving.is_repeat)
-    row = _label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
+    newest = label_newest(unit=unit, annotator=annotator, is_repeat=is_repeat)
+    row = label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
+    row.is_repeat = is_repeat
     if newest is not None and newest.version != saving.version:
         raise LabelConflict(newest)
     try:
@@ -61,20 +63,20 @@ def label_add(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator) -> 
             row.save(force_insert=True)
     except IntegrityError:
         # Sent twice at the same time, or from two tabs.
-        if (written := _written(saving, annotator=annotator)) is not None:
+        if (written := label_written(saving, annotator=annotator)) is not None:
             return written
-        newest = label_newest(unit=unit, annotator=annotator, is_repeat=saving.is_repeat)
+        newest = label_newest(unit=unit, annotator=annotator, is_repeat=is_repeat)
         if newest is None:
             raise
         raise LabelConflict(newest) from None
     return row
 
 
-def _label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, version: int) -> Label:
+def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, version: int) -> Label:
     """The row to write, checked against the codebook of the unit's project."""
     answers = Answers(values={}, note=saving.answers.note.strip()[:NOTE_CHARS])
     if saving.state == Label.State.DONE:
-        codebook = codebook_read(unit.project.codebook.content)
+        codebook = codebook_of(unit.project.codebook)
         if errors := answer_errors(saving.answers, codebook=codebook, unit=unit, view=saving.view):
             raise GymError("incomplete_label", " ".join(errors), status=422)
         answers = answers_pruned(saving.answers, codebook=codebook)
@@ -82,7 +84,6 @@ def _label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, ver
         unit=unit,
         annotator=annotator,
         codebook_id=unit.project.codebook_id,
-        is_repeat=saving.is_repeat,
         is_swapped=saving.is_swapped,
         view=saving.view,
         version=version,
@@ -109,5 +110,6 @@ def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple
     return {(row.unit_id, row.is_repeat): row for row in rows.order_by("version", "pk")}
 
 
-def _written(saving: Saving, *, annotator: Annotator) -> Label | None:
+def label_written(saving: Saving, *, annotator: Annotator) -> Label | None:
+    """What an earlier sending of the same call wrote."""
     return Label.objects.filter(key=saving.key, annotator=annotator).first()

@@ -64,7 +64,9 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
 
     Errors: those of ``labels.services.label_add``.
     """
-    label = labels.label_add(replace(saving, view=ticket.view), unit=unit, annotator=annotator)
+    label = labels.label_add(
+        replace(saving, view=ticket.view), unit=unit, annotator=annotator, is_repeat=ticket.is_repeat
+    )
     rows = AnnotationSlot.objects.filter(annotator=annotator, unit=unit, is_repeat=ticket.is_repeat)
     slot = rows.select_for_update().first()
     if slot is None:

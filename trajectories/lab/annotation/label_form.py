@@ -19,7 +19,7 @@ STEP_PREFIX = "step-"
 NUMBER_MAX = 2**31 - 1
 
 
-def saving_read(data: QueryDict, *, codebook: Codebook, is_repeat: bool, is_swapped: bool = False) -> Saving:
+def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False) -> Saving:
     """``GymError`` 400 for a form that no page of ours sends. ``is_swapped`` if the pair was shown so."""
     try:
         key = uuid.UUID(data.get("key", ""))
@@ -35,7 +35,6 @@ def saving_read(data: QueryDict, *, codebook: Codebook, is_repeat: bool, is_swap
         state=Label.State.SKIPPED if data.get("skip") else Label.State.DONE,
         answers=answers_mirrored(answers, codebook=codebook) if is_swapped else answers,
         active_ms=active_ms if active_ms is None or active_ms >= 0 else None,
-        is_repeat=is_repeat,
         is_swapped=is_swapped,
     )
 

@@ -13,7 +13,7 @@ from django.urls import reverse
 from core.errors import GymError
 from core.integers import is_id
 from trajectories.annotation.codebook.sources import publications
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.labels.order import is_swapped
 from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
 from trajectories.annotation.queues import selectors, services
@@ -77,11 +77,10 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
     try:
         ticket = ticket_read(request.POST.get("ticket", ""))
         unit = _unit_of(ticket, annotator)
-        codebook = codebook_read(annotator.project.codebook.content)
+        codebook = codebook_of(annotator.project.codebook)
         saving = saving_read(
             request.POST,
             codebook=codebook,
-            is_repeat=ticket.is_repeat,
             is_swapped=is_swapped(unit, annotator=annotator, is_repeat=ticket.is_repeat),
         )
         label = services.label_save(saving, ticket=ticket, unit=unit, annotator=annotator)
@@ -112,7 +111,7 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
     context = {
         "here": "annotation",
         "project": project,
-        "codebook": codebook_read(project.codebook.content),
+        "codebook": codebook_of(project.codebook),
         "publications": publications(),
     }
     return render(request, "lab/annotation/codebook.html", context)
@@ -143,7 +142,7 @@ def _unit_render(
     context = {"here": "annotation", "annotator": annotator, "project": annotator.project, "page": page}
     if wants_fragment(request):
         return render(request, "lab/annotation/_unit.html", context, status=status)
-    codebook = codebook_read(annotator.project.codebook.content)
+    codebook = codebook_of(annotator.project.codebook)
     (context["progress"],) = selectors.progress_of([annotator])
     slots = selectors.slots_recent(annotator)
     labels = labels_newest(annotator=annotator, units=[slot.unit_id for slot in slots])
@@ -176,8 +175,9 @@ def _unit_of(ticket: Ticket, annotator: Annotator) -> AnnotationUnit:
     if ticket.annotator != annotator.pk:
         message = "This form belongs to another login or project. Open your queue again."
         raise GymError("bad_ticket", message, status=400)
-    rows = AnnotationUnit.objects.select_related("project__codebook")
-    return rows.get(pk=ticket.unit, project_id=annotator.project_id)
+    unit = AnnotationUnit.objects.get(pk=ticket.unit, project_id=annotator.project_id)
+    unit.project = annotator.project  # with its codebook
+    return unit
 
 
 def _form_again(
@@ -196,6 +196,6 @@ def _error_json(error: GymError) -> JsonResponse:
     body = error.as_body()
     if isinstance(error, LabelConflict):
         current = error.current
-        words = summary_of(current, codebook_read(current.codebook.content))
+        words = summary_of(current, codebook_of(current.codebook))
         body["current"] = {"version": current.version, "words": words}
     return JsonResponse(body, status=error.status)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
+from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
 from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.labels.services import label_newest
 from trajectories.annotation.queues import redaction
@@ -178,7 +178,7 @@ class UnitPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_read(self.annotator.project.codebook.content)
+        return codebook_of(self.annotator.project.codebook)
 
     @cached_property
     def label(self) -> Label | None:
