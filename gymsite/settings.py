@@ -196,6 +196,7 @@ STORAGES: dict[str, Any] = {
 
 # --- People ------------------------------------------------------------------------------------------
 LOGIN_URL = "/login/"
+AUTHENTICATION_BACKENDS = ["trajectories.annotation.roles.LabBackend"]
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
 SESSION_COOKIE_NAME = "palaestra_lab"

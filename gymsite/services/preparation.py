@@ -115,7 +115,9 @@ def first_things() -> list[str]:
     return lines
 
 
-def login_create(*, name: str, is_superuser: bool, is_annotator: bool = False) -> str:
+def login_create(
+    *, name: str, is_superuser: bool, is_annotator: bool = False, is_adjudicator: bool = False
+) -> str:
     """Create a lab account; returns its random password, which is stored nowhere."""
     from trajectories.annotation import roles
 
@@ -125,6 +127,8 @@ def login_create(*, name: str, is_superuser: bool, is_annotator: bool = False) -
     user = create(username=name, password=password)
     if is_annotator:
         roles.annotator_make(user)
+    if is_adjudicator:
+        roles.adjudicator_make(user)
     return password
 
 

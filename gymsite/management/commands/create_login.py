@@ -17,12 +17,18 @@ class Command(BaseCommand):
         role = parser.add_mutually_exclusive_group()
         role.add_argument("--superuser", action="store_true", help="may do everything in the lab")
         role.add_argument("--annotator", action="store_true", help="may only label what they are given")
+        role.add_argument(
+            "--adjudicator", action="store_true", help="the same, and settle what annotators disagree on"
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         name = options["name"]
         if get_user_model().objects.filter(username=name).exists():
             raise CommandError(f"There is already a login {name!r}: choose another name.")
         password = preparation.login_create(
-            name=name, is_superuser=options["superuser"], is_annotator=options["annotator"]
+            name=name,
+            is_superuser=options["superuser"],
+            is_annotator=options["annotator"],
+            is_adjudicator=options["adjudicator"],
         )
         self.stdout.write(password)

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from core.errors import GymError
 from core.sql import Statement
+from trajectories.annotation import roles
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.projects import sample
 from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
@@ -87,9 +88,17 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
 def annotator_add(project: AnnotationProject, user: User) -> Annotator:
     """Let a person label in a project; adding them again changes nothing."""
     annotator, _ = Annotator.objects.get_or_create(
-        project=project, user=user, defaults={"name": user.get_username()}
+        project=project,
+        user=user,
+        defaults={"name": user.get_username(), "is_adjudicator": roles.is_adjudicator(user)},
     )
     return annotator
+
+
+def adjudicator_set(project: AnnotationProject, annotator_id: int, *, is_adjudicator: bool) -> None:
+    """Say whether one of the project's people may settle what others disagree on."""
+    people = Annotator.objects.filter(project=project, kind=Annotator.Kind.PERSON, user__isnull=False)
+    people.filter(pk=annotator_id).update(is_adjudicator=is_adjudicator)
 
 
 def quotas_set(project: AnnotationProject, quotas: Mapping[int, int | None]) -> None:
