@@ -19,6 +19,8 @@ DEEDS = {
     "annotation_export",
     "annotation_import_start",
     "annotation_machine_start",
+    "annotation_adjudicator",
+    "annotation_settle",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
@@ -52,6 +54,9 @@ WITHOUT_BYTES = (
     "annotation_rates",
     "annotation_rate_units",
     "annotation_rates_file",
+    "annotation_disagreements",
+    "annotation_disagreement",
+    "annotation_history",
 )
 
 
@@ -129,6 +134,9 @@ def pages(episode: Episode) -> dict[str, str]:
         "annotation_rates": "/annotation/1/rates",
         "annotation_rate_units": "/annotation/1/rates/units",
         "annotation_rates_file": "/annotation/1/rates.csv",
+        "annotation_disagreements": "/annotation/1/disagreements",
+        "annotation_disagreement": "/annotation/1/disagreements/1",
+        "annotation_history": "/annotation/1/units/1/history",
         "tasks": "/tasks/",
         "task": f"/tasks/{episode.task_id}/",
         "blob": f"/blobs/{'0' * 64}",

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -249,9 +250,10 @@ async def test_a_person_who_may_no_longer_log_in_may_not_watch(live: Live, episo
     assert await refusal(live, path, headers={"Cookie": cookie}, origin=LAB) == 403
 
 
-async def test_an_annotator_may_not_watch(live: Live, episode: Episode) -> None:
+@pytest.mark.parametrize("make", [roles.annotator_make, roles.adjudicator_make])
+async def test_an_annotator_may_not_watch(live: Live, episode: Episode, make: Callable[[User], None]) -> None:
     cookie = await in_thread(lab_cookie, is_active=True)
-    await in_thread(annotators_make)
+    await in_thread(everyone_made, make)
     path = f"/ws/episodes/{episode.pk}/"
     assert await refusal(live, path, headers={"Cookie": cookie}, origin=LAB) == 403
 
@@ -283,10 +285,10 @@ async def watched(live: Live) -> int:
         return int((await client.get("/wait/health")).json()["watched"])
 
 
-def annotators_make() -> None:
-    """All who can log in may only label."""
+def everyone_made(make: Callable[[User], None]) -> None:
+    """Give all who can log in a role."""
     for user in User.objects.all():
-        roles.annotator_make(user)
+        make(user)
 
 
 def lab_cookie(*, is_active: bool) -> str:

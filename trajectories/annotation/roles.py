@@ -1,7 +1,7 @@
 """Roles in the lab. An annotator sees what was given to them to label, and no other page.
 
 An adjudicator is an annotator who may also settle what others disagree on, in each project that they are
-added to. In a single project any of its people can be made one, researchers too (``Annotator.is_adjudicator``).
+added to. Any person of a project can be made its adjudicator too (``Annotator.is_adjudicator``).
 """
 
 from __future__ import annotations

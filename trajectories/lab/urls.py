@@ -8,11 +8,13 @@ from django.views.generic import RedirectView
 
 from core import converters
 from trajectories.lab.access import lab_page
+from trajectories.lab.annotation import adjudication_views as adjudication
 from trajectories.lab.annotation import agreement_views as agreement
 from trajectories.lab.annotation import file_views as files
 from trajectories.lab.annotation import gold_views as gold
 from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import machine_views as machines
+from trajectories.lab.annotation import history_views as history
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.annotation import shift_views as shift
@@ -39,6 +41,7 @@ converters.converters_register()
 EPISODE = "episodes/<id:episode_id>"
 STEP = f"{EPISODE}/steps/<id:index>"
 PROJECT = "annotation/<id:project_id>"
+DISAGREEMENT = f"{PROJECT}/disagreements/<id:unit_id>"
 
 
 def _alias(address: str, *, of: str, name: str) -> URLPattern:
@@ -141,6 +144,11 @@ urlpatterns = [
     path(f"{PROJECT}/rates", rates.annotation_rates, name="annotation_rates"),
     path(f"{PROJECT}/rates/units", rates.annotation_rate_units, name="annotation_rate_units"),
     path(f"{PROJECT}/rates.csv", rates.annotation_rates_file, name="annotation_rates_file"),
+    path(f"{PROJECT}/adjudicator", adjudication.annotation_adjudicator, name="annotation_adjudicator"),
+    path(f"{PROJECT}/disagreements", adjudication.annotation_disagreements, name="annotation_disagreements"),
+    path(DISAGREEMENT, adjudication.annotation_disagreement, name="annotation_disagreement"),
+    path(f"{DISAGREEMENT}/settle", adjudication.annotation_settle, name="annotation_settle"),
+    path(f"{PROJECT}/units/<id:unit_id>/history", history.annotation_history, name="annotation_history"),
     path("tasks/", tasks.task_list, name="tasks"),
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),

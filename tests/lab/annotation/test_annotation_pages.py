@@ -25,7 +25,14 @@ Lab = Callable[[User | None], LabClient]
 JSON = {"Accept": "application/json"}
 FIELDS = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "contradiction": "none"}
 # Of a login that may only label: their projects, pictures that these show, and their own queue.
-OF_ANNOTATORS = {"annotation", "blob", "annotation_queue", "annotation_codebook"}
+OF_ANNOTATORS = {
+    "annotation",
+    "blob",
+    "annotation_queue",
+    "annotation_codebook",
+    "annotation_disagreements",
+    "annotation_disagreement",
+}
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from core.errors import GymError
 from core.integers import is_id
+from trajectories.annotation.adjudication.history import codebook_notes
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.labels.order import is_swapped
@@ -34,6 +35,7 @@ PAGES: dict[str, type[UnitPage]] = {
     AnnotationProject.Level.PAIR: PairPage,
 }
 FEEDBACK = "lab/annotation/_feedback.html"
+NOTES_SHOWN = 200
 
 
 @annotator_page
@@ -113,6 +115,7 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
         "project": project,
         "codebook": codebook_of(project.codebook),
         "publications": publications(),
+        "notes": [] if is_annotator(request.user) else codebook_notes(project.codebook_id, limit=NOTES_SHOWN),
     }
     return render(request, "lab/annotation/codebook.html", context)
 

@@ -1,0 +1,77 @@
+"""All labels of a unit with all their versions: who, when, and what each version changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.models import AnnotationUnit, CodebookNote, Label
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """``before`` is empty in a first version."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version:
+    """``changes`` are those since the version before it."""
+
+    label: Label
+    changes: list[Change]
+    is_first: bool
+
+
+def unit_history(unit: AnnotationUnit) -> list[Version]:
+    """Every label of the unit, the oldest first."""
+    rows = (
+        Label.objects.filter(unit=unit).select_related("annotator", "codebook").order_by("created_at", "pk")
+    )
+    before: dict[tuple[Any, ...], Label] = {}
+    versions = []
+    for label in rows:
+        # What is settled is one row of versions, whoever settles.
+        is_settled = label.layer == Label.Layer.ADJUDICATED
+        chain = (label.layer, None if is_settled else label.annotator_id, label.is_repeat, label.view)
+        previous = before.get(chain)
+        changes = list(_changes(previous, label, codebook_of(label.codebook)))
+        versions.append(Version(label=label, changes=changes, is_first=previous is None))
+        before[chain] = label
+    return versions
+
+
+def codebook_notes(sha256: str, *, limit: int) -> list[CodebookNote]:
+    """What adjudicators want the next version of a codebook to say, newest first."""
+    rows = CodebookNote.objects.filter(codebook_id=sha256).select_related("author", "project")
+    return list(rows.order_by("-pk")[:limit])
+
+
+def _changes(previous: Label | None, label: Label, codebook: Codebook) -> Iterator[Change]:
+    before = _lines(previous, codebook) if previous else {}
+    after = _lines(label, codebook)
+    for name in {**before, **after}:
+        old, new = before.get(name, ""), after.get(name, "")
+        if old != new:
+            yield Change(name=name, before=old, after=new)
+
+
+def _lines(label: Label, codebook: Codebook) -> dict[str, str]:
+    """All that a label says, in words by name."""
+    lines = {"State": label.get_state_display()} if label.state != Label.State.DONE else {}
+    for name, value in label.values.items():
+        field = codebook.field(name)
+        titles = {option.id: option.title for option in field.options} if field else {}
+        given = value if isinstance(value, list) else [value]
+        lines[field.title if field else name] = ", ".join(titles.get(one, str(one)) for one in given)
+    lines["Marked"] = ", ".join(f"{begin}–{end}" for begin, end in label.spans)
+    lines["Carried out"] = ", ".join(f"{name}: step {step}" for name, step in label.links.items())
+    lines["Unsure"] = "yes" if label.is_unsure else ""
+    lines["Note"] = label.note
+    lines["Why they differed"] = label.reason.replace("_", " ")
+    return {name: text for name, text in lines.items() if text}

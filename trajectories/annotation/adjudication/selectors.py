@@ -1,0 +1,153 @@
+"""What people disagree on: the units, and for each the answers without the names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from core.sql import Statement
+from trajectories.annotation.labels.answers import Answers
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
+
+_DISAGREEMENTS = Statement(__file__, "disagreements")
+OPEN, SETTLED, ALL = "open", "settled", "all"
+STATES = (OPEN, SETTLED, ALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disagreement:
+    """A unit on which people differ in ``fields``; ``dispute`` is from 0 to 1 (``sql/disagreements.sql``)."""
+
+    unit: int
+    position: int
+    paragraph: int
+    dispute: float
+    fields: list[str]
+    labels: int
+    reason: str
+    is_settled: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """What one person says of a unit, under a letter that does not tell who they are."""
+
+    letter: str
+    label: Label
+
+    @property
+    def key(self) -> str:
+        return self.letter.lower()
+
+    @property
+    def answers(self) -> Answers:
+        return answers_of(self.label)
+
+
+def disagreements(project: AnnotationProject, *, unit: int | None = None) -> list[Disagreement]:
+    """All units of the project on which people's newest blind labels differ, the most disputed first."""
+    rows = _DISAGREEMENTS.rows(project=project.pk, codebook=project.codebook_id, unit=unit)
+    return [
+        Disagreement(
+            unit=row[0],
+            position=row[1],
+            paragraph=row[2],
+            dispute=float(row[3]),
+            fields=row[4],
+            labels=row[5],
+            reason=row[6] or "",
+            is_settled=row[7],
+        )
+        for row in rows
+    ]
+
+
+def disagreement_of(unit: AnnotationUnit) -> Disagreement | None:
+    """None if nobody differs on the unit, or no longer."""
+    return next(iter(disagreements(unit.project, unit=unit.pk)), None)
+
+
+def disagreements_filtered(
+    rows: Iterable[Disagreement], *, field: str = "", state: str = OPEN
+) -> list[Disagreement]:
+    """Those over a field, if one is given, that are open or settled."""
+    return [
+        row
+        for row in rows
+        if (not field or field in row.fields) and (state == ALL or row.is_settled == (state == SETTLED))
+    ]
+
+
+def fields_counted(rows: Iterable[Disagreement]) -> Counter[str]:
+    """How many units people differ on, by field."""
+    return Counter(field for row in rows for field in row.fields)
+
+
+def unit_following(rows: Sequence[Disagreement], *, after: Disagreement | None) -> int | None:
+    """The next open unit behind one in the order of dispute, from the start again at the end; not itself."""
+    if after is None:
+        return rows[0].unit if rows else None
+
+    def place(row: Disagreement) -> tuple[float, int, int]:
+        return -row.dispute, row.position, row.unit
+
+    others = [row for row in rows if row.unit != after.unit]
+    behind = (row.unit for row in others if place(row) > place(after))
+    return next(behind, others[0].unit if others else None)
+
+
+def columns_of(unit: AnnotationUnit) -> list[Column]:
+    """People's newest blind labels of a unit, in an order that is its own and stays the same.
+
+    Left out are repeats, skips and labels by another version of the codebook.
+    """
+    rows = Label.objects.filter(
+        unit=unit,
+        layer=Label.Layer.BLIND,
+        is_repeat=False,
+        annotator__kind=Annotator.Kind.PERSON,
+        codebook_id=unit.project.codebook_id,
+    ).order_by("version", "pk")
+    newest = {(row.annotator_id, row.view): row for row in rows}
+    done = [row for row in newest.values() if row.state == Label.State.DONE]
+    done.sort(key=lambda row: _shuffled(unit, row))
+    return [Column(letter=letter, label=row) for letter, row in zip(ascii_uppercase, done, strict=False)]
+
+
+def settlement_newest(unit: AnnotationUnit) -> Label | None:
+    """The adjudicated label of a unit that counts, whoever made it."""
+    rows = Label.objects.filter(unit=unit, layer=Label.Layer.ADJUDICATED)
+    return rows.order_by("-version", "-pk").first()
+
+
+def answers_of(label: Label) -> Answers:
+    return Answers(
+        values=label.values, spans=label.spans, links=label.links, note=label.note, is_unsure=label.is_unsure
+    )
+
+
+def answers_agreed(columns: Sequence[Column], *, differing: Iterable[str]) -> Answers:
+    """What nobody disputes: answers that all gave, and marks and links that are the same for all."""
+    if not columns:
+        return Answers(values={})
+    every = [one.answers for one in columns]
+    first = every[0]
+    open_fields = set(differing)
+    values = {
+        name: value
+        for name, value in first.values.items()
+        if name not in open_fields and all(name in one.values for one in every)
+    }
+    return Answers(
+        values=values,
+        spans=first.spans if all(one.spans == first.spans for one in every) else [],
+        links={k: v for k, v in first.links.items() if all(one.links.get(k) == v for one in every)},
+    )
+
+
+def _shuffled(unit: AnnotationUnit, label: Label) -> str:
+    text = f"{unit.project.seed}:column:{unit.pk}:{label.annotator_id}:{label.view}"
+    return hashlib.sha256(text.encode()).hexdigest()

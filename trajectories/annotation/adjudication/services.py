@@ -1,0 +1,75 @@
+"""Settling a disagreement: a label in a layer of its own, beside the blind ones, which stay as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import models, transaction
+
+from core.errors import GymError
+from trajectories.annotation.adjudication.selectors import disagreement_of, settlement_newest
+from trajectories.annotation.labels.answers import NOTE_CHARS
+from trajectories.annotation.labels.services import LabelConflict, Saving, label_of, label_written
+from trajectories.models import AnnotationUnit, Annotator, CodebookNote, Label
+
+
+class Reason(models.TextChoices):
+    """Why people differed."""
+
+    DEFINITION = "definition_unclear", "Definition unclear"
+    SLIP = "slip", "Slip"
+    MISREAD = "page_misread", "Page misread"
+    AMBIGUOUS = "truly_ambiguous", "Truly ambiguous"
+    OTHER = "other", "Other"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settlement:
+    """One saving call. ``codebook_note`` is what the codebook should say, on ``field`` or on all of it."""
+
+    saving: Saving
+    reason: str
+    codebook_note: str = ""
+    field: str = ""
+
+
+@transaction.atomic
+def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
+    """The adjudicated label as stored. A call that is repeated gets what its first time wrote.
+
+    Versions are counted by unit: who changes what someone else settled adds the next one. ``GymError`` 422 if
+    an answer or the reason is missing, ``LabelConflict`` if the unit was settled anew meanwhile.
+    """
+    # Two adjudicators take turns.
+    AnnotationUnit.objects.select_for_update().get(pk=unit.pk)
+    saving = settlement.saving
+    if (written := label_written(saving, annotator=annotator)) is not None:
+        return written
+    newest = settlement_newest(unit)
+    row = label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
+    row.layer, row.reason = Label.Layer.ADJUDICATED, _reason(settlement, unit)
+    if newest is not None and newest.version != saving.version:
+        raise LabelConflict(newest)
+    row.save(force_insert=True)
+    _note_add(settlement, unit=unit, annotator=annotator)
+    return row
+
+
+def _reason(settlement: Settlement, unit: AnnotationUnit) -> str:
+    if settlement.reason in Reason.values:
+        return settlement.reason
+    if disagreement_of(unit) is not None:
+        raise GymError("no_reason", "Why they differed: no answer yet.", status=422)
+    return ""
+
+
+def _note_add(settlement: Settlement, *, unit: AnnotationUnit, annotator: Annotator) -> None:
+    if text := settlement.codebook_note.strip()[:NOTE_CHARS]:
+        CodebookNote.objects.create(
+            project_id=unit.project_id,
+            codebook_id=unit.project.codebook_id,
+            unit=unit,
+            field=settlement.field,
+            text=text,
+            author_id=annotator.user_id,
+        )

@@ -1,0 +1,22 @@
+"""The history of a unit: for researchers alone, since it has the names."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+
+from trajectories.annotation.adjudication.history import unit_history
+from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.models import AnnotationUnit
+
+
+@lab_page
+def annotation_history(request: LabRequest, project_id: int, unit_id: int) -> HttpResponse:
+    """All versions of all labels of a unit."""
+    project = project_or_404(project_id)
+    unit = AnnotationUnit.objects.filter(pk=unit_id, project=project).first()
+    if unit is None:
+        raise Http404(f"This project has no unit {unit_id}.")
+    context = {"here": "annotation", "project": project, "unit": unit, "versions": unit_history(unit)}
+    return render(request, "lab/annotation/adjudication/history.html", context)
