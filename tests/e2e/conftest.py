@@ -125,12 +125,13 @@ def open_page(
 
 @pytest.fixture
 def lab_page(live_server: LiveServer, open_page: Callable[..., Page]) -> Callable[..., Page]:
-    """A blank page of a logged-in person."""
+    """A blank page of a logged-in person, the owner if no other is named."""
 
-    def make(**options: Any) -> Page:
-        owner, _ = User.objects.get_or_create(username="owner", defaults={"is_staff": True})
+    def make(*, user: User | None = None, **options: Any) -> Page:
+        if user is None:
+            user, _ = User.objects.get_or_create(username="owner", defaults={"is_staff": True})
         client = Client()
-        client.force_login(owner)
+        client.force_login(user)
         session = client.cookies[settings.SESSION_COOKIE_NAME].value
         page = open_page(base_url=live_server.url, **options)
         page.context.add_cookies(

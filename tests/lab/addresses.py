@@ -21,6 +21,8 @@ DEEDS = {
     "annotation_machine_start",
     "annotation_adjudicator",
     "annotation_settle",
+    "step_mark",
+    "episode_mark",
 }
 REDIRECTS = ("step_go", "step_slashed", "runs_named", "episodes", "search_slashed", "compare_slashed")
 # Without bytes, recordings or results.
@@ -114,6 +116,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "training_file": f"/runs/{episode.run_id}/training/versions.csv",
         "transfer": "/transfer/",
         "transfer_file": f"/transfer/transfer.csv?before={report}&after={report}",
+        "bookmarks": "/bookmarks/",
         "annotation": "/annotation/",
         "annotation_new": "/annotation/new",
         "annotation_project": "/annotation/1/",

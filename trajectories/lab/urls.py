@@ -19,6 +19,7 @@ from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.annotation import shift_views as shift
 from trajectories.lab.annotation import rate_views as rates
+from trajectories.lab.bookmarks import views as bookmarks
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
@@ -89,9 +90,11 @@ urlpatterns = [
     path(f"{EPISODE}/recording/<slug:page>.json", data_views.page_recording, name="page_recording"),
     path(f"{EPISODE}/export.html", export.episode_as_html, name="episode_as_html"),
     path(f"{EPISODE}/export.json", export.episode_as_json, name="episode_as_json"),
+    path(f"{EPISODE}/mark", bookmarks.step_mark, name="episode_mark"),
     path(f"{EPISODE}/steps/", step.step_go, name="step_go"),
     path(STEP, step.step_detail, name="step"),
     _alias(f"{STEP}/", of="step", name="step_slashed"),
+    path(f"{STEP}/mark", bookmarks.step_mark, name="step_mark"),
     path(f"{STEP}/conversation", conversation_views.step_conversation, name="step_conversation"),
     path(f"{STEP}/conversation.json", conversation_views.step_messages, name="step_messages"),
     path(f"{STEP}/conversation/<id:number>", conversation_views.step_message, name="step_message"),
@@ -113,6 +116,7 @@ urlpatterns = [
     path("drawings/<slug:name>.<int:width>.webp", picture_views.drawing, name="drawing"),
     path("blobs/<sha256:sha256>", picture_views.blob_detail, name="blob"),
     path("blobs/<sha256:sha256>/thumbnail", picture_views.blob_thumbnail, name="blob_thumbnail"),
+    path("bookmarks/", bookmarks.bookmark_list, name="bookmarks"),
     path("compare", compare.compare_detail, name="compare"),
     _alias("compare/", of="compare", name="compare_slashed"),
     path("annotation/", queue.annotation, name="annotation"),

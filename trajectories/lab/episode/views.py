@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from trajectories.lab.access import LabRequest, lab_page, page_render, sees_golds
+from trajectories.lab.bookmarks.selectors import Marks, marks_of
 from trajectories.lab.episode.page import EpisodePage
 from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.queries import episodes
@@ -15,7 +16,8 @@ from trajectories.models import Episode
 
 @lab_page
 def episode_detail(request: LabRequest, episode_id: int) -> HttpResponse:
-    return _render(request, "lab/episode/episode.html", episodes.episode_get(episode_id))
+    marks = marks_of(request.user, episode_id=episode_id, step=0)
+    return _render(request, "lab/episode/episode.html", episodes.episode_get(episode_id), marks=marks)
 
 
 @lab_page
@@ -36,7 +38,9 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
     return page_render(request, "episode/prompt", context)
 
 
-def _render(request: LabRequest, template: str, episode: Episode, *, is_news: bool = False) -> HttpResponse:
+def _render(
+    request: LabRequest, template: str, episode: Episode, *, is_news: bool = False, marks: Marks | None = None
+) -> HttpResponse:
     page = EpisodePage(
         episode=episode, updates=Updates(episode), query=request.GET, sees_golds=sees_golds(request.user)
     )
@@ -48,5 +52,6 @@ def _render(request: LabRequest, template: str, episode: Episode, *, is_news: bo
         "run": episode.run,
         "task": episode.task,
         "is_news": is_news,
+        "marks": marks,
     }
     return render(request, template, context)

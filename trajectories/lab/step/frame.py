@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from trajectories.lab.bookmarks.selectors import steps_marked
 from trajectories.lab.queries.gaps import Gap
 from trajectories.lab.queries.step_matches import MatchPosition, steps_matching
 from trajectories.lab.queries.timeline import Timeline, timeline_around
@@ -40,6 +41,11 @@ class Frame:
     def listed(self) -> list[ListedStep | Gap]:
         """The rows around the step in the list of steps."""
         return steps_listed(self.timeline, episode_id=self.episode.pk)
+
+    @cached_property
+    def marked(self) -> list[int]:
+        """Steps that have a sign in the list: someone bookmarked them."""
+        return steps_marked(self.episode.pk)
 
     @cached_property
     def match(self) -> MatchPosition:

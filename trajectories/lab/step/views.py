@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from core.tokens import mask_tokens
 from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render, sees_golds, wants_fragment
+from trajectories.lab.bookmarks.selectors import marks_of
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.step.changes import step_changes as changes_of
@@ -41,6 +42,7 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
     context = {
         "here": "search",
         **shown,
+        "marks": marks_of(request.user, episode_id=episode.pk, step=step.index),
         "ending": ending_of(episode, user=request.user, session=request.session),
     }
     return render(request, "lab/step/step.html", context)
@@ -129,4 +131,6 @@ def _answer(request: LabRequest, episode: Episode) -> HttpResponse:
 
 
 def _fragment(request: LabRequest, page: StepPage) -> HttpResponse:
-    return render(request, "lab/step/_step.html", {"page": page, "episode": page.episode, "step": page.step})
+    marks = marks_of(request.user, episode_id=page.episode.pk, step=page.step.index)
+    context = {"page": page, "episode": page.episode, "step": page.step, "marks": marks}
+    return render(request, "lab/step/_step.html", context)

@@ -18,6 +18,8 @@
     return one;
   };
 
+  const marked = new Set(document.querySelector("[data-marked]").dataset.marked.split(" ").map(Number));
+
   window.timelineCell = (row, reached) => {
     const item = made("a", `item item-${row.tone}`);
     const line = made("span", "item-line");
@@ -32,6 +34,7 @@
       " ",
       made("span", "item-what", row.phrase),
     );
+    if (marked.has(row.index)) line.append(sign("tone-accent", "⚑", "bookmarked"));
     if (reached) line.append(sign("tone-good", "★", `milestone ${reached}`));
     if (row.repeats) line.append(sign("", "↺", `same as step ${row.repeats}${row.provisional}`));
     if (check) line.append(sign("tone-warn", shown, check));

@@ -1,0 +1,60 @@
+"""Bookmarks of steps and episodes, and the notes that researchers wrote on them for each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import QuerySet
+
+from trajectories.models import Episode, StepMark
+
+# A list of steps has a sign at so many of them.
+SIGNS_MAX = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Marks:
+    """Those of one step, step 0 being the whole episode: the reader's own, and the notes of others."""
+
+    episode: int
+    step: int
+    own: StepMark | None
+    others: list[StepMark]
+
+
+def marks_of(user: User | AnonymousUser, *, episode_id: int, step: int) -> Marks:
+    rows = StepMark.objects.select_related("user").filter(episode_id=episode_id, step=step).order_by("pk")
+    marks = list(rows)
+    return Marks(
+        episode=episode_id,
+        step=step,
+        own=next((mark for mark in marks if mark.user_id == user.pk), None),
+        others=[mark for mark in marks if mark.user_id != user.pk],
+    )
+
+
+def steps_marked(episode_id: int) -> list[int]:
+    """The steps of an episode that anyone has marked."""
+    rows = StepMark.objects.filter(episode_id=episode_id, step__gt=0)
+    return list(rows.order_by("step").values_list("step", flat=True).distinct()[:SIGNS_MAX])
+
+
+def marks_listed(
+    user: User | AnonymousUser, *, is_all: bool, words: str, episode_id: int | None
+) -> QuerySet[StepMark]:
+    """The reader's own or everyone's, the newest first, with ``words`` in the note."""
+    rows = StepMark.objects.select_related("user").order_by("-changed_at", "-pk")
+    if not is_all:
+        rows = rows.filter(user_id=user.pk or 0)
+    if words:
+        rows = rows.filter(note__icontains=words)
+    if episode_id is not None:
+        rows = rows.filter(episode_id=episode_id)
+    return rows
+
+
+def tasks_of(marks: list[StepMark]) -> dict[int, str]:
+    """The task of each episode that still exists, by the episode's number."""
+    episodes = Episode.objects.filter(pk__in={mark.episode_id for mark in marks})
+    return dict(episodes.values_list("pk", "task__key"))
