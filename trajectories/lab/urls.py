@@ -15,6 +15,7 @@ from trajectories.lab.annotation import gold_views as gold
 from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import machine_views as machines
 from trajectories.lab.annotation import history_views as history
+from trajectories.lab.annotation import job_views as work
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
 from trajectories.lab.annotation import shift_views as shift

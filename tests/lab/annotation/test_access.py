@@ -32,7 +32,9 @@ RULES = {
     "annotation_codebook": READS,
     "annotation_agreement": RESEARCH,
     "annotation_cell": RESEARCH,
-    "annotation_file": RESEARCH,
+    "annotation_jobs": (403, 403, 403, 302),
+    "annotation_job_file": (403, 403, 403, 404),  # there is no such job
+    "annotation_import": RESEARCH,
     "annotation_disagreements": SETTLES,
     "annotation_disagreement": SETTLES,
     "annotation_history": RESEARCH,
@@ -41,11 +43,12 @@ RULES = {
 POSTED = {
     "annotation_create": (403, 403, 403, 422),
     "annotation_people": (403, 403, 403, 302),
+    "annotation_export": (403, 403, 403, 302),
+    "annotation_import_start": (403, 403, 403, 422),
     "annotation_adjudicator": (403, 403, 403, 302),
     "annotation_label": (404, 400, 400, 404),
     "annotation_settle": (404, 404, 400, 404),
 }
-PLACES = {"name": "labels.csv"}
 QUERIES = {"annotation_cell": "?field=type&one=reasoning&other=mixed"}
 
 
@@ -85,11 +88,11 @@ def project(people: People) -> AnnotationProject:
 
 def addresses(project: AnnotationProject) -> dict[str, str]:
     """Every address of annotation by its name, with the project's numbers in it."""
-    values = {"project_id": project.pk, "unit_id": units(project)[0].pk, **PLACES}
+    values = {"project_id": project.pk, "unit_id": units(project)[0].pk}
     made = {}
     for pattern in get_resolver("trajectories.lab.urls").url_patterns:
         if str(pattern.pattern).startswith("annotation"):
-            named = {name: values[name] for name in pattern.pattern.converters}
+            named = {name: values.get(name, 1) for name in pattern.pattern.converters}
             made[str(pattern.name)] = reverse(str(pattern.name), kwargs=named)
     return made
 

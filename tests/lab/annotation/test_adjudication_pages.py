@@ -16,6 +16,8 @@ from tests import factories
 from tests.annotation import scene
 from tests.annotation.adjudication.test_adjudication import say, units
 from tests.conftest import LabClient
+from trajectories.annotation.adjudication import selectors
+from trajectories.annotation.labels import order
 from trajectories.annotation.projects.services import annotator_add
 from trajectories.lab.annotation import adjudication_views
 from trajectories.models import AnnotationProject, Annotator, CodebookNote, Label, Step
@@ -163,7 +165,7 @@ def test_a_unit_without_its_step_can_be_settled(lab: Lab, judge: User, project: 
     path = unit_path(project, 0)
     Step.objects.all().delete()
     client = lab(judge)
-    assert "This step was deleted" in client.get(path).content.decode()
+    assert "What was labelled was deleted since" in client.get(path).content.decode()
     assert settle(client, path).status_code == 302
 
 
@@ -192,3 +194,44 @@ def test_pages_take_as_many_queries_for_many_as_for_few(
     settle(client, unit_path(project, 1), codebook_note="two")
     after = count()
     assert after == before
+
+
+def test_a_pair_is_settled_as_it_is_shown(lab: Lab, judge: User) -> None:
+    people = [scene.labeller(name) for name in ("one", "two")]
+    project = scene.project(*people, of=scene.attempts(5), kind="trajectory_pair")
+    annotator_add(project, judge)
+    project.annotators.filter(user=judge).update(is_adjudicator=True)
+    client = lab(judge)
+    orders = set()
+    for unit in units(project):
+        say(unit, "one", values={"better": "first", "why": []})
+        say(unit, "two", values={"better": "second", "why": []})
+        html = client.get(f"/annotation/{project.pk}/disagreements/{unit.pk}").content.decode()
+        columns = selectors.columns_of(unit)
+        swapped = order.is_swapped(unit, annotator=scene.annotator(project, judge), is_repeat=False)
+        orders.add(swapped)
+        first = columns[0].label.values["better"]
+        shown = re.findall(r'data-fields="\[\[&quot;better&quot;, &quot;(\w+)', html)[0]
+        assert (shown == first) != swapped
+        body = {"key": str(uuid.uuid4()), "version": "0", "better": shown, "reason": "slip"}
+        assert (
+            client.post(f"/annotation/{project.pk}/disagreements/{unit.pk}/settle", body).status_code == 302
+        )
+        label = Label.objects.get(unit=unit, layer="adjudicated")
+        assert (label.values["better"], label.is_swapped) == (first, swapped)
+    assert orders == {True, False}
+
+
+def test_the_number_of_a_step_is_shown_and_taken(lab: Lab, judge: User) -> None:
+    people = [scene.labeller(name) for name in ("one", "two")]
+    project = scene.project(*people, of=scene.attempts(1, steps=4), kind="trajectory")
+    annotator_add(project, judge)
+    project.annotators.filter(user=judge).update(is_adjudicator=True)
+    (unit,) = units(project)
+    said = {"success": "failed", "loops": "none", "first_wrong_step": 2}
+    say(unit, "one", values=said)
+    say(unit, "two", values={**said, "first_wrong_step": 3})
+    html = lab(judge).get(f"/annotation/{project.pk}/disagreements/{unit.pk}?take=a").content.decode()
+    assert {"step 2", "step 3"} <= set(re.findall(r"step \d", html))
+    taken = selectors.columns_of(unit)[0].label.values["first_wrong_step"]
+    assert re.search(rf'name="step-first_wrong_step"[^>]*value="{taken}"', html)

@@ -12,8 +12,10 @@ from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Column, Disagreement
 from trajectories.annotation.adjudication.services import Reason
 from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
-from trajectories.annotation.labels.answers import Answers
-from trajectories.lab.annotation.label_form import LINK_PREFIX
+from trajectories.annotation.labels.answers import Answers, answers_mirrored
+from trajectories.lab.annotation.label_form import LINK_PREFIX, STEP_PREFIX
+from trajectories.lab.annotation.pair_unit import PairPage
+from trajectories.lab.annotation.queue_views import PAGES
 from trajectories.lab.annotation.unit import Question, UnitPage, summary_of
 from trajectories.models import AnnotationSlot, AnnotationUnit, Annotator, Label, View
 
@@ -70,7 +72,7 @@ class SettlementPage:
         return [
             Row(
                 field=one,
-                answers=[_titles(one, column.label.values.get(one.id)) for column in self.columns],
+                answers=[_titles(one, answers.values.get(one.id)) for _, answers in self._as_shown],
                 is_differing=one.id in self.differing,
             )
             for one in self._fields
@@ -92,13 +94,24 @@ class SettlementPage:
     @property
     def marked(self) -> list[list[str]]:
         """The parts of the thought that each person marked."""
-        thought = self.shown.step.thought if self.shown.step else ""
+        step = self.shown.step
+        thought = step.thought if step else ""
         return [[thought[begin:end] for begin, end in column.label.spans] for column in self.columns]
 
     @property
     def fills(self) -> list[tuple[Column, str]]:
         """Each column with its answers as fields of the form, for the script."""
-        return [(column, json.dumps(_as_fields(column.answers))) for column in self.columns]
+        return [
+            (column, json.dumps(_as_fields(answers, self.codebook))) for column, answers in self._as_shown
+        ]
+
+    @property
+    def _as_shown(self) -> list[tuple[Column, Answers]]:
+        """The columns with their answers; of a pair, in the order in which its two are shown here."""
+        shown = self.shown
+        if not (isinstance(shown, PairPage) and shown.is_swapped):
+            return [(column, column.answers) for column in self.columns]
+        return [(column, answers_mirrored(column.answers, codebook=self.codebook)) for column in self.columns]
 
     # ---- the form
 
@@ -138,7 +151,7 @@ class SettlementPage:
         view = views.pop() if len(views) == 1 else View.FULL
         annotator = self.annotator or Annotator(project=self.unit.project)
         slot = AnnotationSlot(unit=self.unit, annotator=annotator, position=self.unit.position, view=view)
-        return UnitPage(annotator=annotator, slot=slot, posted=self._answers)
+        return PAGES[self.unit.project.level](annotator=annotator, slot=slot, posted=self._answers)
 
     @property
     def questions(self) -> list[tuple[Question, bool]]:
@@ -164,15 +177,18 @@ REASON_KEYS = {
 def _titles(one: Field, value: Any) -> str:
     titles = {option.id: option.title for option in one.options}
     given = value if isinstance(value, list) else [value]
-    return ", ".join(titles.get(answer, str(answer)) for answer in given if answer is not None)
+    words = [f"step {one}" if isinstance(one, int) else titles.get(one, str(one)) for one in given]
+    return ", ".join(words) if value is not None else ""
 
 
-def _as_fields(answers: Answers) -> list[tuple[str, str]]:
-    values = [
-        (name, str(answer))
-        for name, value in answers.values.items()
-        for answer in (value if isinstance(value, list) else [value])
-    ]
+def _as_fields(answers: Answers, codebook: Codebook) -> list[tuple[str, str]]:
+    values = []
+    for one in codebook.fields:
+        value = answers.values.get(one.id)
+        if isinstance(value, int) and one.step_option:
+            values += [(one.id, one.step_option.id), (f"{STEP_PREFIX}{one.id}", str(value))]
+        elif value is not None:
+            values += [(one.id, answer) for answer in (value if isinstance(value, list) else [value])]
     spans = [("span", f"{begin}-{end}") for begin, end in answers.spans]
     links = [(f"{LINK_PREFIX}{name}", str(step)) for name, step in answers.links.items()]
     return [*values, *spans, *links, ("note", answers.note)]

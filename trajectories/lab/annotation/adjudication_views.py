@@ -16,6 +16,7 @@ from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Disagreement
 from trajectories.annotation.adjudication.services import Settlement, unit_settle
 from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.labels.order import is_swapped
 from trajectories.annotation.labels.services import LabelConflict
 from trajectories.annotation.projects.services import adjudicator_set
 from trajectories.annotation.queues.selectors import annotator_of
@@ -82,7 +83,7 @@ def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> Htt
     field, _ = _filters(request, project)
     disagreement = selectors.disagreement_of(unit)
     try:
-        settlement = _settlement_read(request, project)
+        settlement = _settlement_read(request, unit, annotator)
         unit_settle(settlement, unit=unit, annotator=annotator)
     except GymError as error:
         if error.status == HTTPStatus.BAD_REQUEST:
@@ -155,11 +156,14 @@ def _still_open(every: list[Disagreement], field: str) -> list[Disagreement]:
     return selectors.disagreements_filtered(every, field=field, state=selectors.OPEN)
 
 
-def _settlement_read(request: LabRequest, project: AnnotationProject) -> Settlement:
-    codebook = codebook_of(project.codebook)
+def _settlement_read(request: LabRequest, unit: AnnotationUnit, annotator: Annotator) -> Settlement:
+    codebook = codebook_of(unit.project.codebook)
+    is_other_first = is_swapped(unit, annotator=annotator, is_repeat=False)
     about = request.POST.get("about", "")
     return Settlement(
-        saving=replace(saving_read(request.POST, codebook=codebook), state=Label.State.DONE),
+        saving=replace(
+            saving_read(request.POST, codebook=codebook, is_swapped=is_other_first), state=Label.State.DONE
+        ),
         reason=request.POST.get("reason", ""),
         codebook_note=request.POST.get("codebook_note", "").replace("\0", ""),
         field=about if codebook.field(about) else "",
