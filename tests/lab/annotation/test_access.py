@@ -32,6 +32,10 @@ RULES = {
     "annotation_codebook": READS,
     "annotation_agreement": RESEARCH,
     "annotation_cell": RESEARCH,
+    "annotation_repeats": (403, 403, 403, 404),  # none came back
+    "annotation_views": RESEARCH,
+    "annotation_shift": (403, 403, 403, 404),  # there is one view
+    "annotation_golds": RESEARCH,
     "annotation_jobs": (403, 403, 403, 302),
     "annotation_job_file": (403, 403, 403, 404),  # there is no such job
     "annotation_import": RESEARCH,
@@ -43,13 +47,20 @@ RULES = {
 POSTED = {
     "annotation_create": (403, 403, 403, 422),
     "annotation_people": (403, 403, 403, 302),
+    "annotation_quotas": (403, 403, 403, 302),
+    "annotation_gold_add": (403, 403, 403, 422),
+    "annotation_gold_remove": (403, 403, 403, 302),
     "annotation_export": (403, 403, 403, 302),
     "annotation_import_start": (403, 403, 403, 422),
     "annotation_adjudicator": (403, 403, 403, 302),
     "annotation_label": (404, 400, 400, 404),
     "annotation_settle": (404, 404, 400, 404),
 }
-QUERIES = {"annotation_cell": "?field=type&one=reasoning&other=mixed"}
+QUERIES = {
+    "annotation_cell": "?field=type&one=reasoning&other=mixed",
+    "annotation_repeats": "?field=type&same=1",
+    "annotation_shift": "?view=thought&field=type&one=reasoning&other=mixed",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +129,7 @@ def test_every_deed_has_a_rule_and_keeps_it(lab: Lab, people: People, project: A
 def test_strangers_are_sent_to_the_login_page(lab: Lab, project: AnnotationProject) -> None:
     stranger = lab(None)
     for name, path in addresses(project).items():
-        response = stranger.post(path) if name in POSTED else stranger.get(path)
+        response = stranger.post(path) if name in POSTED else stranger.get(path + QUERIES.get(name, ""))
         assert response["Location"].startswith("/login/?next="), name
 
 

@@ -228,9 +228,9 @@ def test_the_number_of_a_step_is_shown_and_taken(lab: Lab, judge: User) -> None:
     annotator_add(project, judge)
     project.annotators.filter(user=judge).update(is_adjudicator=True)
     (unit,) = units(project)
-    said = {"success": "failed", "loops": "none", "first_wrong_step": 2}
-    say(unit, "one", values=said)
-    say(unit, "two", values={**said, "first_wrong_step": 3})
+    given = {"success": "failed", "loops": "none", "first_wrong_step": 2}
+    say(unit, "one", values=given)
+    say(unit, "two", values={**given, "first_wrong_step": 3})
     html = lab(judge).get(f"/annotation/{project.pk}/disagreements/{unit.pk}?take=a").content.decode()
     assert {"step 2", "step 3"} <= set(re.findall(r"step \d", html))
     taken = selectors.columns_of(unit)[0].label.values["first_wrong_step"]
