@@ -235,3 +235,18 @@ def test_the_number_of_a_step_is_shown_and_taken(lab: Lab, judge: User) -> None:
     assert {"step 2", "step 3"} <= set(re.findall(r"step \d", html))
     taken = selectors.columns_of(unit)[0].label.values["first_wrong_step"]
     assert re.search(rf'name="step-first_wrong_step"[^>]*value="{taken}"', html)
+
+
+def test_an_adjudicator_sees_as_much_of_a_unit_as_its_annotators(
+    lab: Lab, judge: User, project: AnnotationProject
+) -> None:
+    unit = units(project)[2]
+    mixed = {"type": "mixed", "spans": [[0, 5]]}
+    say(unit, "one-canary", view="page")
+    say(unit, "two-canary", view="page", **mixed)
+    client = lab(judge)
+    path = unit_path(project, 2)
+    assert f"Thought {unit.step} of" not in client.get(path).content.decode()
+    # No sentence can be marked by who sees none.
+    assert settle(client, path, type="mixed", behaviours=["plan"]).status_code == 302
+    assert Label.objects.get(layer="adjudicated").view == "page"

@@ -38,7 +38,9 @@ def unit_history(unit: AnnotationUnit) -> list[Version]:
     for label in rows:
         # What is settled is one row of versions, whoever settles.
         is_settled = label.layer == Label.Layer.ADJUDICATED
-        chain = (label.layer, None if is_settled else label.annotator_id, label.is_repeat, label.view)
+        chain = (
+            (label.layer,) if is_settled else (label.layer, label.annotator_id, label.is_repeat, label.view)
+        )
         previous = before.get(chain)
         changes = list(_changes(previous, label, codebook_of(label.codebook)))
         versions.append(Version(label=label, changes=changes, is_first=previous is None))

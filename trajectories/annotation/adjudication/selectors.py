@@ -11,6 +11,7 @@ from string import ascii_uppercase
 from core.sql import Statement
 from trajectories.annotation.labels.answers import Answers
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
+from trajectories.models.annotation import View
 
 _DISAGREEMENTS = Statement(__file__, "disagreements")
 OPEN, SETTLED, ALL = "open", "settled", "all"
@@ -115,6 +116,12 @@ def columns_of(unit: AnnotationUnit) -> list[Column]:
     done = [row for row in newest.values() if row.state == Label.State.DONE]
     done.sort(key=lambda row: _shuffled(unit, row))
     return [Column(letter=letter, label=row) for letter, row in zip(ascii_uppercase, done, strict=False)]
+
+
+def view_shown(columns: Sequence[Column]) -> str:
+    """What an adjudicator sees: what the annotators saw, or all of the unit where they saw different parts."""
+    views = {column.label.view for column in columns}
+    return views.pop() if len(views) == 1 else View.FULL
 
 
 def settlement_newest(unit: AnnotationUnit) -> Label | None:

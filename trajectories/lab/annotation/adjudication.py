@@ -17,7 +17,7 @@ from trajectories.lab.annotation.label_form import LINK_PREFIX, STEP_PREFIX
 from trajectories.lab.annotation.pair_unit import PairPage
 from trajectories.lab.annotation.queue_views import PAGES
 from trajectories.lab.annotation.unit import Question, UnitPage, summary_of
-from trajectories.models import AnnotationSlot, AnnotationUnit, Annotator, Label, View
+from trajectories.models import AnnotationSlot, AnnotationUnit, Annotator, Label
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,9 +94,9 @@ class SettlementPage:
     @property
     def marked(self) -> list[list[str]]:
         """The parts of the thought that each person marked."""
-        step = self.shown.step
-        thought = step.thought if step else ""
-        return [[thought[begin:end] for begin, end in column.label.spans] for column in self.columns]
+        texts = {part.place: part.text for part in self.shown.parts if part.place}
+        places = [[f"{begin}-{end}" for begin, end in column.label.spans] for column in self.columns]
+        return [[texts[place] for place in row if place in texts] for row in places]
 
     @property
     def fills(self) -> list[tuple[Column, str]]:
@@ -147,8 +147,7 @@ class SettlementPage:
     @cached_property
     def shown(self) -> UnitPage:
         """The unit as the annotators saw it, with the answers of the form."""
-        views = {column.label.view for column in self.columns}
-        view = views.pop() if len(views) == 1 else View.FULL
+        view = selectors.view_shown(self.columns)
         annotator = self.annotator or Annotator(project=self.unit.project)
         slot = AnnotationSlot(unit=self.unit, annotator=annotator, position=self.unit.position, view=view)
         return PAGES[self.unit.project.level](annotator=annotator, slot=slot, posted=self._answers)

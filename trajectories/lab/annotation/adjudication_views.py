@@ -162,7 +162,9 @@ def _settlement_read(request: LabRequest, unit: AnnotationUnit, annotator: Annot
     about = request.POST.get("about", "")
     return Settlement(
         saving=replace(
-            saving_read(request.POST, codebook=codebook, is_swapped=is_other_first), state=Label.State.DONE
+            saving_read(request.POST, codebook=codebook, is_swapped=is_other_first),
+            state=Label.State.DONE,
+            view=selectors.view_shown(selectors.columns_of(unit)),
         ),
         reason=request.POST.get("reason", ""),
         codebook_note=request.POST.get("codebook_note", "").replace("\0", ""),
