@@ -119,7 +119,7 @@ def columns_of(unit: AnnotationUnit) -> list[Column]:
 
 
 def view_shown(columns: Sequence[Column]) -> str:
-    """What an adjudicator sees: what the annotators saw, or all of the unit where they saw different parts."""
+    """What an adjudicator sees: what the annotators saw, or all of it where they saw different parts."""
     views = {column.label.view for column in columns}
     return views.pop() if len(views) == 1 else View.FULL
 
