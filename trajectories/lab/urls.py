@@ -12,14 +12,13 @@ from trajectories.lab.annotation import adjudication_views as adjudication
 from trajectories.lab.annotation import agreement_views as agreement
 from trajectories.lab.annotation import file_views as files
 from trajectories.lab.annotation import gold_views as gold
-from trajectories.lab.annotation import job_views as work
-from trajectories.lab.annotation import machine_views as machines
 from trajectories.lab.annotation import history_views as history
 from trajectories.lab.annotation import job_views as work
+from trajectories.lab.annotation import machine_views as machines
 from trajectories.lab.annotation import project_views as annotation
 from trajectories.lab.annotation import queue_views as queue
-from trajectories.lab.annotation import shift_views as shift
 from trajectories.lab.annotation import rate_views as rates
+from trajectories.lab.annotation import shift_views as shift
 from trajectories.lab.bookmarks import views as bookmarks
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
