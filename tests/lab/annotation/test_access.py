@@ -36,6 +36,12 @@ RULES = {
     "annotation_views": RESEARCH,
     "annotation_shift": (403, 403, 403, 404),  # there is one view
     "annotation_golds": RESEARCH,
+    "annotation_machines": RESEARCH,
+    "annotation_machine_units": (403, 403, 403, 404),  # of no machine
+    "annotation_machines_file": RESEARCH,
+    "annotation_rates": RESEARCH,
+    "annotation_rate_units": RESEARCH,
+    "annotation_rates_file": RESEARCH,
     "annotation_jobs": (403, 403, 403, 302),
     "annotation_job_file": (403, 403, 403, 404),  # there is no such job
     "annotation_import": RESEARCH,
@@ -47,6 +53,7 @@ RULES = {
 POSTED = {
     "annotation_create": (403, 403, 403, 422),
     "annotation_people": (403, 403, 403, 302),
+    "annotation_machine_start": (403, 403, 403, 404),  # of no such kind
     "annotation_quotas": (403, 403, 403, 302),
     "annotation_gold_add": (403, 403, 403, 422),
     "annotation_gold_remove": (403, 403, 403, 302),

@@ -56,7 +56,7 @@ def test_an_episode_is_marked_as_step_0(lab: Lab, owner: User, episode: Episode)
     page = f"/episodes/{episode.pk}/"
     assert client.post(f"{page}mark", {"do": "save", "note": "whole"})["Location"] == page
     assert marks() == [("owner", 0, "whole")]
-    assert ">whole</p>" in client.get(page).content.decode()
+    assert "whole</p>" in client.get(page).content.decode()
     assert 'data-marked=""' in client.get(f"{page}steps/1").content.decode()
 
 
