@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,8 +18,8 @@ from palaestra.pool import PagePool
 class Rollouts:
     """Environments for a framework that asks for one rollout at a time.
 
-    The first rollout of a task opens its group and the later ones join it, so that all samples of a task are
-    compared with each other. ``pages`` is how many browser pages work at once; the browser runs for as long
+    The first rollout of a task and round opens a group and the later ones join it, so that they are compared
+    with each other. ``pages`` is how many browser pages work at once; the browser runs for as long
     as some environment is open. Other keywords are those of ``Env``.
     """
 
@@ -28,8 +28,8 @@ class Rollouts:
     ) -> None:
         self._server, self._key, self._run, self._pages = server, key, run, pages
         self._settings = settings
-        self._groups: dict[int, int] = {}
-        self._first: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._groups: dict[Hashable, int] = {}
+        self._first: defaultdict[Hashable, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._open = 0
         self._client: Client | None = None
         self._pool: PagePool | None = None
@@ -50,14 +50,17 @@ class Rollouts:
             if not self._open:
                 await self._aclose()
 
-    async def reset(self, env: Env, task: int, *, seed: int | None = None) -> Observation:
-        """Open an episode in the group of its task."""
-        if task in self._groups:
-            return await env.reset(task, group=self._groups[task])
-        async with self._first[task]:
-            observation = await env.reset(task, seed=seed, group=self._groups.get(task))
+    async def reset(
+        self, env: Env, task: int, *, seed: int | None = None, round_: Hashable = None
+    ) -> Observation:
+        """Open an episode in the group of its task and round."""
+        name = (task, round_)
+        if name in self._groups:
+            return await env.reset(task, group=self._groups[name])
+        async with self._first[name]:
+            observation = await env.reset(task, seed=seed, group=self._groups.get(name))
             if env.episode is not None:
-                self._groups[task] = env.episode.opened.group
+                self._groups[name] = env.episode.opened.group
             return observation
 
     async def _aclose(self) -> None:
