@@ -18,7 +18,7 @@ PLAIN := not e2e and not services and not fuzz
 # Container images often forbid it; then each of the many Python processes of a lane would compile every module again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup up demo demo-gap demo-model test-model test test-fast test-unit test-services test-e2e test-client e2e oracle-table check check-format check-lint \
+.PHONY: setup up demo demo-gap demo-model test-model test test-fast test-unit test-services test-e2e test-client test-doors e2e oracle-table check check-format check-lint \
   check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
 
 setup: $(STAMP)
@@ -91,6 +91,10 @@ test-model: setup
 
 test-client: setup
 	cd client && ../$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal
+
+# The client's doors with the frameworks themselves, each in an environment of its own. DOORS="mcp inspect" takes some.
+test-doors: setup
+	$(RUN) -m tests.doors $(DOORS)
 
 e2e: test-e2e
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from fake_server import FakeServer
-from palaestra import Env, PalaestraError
+from palaestra import ApiError, Env, PalaestraError
 from palaestra.pool import PagePool
 
 
@@ -98,3 +98,9 @@ async def test_a_seed_of_a_reset_goes_before_that_of_the_environment(
         await env.reset(1, seed=9)
         await env.reset(1, seed=0)
     assert [one["body"]["seed"] for one in fake.state.episodes.values()] == [5, 9, 0]
+
+
+async def test_a_reset_within_a_group_refills_it(env: Env, fake: FakeServer) -> None:
+    with pytest.raises(ApiError):  # this server has no groups
+        await env.reset(1, group=4)
+    assert fake.state.calls[-1] == ("POST", "/api/v1/groups/4/refill")

@@ -22,6 +22,7 @@ class StepInfo(TypedDict, total=False):
 
     episode: int
     task: int
+    group: int
     step: int
     action: dict[str, Any] | None
     action_result: str
@@ -89,17 +90,21 @@ class Env:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    async def reset(self, task_id: int, *, seed: int | None = None) -> Observation:
+    async def reset(self, task_id: int, *, seed: int | None = None, group: int | None = None) -> Observation:
         """Open an episode of a task and load its first page; an episode still open ends ``cancelled``.
 
         The same ``seed`` gives the same look, order of choices and world; without one the environment's own
-        ``seed`` counts, and without either every episode draws its own.
+        ``seed`` counts, and without either every episode draws its own. The episode begins a group, or is one
+        more sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then count.
         """
         await self._abandon()
-        drawn = {} if seed is None else {"seed": seed}
-        opening = await self.client.episodes_open(
-            run=self._run, tasks=[task_id], arm=self._arm, **{**self._opening, **drawn}
-        )
+        if group is None:
+            drawn = {} if seed is None else {"seed": seed}
+            opening = await self.client.episodes_open(
+                run=self._run, tasks=[task_id], arm=self._arm, **{**self._opening, **drawn}
+            )
+        else:
+            opening = await self.client.group_refill(group, count=1)
         opened = opening.episodes[0]
         self._heartbeat.episodes.add(opened.id)
         self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)
@@ -161,6 +166,7 @@ class Env:
         return {
             "episode": episode.opened.id,
             "task": episode.opened.task,
+            "group": episode.opened.group,
             "step": episode.steps,
             **info,
             "verdict": verdict,

@@ -1,0 +1,144 @@
+"""The door for Gymnasium: importing it registers ``Palaestra-v0``.
+
+``gymnasium.make("palaestra.doors.gymnasium:Palaestra-v0", server=..., key=..., run=..., tasks=[...])``
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import gymnasium
+from gymnasium.spaces import Text
+
+from palaestra.env import Env, Stepped
+from palaestra.errors import PalaestraError
+from palaestra.observation import Observation
+from palaestra.records import CloseReason
+
+T = TypeVar("T")
+Taken = tuple[str, float, bool, bool, dict[str, Any]]
+OBSERVATION_MAX = 1_000_000
+COMPLETION_MAX = 1_000_000
+SEED_MAX = 2**62
+OPTIONS = {"task", "group"}
+
+
+class VoidEpisode(PalaestraError):
+    """An episode ended without a reward, and ``void="raise"`` was chosen."""
+
+
+class AnyText(Text):
+    """Text of any characters: ``Text`` has letters and digits alone, of which samples are still drawn."""
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and len(x) <= self.max_length
+
+
+class PalaestraEnv(gymnasium.Env[str, str]):
+    """One task at a time: an observation is the page's text, an action a raw completion.
+
+    ``info`` of ``reset`` and ``step`` has the conversation for a chat model as ``messages``, the ``task`` and
+    ``void``. The numbers of the ``episode`` and its ``group`` are attributes, for they differ each time.
+
+    A reset plays ``options["task"]``, else one drawn from ``tasks``; with ``options["group"]`` as another
+    sample of that group. The reward is 0.0 while an episode goes on, and NaN when its verdict is void;
+    ``void="raise"`` raises ``VoidEpisode`` instead. Other keywords are those of ``palaestra.Env``. It counts
+    the steps: leave ``max_episode_steps`` out.
+    """
+
+    def __init__(
+        self,
+        *,
+        server: str,
+        key: str,
+        run: int,
+        tasks: Sequence[int] = (),
+        void: Literal["nan", "raise"] = "nan",
+        **settings: Any,
+    ) -> None:
+        self.observation_space = AnyText(OBSERVATION_MAX, min_length=0)
+        self.action_space = AnyText(COMPLETION_MAX, min_length=0)
+        self._tasks, self._void = list(tasks), void
+        self._loop = _LoopThread()
+        self.episode: int | None = None
+        self.group: int | None = None
+        self._env: Env = self._loop.call(self._enter(Env(server, key, run=run, **settings)))
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Open an episode. After the same ``seed`` come the same tasks, each in the same look."""
+        super().reset(seed=seed)
+        chosen = options or {}
+        if unknown := chosen.keys() - OPTIONS:
+            raise ValueError(f"Unknown options: {', '.join(sorted(unknown))}. Known: task, group.")
+        if "task" not in chosen and not self._tasks:
+            raise ValueError('Name a task: reset(options={"task": id}), or give tasks to make().')
+        task = chosen["task"] if "task" in chosen else int(self.np_random.choice(self._tasks))
+        drawn = int(self.np_random.integers(SEED_MAX)) if seed is None else seed
+        observation = self._loop.call(self._env.reset(task, seed=drawn, group=chosen.get("group")))
+        if self._env.episode is not None:
+            self.episode, self.group = self._env.episode.opened.id, self._env.episode.opened.group
+        return observation.text, self._info(observation, {"task": task})
+
+    def step(self, action: str) -> Taken:
+        """Take a completion as the model wrote it."""
+        return self._taken(self._loop.call(self._env.step(action)))
+
+    def stop(self, reason: CloseReason, detail: str = "") -> Taken:
+        """End the episode without an answer; ``model_error``, where there is no completion, is void."""
+        return self._taken(self._loop.call(self._env.stop(reason, detail)))
+
+    def close(self) -> None:
+        """Close the browser; an episode that is still open ends ``cancelled``."""
+        if self._loop.is_running:
+            self._loop.call(self._env.__aexit__(None, None, None))
+            self._loop.end()
+
+    # ---- inside
+    async def _enter(self, env: Env) -> Env:
+        return await env.__aenter__()
+
+    def _taken(self, stepped: Stepped) -> Taken:
+        observation, reward, terminated, truncated, details = stepped
+        is_over = terminated or truncated
+        is_void = is_over and reward is None
+        if is_void and self._void == "raise":
+            raise VoidEpisode(f"Episode {self.episode} is void: {details['reason']}.")
+        number = math.nan if is_void else reward or 0.0
+        return observation.text, number, terminated, truncated, self._info(observation, details, is_void)
+
+    def _info(
+        self, observation: Observation, details: Mapping[str, Any], is_void: bool = False
+    ) -> dict[str, Any]:
+        messages = self._loop.call(self._env.client.messages_inline(observation.messages))
+        known = {name: value for name, value in details.items() if name not in ("episode", "group")}
+        return {**known, "messages": messages, "void": is_void}
+
+
+class _LoopThread:
+    """An event loop in a thread: Gymnasium calls and waits."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="palaestra", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread.is_alive()
+
+    def call(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+gymnasium.register("Palaestra-v0", entry_point="palaestra.doors.gymnasium:PalaestraEnv")

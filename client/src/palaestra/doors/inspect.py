@@ -1,0 +1,142 @@
+"""The door for Inspect: ``palaestra_task`` makes a task whose samples are Palaestra's and whose epochs are
+samples of one group.
+
+``inspect_ai.eval(palaestra_task(server, key, run=run, tasks=[...]), model=..., epochs=8)``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai.dataset import Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentText,
+    ModelOutput,
+)
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from palaestra.completion import Completion
+from palaestra.doors.rollouts import Rollouts
+from palaestra.env import Env, StepInfo
+from palaestra.observation import Observation
+from palaestra.records import Message, Usage
+
+# Inspect's reasons for the end of an output, as endpoints call them.
+FINISH_REASONS = {"max_tokens": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
+TOO_LONG = "model_length"
+STORE = "palaestra"
+ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+def palaestra_task(
+    server: str, key: str, *, run: int, tasks: Sequence[int], seed: int | None = None, **settings: Any
+) -> Task:
+    """An Inspect task. ``pages`` is how many episodes have a page at once, and other keywords are those of
+    ``Env``, without those of grammars that call tools."""
+    rollouts = Rollouts(server, key, run=run, **settings)
+    samples = [Sample(id=task, input=f"Palaestra's task {task}") for task in tasks]
+    return Task(dataset=samples, solver=play(rollouts, seed=seed), scorer=verdict(), name="palaestra")
+
+
+@solver
+def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
+    """Play a sample to its verdict: its conversation is Palaestra's, and every output of the model a step."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        async with rollouts.env() as env:
+            observation = await rollouts.reset(env, int(state.sample_id), seed=seed)
+            info = await _turns(env, observation, state, generate)
+        judged = info["verdict"]
+        state.store.set(
+            STORE,
+            {
+                "episode": info["episode"],
+                "group": info["group"],
+                "reward": judged.reward if judged else None,
+                "reason": judged.reason if judged else "no verdict came in time",
+            },
+        )
+        return state
+
+    return solve
+
+
+@scorer(metrics=[mean(), stderr()])
+def verdict() -> Scorer:
+    """The recorded reward; a void verdict is unscored, which metrics leave out."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        ended = state.store.get(STORE, {})
+        reward, reason = ended.get("reward"), ended.get("reason", "no episode")
+        if reward is None:
+            return Score.unscored(reason=reason, metadata=ended)
+        return Score(value=reward, answer=state.output.completion, explanation=reason, metadata=ended)
+
+    return score
+
+
+async def _turns(env: Env, observation: Observation, state: TaskState, generate: Generate) -> StepInfo:
+    while True:
+        messages = await env.client.messages_inline(observation.messages)
+        state.messages = [message_of(message) for message in messages]
+        try:
+            state = await generate(state, tool_calls="none")
+        except Exception as failure:
+            # Whatever the model's provider raises: no answer was had, and Inspect is to know it too.
+            await env.stop("model_error", repr(failure))
+            raise
+        if state.output.stop_reason == TOO_LONG:
+            return (await env.stop("context_length", state.output.error or ""))[4]
+        observation, _, terminated, truncated, info = await env.step(completion_of(state.output))
+        if terminated or truncated:
+            return info
+
+
+def message_of(message: Message) -> ChatMessage:
+    """A chat message as Inspect's; pictures are data addresses."""
+    content = message["content"]
+    return ROLES[message["role"]](
+        content=content if isinstance(content, str) else [_content(part) for part in content]
+    )
+
+
+def _content(part: dict[str, Any]) -> Content:
+    if part["type"] == "text":
+        return ContentText(text=part["text"])
+    return ContentImage(image=part["image_url"]["url"])
+
+
+def completion_of(output: ModelOutput) -> Completion:
+    """An output of Inspect's as it is recorded."""
+    parts = [] if isinstance(output.message.content, str) else output.message.content
+    reasoning = [part.reasoning for part in parts if part.type == "reasoning"]
+    return Completion(
+        text=output.completion,
+        reasoning="\n\n".join(reasoning) or None,
+        usage=_usage_of(output),
+        finish_reason=FINISH_REASONS.get(output.stop_reason, output.stop_reason),
+        model=output.model or None,
+        model_ms=output.time * 1000 if output.time is not None else None,
+    )
+
+
+def _usage_of(output: ModelOutput) -> Usage | None:
+    used = output.usage
+    if used is None:
+        return None
+    cached = used.input_tokens_cache_read
+    return Usage(
+        prompt=used.input_tokens + (cached or 0) + (used.input_tokens_cache_write or 0),
+        completion=used.output_tokens,
+        reasoning=used.reasoning_tokens,
+        cached=cached,
+    )

@@ -1,0 +1,183 @@
+"""The door for MCP: a server on standard input and output whose tools are the actions.
+
+``python -m palaestra.doors.mcp --server URL --run N --task N``, with the key in ``PALAESTRA_KEY``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import json
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from itertools import takewhile
+from typing import Any
+
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from palaestra.actions import ACTIONS, conditions_of
+from palaestra.actions.base import fields_offered
+from palaestra.arms import arm_of
+from palaestra.completion import Completion, ToolCall
+from palaestra.env import Env
+from palaestra.errors import PalaestraError
+from palaestra.grammars.base import singles_offered
+from palaestra.grammars.schemas import fields_schemas
+from palaestra.observation import Observation, format_of
+
+OPEN, CLOSE = "open_task", "close_task"
+KEY = "PALAESTRA_KEY"
+NO_MORE = "There is no further task."
+ENDED = "The task has ended."
+THOUGHT = {"type": "string", "description": "your reasoning before this action, which is recorded"}
+REASONS = ("model_error", "harness_error", "context_length", "token_budget", "time_budget", "cancelled")
+
+
+def server_make(
+    server: str, key: str, *, run: int, tasks: Sequence[int], arm: str = "gym", **settings: Any
+) -> Server[Desk]:
+    """A server for one agent, which is given ``tasks`` in order; other keywords are those of ``Env``.
+
+    The run's grammar is ``functions``. Its tools are ``open_task`` and an action each. ``close_task``, with a
+    ``reason`` of ``REASONS``, is for the harness and not listed.
+    """
+    offered = tools_of(arm, settings.get("observation", "axtree"), settings.get("answer_channel") or "page")
+
+    @asynccontextmanager
+    async def desk(_: Server[Desk]) -> AsyncIterator[Desk]:
+        async with Env(server, key, run=run, arm=arm, grammar="functions", **settings) as env:
+            made = Desk(env, tasks)
+            yield made
+            # A client that leaves in good order has stopped. A server that is killed loses its lease: void.
+            await made.close("agent_stopped")
+
+    async def tools_list(_: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=offered)
+
+    async def tool_call(context: Any, call: types.CallToolRequestParams) -> types.CallToolResult:
+        return await context.lifespan_context.call(call.name, dict(call.arguments or {}))
+
+    return Server("palaestra", lifespan=desk, on_list_tools=tools_list, on_call_tool=tool_call)
+
+
+class Desk:
+    """One agent's tasks, one open at a time."""
+
+    def __init__(self, env: Env, tasks: Sequence[int]) -> None:
+        self._env, self._tasks = env, iter(tasks)
+        self._turn = asyncio.Lock()  # calls side by side are taken one after the other
+
+    async def call(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        async with self._turn:
+            try:
+                if name == OPEN:
+                    return await self._open()
+                if name == CLOSE:
+                    await self.close(arguments.get("reason", ""), arguments.get("detail", ""))
+                    return _result(ENDED)
+                return await self._act(name, arguments)
+            except PalaestraError as problem:
+                return _result(str(problem), is_error=True)
+
+    async def close(self, reason: Any, detail: str = "") -> None:
+        """End the open episode, if there is one."""
+        if reason not in (*REASONS, "agent_stopped"):
+            raise PalaestraError(f"The reason is one of {', '.join(REASONS)}.")
+        if self._env.episode is not None and not self._env.episode.is_over:
+            await self._env.stop(reason, detail)
+
+    async def _open(self) -> types.CallToolResult:
+        await self.close("agent_stopped")  # a task that is left is not answered
+        task = next(self._tasks, None)
+        if task is None:
+            return _result(NO_MORE, is_error=True)
+        return await self._shown(await self._env.reset(task))
+
+    async def _act(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        thought = arguments.pop("thought", None)
+        call = ToolCall(name=name, arguments=json.dumps(arguments, ensure_ascii=False))
+        completion = Completion(text=thought if isinstance(thought, str) else "", tool_calls=(call,))
+        observation, _, terminated, truncated, info = await self._env.step(completion)
+        if not (terminated or truncated):
+            return await self._shown(observation)
+        return _result(f"{observation.result_message}\n{ENDED}".strip() if not info["verdict"] else ENDED)
+
+    async def _shown(self, observation: Observation) -> types.CallToolResult:
+        """What came into the conversation since the agent's last turn. Never a reward."""
+        is_new = takewhile(lambda message: message["role"] != "assistant", reversed(observation.messages))
+        content: list[types.TextContent | types.ImageContent] = []
+        for message in await self._env.client.messages_inline(list(is_new)[::-1]):
+            parts = message["content"]
+            for part in [{"type": "text", "text": parts}] if isinstance(parts, str) else parts:
+                content.append(_content(part))
+        return types.CallToolResult(content=content)
+
+
+def tools_of(arm: str, observation: str, answer_channel: str) -> list[types.Tool]:
+    """``open_task`` and a tool for every action that some task of the arm offers."""
+    form = format_of(observation)
+    conditions = conditions_of(
+        has_page=arm_of(arm).has_page,
+        has_ids=form.has_ids,
+        has_positions=form.has_screenshot,
+        has_outline=form.has_text,
+        is_site=True,
+        answer_channel=answer_channel,
+    )
+    opening = types.Tool(
+        name=OPEN,
+        description="Open the next task: what is to be done, and its first page.",
+        input_schema={"type": "object", "properties": {}},
+    )
+    return [opening] + [
+        types.Tool(
+            name=kind,
+            description=ACTIONS[kind].description,
+            input_schema={
+                "type": "object",
+                "properties": {**fields_schemas(kind, conditions), "thought": THOUGHT},
+                "required": [spec.name for spec in fields_offered(kind, conditions) if spec.is_required],
+            },
+        )
+        for kind in singles_offered(conditions)
+    ]
+
+
+def _result(text: str, *, is_error: bool = False) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
+
+
+def _content(part: dict[str, Any]) -> types.TextContent | types.ImageContent:
+    if part["type"] == "text":
+        return types.TextContent(type="text", text=part["text"])
+    kind, _, data = part["image_url"]["url"].removeprefix("data:").partition(";base64,")
+    base64.b64decode(data, validate=True)
+    return types.ImageContent(type="image", data=data, mime_type=kind)
+
+
+async def serve(server: Server[Desk]) -> None:
+    """Serve one client on standard input and output."""
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m palaestra.doors.mcp", description=__doc__)
+    parser.add_argument("--server", required=True, help="address of the lab")
+    parser.add_argument("--run", type=int, required=True, help='a run with the grammar "functions"')
+    parser.add_argument("--task", dest="tasks", type=int, action="append", required=True, help="(repeatable)")
+    parser.add_argument("--arm", default="gym")
+    parser.add_argument("--observation", default="axtree")
+    parser.add_argument("--seed", type=int, help="of looks and worlds")
+    parser.add_argument("--look", type=json.loads, default={}, help="axes of the look, as a JSON object")
+    options = vars(parser.parse_args())
+    key = os.environ.get(KEY) or parser.error(f"put a key of scope trainer into {KEY}")
+    asyncio.run(serve(server_make(options.pop("server"), key, presentation=options.pop("look"), **options)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""The door for OpenEnv: a server whose sessions are environments.
+
+``python -m palaestra.doors.openenv --server URL --run N [--port 8009]``, with the key in ``PALAESTRA_KEY``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+from contextlib import AsyncExitStack
+from typing import Any
+
+import uvicorn
+from openenv.core.env_server import create_fastapi_app
+from openenv.core.env_server.interfaces import Environment
+from openenv.core.env_server.types import Action, Observation, State
+from pydantic import Field
+
+from palaestra.completion import Completion
+from palaestra.doors.rollouts import Rollouts
+from palaestra.engine import DEFAULT_PAGES
+from palaestra.env import Env, Stepped
+from palaestra.errors import PalaestraError
+from palaestra.observation import Observation as Look
+from palaestra.records import CloseReason, Message
+
+KEY = "PALAESTRA_KEY"
+ONLY_ASYNC = "This environment is asynchronous: serve it, or call reset_async and step_async."
+
+
+class PalaestraAction(Action):
+    """A completion as the model wrote it; or instead ``stop``, as ``model_error`` where there is none."""
+
+    completion: str = ""
+    stop: CloseReason | None = None
+    policy_version: int | None = None
+
+
+class PalaestraObservation(Observation):
+    """``messages`` is the conversation for a chat model, ``text`` the page. ``reward`` is None while an
+    episode goes on, and at its end where it is ``void``."""
+
+    text: str = ""
+    messages: list[Message] = Field(default_factory=list)
+    void: bool = False
+    truncated: bool = False
+    reason: str | None = None
+    action_result: str | None = None
+    episode: int | None = None
+    group: int | None = None
+
+
+class PalaestraState(State):
+    """Of the session's latest episode."""
+
+    episode: int | None = None
+    group: int | None = None
+
+
+class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, PalaestraState]):
+    """One session. Rollouts of one ``task`` and ``round`` are samples of one group."""
+
+    SUPPORTS_CONCURRENT_SESSIONS = True
+
+    def __init__(self, rollouts: Rollouts) -> None:
+        super().__init__()
+        self._rollouts = rollouts
+        self._stack = AsyncExitStack()
+        self._env: Env | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def reset_async(
+        self,
+        seed: int | None = None,
+        episode_id: str | None = None,
+        task: int | None = None,
+        round: int | str | None = None,
+        **_: Any,
+    ) -> PalaestraObservation:
+        """Open an episode of ``task``. Without a ``round`` it begins a group."""
+        if task is None:
+            raise PalaestraError("Name a task: reset(task=...).")
+        if self._env is None:
+            self._loop = asyncio.get_running_loop()
+            self._env = await self._stack.enter_async_context(self._rollouts.env())
+        if round is None:
+            look = await self._env.reset(task, seed=seed)
+        else:
+            look = await self._rollouts.reset(self._env, task, seed=seed, round_=round)
+        return await self._observation(self._env, look)
+
+    async def step_async(
+        self, action: PalaestraAction, timeout_s: float | None = None, **_: Any
+    ) -> PalaestraObservation:
+        """Take a completion. The gym has limits of its own: ``timeout_s`` is not used."""
+        if self._env is None:
+            raise PalaestraError("There is no open episode: call reset(task=...) first.")
+        if action.stop is not None:
+            return await self._stepped(self._env, await self._env.stop(action.stop))
+        completion = Completion(text=action.completion, policy_version=action.policy_version)
+        return await self._stepped(self._env, await self._env.step(completion))
+
+    def reset(self, *_: Any, **__: Any) -> PalaestraObservation:
+        raise PalaestraError(ONLY_ASYNC)
+
+    def step(self, *_: Any, **__: Any) -> PalaestraObservation:
+        raise PalaestraError(ONLY_ASYNC)
+
+    @property
+    def state(self) -> PalaestraState:
+        episode = self._env.episode if self._env else None
+        if episode is None:
+            return PalaestraState()
+        opened = episode.opened
+        return PalaestraState(
+            episode_id=str(opened.id), step_count=episode.steps, episode=opened.id, group=opened.group
+        )
+
+    def close(self) -> None:
+        """End the session, in whatever thread; an episode that is still open ends ``cancelled``."""
+        if self._loop is None or self._loop.is_closed():
+            return
+        closing = asyncio.run_coroutine_threadsafe(self._stack.aclose(), self._loop)
+        self._env = None
+        try:
+            is_within = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            is_within = False
+        if not is_within:
+            closing.result()
+
+    async def _stepped(self, env: Env, stepped: Stepped) -> PalaestraObservation:
+        look, reward, terminated, truncated, info = stepped
+        observation = await self._observation(env, look)
+        observation.done = terminated or truncated
+        observation.reward, observation.truncated = reward, truncated
+        observation.void = observation.done and reward is None
+        observation.reason, observation.action_result = info["reason"], info.get("action_result")
+        return observation
+
+    async def _observation(self, env: Env, look: Look) -> PalaestraObservation:
+        state = self.state
+        messages = await env.client.messages_inline(look.messages)
+        return PalaestraObservation(
+            text=look.text, messages=messages, episode=state.episode, group=state.group
+        )
+
+
+def app_make(server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, **settings: Any) -> Any:
+    """An OpenEnv server with at most ``pages`` sessions at once; other keywords are those of ``Env``."""
+    rollouts = Rollouts(server, key, run=run, pages=pages, **settings)
+    return create_fastapi_app(
+        lambda: PalaestraEnvironment(rollouts),
+        PalaestraAction,
+        PalaestraObservation,
+        max_concurrent_envs=pages,
+        env_name="palaestra",
+        state_cls=PalaestraState,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m palaestra.doors.openenv", description=__doc__)
+    parser.add_argument("--server", required=True, help="address of the lab")
+    parser.add_argument("--run", type=int, required=True)
+    parser.add_argument("--arm", default="gym")
+    parser.add_argument("--observation", default="axtree")
+    parser.add_argument("--look", type=json.loads, default={}, help="axes of the look, as a JSON object")
+    parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, help="sessions at once")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8009)
+    options = vars(parser.parse_args())
+    key = os.environ.get(KEY) or parser.error(f"put a key of scope trainer into {KEY}")
+    host, port, look = (options.pop(name) for name in ("host", "port", "look"))
+    app = app_make(options.pop("server"), key, presentation=look, **options)
+    uvicorn.run(app, host=host, port=port)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""What the rollouts of one door share: browser pages, and the group of each task."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.engine import DEFAULT_PAGES
+from palaestra.env import Env
+from palaestra.observation import Observation
+from palaestra.pool import PagePool
+
+
+class Rollouts:
+    """Environments for a framework that asks for one rollout at a time.
+
+    The first rollout of a task and round opens a group and the later ones join it, so that they are compared
+    with each other. ``pages`` is how many browser pages work at once; the browser runs for as long
+    as some environment is open. Other keywords are those of ``Env``.
+    """
+
+    def __init__(
+        self, server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, **settings: Any
+    ) -> None:
+        self._server, self._key, self._run, self._pages = server, key, run, pages
+        self._settings = settings
+        self._groups: dict[Hashable, int] = {}
+        self._first: defaultdict[Hashable, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._open = 0
+        self._client: Client | None = None
+        self._pool: PagePool | None = None
+
+    @asynccontextmanager
+    async def env(self) -> AsyncIterator[Env]:
+        """An environment; at its exit an episode that is still open ends ``cancelled``."""
+        if self._pool is None:
+            self._client = Client(self._server, self._key)
+            self._pool = PagePool(origin=self._client, size=self._pages)
+            self._first.clear()  # a lock belongs to the event loop that waited for it
+        self._open += 1
+        try:
+            async with Env(self._server, self._key, run=self._run, pool=self._pool, **self._settings) as env:
+                yield env
+        finally:
+            self._open -= 1
+            if not self._open:
+                await self._aclose()
+
+    async def reset(
+        self, env: Env, task: int, *, seed: int | None = None, round_: Hashable = None
+    ) -> Observation:
+        """Open an episode in the group of its task and round."""
+        name = (task, round_)
+        if name in self._groups:
+            return await env.reset(task, group=self._groups[name])
+        async with self._first[name]:
+            observation = await env.reset(task, seed=seed, group=self._groups.get(name))
+            if env.episode is not None:
+                self._groups[name] = env.episode.opened.group
+            return observation
+
+    async def _aclose(self) -> None:
+        client, pool, self._client, self._pool = self._client, self._pool, None, None
+        if pool is not None:
+            await pool.aclose()
+        if client is not None:
+            await client.aclose()

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from mcp import Client
+from script import (
+    OUTCOMES,
+    SCRIPTS,
+    SEED,
+    UNREADABLE,
+    Move,
+    Played,
+    Scene,
+    episodes_of,
+    example_run,
+    play,
+    recorded,
+    resolved,
+    same,
+    scene_make,
+)
+
+from palaestra.doors.mcp import ENDED, NO_MORE, server_make
+
+
+@pytest.fixture
+def scene(request: pytest.FixtureRequest) -> Scene:
+    return asyncio.run(scene_make(f"doors: {request.node.name}", grammar="functions"))
+
+
+def connect(scene: Scene, *, tasks: int = 1, **settings: Any) -> Client:
+    """A client with a server of its own, in this process."""
+    return Client(server_make(tasks=[scene.task] * tasks, seed=SEED, **scene.env, **settings))
+
+
+def moves_of(script: str) -> list[Move]:
+    """A call of a tool always names an action: what has none cannot come through this door."""
+    return [move for move in SCRIPTS[script] if move is not UNREADABLE]
+
+
+def text_of(result: Any) -> str:
+    return "\n".join(part.text for part in result.content if part.type == "text")
+
+
+async def take(client: Client, move: Move, page: str) -> str:
+    fields = dict(resolved(move, page).action or {})
+    return text_of(await client.call_tool(fields.pop("type"), {**fields, "thought": move.thought}))
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+async def test_a_script_leaves_the_same_record_as_through_the_client(scene: Scene, script: str) -> None:
+    reference: Played = await play(moves_of(script), grammar="functions")
+    assert (reference.verdict.outcome, reference.verdict.reward) == OUTCOMES[script]
+    sent = [reference.messages[0], *([turn[-1]] for turn in reference.messages[1:])]
+    async with connect(scene) as client:
+        page = outline = text_of(await client.call_tool("open_task"))
+        for move, messages in zip(moves_of(script), sent, strict=True):
+            assert page == "\n".join(message["content"] for message in messages)
+            page = await take(client, move, outline)
+            outline = page if "[e1]" in page else outline  # a page that is as it was is not shown again
+        assert page == ENDED
+    [episode] = await episodes_of(scene.run)
+    same(await recorded(episode.id), reference)
+
+
+async def test_the_tools_are_the_actions_of_pages(scene: Scene) -> None:
+    async with connect(scene) as client:
+        tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
+    assert {"open_task", "click", "type", "press", "select", "scroll", "back", "give_up"} <= tools.keys()
+    assert "close_task" not in tools
+    assert tools["type"]["required"] == ["text"]
+
+
+async def test_a_picture_is_a_picture(scene: Scene) -> None:
+    async with connect(scene, observation="both") as client:
+        result = await client.call_tool("open_task")
+    assert [part.mime_type for part in result.content if part.type == "image"] == ["image/png"]
+
+
+async def test_a_client_that_leaves_has_stopped_and_a_harness_may_say_why(scene: Scene) -> None:
+    async with connect(scene, tasks=2) as client:
+        await client.call_tool("open_task")
+        await client.call_tool("close_task", {"reason": "model_error", "detail": "the endpoint is down"})
+        await client.call_tool("open_task")
+        assert text_of(await client.call_tool("close_task", {"reason": "bored"})).startswith("The reason")
+    failed, left = [episode.verdict for episode in await episodes_of(scene.run)]
+    assert (failed.outcome, failed.reward, failed.reason) == ("void", None, "model_error")
+    assert (left.outcome, left.reward, left.reason) == ("incorrect", 0.0, "no_submission")
+
+
+async def test_without_a_task_a_call_says_what_to_do(scene: Scene) -> None:
+    async with connect(scene, tasks=0) as client:
+        assert text_of(await client.call_tool("open_task")) == NO_MORE
+        result = await client.call_tool("click", {"target": "e1"})
+    assert result.is_error
+
+
+def test_the_example_runs() -> None:
+    assert re.search(r"The task has ended\.\n\w+ 1\.0 answer\n$", example_run("mcp"))

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import uvicorn
+from openenv.core import GenericEnvClient
+from script import SEED, Played, Scene, episodes_of, example_run, recorded, same
+
+from palaestra.doors.openenv import app_make
+
+
+@contextlib.contextmanager
+def served(scene: Scene, **settings: Any) -> Iterator[str]:
+    """The door's server in a thread of this process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    config = uvicorn.Config(app_make(**scene.env, **settings), port=port, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        threading.Event().wait(0.05)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def address(scene: Scene) -> Iterator[str]:
+    with served(scene, pages=2) as made:
+        yield made
+
+
+def test_a_script_leaves_the_same_record_as_through_the_client(
+    address: str, scene: Scene, reference: Played
+) -> None:
+    messages = []
+    with GenericEnvClient(base_url=address).sync() as env:
+        result = env.reset(task=scene.task, seed=SEED)
+        for text in reference.texts:
+            assert (result.done, result.reward) == (False, None)
+            messages.append(result.observation["messages"])
+            result = env.step({"completion": text})
+    assert (result.done, result.reward) == (True, reference.verdict.reward)
+    assert result.observation["reason"] == reference.verdict.reason
+    assert messages == reference.messages
+    same(asyncio.run(recorded(result.observation["episode"])), reference)
+
+
+def test_a_void_has_no_reward(address: str, scene: Scene) -> None:
+    with GenericEnvClient(base_url=address).sync() as env:
+        env.reset(task=scene.task)
+        result = env.step({"stop": "model_error"})
+    assert (result.done, result.reward) == (True, None)
+    assert (result.observation["void"], result.observation["reason"]) == (True, "model_error")
+
+
+def test_rollouts_of_one_round_are_one_group_and_a_session_that_leaves_is_cancelled(
+    address: str, scene: Scene
+) -> None:
+    with (
+        GenericEnvClient(base_url=address).sync() as first,
+        GenericEnvClient(base_url=address).sync() as second,
+    ):
+        for name in ("a", "b", None):
+            groups = [env.reset(task=scene.task, round=name).observation["group"] for env in (first, second)]
+            assert (groups[0] == groups[1]) == (name is not None)
+    for _ in range(100):
+        episodes = asyncio.run(episodes_of(scene.run))
+        if all(episode.verdict for episode in episodes):
+            break
+        threading.Event().wait(0.1)
+    assert {episode.verdict.reason for episode in episodes} == {"cancelled"}
+    assert len({episode.group for episode in episodes}) == 4
+
+
+def test_the_example_runs() -> None:
+    assert example_run("openenv").endswith("reward 1.0 answer\n")

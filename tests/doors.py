@@ -1,0 +1,100 @@
+"""`python -m tests.doors [NAME ...]`: the client's doors, each with the framework that it is for.
+
+Each is installed into an environment of its own, `.venv-doors/<name>`, for what they pin clashes; one
+installation serves all. Tests run outside the repository, whose folder `verifiers` would hide the package of
+that name. Status 1 when a test fails or a door could not be tried.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from gymsite.services.processes import BASE_DIR
+from tests.services.installations import Up
+from tests.services.kills import installed
+
+CLIENT = BASE_DIR / "client"
+TESTS = CLIENT / "tests" / "doors"
+HOMES = BASE_DIR / ".venv-doors"
+TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
+LAST_LINES = 5
+
+
+class NotInstalled(Exception):
+    """A door's packages could not be installed; says why."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.doors", description=__doc__)
+    known = sorted(path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py"))
+    parser.add_argument("names", nargs="*", metavar="NAME", default=known, help=f"of {', '.join(known)}")
+    names = parser.parse_args().names
+    if unknown := set(names) - set(known):
+        parser.error(f"no tests for {', '.join(sorted(unknown))}")
+    results, pythons = {}, {}
+    for name in names:
+        try:
+            pythons[name] = home_make(name)
+        except NotInstalled as problem:
+            results[name] = f"NOT RUN: {problem}"
+    if pythons:
+        results |= _played(pythons)
+    print("\n" + "\n".join(f"{name:12} {results[name]}" for name in names))
+    return 0 if set(results.values()) == {"passed"} else 1
+
+
+def home_make(name: str) -> Path:
+    """The Python of a door's environment, which is made when it is new or what it needs has changed."""
+    home = HOMES / name
+    python, stamp = home / "bin" / "python", home / "installed"
+    needs = hashlib.sha256((CLIENT / "pyproject.toml").read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == needs:
+        return python
+    print(f"Installing what the door {name} needs into {home.relative_to(BASE_DIR)} ...", flush=True)
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+    command = ["install", "--quiet", "--editable", f"{CLIENT}[{name}]", *TOOLS]
+    done = subprocess.run([*_pip(python), *command], capture_output=True, text=True)
+    if done.returncode:
+        raise NotInstalled(" ".join(done.stderr.strip().splitlines()[-LAST_LINES:]) or "pip failed")
+    stamp.write_text(needs)
+    return python
+
+
+def _pip(python: Path) -> list[str]:
+    """Some pip of this machine, which installs into the environment from outside."""
+    for candidate in (sys.executable, "python3"):
+        if subprocess.run([candidate, "-m", "pip", "--version"], capture_output=True).returncode == 0:
+            return [candidate, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+    raise NotInstalled("there is no pip on this machine")
+
+
+def _played(pythons: dict[str, Path]) -> dict[str, str]:
+    """Run the tests of each door against one installation."""
+    results = {}
+    folder = Path(tempfile.mkdtemp(prefix="doors-"))
+    try:
+        up = Up(folder / "var")
+        with installed(up) as installation:
+            passed = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+            server = f"http://127.0.0.1:{up.ports['LAB_PORT']}"
+            environment = passed | {"PALAESTRA_SERVER": server, "PALAESTRA_KEY": installation.key}
+            for name, python in pythons.items():
+                print(f"\n== {name}", flush=True)
+                command = [python, "-m", "pytest", "-c", TESTS / "pytest.ini", TESTS / f"test_{name}.py"]
+                done = subprocess.run(command, cwd=folder, env=environment)
+                results[name] = "FAILED" if done.returncode else "passed"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return results
+
+
+if __name__ == "__main__":
+    sys.exit(main())
