@@ -96,7 +96,7 @@ class Deeds:
 
     def _covered(self) -> Answer:
         """What lies over everything else, and what closes it."""
-        layers = (one for one in self.document.root.walk() if one.attrs.get("aria-modal") == "true")
+        layers = (one for one in self.document.elements if one.attrs.get("aria-modal") == "true")
         modal = next(layers, None)
         if modal is None:
             return {"problem": "it is covered by another element"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin
 
@@ -189,8 +190,9 @@ class Document:
         self.url = url
         self.parser = LexborHTMLParser(html)
         self.by_id: dict[str, Element] = {}
-        self.labels: list[Element] | None = None
+        self.elements: list[Element] = []
         self.controls: list[Element] = []
+        self._labels: dict[int, list[Element]] | None = None
         node = self.parser.root
         if node is None:
             raise ValueError("The document is empty.")
@@ -205,12 +207,15 @@ class Document:
         self.focused: Element | None = None
 
     def resolve(self, address: str) -> str:
-        return urljoin(self.base, address)
+        return _joined(self.base, address)
 
     def labels_of(self, control: Element) -> list[Element]:
-        if self.labels is None:
-            self.labels = [one for one in self.root.walk() if one.tag == "label"]
-        return [one for one in self.labels if one.control is control]
+        if self._labels is None:
+            self._labels = {}
+            for label in (one for one in self.elements if one.tag == "label"):
+                if (named := label.control) is not None:
+                    self._labels.setdefault(named.key, []).append(label)
+        return self._labels.get(control.key, [])
 
     def mark(self, element: Element) -> None:
         """Let selectors see that something was opened or closed."""
@@ -222,9 +227,12 @@ class Document:
                 del element.node.attrs[name]
 
     def _read(self, node: Any, parent: Element | None) -> Element:
-        attrs = {name: value or "" for name, value in node.attributes.items()}
+        attrs = node.attributes
+        if None in attrs.values():
+            attrs = {name: value or "" for name, value in attrs.items()}
         element = Element(node.tag, attrs, parent, self)
         element.node, element.key = node, node.mem_id
+        self.elements.append(element)
         if "id" in attrs:
             self.by_id.setdefault(attrs["id"], element)
         if element.tag in LABELABLE:
@@ -238,6 +246,9 @@ class Document:
                 children.append(self._read(child, element))
             child = child.next
         return element
+
+
+_joined = lru_cache(maxsize=4096)(urljoin)
 
 
 def _fill(control: Element) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from palaestra.lite.document import Element
@@ -20,6 +21,7 @@ class Ids:
         self._numbers = numbers
         self._of: dict[int, int] = {}
         self._holders: dict[int, Element] = {}
+        self._records: dict[int, str] = {}
         self._last = max(numbers.values(), default=0)
 
     def assign(self, element: Element, role: str, name: str) -> str:
@@ -31,7 +33,7 @@ class Ids:
         return f"e{number}"
 
     def _number_for(self, element: Element, role: str, name: str) -> int:
-        call = call_of(element, role, name)
+        call = f"{_call_of(element, role, name)}\0{self._record_of(element.parent)}"
         place = 1
         while True:
             key = f"{call}\0{place}"
@@ -43,6 +45,14 @@ class Ids:
             if known not in self._holders:
                 return known
             place += 1
+
+    def _record_of(self, parent: Element | None) -> str:
+        if parent is None:
+            return ""
+        record = self._records.get(parent.key)
+        if record is None:
+            record = self._records[parent.key] = _record_in(parent)
+        return record
 
     def element(self, id: str) -> Element | None:
         return self._holders.get(int(id[1:])) if id[:1] == "e" and id[1:].isdecimal() else None
@@ -59,19 +69,24 @@ def words_of_ids(ids: list[str]) -> str:
     return f"{', '.join(ids[:NAMED])} and {others} more" if others > 1 else ", ".join(ids)
 
 
-def call_of(element: Element, role: str, name: str) -> str:
+def _call_of(element: Element, role: str, name: str) -> str:
     """What an element is called by, so that it is known again: where a link leads, but not its query."""
     attrs = element.attrs
     own = attrs.get("id") or attrs.get("name") or ""
     is_link = element.tag in ("a", "area") and "href" in attrs
-    path = (urlsplit(element.href).path or "/") if is_link else ""
-    return "\0".join((role, own, path, name, _record_of(element)))
+    path = _path_of(element.href) if is_link else ""
+    return "\0".join((role, own, path, name))
 
 
-def _record_of(element: Element) -> str:
-    """The record that an element belongs to: an item without an id is known by its title."""
+@lru_cache(maxsize=4096)
+def _path_of(address: str) -> str:
+    return urlsplit(address).path or "/"
+
+
+def _record_in(parent: Element) -> str:
+    """The record that what is in an element belongs to: an item without an id is known by its title."""
     item = holder = None
-    for around in element.ancestors:
+    for around in (parent, *parent.ancestors):
         if holder is None and "id" in around.attrs:
             holder = around
         if item is None and (around.tag in ITEMS or around.attrs.get("role") in ITEM_ROLES):

@@ -65,7 +65,7 @@ class Names:
     def forget_styles(self) -> None:
         """Let every style be computed again, after something on the page was opened or closed."""
         self._matches.clear()
-        for element in self.document.root.walk():
+        for element in self.document.elements:
             element.style = None
 
     def is_gone(self, element: Element) -> bool:

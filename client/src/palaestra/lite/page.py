@@ -46,7 +46,7 @@ class Library:
     async def styles_of(self, document: Document, bounds: EpisodeBounds) -> Styles:
         """The styles of a document, by its links to style sheets and its own."""
         sources: list[str] = []
-        for element in document.root.walk():
+        for element in document.elements:
             if element.tag == "link" and element.attrs.get("rel") == "stylesheet":
                 sources.append(await self._sheet(element.href, bounds))
             elif element.tag == "style":
@@ -269,7 +269,7 @@ class Hands:
 
 
 def _refresh_of(document: Document) -> tuple[float, str] | None:
-    for element in document.root.walk():
+    for element in document.elements:
         if element.tag == "body":
             return None
         if element.tag == "meta" and element.attrs.get("http-equiv", "").lower() == "refresh":

@@ -79,8 +79,10 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _NEVER = re.compile(r":(?:hover|active|focus(?:-visible|-within)?|modal|target|visited|user-invalid)\b")
 _PLAIN = re.compile(r"([a-z][a-z0-9]*)?((?:\.[\w-]+)*)")
 _LAST = re.compile(r"[^\s>+~]+$")
-_KEY = re.compile(r"[#.]?[\w-]+")
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_KEY = re.compile(r"[#.]?[\w-]+|\[[\w-]+\]")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_ATTRIBUTE = re.compile(r"\[([\w-]+)[^\]]*\]")
+_PSEUDO = re.compile(r":[\w-]+")
 _FEATURE = re.compile(r"\((min|max)-(width|height): *([\d.]+)(rem|em|px)\)")
 _IMPORTANT = re.compile(r"\s*!important$")
 
@@ -98,10 +100,14 @@ class Style(NamedTuple):
         return self.display.startswith("inline")
 
 
+Called = tuple[str, str, str, tuple[str, ...]]
+"""Tag, classes, id and names of the attributes of an element."""
+Matches = dict[str, set[int]]
+"""The elements of a document that match a selector, by the selector."""
 INITIAL = Style("block", "visible", "normal")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule:
     """``plain`` is the tag and the classes of a selector that has nothing else."""
 
@@ -110,12 +116,23 @@ class Rule:
     values: Mapping[str, str]
     plain: tuple[str, frozenset[str]] | None
 
+    def may_hold(self, tag: str, classes: frozenset[str]) -> bool:
+        return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
+
+    def holds(self, element: Element, matches: Matches) -> bool:
+        found = matches.get(self.selector)
+        if found is None:
+            found = matches[self.selector] = _matched(element.document, self.selector)
+        return element.key in found
+
 
 class Styles:
     """The rules of a page's style sheets, by what the last part of their selectors names."""
 
     def __init__(self, sheets: Iterable[str]) -> None:
         self._rules: dict[str, list[Rule]] = defaultdict(list)
+        self._candidates: dict[Called, tuple[Rule, ...]] = {}
+        self._computed: dict[tuple[Called, Style, tuple[Rule, ...]], Style] = {}
         number = 0
         for sheet in sheets:
             for selectors, values in _blocks(_COMMENT.sub("", sheet)):
@@ -139,24 +156,41 @@ class Styles:
                 rank = (is_important, _specificity(selector), number)
                 self._rules[_key(selector)].append(Rule(selector, rank, own, plain))
 
-    def matching(self, element: Element, matches: dict[str, set[int]]) -> dict[str, str]:
-        """The values that the rules give an element; ``matches`` holds what was found out of the page."""
+    def style(self, element: Element, parent: Style, matches: Matches) -> Style:
+        """The style of an element; ``matches`` holds what selectors were found to match on its page."""
         attrs = element.attrs
-        keys = ["*", element.tag, *(f".{name}" for name in attrs.get("class", "").split())]
-        if "id" in attrs:
-            keys.append(f"#{attrs['id']}")
-        found = [rule for key in keys if key in self._rules for rule in self._rules[key]]
-        found = [rule for rule in found if _applies(rule, element, matches)]
-        found.sort(key=lambda rule: rule.rank)
-        own = _values(attrs["style"]) if "style" in attrs else {}
-        return {name: value for rule in found for name, value in rule.values.items()} | own
+        called = (element.tag, attrs.get("class", ""), attrs.get("id", ""), tuple(attrs))
+        rules = self._candidates.get(called)
+        if rules is None:
+            rules = self._candidates[called] = self._candidates_of(*called)
+        held = tuple([rule for rule in rules if rule.plain is not None or rule.holds(element, matches)])
+        if element.tag == "input" or element.is_popped or "style" in attrs:
+            own = _values(attrs.get("style", ""))
+            return _computed(element, parent, _merged(held) | own)
+        key = (called, parent, held)
+        known = self._computed.get(key)
+        if known is None:
+            known = self._computed[key] = _computed(element, parent, _merged(held))
+        return known
+
+    def _candidates_of(self, tag: str, classes: str, id_: str, attrs: tuple[str, ...]) -> tuple[Rule, ...]:
+        """The rules that may hold for elements that are called so, in their order."""
+        names = frozenset(classes.split())
+        keys = ["*", tag, f"#{id_}", *(f".{name}" for name in names), *(f"[{name}]" for name in attrs)]
+        found = [rule for key in keys for rule in self._rules.get(key, ())]
+        fitting = [rule for rule in found if rule.may_hold(tag, names)]
+        return tuple(sorted(fitting, key=lambda rule: rule.rank))
 
 
-def style_of(element: Element, styles: Styles, matches: dict[str, set[int]]) -> Style:
+def _merged(rules: Iterable[Rule]) -> dict[str, str]:
+    return {name: value for rule in rules for name, value in rule.values.items()}
+
+
+def style_of(element: Element, styles: Styles, matches: Matches) -> Style:
     """The style of an element, computed once."""
     if element.style is None:
         parent = style_of(element.parent, styles, matches) if element.parent else INITIAL
-        element.style = _computed(element, parent, styles.matching(element, matches))
+        element.style = styles.style(element, parent, matches)
     style: Style = element.style
     return style
 
@@ -184,15 +218,6 @@ def _own_display(element: Element) -> str:
     if "hidden" in attrs or (not is_open and ("popover" in attrs or tag == "dialog")):
         return "none"
     return "block" if element.is_popped else BY_TAG.get(tag, "inline")
-
-
-def _applies(rule: Rule, element: Element, matches: dict[str, set[int]]) -> bool:
-    if rule.plain is not None:
-        tag, classes = rule.plain
-        return (not tag or tag == element.tag) and classes.issubset(element.attrs.get("class", "").split())
-    if rule.selector not in matches:
-        matches[rule.selector] = _matched(element.document, rule.selector)
-    return element.key in matches[rule.selector]
 
 
 def _matched(document: Document, selector: str) -> set[int]:
@@ -259,13 +284,14 @@ def _split(text: str, mark: str) -> Iterator[str]:
 
 
 def _key(selector: str) -> str:
-    """What an element must have so that the selector can match: its id, a class, its tag, or nothing."""
-    bare = selector
+    """What an element must have so that the selector can match: its id, a class, an attribute, its tag, or
+    nothing."""
+    bare = _ATTRIBUTE.sub(r"[\1]", selector)
     while (shorter := _BRACKETS.sub("", bare)) != bare:
         bare = shorter
     last = _LAST.search(bare)
-    keys = _KEY.findall(re.sub(r":[\w-]+", "", last[0])) if last else []
-    return max(keys, key=lambda key: (key[0] == "#", key[0] == "."), default="*")
+    keys = _KEY.findall(_PSEUDO.sub("", last[0])) if last else []
+    return max(keys, key=lambda key: "[.#".find(key[0]), default="*")
 
 
 @lru_cache(maxsize=4096)
