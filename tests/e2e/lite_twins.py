@@ -6,19 +6,23 @@ browser and notes where they differ. An element is named by the line that shows 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from typing import Any
 
 from palaestra.actions import action_check, action_perform
 from palaestra.lite import LitePage
+from palaestra.lite.document import Document
 from palaestra.observation import Observer
 from tests.e2e.handles import Player
+from tests.e2e.lite_reasons import reasons_of
 
 ID = re.compile(r"\[(e\d+)\] ?")
-STATE = re.compile(r" (?:focused|expanded|collapsed)\b")
+# The record that an element belongs to, by the id of what is around it.
+RECORD = "palaestra.elementOf(%s)?.parentElement?.closest('[id]')?.id || ''"
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Turn:
 
     shown: str
     action: Mapping[str, Any]
+    record: str = ""
 
 
 @dataclass
@@ -36,22 +41,24 @@ class NotedPlayer(Player):
     turns: list[Turn] = field(default_factory=list)
 
     async def _act(self, **action: Any) -> None:
-        self.turns.append(Turn(self.observation.text, action))
+        world = self.page._world
+        assert world is not None
+        read = RECORD % json.dumps(action.get("target", ""))
+        record = await self.page._evaluate(f"({{ id: {read} }})", world)
+        self.turns.append(Turn(self.observation.text, action, record["id"]))
         await super()._act(**action)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One turn in both: the lines that only one of them shows, and whether the ids were the same."""
+    """One turn in both: why they differ, the lines that only one of them shows without a known reason, and
+    whether the ids were the same. ``is_left_out``: what was done in the browser cannot be done here."""
 
-    browser: tuple[str, ...]
-    lite: tuple[str, ...]
+    reasons: frozenset[str]
+    unexplained: tuple[str, ...]
+    is_same: bool
     has_same_ids: bool
-    missing: str = ""
-
-    @property
-    def is_same(self) -> bool:
-        return not self.browser and not self.lite
+    is_left_out: bool = False
 
 
 @dataclass
@@ -70,7 +77,8 @@ class Twin:
         for turn in turns:
             await self._pop_ups_close(turn.shown)
             action = self._translated(turn)
-            self.steps.append(compared(turn.shown, self.text, missing="" if action else str(turn.action)))
+            step = compared(turn.shown, self.text, self.page.deeds.document)
+            self.steps.append(replace(step, is_left_out=action is None))
             if action is not None:
                 await self._act(action)
 
@@ -106,14 +114,22 @@ class Twin:
         here = _ids_of(self.text, line)
         if not here:
             return None
-        return {**turn.action, "target": here[min(place, len(here) - 1)]}
+        alike = [one for one in here if self._record_of(one) == turn.record]
+        return {**turn.action, "target": alike[0] if alike else here[min(place, len(here) - 1)]}
+
+    def _record_of(self, target: str) -> str:
+        element = self.page.deeds.ids.element(target)
+        around = (one.attrs["id"] for one in element.ancestors if "id" in one.attrs) if element else ()
+        return next(iter(around), "")
 
 
-def compared(browser: str, lite: str, *, missing: str = "") -> Step:
+def compared(browser: str, lite: str, document: Document) -> Step:
     changes = list(unified_diff(_bare(browser), _bare(lite), lineterm="", n=0))[2:]
     gone = tuple(line[1:] for line in changes if line[0] == "-")
     new = tuple(line[1:] for line in changes if line[0] == "+")
-    return Step(gone, new, ID.findall(browser) == ID.findall(lite), missing)
+    reasons, unexplained = reasons_of(gone, new, document)
+    is_same = not gone and not new
+    return Step(frozenset(reasons), tuple(unexplained), is_same, ID.findall(browser) == ID.findall(lite))
 
 
 def _bare(text: str) -> list[str]:

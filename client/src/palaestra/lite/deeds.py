@@ -294,16 +294,16 @@ class Deeds:
     def _focus_in(self, layer: Element) -> None:
         """Give the focus to what a layer that has just been opened says, or to the first of a dialog."""
         inside = list(layer.walk())
-        said = (one for one in (layer, *inside) if "autofocus" in one.attrs)
+        chosen = (one for one in (layer, *inside) if "autofocus" in one.attrs)
         first = (one for one in inside if layer.tag == "dialog" and _takes_focus(one) and self._is_shown(one))
-        self.document.focused = next(said, None) or next(first, self.document.focused)
+        self.document.focused = next(chosen, None) or next(first, self.document.focused)
 
     def _dismiss(self, element: Element) -> None:
         """A click outside of a popover closes it, unless it says otherwise."""
         for layer in self.popped:
             opener = element.attrs.get("popovertarget")
-            is_kept = layer.attrs.get("popover") == "manual" or layer.attrs.get("id") == opener
-            if not is_kept and not layer.holds(element):
+            stays = layer.attrs.get("popover") == "manual" or layer.attrs.get("id") == opener
+            if not stays and not layer.holds(element):
                 self._pop(layer, "hide")
 
     def _changed(self, element: Element) -> None:

@@ -248,7 +248,9 @@ class Document:
         return element
 
 
-_joined = lru_cache(maxsize=4096)(urljoin)
+@lru_cache(maxsize=4096)
+def _joined(base: str, address: str) -> str:
+    return urljoin(base, address)
 
 
 def _fill(control: Element) -> None:

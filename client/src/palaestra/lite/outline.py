@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from palaestra.lite.document import Element
 from palaestra.lite.ids import Ids
+from palaestra.lite.lines import (
+    Line,
+    cells,
+    contents,
+    indented,
+    is_header,
+    is_modal,
+    joined,
+    marker,
+    preformatted,
+    rows,
+    terms,
+)
 from palaestra.lite.names import HAS_VALUE, OPTIONS_CHARS, Names, clean
 
 LIMIT_CHARS = 100_000
-ITEM_CHARS = 300
 CUT = "\n(cut: the page is longer)"
 CONTAINERS = frozenset(
     [
@@ -59,24 +69,6 @@ INTERACTIVE = frozenset(
 )
 HEADS = ("legend", "caption", "figcaption")
 _INLINE = ("inline", "contents", "ruby")
-_LEVEL = re.compile(r"heading \d ")
-_WORDS = re.compile(r'(?:text: |(?=image "))(.*)', re.DOTALL)
-
-
-class Line(NamedTuple):
-    """One line, and the element that it stands for or is inside of."""
-
-    depth: int
-    text: str
-    element: Element
-
-    @property
-    def written(self) -> str:
-        return "  " * self.depth + self.text
-
-
-def indented(lines: Iterable[Line]) -> list[Line]:
-    return [Line(depth + 1, text, element) for depth, text, element in lines]
 
 
 class Writer:
@@ -216,7 +208,7 @@ class Outline:
         elif tag == "iframe":
             writer.line(f'frame "{clean(element.attrs.get("title", ""))}"', element)
         elif self._is_preformatted(element):
-            writer.nest("preformatted:", element, _preformatted(element))
+            writer.nest("preformatted:", element, preformatted(element))
         else:
             return False
         return True
@@ -226,8 +218,8 @@ class Outline:
         name = self.names.name(element, role) if is_container or role in NAMED_CONTAINERS else ""
         if is_container or (role in NAMED_CONTAINERS and name):
             if inner := self._inside(element):
-                head = role + (f' "{name}"' if name else "") + (" modal" if _is_modal(element, role) else "")
-                writer.nest(head, element, _contents(role, name, inner))
+                head = role + (f' "{name}"' if name else "") + (" modal" if is_modal(element, role) else "")
+                writer.nest(head, element, contents(role, name, inner))
             return
         if element.tag in HEADS:
             return
@@ -250,7 +242,7 @@ class Outline:
     def _interactive(self, element: Element, role: str, writer: Writer) -> None:
         writer.line(self.describe(element, role), element)
         if role == "" and self._is_preformatted(element):
-            writer.lines += indented(_preformatted(element))
+            writer.lines += indented(preformatted(element))
         elif role == "" or (role == "listbox" and element.tag != "select"):
             writer.lines += indented(self._inside(element))
 
@@ -272,8 +264,8 @@ class Outline:
         lines: list[Line] = []
         items = [item for item in element.elements if not self.names.is_gone(item)]
         for index, item in enumerate(items):
-            inner = _joined(self._inside(item))
-            mark = _marker(element, item, index)
+            inner = joined(self._inside(item))
+            mark = marker(element, item, index)
             if len(inner) == 1:
                 lines.append(Line(0, f"{mark} {inner[0].text.removeprefix('text: ')}", item))
             elif inner:
@@ -285,7 +277,7 @@ class Outline:
         """A term and what it means are one line where words are all that there is."""
         lines: list[Line] = []
         is_term = False
-        for part in _terms(element):
+        for part in terms(element):
             inside = self._inside(part)
             is_words = len(inside) == 1 and inside[0].text.startswith("text: ")
             if part.tag == "dd" and is_words and is_term:
@@ -311,101 +303,11 @@ class Outline:
     def _table(self, element: Element, writer: Writer) -> None:
         name = self.names.name(element, "table")
         lines = []
-        for row in _rows(element):
+        for row in rows(element):
             if self.names.is_gone(row):
                 continue
-            cells = [cell for cell in _cells(row) if not self.names.is_gone(cell)]
-            is_head = bool(cells) and all(_is_header(cell) for cell in cells)
-            text = ("header: " if is_head else "row: ") + " | ".join(map(self._cell, cells))
+            shown = [cell for cell in cells(row) if not self.names.is_gone(cell)]
+            is_head = bool(shown) and all(is_header(cell) for cell in shown)
+            text = ("header: " if is_head else "row: ") + " | ".join(map(self._cell, shown))
             lines.append(Line(0, text, row))
         writer.nest("table" + (f' "{name}"' if name else ""), element, lines)
-
-
-# ---- parts of the walk that ask for nothing but their element
-def _preformatted(element: Element) -> list[Line]:
-    return [Line(0, f"| {line}", element) for line in element.text.rstrip().split("\n")]
-
-
-def _is_modal(element: Element, role: str) -> bool:
-    return role.endswith("dialog") and element.attrs.get("aria-modal") == "true"
-
-
-def _contents(role: str, name: str, lines: Sequence[Line]) -> Sequence[Line]:
-    """The name of a figure stands for its pictures."""
-    if role == "figure" and name:
-        return [line for line in lines if not line.text.startswith('image "')]
-    return _without_title(_joined(lines) if role == "article" else lines, name)
-
-
-def _without_title(lines: Sequence[Line], name: str) -> Sequence[Line]:
-    """A heading or text that says only what the part is called is not repeated in it."""
-    titles = (f"text: {name}", f'"{name}"')
-    title = next(
-        (
-            place
-            for place, line in enumerate(lines)
-            if name and line.depth == 0 and _LEVEL.sub("", line.text, count=1) in titles
-        ),
-        -1,
-    )
-    if title < 0:
-        return lines
-    end = title + 1
-    while end < len(lines) and lines[end].depth > 0:
-        end += 1
-    inside = [line._replace(depth=line.depth - 1) for line in lines[title + 1 : end]]
-    return [*lines[:title], *inside, *lines[end:]]
-
-
-def _joined(lines: Sequence[Line]) -> list[Line]:
-    """Short words that stand together in an item are one line, an element before them included."""
-    out: list[Line] = []
-    is_open = False
-    for line in lines:
-        words = _WORDS.match(line.text)
-        is_short = is_open and words and line.depth == 0 and len(out[-1].text) + len(words[1]) <= ITEM_CHARS
-        if is_short and words:
-            out[-1] = out[-1]._replace(text=f"{out[-1].text} | {words[1]}")
-        else:
-            out.append(line)
-            is_first = len(out) == 1 and line.text.startswith("[e")
-            is_open = line.depth == 0 and (words is not None or is_first)
-    return out
-
-
-def _marker(parent: Element, item: Element, index: int) -> str:
-    if parent.tag != "ol":
-        return "-"
-    number = int(item.attrs.get("value") or int(parent.attrs.get("start") or 1) + index)
-    kind = parent.attrs.get("type", "")
-    return (chr(ord(kind) + number - 1) if kind in ("a", "A") else str(number)) + "."
-
-
-def _terms(element: Element) -> list[Element]:
-    parts = [
-        one for child in element.elements for one in (child.elements if child.tag == "div" else (child,))
-    ]
-    return [one for one in parts if one.tag in ("dt", "dd")]
-
-
-def _rows(table: Element) -> list[Element]:
-    """The rows of a table in the order of ``table.rows``: heads first, feet last."""
-    if table.tag != "table":
-        return [one for one in table.walk() if one.attrs.get("role") == "row"]
-    parts: dict[str, list[Element]] = {"thead": [], "tbody": [], "tfoot": []}
-    for child in table.elements:
-        if child.tag in parts:
-            parts[child.tag] += [one for one in child.elements if one.tag == "tr"]
-        elif child.tag == "tr":
-            parts["tbody"].append(child)
-    return [*parts["thead"], *parts["tbody"], *parts["tfoot"]]
-
-
-def _cells(row: Element) -> list[Element]:
-    if row.tag == "tr":
-        return [one for one in row.elements if one.tag in ("td", "th")]
-    return [one for one in row.walk() if one.attrs.get("role", "").endswith(("cell", "header"))]
-
-
-def _is_header(cell: Element) -> bool:
-    return cell.tag == "th" or cell.attrs.get("role", "").endswith("header")

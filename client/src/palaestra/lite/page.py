@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 REDIRECTS = (301, 302, 303, 307, 308)
 REDIRECTS_MAX = 20
-KEPT = (307, 308)
+SENT_AGAIN = (307, 308)
 REFRESH_LIMIT_S = 5.0
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 EMPTY = "<!doctype html><title></title>"
@@ -175,7 +175,8 @@ class LitePage:
         if opened is None:
             return False
         response, last = opened
-        document = Document(response.text or EMPTY, str(response.url))
+        fragment = "".join(last.url.partition("#")[1:])
+        document = Document(response.text or EMPTY, f"{response.url}{fragment}")
         styles = await self._library.styles_of(document, self._bounds)
         self._deeds = Deeds(Names(document, styles), Ids(self.ids))
         self._history.append(last)
@@ -198,7 +199,9 @@ class LitePage:
             if is_answer and url == bounds.root + DONE_PATH:
                 bounds.is_submitted = True
                 return None
-            sent = Sent(url=url, body=sent.body if response.status_code in KEPT else None)
+            if "#" not in url:  # a redirect keeps the place in the page that was asked for
+                url += "".join(sent.url.partition("#")[1:])
+            sent = Sent(url=url, body=sent.body if response.status_code in SENT_AGAIN else None)
         return None
 
     async def _request(self, sent: Sent) -> httpx.Response:

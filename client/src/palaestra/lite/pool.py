@@ -14,10 +14,12 @@ REQUEST_LIMIT_S = 15.0
 class LitePool:
     """At most ``size`` pages at once over one pool of connections."""
 
-    def __init__(self, *, size: int) -> None:
+    def __init__(self, *, size: int, transport: httpx.AsyncBaseTransport | None = None) -> None:
         limits = httpx.Limits(max_connections=size, max_keepalive_connections=size)
         timeout = httpx.Timeout(REQUEST_LIMIT_S, pool=None)
-        self._http = httpx.AsyncClient(limits=limits, timeout=timeout, headers={"Accept": "text/html"})
+        self._http = httpx.AsyncClient(
+            limits=limits, timeout=timeout, headers={"Accept": "text/html"}, transport=transport
+        )
         self._library = Library(self._http)
         self._places = asyncio.Semaphore(size)
 

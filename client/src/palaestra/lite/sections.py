@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from palaestra.lite.lines import Line
 from palaestra.lite.names import clean
-from palaestra.lite.outline import Line, Outline
+from palaestra.lite.outline import Outline
 
 NAMES_SHOWN = 20
 EXCERPT_CHARS = 240
@@ -40,7 +41,7 @@ def section(outline: Outline, name: str) -> dict[str, Any]:
 
 def lines_with(outline: Outline, text: str, most: int) -> dict[str, Any]:
     """The lines that hold a text, each with the nearest section that it is in."""
-    sought, found, count = _fold(text), [], 0
+    sought, shown, count = _fold(text), [], 0
     within: list[tuple[int, str]] = []
     for line in outline.lines():
         while within and within[-1][0] >= line.depth:
@@ -49,10 +50,10 @@ def lines_with(outline: Outline, text: str, most: int) -> dict[str, Any]:
         if at >= 0:
             count += 1
             if count <= most:
-                found.append({"line": _excerpt(line, at), "section": within[-1][1] if within else ""})
+                shown.append({"line": _excerpt(line, at), "section": within[-1][1] if within else ""})
         if _is_section(line):
             within.append((line.depth, clean(line.text)[:PLACE_CHARS]))
-    return {"count": count, "lines": found}
+    return {"count": count, "lines": shown}
 
 
 def _excerpt(line: Line, at: int) -> str:
@@ -64,8 +65,8 @@ def _excerpt(line: Line, at: int) -> str:
     return f"{shown}{chr(0x2026) if start else ''}{excerpt}{more}"
 
 
-def _start(lines: Sequence[Line], wanted: str) -> int:
-    sought = _fold(_BRACKETED.sub(r"\1", wanted))
+def _start(lines: Sequence[Line], name: str) -> int:
+    sought = _fold(_BRACKETED.sub(r"\1", name))
     tests: tuple[Callable[[Line], bool], ...] = (
         lambda line: f"[{sought}]" in line.text,
         lambda line: _is_section(line) and _fold(_name(line)) == sought,

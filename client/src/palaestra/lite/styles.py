@@ -120,10 +120,10 @@ class Rule:
         return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
 
     def holds(self, element: Element, matches: Matches) -> bool:
-        found = matches.get(self.selector)
-        if found is None:
-            found = matches[self.selector] = _matched(element.document, self.selector)
-        return element.key in found
+        matching = matches.get(self.selector)
+        if matching is None:
+            matching = matches[self.selector] = _matched(element.document, self.selector)
+        return element.key in matching
 
 
 class Styles:
@@ -157,7 +157,7 @@ class Styles:
                 self._rules[_key(selector)].append(Rule(selector, rank, own, plain))
 
     def style(self, element: Element, parent: Style, matches: Matches) -> Style:
-        """The style of an element; ``matches`` holds what selectors were found to match on its page."""
+        """The style of an element; ``matches`` holds what selectors match on its page."""
         attrs = element.attrs
         called = (element.tag, attrs.get("class", ""), attrs.get("id", ""), tuple(attrs))
         rules = self._candidates.get(called)
@@ -177,8 +177,8 @@ class Styles:
         """The rules that may hold for elements that are called so, in their order."""
         names = frozenset(classes.split())
         keys = ["*", tag, f"#{id_}", *(f".{name}" for name in names), *(f"[{name}]" for name in attrs)]
-        found = [rule for key in keys for rule in self._rules.get(key, ())]
-        fitting = [rule for rule in found if rule.may_hold(tag, names)]
+        named = [rule for key in keys for rule in self._rules.get(key, ())]
+        fitting = [rule for rule in named if rule.may_hold(tag, names)]
         return tuple(sorted(fitting, key=lambda rule: rule.rank))
 
 
