@@ -7,8 +7,8 @@ import pytest_asyncio
 
 from fake_server import FakeServer, State
 from palaestra import Env
+from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserMissing
-from palaestra.navigation import EpisodeBounds
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 

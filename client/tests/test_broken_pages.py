@@ -14,8 +14,8 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import Env, browser
+from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserDead
-from palaestra.navigation import EpisodeBounds
 from palaestra.pool import PagePool
 
 NOOP = 'Action: {"type": "noop"}'

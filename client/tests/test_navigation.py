@@ -11,8 +11,9 @@ from playwright.async_api import CDPSession
 
 from fake_server import REFUSED, FakeServer
 from palaestra import Env
+from palaestra.bounds import EpisodeBounds
 from palaestra.browser import resolver_rules
-from palaestra.navigation import EpisodeBounds, NavigationGuard
+from palaestra.navigation import NavigationGuard
 from palaestra.pages import WarmPage
 
 LINKS = """<a id="lab" href="{lab}/secret">lab</a> <a id="other" href="/e/tok-other/">other</a>

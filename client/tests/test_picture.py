@@ -11,11 +11,12 @@ from PIL import Image, ImageChops
 
 from fake_server import FakeServer
 from palaestra import Env
-from palaestra.navigation import EpisodeBounds
+from palaestra.bounds import EpisodeBounds
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
 from palaestra.observation.picture import Mark, picture_make, picture_size
-from palaestra.pages import DocumentGone, PageView, WarmPage
+from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
+from palaestra.surface import DocumentGone, PageView
 
 VIEWPORT = (1280, 720)
 

@@ -20,8 +20,9 @@ from palaestra.observation import (
     format_of,
     page_text,
 )
-from palaestra.pages import VIEWPORT, DocumentGone, PageView, WarmPage
+from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Policy
+from palaestra.surface import VIEWPORT, DocumentGone, PageView
 from tests.e2e.oracle_moves import Move
 
 SCROLLS_MAX = 40

@@ -10,7 +10,7 @@ UNSOLVED = "no"
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
 
-def table_update(text: str, solved: Mapping[str, Mapping[str, int]], columns: Sequence[str]) -> str:
+def table_update(text: str, solved: Mapping[str, Mapping[str, object]], columns: Sequence[str]) -> str:
     """A page with its table renewed: the rows that were ``solved`` replace those of their name."""
     lines = [f"| solved | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
     rows = {
@@ -25,6 +25,6 @@ def table_update(text: str, solved: Mapping[str, Mapping[str, int]], columns: Se
     return text[: before.start()] + table + text[before.end() :] if before else text + table
 
 
-def table_store(path: Path, solved: Mapping[str, Mapping[str, int]], columns: Sequence[str]) -> None:
+def table_store(path: Path, solved: Mapping[str, Mapping[str, object]], columns: Sequence[str]) -> None:
     text = path.read_text("utf-8") if path.exists() else ""
     path.write_text(table_update(text, solved, columns), "utf-8")

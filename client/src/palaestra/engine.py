@@ -17,12 +17,12 @@ from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, task
 from palaestra.conversation import past_read
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import ApiError, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
-from palaestra.pages import VIEWPORT
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.policies.base import TIME_LIMIT_S, PolicyStopped
 from palaestra.policies.clock import OutOfTime, PolicyClock
-from palaestra.pool import PagePool
+from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening, Verdict
+from palaestra.surface import VIEWPORT
 
 logger = logging.getLogger(__name__)
 
@@ -70,10 +70,18 @@ class Engine:
         time_limit_s: float = TIME_LIMIT_S,
         verdict_limit_s: float = VERDICT_LIMIT_S,
         viewport: tuple[int, int] = VIEWPORT,
+        browser: str = "chromium",
     ) -> None:
         self.client = client
-        self.pool = PagePool(origin=client, size=pages, viewport=viewport)
         self._config = config or EpisodeConfig()
+        self._browser = browser
+        browser_check(
+            browser,
+            observation=self._config.observation,
+            scope=self._config.scope,
+            with_pictures=self._config.with_pictures,
+        )
+        self.pool = pool_of(browser, origin=client, size=pages, viewport=viewport)
         self._time_limit_s = time_limit_s
         self._verdict_limit_s = verdict_limit_s
         self._text_slots = asyncio.Semaphore(TEXT_INFLIGHT)
@@ -104,6 +112,7 @@ class Engine:
         Results come in the order of opening.
         Raises ``ApiError`` when opening is refused and ``BrowserMissing`` when there is no browser.
         """
+        await run_check(self.client, run, self._browser)
         opening |= {"run": run, "arm": arm, "samples_per_task": samples_per_task}
 
         async def episodes() -> AsyncIterator[tuple[int, Episode]]:

@@ -12,9 +12,9 @@ from palaestra.completion import Completion
 from palaestra.episode import Episode, EpisodeConfig
 from palaestra.errors import BrowserDead, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
 from palaestra.observation import Observation, perceivable_check
-from palaestra.pages import VIEWPORT
-from palaestra.pool import PagePool
+from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import CloseReason, Verdict
+from palaestra.surface import VIEWPORT, Pool
 
 
 class StepInfo(TypedDict, total=False):
@@ -48,6 +48,8 @@ class Env:
     ``token_budget``, truncated and judged incorrect. Other keywords (``policy_version``, ``seed``,
     ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
     ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
+    ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; its run's settings must
+    say so.
     Raises ``PalaestraError`` for an arm that the observation cannot show.
     """
 
@@ -60,7 +62,8 @@ class Env:
         arm: str = "gym",
         verdict_limit_s: float = VERDICT_LIMIT_S,
         viewport: tuple[int, int] = VIEWPORT,
-        pool: PagePool | None = None,
+        pool: Pool | None = None,
+        browser: str = "chromium",
         **keywords: Any,
     ) -> None:
         settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
@@ -70,11 +73,18 @@ class Env:
             **settings,
         )
         perceivable_check(arm, self._config.observation)
+        browser_check(
+            browser,
+            observation=self._config.observation,
+            scope=self._config.scope,
+            with_pictures=self._config.with_pictures,
+        )
         self.client = Client(server, key)
         self.episode: Episode | None = None
         self._run, self._arm, self._opening = run, arm, keywords
         self._verdict_limit_s = verdict_limit_s
-        self._pool = pool or PagePool(origin=self.client, size=1, viewport=viewport)
+        self._browser, self._is_run_checked = browser, False
+        self._pool = pool or pool_of(browser, origin=self.client, size=1, viewport=viewport)
         self._owns_pool = pool is None
         self._heartbeat = Heartbeat(self.client)
         self._stack = AsyncExitStack()
@@ -98,6 +108,9 @@ class Env:
         more sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then count.
         """
         await self._abandon()
+        if not self._is_run_checked:
+            await run_check(self.client, self._run, self._browser)
+            self._is_run_checked = True
         if group is None:
             drawn = {} if seed is None else {"seed": seed}
             opening = await self.client.episodes_open(

@@ -23,10 +23,10 @@ from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
 from palaestra.observation import MAX_CHARS, Observation, ObservationConfig, Observer, Scope, format_of
-from palaestra.pages import DocumentGone, PageView, WarmPage
 from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation
 from palaestra.setups import history_read
 from palaestra.step_queue import StepQueue, json_clean, text_clean
+from palaestra.surface import DocumentGone, PageView, Surface
 
 UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
@@ -42,7 +42,7 @@ CUT = "The output was cut at its length limit, which ends the episode."
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
 MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
-Renew = Callable[[WarmPage], Awaitable[WarmPage]]
+Renew = Callable[[Surface], Awaitable[Surface]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ class Episode:
         self, client: Client, opened: OpenedEpisode, *, messages: list[Message], config: EpisodeConfig
     ) -> None:
         self.opened = opened
-        self.page: WarmPage | None = None
+        self.page: Surface | None = None
         self.renew: Renew | None = None
         self.step_queue = StepQueue(client, opened.id)
         self.steps = 0
@@ -249,14 +249,14 @@ class Episode:
         self.is_over = True
         return Turn(thought=completion.text, declared={"type": "answer", "text": answer}), outcome, None
 
-    async def _act_on_page(self, page: WarmPage, action: Action) -> tuple[Outcome, Observation | None]:
+    async def _act_on_page(self, page: Surface, action: Action) -> tuple[Outcome, Observation | None]:
         try:
             return await self._act_in_bounds(page, action)
         except PAGE_FAILURES as failure:
             result: ActionResult = "refused" if isinstance(failure, TabClosed) else "timeout"
             return await self._recover(failure, Outcome(result=result))
 
-    async def _act_in_bounds(self, page: WarmPage, action: Action) -> tuple[Outcome, Observation | None]:
+    async def _act_in_bounds(self, page: Surface, action: Action) -> tuple[Outcome, Observation | None]:
         bounds = page.turn(self.steps)
         refused_before = len(bounds.refused)
         outcome = await action_perform(page, action)
@@ -280,7 +280,7 @@ class Episode:
         return DONE
 
     # ---- looking
-    async def _look(self, page: WarmPage, view: PageView | None) -> Observation | None:
+    async def _look(self, page: Surface, view: PageView | None) -> Observation | None:
         """The observation of a page; None once the answer was submitted."""
         while view is not None:
             try:
@@ -303,10 +303,10 @@ class Episode:
         except PAGE_FAILURES as failure:
             return await self._recover(failure, outcome)
 
-    async def _view(self, page: WarmPage) -> PageView | None:
+    async def _view(self, page: Surface) -> PageView | None:
         return await page.observe(acted=False, with_text=self._form.has_text)
 
-    async def _open_first_page(self, page: WarmPage) -> Observation:
+    async def _open_first_page(self, page: Surface) -> Observation:
         if self.opened.start_url is None:
             raise ValueError("The episode has no page.")
         await page.begin(self.opened.start_url, ids=self._ids)

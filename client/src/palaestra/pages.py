@@ -8,15 +8,16 @@ import contextlib
 import json
 import time
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any, TypeVar
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page
 from playwright.async_api import Error as PlaywrightError
 
+from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserDead, PageDead, PageHung, PageRefused, TabClosed, Unreachable
-from palaestra.navigation import EpisodeBounds, NavigationGuard
+from palaestra.navigation import NavigationGuard
+from palaestra.surface import VIEWPORT, DocumentGone, PageView
 
 T = TypeVar("T")
 
@@ -26,39 +27,10 @@ NAVIGATION_LIMIT_S = 15.0
 CALL_LIMIT_S = 10.0
 DISCONNECT_LIMIT_S = 0.3
 FLUSH_LIMIT_MS = 150
-VIEWPORT = (1280, 720)
-"""Width and height of a page, in pixels."""
 JAVASCRIPT = resources.files("palaestra") / "js"
 SCRIPTS = ("ids.js", "axtree.js", "marks.js", "sections.js", "page.js")
 SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in SCRIPTS)
-# What Chromium shows in place of a page that it cannot load: no answer, or going back to a form's result.
-ERROR_PAGE = "chrome-error:"
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageView:
-    """A page at one moment. ``text`` is the outline of its body, the token not yet masked.
-
-    ``in_view`` are the numbers of the outline's lines that the viewport shows. ``opens_tab``: its last link
-    would have opened another tab.
-    """
-
-    url: str
-    title: str
-    text: str
-    is_settled: bool
-    in_view: tuple[int, ...] = ()
-    opens_tab: bool = False
-
-    @property
-    def is_error(self) -> bool:
-        """Whether this is the browser's own page about a page that could not be opened."""
-        return self.url.startswith(ERROR_PAGE)
-
-
-class DocumentGone(Exception):
-    """The document was replaced during a call."""
 
 
 class WarmPage:

@@ -11,7 +11,8 @@ from palaestra.api import Client
 from palaestra.browser import browser_launch
 from palaestra.errors import BrowserDead
 from palaestra.navigation import NavigationGuard
-from palaestra.pages import VIEWPORT, WarmPage
+from palaestra.pages import WarmPage
+from palaestra.surface import VIEWPORT
 
 START_TRIES = 3
 

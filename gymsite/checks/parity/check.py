@@ -19,8 +19,9 @@ from palaestra.actions import action_check
 from palaestra.actions.read import parts_of
 from palaestra.errors import PalaestraError
 from palaestra.observation import MAX_CHARS, page_text
-from palaestra.pages import PageView, WarmPage
+from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
+from palaestra.surface import PageView
 
 PAGES_AT_ONCE = 2
 PAGE_TRIES = 3

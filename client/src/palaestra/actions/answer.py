@@ -6,7 +6,7 @@ from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 VALUES_MAX = 100
 
@@ -35,5 +35,5 @@ class Answer(Action):
         TEXTS, "The answer; a list of strings if it has several values.", example="..."
     )
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         raise ActionFailed("refused", "Answer through the page: there is no other way in this task.")

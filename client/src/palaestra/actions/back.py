@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from palaestra.actions.base import Action, ActionFailed
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 
 class Back(Action):
     type = "back"
     description = "Go back to the previous page."
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         if not await page.back():
             raise ActionFailed("no_target", "This is the first page: there is nothing to go back to.")

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Literal
 from palaestra.actions.fields import ID_FORM, ActionInvalid, FieldSpec
 from palaestra.actions.offers import Condition, Conditions
 from palaestra.errors import PageHung
-from palaestra.pages import DocumentGone, WarmPage
 from palaestra.records import ActionResult
+from palaestra.surface import DocumentGone, Surface
 
 Aim = dict[str, Any]  # {"id": ...} or {"x": ..., "y": ...} in pixels of the viewport; empty for none
 
@@ -73,11 +73,11 @@ class Action(ABC):
             self._aim_check("target", "x", "y", is_required=self.aim == "required")
 
     @abstractmethod
-    async def perform(self, page: WarmPage) -> str | None:
+    async def perform(self, page: Surface) -> str | None:
         """Carry the action out; a text is for the model. A failure that the agent can cause raises
         ``ActionFailed``."""
 
-    async def place(self, page: WarmPage, function: str, *arguments: object) -> dict[str, Any]:
+    async def place(self, page: Surface, function: str, *arguments: object) -> dict[str, Any]:
         """Call a page-side function on what the action is aimed at: a place of the page. Raises
         ``ActionFailed`` with the page's reason where there is none."""
         aim = aim_of(page, self)
@@ -96,7 +96,7 @@ class Action(ABC):
             )
 
 
-def aim_of(page: WarmPage, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
+def aim_of(page: Surface, action: Action, *, target: str = "target", x: str = "x", y: str = "y") -> Aim:
     """What an action is aimed at, for the page-side functions. A position comes in pixels of the picture."""
     if id_ := getattr(action, target, ""):
         return {"id": id_}
@@ -106,7 +106,7 @@ def aim_of(page: WarmPage, action: Action, *, target: str = "target", x: str = "
     return {"x": left / page.picture_scale, "y": top / page.picture_scale}
 
 
-def place_check(page: WarmPage, aim: Aim, place: Mapping[str, Any]) -> None:
+def place_check(page: Surface, aim: Aim, place: Mapping[str, Any]) -> None:
     """Raise ``ActionFailed`` where the page gave a reason instead of a place."""
     if "problem" not in place:
         return
@@ -117,7 +117,7 @@ def place_check(page: WarmPage, aim: Aim, place: Mapping[str, Any]) -> None:
     raise ActionFailed(place.get("result", "no_target"), f"{name}: {place['problem']}{closing}.")
 
 
-def _position(page: WarmPage, place: Mapping[str, float]) -> str:
+def _position(page: Surface, place: Mapping[str, float]) -> str:
     """A place of the viewport in pixels of the picture."""
     x, y = (round(place[axis] * page.picture_scale) for axis in ("x", "y"))
     return f"({x}, {y})"
@@ -190,7 +190,7 @@ def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
 
 
 # ---- performing
-async def action_perform(page: WarmPage, action: Action) -> Outcome:
+async def action_perform(page: Surface, action: Action) -> Outcome:
     """Perform ``action``. Raises only for a page that is dead or closed (``PageDead``, ``TabClosed``)."""
     try:
         return Outcome(result="ok", message=await action.perform(page) or "")

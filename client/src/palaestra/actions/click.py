@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 Button = Literal["left", "right", "middle"]
 # Weak models whose endpoint enforces a schema name a button only because they may.
@@ -27,7 +27,7 @@ class Click(Action):
     x: int | None = fields.x()
     y: int | None = fields.y()
 
-    async def perform(self, page: WarmPage) -> str | None:
+    async def perform(self, page: Surface) -> str | None:
         place = await self.place(page, "clickable", self.button)
         clicks = 2 if self.double else 1
         mouse = page.page.mouse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from palaestra.actions import fields
 from palaestra.actions.base import Action, aim_of, place_check
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 MOVES = 8  # steps of the mouse on its way
 
@@ -24,7 +24,7 @@ class Drag(Action):
         super().__post_init__()
         self._aim_check("to_target", "to_x", "to_y", is_required=True)
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         end = aim_of(page, self, target="to_target", x="to_x", y="to_y")
         place = await self.place(page, "span", end)
         place_check(page, end, place["end"])

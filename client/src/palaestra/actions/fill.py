@@ -10,7 +10,7 @@ from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed, action_check
 from palaestra.actions.fields import ActionInvalid, Reader, as_element, as_flag, as_text, field
 from palaestra.errors import PageHung
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 FIELDS_MAX = 50
 CONTENTS = ("text", "value", "checked")
@@ -82,7 +82,7 @@ class Fill(Action):
         example=EXAMPLE,
     )
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         for number, entry in enumerate(self.fields):
             try:
                 await _entry_fill(page, entry)
@@ -97,7 +97,7 @@ class Fill(Action):
         return f"{number} of {len(self.fields)} fields were filled. " if number else ""
 
 
-async def _entry_fill(page: WarmPage, entry: Entry) -> None:
+async def _entry_fill(page: Surface, entry: Entry) -> None:
     click = action_check({"type": "click", "target": entry.target})
     control = await click.place(page, "control")
     if entry.checked is not None and "checked" not in control:

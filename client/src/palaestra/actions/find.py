@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import ActionInvalid, field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 LINES_MAX = 20
 
@@ -22,7 +22,7 @@ class Find(Action):
         if not self.text.strip():
             raise ActionInvalid('"text" is what to look for: it must not be empty.')
 
-    async def perform(self, page: WarmPage) -> str:
+    async def perform(self, page: Surface) -> str:
         result = await page.call("linesWith", self.text, LINES_MAX)
         count = result["count"]
         if not count:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 
 class GiveUp(Action):
@@ -15,5 +15,5 @@ class GiveUp(Action):
     touches_page = False
     reason: str = field(fields.TEXT, "Why.", default="", example="...")
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         return

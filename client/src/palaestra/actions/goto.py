@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 
 class Goto(Action):
@@ -14,7 +14,7 @@ class Goto(Action):
     needs = ("page", "site")
     url: str = field(fields.TEXT, "The address.", example="https://gym/...")
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         address = page.bounds and page.bounds.resolve(self.url, base=page.page.url)
         if not address:
             raise ActionFailed("refused", "That address is outside this task.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from palaestra.actions import fields
 from palaestra.actions.base import Action
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 
 class Hover(Action):
@@ -15,6 +15,6 @@ class Hover(Action):
     x: int | None = fields.x()
     y: int | None = fields.y()
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         place = await self.place(page, "locate")
         await page.act(page.page.mouse.move(place["x"], place["y"]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palaestra.actions.base import Action
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 
 class Noop(Action):
@@ -12,5 +12,5 @@ class Noop(Action):
     needs = ("never",)
     touches_page = False
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         return

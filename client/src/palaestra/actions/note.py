@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 
 class Note(Action):
@@ -15,5 +15,5 @@ class Note(Action):
     touches_page = False
     text: str = field(fields.TEXT, "The text.", example="...")
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         return

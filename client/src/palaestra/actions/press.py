@@ -7,7 +7,7 @@ import re
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 # Keys that act inside the page. Those of the browser (new tab, address bar, view source) and of the
 # clipboard, which all pages of a machine share, are refused.
@@ -32,7 +32,7 @@ class Press(Action):
         "Id of the element to press it on; without one, where the focus is.", example=None
     )
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         key = "Space" if self.key == " " else self.key
         if not KEY.match(key) and not CHORD.match(key):
             known = f"Keys are {KEYS}. A button on the page is clicked instead."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 PART_CHARS = 6_000
 """A longer section comes in parts of about so many characters."""
@@ -20,7 +20,7 @@ class Read(Action):
     section: str = field(fields.TEXT, 'What it is called; "page" is all of it.', example="...")
     part: int = field(fields.number(PARTS_MAX), "Which part of a long section.", default=1)
 
-    async def perform(self, page: WarmPage) -> str:
+    async def perform(self, page: Surface) -> str:
         read = await page.call("section", self.section)
         if "names" in read:
             known = ", ".join(f'"{name}"' for name in ("page", *read["names"]))

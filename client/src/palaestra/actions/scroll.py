@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action, aim_of
 from palaestra.actions.fields import ActionInvalid, field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 DISTANCE_MAX_PX = 100_000
 DISTANCE = fields.number(DISTANCE_MAX_PX)
@@ -30,7 +30,7 @@ class Scroll(Action):
                 'both, such as {"type": "scroll", "dy": 600}.'
             )
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         if aim_of(page, self):
             place = await self.place(page, "locate")
         elif self.dx and not self.dy:

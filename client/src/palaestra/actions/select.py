@@ -5,7 +5,7 @@ from __future__ import annotations
 from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 
 class Select(Action):
@@ -18,5 +18,5 @@ class Select(Action):
     x: int | None = fields.x()
     y: int | None = fields.y()
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         await self.place(page, "choose", self.value)

@@ -7,7 +7,7 @@ from typing import Any
 
 from palaestra.actions.base import Action, ActionFailed, action_check, action_perform
 from palaestra.actions.fields import ID_OPEN, ActionInvalid, Reader, field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 ALONE = ("sequence", "answer", "give_up")
 
@@ -34,7 +34,7 @@ class Sequence(Action):
         example=[{"type": "click", "target": ID_OPEN}, {"type": "press", "key": "Enter"}],
     )
 
-    async def perform(self, page: WarmPage) -> str | None:
+    async def perform(self, page: Surface) -> str | None:
         for number, action in enumerate(self.actions, start=1):
             outcome = await action_perform(page, action)
             page.target_path = ""

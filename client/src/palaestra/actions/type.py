@@ -9,7 +9,7 @@ from palaestra.actions import fields
 from palaestra.actions.base import Action
 from palaestra.actions.fields import field
 from palaestra.errors import PageHung
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 # Characters typed key by key, as long as the page keeps pace; the rest is inserted at once.
 KEYS_MAX = 200
@@ -30,7 +30,7 @@ class Type(Action):
     x: int | None = fields.x()
     y: int | None = fields.y()
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         place = await self.place(page, "focus", self.clear)
         keyboard = page.page.keyboard
         if self.clear and not self.text and place["had"]:
@@ -41,7 +41,7 @@ class Type(Action):
         await _typed(page, printable, by_keys=by_keys)
 
 
-async def _typed(page: WarmPage, text: str, *, by_keys: int) -> None:
+async def _typed(page: Surface, text: str, *, by_keys: int) -> None:
     """Type a text where the focus is. Raises ``PageHung`` with how much of it surely arrived."""
     keyboard, typed, started = page.page.keyboard, 0, time.monotonic()
     parts = [*PART.findall(text[:by_keys]), text[by_keys:]]

@@ -6,7 +6,7 @@ from typing import Any
 
 from palaestra.actions.base import Action
 from palaestra.actions.fields import Reader, as_number, field
-from palaestra.pages import WarmPage
+from palaestra.surface import Surface
 
 DEFAULT_MS = 500
 WAIT_MAX_MS = 2_000
@@ -25,5 +25,5 @@ class Wait(Action):
     description = "Wait for a moment."
     ms: int = field(PAUSE, f"Milliseconds, at most {WAIT_MAX_MS}.", default=DEFAULT_MS, example=DEFAULT_MS)
 
-    async def perform(self, page: WarmPage) -> None:
+    async def perform(self, page: Surface) -> None:
         await page.call("idle", self.ms)

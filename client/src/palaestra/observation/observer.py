@@ -10,7 +10,7 @@ from palaestra.observation.base import Observation, ObservationFormat
 from palaestra.observation.changes import lines_new
 from palaestra.observation.outline import STILL_LOADING, Cut, Scope, outline_cut, page_head
 from palaestra.observation.picture import Mark, Size, picture_make, picture_size
-from palaestra.pages import VIEWPORT, PageView, WarmPage
+from palaestra.surface import VIEWPORT, PageView, Surface
 
 MAX_CHARS = 12_000
 NEW_SHARE = 0.6
@@ -37,7 +37,7 @@ class Observer:
         self._config = config
         self._before = ("", "")  # title and body of the page at the last look
 
-    async def observe(self, page: WarmPage, view: PageView) -> Observation:
+    async def observe(self, page: Surface, view: PageView) -> Observation:
         """The observation of a page as it is now."""
         if page.bounds is None:
             raise ValueError("The page has no episode: call begin first.")

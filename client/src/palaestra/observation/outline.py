@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from palaestra.navigation import EpisodeBounds
-from palaestra.pages import PageView
+from palaestra.bounds import EpisodeBounds
+from palaestra.surface import PageView
 
 Scope = Literal["page", "viewport"]
 STILL_LOADING = "(the page is still loading: parts of it may be missing)"

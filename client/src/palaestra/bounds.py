@@ -1,0 +1,91 @@
+"""The addresses of one episode: what belongs to it, what a model may name, and how they are shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+PUBLIC_ROOT = "https://gym/"
+STEP_HEADER = "X-Gym-Step"
+SUBMIT_PATH = "submit"
+# The arena redirects here once it has stored an answer; a refused answer leads elsewhere.
+DONE_PATH = "done"
+# Where the page's own recorder reports to.
+REPORT_PATHS = ("events", "recording")
+STATIC_PATH = "/static/"
+_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
+_EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
+
+
+@dataclass(kw_only=True)
+class EpisodeBounds:
+    """The addresses of one episode: ``root`` is its own (origin and ``/e/<token>/``), which only the harness
+    knows. ``on_end`` is called when a navigation comes to nothing."""
+
+    root: str
+    step: int = 0
+    refused: list[str] = field(default_factory=list)
+    refused_documents: int = 0
+    is_submitting: bool = False
+    is_submitted: bool = False
+    on_end: Callable[[], object] = lambda: None
+
+    @classmethod
+    def of(cls, start_url: str) -> EpisodeBounds:
+        """The bounds of the episode that begins at ``start_url``."""
+        parts = urlsplit(start_url)
+        match = _EPISODE_PATH.match(parts.path)
+        if not match:
+            raise ValueError("The start address has no episode token in its path.")
+        return cls(root=f"{parts.scheme}://{parts.netloc}{match[0]}")
+
+    @property
+    def origin(self) -> str:
+        parts = urlsplit(self.root)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def allows(self, url: str) -> bool:
+        """Whether a document at ``url`` (as the browser normalised it) belongs to the episode."""
+        return url.startswith(self.root)
+
+    def allows_resource(self, url: str) -> bool:
+        """Whether a page may load a resource from ``url``."""
+        return self.allows(url) or url.startswith(self.origin + STATIC_PATH)
+
+    def is_report(self, url: str) -> bool:
+        """Whether a request is a report of the page's recorder."""
+        return url in [self.root + path for path in REPORT_PATHS]
+
+    def refuse(self, url: str, *, is_document: bool) -> None:
+        """Note a refused address; refusing a document ends a navigation."""
+        self.refused_documents += is_document
+        self.refused.append(self.mask(url)[:200])
+        self.on_end()
+
+    def resolve(self, url: str, *, base: str) -> str | None:
+        """The real address behind one that a model wrote, or None when it leads out of the episode.
+
+        Models see addresses as ``https://gym/...``; a relative one is resolved against ``base``, the page's
+        own address, whose query "?..." stands for. The browser's normalised form decides in the end: this
+        only refuses early.
+        """
+        text = "".join(url.replace("\\", "/").split()).replace("?...", f"?{urlsplit(base).query}", 1)
+        if text.lower().startswith(("https://gym/", "http://gym/")):
+            text = self.root + text.split("/", 3)[3]
+        elif text.lower().rstrip("/") in ("https://gym", "http://gym"):
+            text = self.root
+        elif _SCHEME.match(text) or text.startswith("//"):
+            return None
+        elif text.startswith("/"):
+            text = self.root + text[1:]
+        real = urljoin(base if self.allows(base) else self.root, text)
+        return real if self.allows(real) else None
+
+    def mask(self, text: str) -> str:
+        """The text with every address of the episode written ``https://gym/...`` and its token removed."""
+        path = urlsplit(self.root).path
+        token = path.rstrip("/").rpartition("/")[2]
+        shown = text.replace(self.root, PUBLIC_ROOT).replace(self.root.rstrip("/"), PUBLIC_ROOT.rstrip("/"))
+        return shown.replace(path, "/").replace(token, "***")

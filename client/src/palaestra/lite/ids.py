@@ -1,0 +1,104 @@
+"""Element ids, given as in ``js/ids.js``: one numbering for a whole episode."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from palaestra.lite.document import Element
+
+ITEMS = ("li", "tr", "article")
+ITEM_ROLES = ("listitem", "row", "article")
+TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "th")
+TITLE_CHARS = 80
+NAMED = 6
+
+
+class Ids:
+    """The ids of one document. ``numbers`` are those of the episode, by what elements are called."""
+
+    def __init__(self, numbers: dict[str, int]) -> None:
+        self._numbers = numbers
+        self._of: dict[int, int] = {}
+        self._holders: dict[int, Element] = {}
+        self._records: dict[int, str] = {}
+        self._last = max(numbers.values(), default=0)
+
+    def assign(self, element: Element, role: str, name: str) -> str:
+        number = self._of.get(element.key)
+        if number is None:
+            number = self._number_for(element, role, name)
+            self._of[element.key] = number
+            self._holders[number] = element
+        return f"e{number}"
+
+    def _number_for(self, element: Element, role: str, name: str) -> int:
+        call = f"{_call_of(element, role, name)}\0{self._record_of(element.parent)}"
+        place = 1
+        while True:
+            key = f"{call}\0{place}"
+            known = self._numbers.get(key)
+            if known is None:
+                self._last += 1
+                self._numbers[key] = self._last
+                return self._last
+            if known not in self._holders:
+                return known
+            place += 1
+
+    def _record_of(self, parent: Element | None) -> str:
+        if parent is None:
+            return ""
+        record = self._records.get(parent.key)
+        if record is None:
+            record = self._records[parent.key] = _record_in(parent)
+        return record
+
+    def element(self, id: str) -> Element | None:
+        return self._holders.get(int(id[1:])) if id[:1] == "e" and id[1:].isdecimal() else None
+
+    @property
+    def holders(self) -> list[tuple[str, Element]]:
+        """The elements that have an id, in the order of their numbers."""
+        return [(f"e{number}", self._holders[number]) for number in sorted(self._holders)]
+
+
+def words_of_ids(ids: list[str]) -> str:
+    """``e1, e2, e5 and 9 more``."""
+    others = len(ids) - NAMED
+    return f"{', '.join(ids[:NAMED])} and {others} more" if others > 1 else ", ".join(ids)
+
+
+def _call_of(element: Element, role: str, name: str) -> str:
+    """What an element is called by, so that it is known again: where a link leads, but not its query."""
+    attrs = element.attrs
+    own = attrs.get("id") or attrs.get("name") or ""
+    is_link = element.tag in ("a", "area") and "href" in attrs
+    path = _path_of(element.href) if is_link else ""
+    return "\0".join((role, own, path, name))
+
+
+@lru_cache(maxsize=4096)
+def _path_of(address: str) -> str:
+    return urlsplit(address).path or "/"
+
+
+def _record_in(parent: Element) -> str:
+    """The record that what is in an element belongs to: an item without an id is known by its title."""
+    item = holder = None
+    for around in (parent, *parent.ancestors):
+        if holder is None and "id" in around.attrs:
+            holder = around
+        if item is None and (around.tag in ITEMS or around.attrs.get("role") in ITEM_ROLES):
+            item = around
+        if item is not None and holder is not None:
+            break
+    is_held = item is not None and (holder is None or not item.holds(holder))
+    title = ""
+    if is_held and item is not None:
+        title = (_title(item) or item).text.strip()[:TITLE_CHARS]
+    return f"{holder.attrs['id'] if holder else ''}\0{' '.join(title.split())}"
+
+
+def _title(item: Element) -> Element | None:
+    return next((one for one in item.walk() if one.tag in TITLES or one.attrs.get("role") == "heading"), None)

@@ -1,0 +1,250 @@
+"""Roles, names, values and states of elements, as in ``js/axtree.js``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from palaestra.lite.document import SKIPPED, Document, Element
+from palaestra.lite.styles import Style, Styles, style_of
+
+VALUE_CHARS = 400
+OPTIONS_CHARS = 100
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+TAG_ROLES: Mapping[str, str] = {
+    **{"main": "main", "nav": "navigation", "aside": "complementary", "form": "form", "ul": "list"},
+    **{"ol": "list", "menu": "list", "li": "listitem", "table": "table", "button": "button"},
+    **{"textarea": "textbox", "dialog": "dialog", "fieldset": "group", "article": "article"},
+    **{"figure": "figure", "summary": "summary", "output": "status", "img": "image", "svg": "image"},
+    **{"math": "math", "progress": "progressbar", "meter": "meter", "section": "region"},
+    **{"search": "search", "blockquote": "blockquote"},
+}
+INPUT_ROLES: Mapping[str, str] = {
+    **{"checkbox": "checkbox", "radio": "radio", "range": "slider", "number": "spinbutton"},
+    **{"search": "searchbox", "button": "button", "submit": "button", "reset": "button", "image": "button"},
+    "hidden": "",
+}
+FROM_CONTENT = frozenset(
+    [
+        "button",
+        "link",
+        "heading",
+        "option",
+        "tab",
+        "menuitem",
+        "treeitem",
+        "summary",
+        "switch",
+        "checkbox",
+        "radio",
+    ]
+)
+FIELDS = ("input", "select", "textarea")
+HAS_VALUE = frozenset(("textbox", "searchbox", "combobox", "slider", "spinbutton", "listbox"))
+CHECKABLE = ("checkbox", "radio", "switch", "menuitemcheckbox")
+HEADED = {"fieldset": "legend", "table": "caption", "figure": "figcaption"}
+_DELIMITED = re.compile(r"\s*(\$|\\\(|\\\[)")
+
+
+def clean(text: str) -> str:
+    return " ".join(text.split())
+
+
+class Names:
+    """What the elements of one document are, are called and hold."""
+
+    def __init__(self, document: Document, styles: Styles) -> None:
+        self.document = document
+        self.styles = styles
+        self._matches: dict[str, set[int]] = {}
+
+    def style(self, element: Element) -> Style:
+        return element.style or style_of(element, self.styles, self._matches)
+
+    def forget_styles(self) -> None:
+        """Let every style be computed again, after something on the page was opened or closed."""
+        self._matches.clear()
+        for element in self.document.elements:
+            element.style = None
+
+    def is_gone(self, element: Element) -> bool:
+        attrs = element.attrs
+        return (
+            element.tag in SKIPPED
+            or self.style(element).display == "none"
+            or attrs.get("aria-hidden") == "true"
+            or "inert" in attrs
+        )
+
+    def role(self, element: Element) -> str:
+        attrs, tag = element.attrs, element.tag
+        given = attrs["role"].split()[0] if attrs.get("role", "").strip() else ""
+        if given and given not in ("presentation", "none"):
+            return "image" if given == "img" else given
+        if tag in HEADINGS:
+            return "heading"
+        if tag in ("a", "area"):
+            return "link" if "href" in attrs else ""
+        if tag == "input":
+            return INPUT_ROLES.get(element.type, "textbox")
+        if tag == "select":
+            is_list = "multiple" in attrs or int(attrs.get("size") or 1) > 1
+            return "listbox" if is_list else "combobox"
+        if tag in ("header", "footer") and not element.closest("main", "article", "section", "nav", "aside"):
+            return "banner" if tag == "header" else "contentinfo"
+        return "" if given else TAG_ROLES.get(tag, "")
+
+    # ---- words
+    def words(self, element: Element, without: Element | None = None) -> str:
+        """The words of a subtree in one line: what a name, a heading or an option says."""
+        parts: list[str] = []
+        for child in element.children:
+            self._words_add(child, without, parts)
+        return clean("".join(parts))
+
+    def _words_add(self, node: Element | str, without: Element | None, parts: list[str]) -> None:
+        if isinstance(node, str):
+            parts.append(node)
+            return
+        if node is without or self.is_gone(node):
+            return
+        style = self.style(node)
+        role = self.role(node)
+        if style.visibility != "visible" or (node.tag in FIELDS and role not in ("math", "image")):
+            return
+        if role == "math":
+            parts.append(self.math(node))
+        elif role == "image":
+            parts.append(node.attrs.get("alt") or node.attrs.get("aria-label") or "")
+        else:
+            parts.append(" " if node.tag == "br" or not style.is_inline else "")
+            for child in node.children:
+                self._words_add(child, without, parts)
+            parts.append("" if style.is_inline else " ")
+
+    def math(self, element: Element) -> str:
+        attrs = element.attrs
+        tex = attrs.get("aria-label") or attrs.get("alttext")
+        if not tex:
+            notes = (one for one in element.walk() if one.attrs.get("encoding") == "application/x-tex")
+            tex = next(notes, element).text
+        if _DELIMITED.match(tex):
+            return clean(tex)
+        if "data-display" in attrs:
+            is_block = attrs["data-display"] != "false"
+        else:
+            is_block = not self.style(element).display.startswith(("inline", "contents"))
+        return f" $${clean(tex)}$$ " if is_block else f"${clean(tex)}$"
+
+    # ---- names
+    def name(self, element: Element, role: str) -> str:
+        attrs, tag = element.attrs, element.tag
+        if named := self._name_by_attributes(element):
+            return named
+        if tag == "input" and role == "button":
+            default = "Reset" if element.type == "reset" else "Submit"
+            return clean(element.value or attrs.get("alt") or default)
+        if role == "image":
+            title = element.first("title")
+            return clean(attrs.get("alt") or (title.text if title else ""))
+        if tag in HEADED:
+            head = next((one for one in element.elements if one.tag == HEADED[tag]), None)
+            if head is not None:
+                return self.words(head)
+        if role in FROM_CONTENT and tag not in FIELDS and (words := self.words(element)):
+            return words
+        return clean(attrs.get("placeholder") or attrs.get("title") or "")
+
+    def _name_by_attributes(self, element: Element) -> str:
+        attrs = element.attrs
+        if by := attrs.get("aria-labelledby"):
+            named = (self.document.by_id.get(id) for id in by.split())
+            words = [self.words(one) for one in named if one is not None]
+            if "".join(words):
+                return clean(" ".join(words))
+        if label := clean(attrs.get("aria-label", "")):
+            return label
+        if element.labels_can_be and (labels := element.labels):
+            return clean(" ".join(self.words(one, element) for one in labels))
+        return ""
+
+    def label(self, element: Element, limit: int = 0) -> str:
+        """An element as a reader would call it: its role and name."""
+        role = self.role(element)
+        head = element.first("h1", "h2", "h3", "h4")
+        text = clean(self.name(element, role) or (head.text if head else ""))
+        shown = f"{text[:limit]}\u2026" if limit and len(text) > limit else text
+        if not role and not shown:
+            return ""
+        return (role or "element") + (f' "{shown}"' if shown else "")
+
+    # ---- values and states
+    def value(self, element: Element) -> str:
+        if element.tag == "select":
+            return ", ".join(one.option_label for one in element.options if one.is_checked)
+        if element.tag == "input" and element.type == "password":
+            return "\u2022" * len(element.value)
+        if element.tag in ("input", "textarea", "button"):
+            value = element.value
+        elif element.tag in ("progress", "meter"):
+            value = element.attrs.get("value", "0")
+        else:
+            value = element.attrs.get("aria-valuetext") or element.attrs.get("aria-valuenow") or ""
+        shown = value[:VALUE_CHARS].replace("\n", "\\n")
+        return f"{shown}\u2026 ({len(value)} characters)" if len(value) > VALUE_CHARS else shown
+
+    def states(self, element: Element, role: str) -> list[str]:
+        attrs = element.attrs
+        states = []
+        if role in CHECKABLE:
+            is_input = element.tag == "input"
+            is_checked = element.is_checked if is_input else attrs.get("aria-checked") == "true"
+            is_mixed = attrs.get("aria-checked") == "mixed"
+            states.append("mixed" if is_mixed else "checked" if is_checked else "unchecked")
+        if element.is_disabled or attrs.get("aria-disabled") == "true":
+            states.append("disabled")
+        expanded = attrs.get("aria-expanded")
+        if role == "summary" and element.parent is not None:
+            expanded = "true" if "open" in element.parent.attrs else "false"
+        states += {"true": ["expanded"], "false": ["collapsed"]}.get(expanded or "", [])
+        states += [name for name in ("selected", "pressed") if attrs.get(f"aria-{name}") == "true"]
+        if attrs.get("aria-current", "false") not in ("", "false"):
+            states.append("current")
+        is_field = element.tag in FIELDS
+        for name in ("readonly", "required"):
+            if (is_field and name in attrs) or attrs.get(f"aria-{name}") == "true":
+                states.append(name)
+        if attrs.get("aria-invalid") == "true":
+            states.append("invalid")
+        if element is self.document.focused:
+            states.append("focused")
+        return states
+
+    def options(self, element: Element, limit: float = float("inf")) -> str:
+        options = [
+            f'"{one.option_label}"' + (" (disabled)" if "disabled" in one.attrs else "")
+            for one in element.options
+        ]
+        shown, chars = 0, 0
+        while shown < len(options) and (shown < 2 or chars + len(options[shown]) <= limit):
+            chars += len(options[shown]) + 3
+            shown += 1
+        more = len(options) - shown
+        return " | ".join(options[:shown]) + (f" | ... {more} more" if more else "")
+
+    def address(self, element: Element) -> str:
+        """Where a link leads: nothing for another view of the page, ``?...`` for a query that begins as its
+        own."""
+        here, url = urlsplit(self.document.url), urlsplit(element.href)
+        if (url.scheme, url.netloc) != (here.scheme, here.netloc):
+            return element.href
+        if (url.path or "/") == (here.path or "/"):
+            return ""
+        parts = [part for part in url.query.split("&") if part]
+        own = [part for part in here.query.split("&") if part.partition("=")[2]]
+        if own and all(part in parts for part in own):
+            parts = ["...", *(part for part in parts if part not in own)]
+        query = f"?{'&'.join(parts)}" if parts else ""
+        fragment = f"#{url.fragment}" if url.fragment else ""
+        return f"{url.scheme}://{url.netloc}{url.path or '/'}{query}{fragment}"

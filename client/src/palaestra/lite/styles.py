@@ -1,0 +1,304 @@
+"""What of a page's style sheets its outline depends on: whether and as what elements are shown.
+
+Rules count as in a browser of the usual size without scripts; what depends on the size of a box
+(``@container``) or on the mouse and the keyboard (``:hover``) never holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from palaestra.lite.document import POPPED, Document, Element
+from palaestra.surface import VIEWPORT
+
+OVERFLOWS = ("overflow", "overflow-x", "overflow-y")
+PROPERTIES = frozenset(("display", "visibility", "white-space", "position", "float", *OVERFLOWS))
+BLOCKS = frozenset(
+    [
+        "html",
+        "body",
+        "div",
+        "p",
+        "ul",
+        "ol",
+        "dl",
+        "dt",
+        "dd",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "section",
+        "article",
+        "aside",
+        "nav",
+        "header",
+        "footer",
+        "main",
+        "form",
+        "fieldset",
+        "legend",
+        "figure",
+        "figcaption",
+        "blockquote",
+        "pre",
+        "hr",
+        "address",
+        "details",
+        "summary",
+        "search",
+        "center",
+        "dialog",
+        "menu",
+        "hgroup",
+        "optgroup",
+        "option",
+    ]
+)
+BY_TAG = {
+    **dict.fromkeys(BLOCKS, "block"),
+    **dict.fromkeys(("button", "input", "select", "textarea", "meter", "progress"), "inline-block"),
+    **dict.fromkeys(("head", "script", "style", "template", "link", "meta", "title", "datalist"), "none"),
+    **{"li": "list-item", "table": "table", "tr": "table-row", "td": "table-cell", "th": "table-cell"},
+    **{"thead": "table-header-group", "tbody": "table-row-group", "tfoot": "table-footer-group"},
+    **{"caption": "table-caption", "colgroup": "table-column-group", "col": "table-column"},
+}
+WHITE_SPACE = {"pre": "pre", "textarea": "pre-wrap", "table": "normal"}
+OUTER = frozenset(("flex", "grid", "inline-flex", "inline-grid"))
+BLOCKIFIED = {"inline-flex": "flex", "inline-grid": "grid", "inline-table": "table"}
+REM_PX = 16
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_NEVER = re.compile(r":(?:hover|active|focus(?:-visible|-within)?|modal|target|visited|user-invalid)\b")
+_PLAIN = re.compile(r"([a-z][a-z0-9]*)?((?:\.[\w-]+)*)")
+_LAST = re.compile(r"[^\s>+~]+$")
+_KEY = re.compile(r"[#.]?[\w-]+|\[[\w-]+\]")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_ATTRIBUTE = re.compile(r"\[([\w-]+)[^\]]*\]")
+_PSEUDO = re.compile(r":[\w-]+")
+_FEATURE = re.compile(r"\((min|max)-(width|height): *([\d.]+)(rem|em|px)\)")
+_IMPORTANT = re.compile(r"\s*!important$")
+
+
+class Style(NamedTuple):
+    """The computed values that an outline asks for."""
+
+    display: str
+    visibility: str
+    white_space: str
+    scrolls: bool = False
+
+    @property
+    def is_inline(self) -> bool:
+        return self.display.startswith("inline")
+
+
+Called = tuple[str, str, str, tuple[str, ...]]
+"""Tag, classes, id and names of the attributes of an element."""
+Matches = dict[str, set[int]]
+"""The elements of a document that match a selector, by the selector."""
+INITIAL = Style("block", "visible", "normal")
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """``plain`` is the tag and the classes of a selector that has nothing else."""
+
+    selector: str
+    rank: tuple[bool, int, int]
+    values: Mapping[str, str]
+    plain: tuple[str, frozenset[str]] | None
+
+    def may_hold(self, tag: str, classes: frozenset[str]) -> bool:
+        return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
+
+    def holds(self, element: Element, matches: Matches) -> bool:
+        matching = matches.get(self.selector)
+        if matching is None:
+            matching = matches[self.selector] = _matched(element.document, self.selector)
+        return element.key in matching
+
+
+class Styles:
+    """The rules of a page's style sheets, by what the last part of their selectors names."""
+
+    def __init__(self, sheets: Iterable[str]) -> None:
+        self._rules: dict[str, list[Rule]] = defaultdict(list)
+        self._candidates: dict[Called, tuple[Rule, ...]] = {}
+        self._computed: dict[tuple[Called, Style, tuple[Rule, ...]], Style] = {}
+        number = 0
+        for sheet in sheets:
+            for selectors, values in _blocks(_COMMENT.sub("", sheet)):
+                for selector in _split(selectors, ","):
+                    number += 1
+                    self._add(selector, values, number)
+
+    def _add(self, selector: str, values: dict[str, str], number: int) -> None:
+        if "::" in selector:
+            return
+        selector = _NEVER.sub(":not(*)", selector).replace(":popover-open", f"[{POPPED}]")
+        match = _PLAIN.fullmatch(selector)
+        plain = (match[1] or "", frozenset(match[2].split(".")[1:])) if match else None
+        for is_important in (False, True):
+            own = {
+                name: _IMPORTANT.sub("", value)
+                for name, value in values.items()
+                if value.endswith("!important") == is_important
+            }
+            if own:
+                rank = (is_important, _specificity(selector), number)
+                self._rules[_key(selector)].append(Rule(selector, rank, own, plain))
+
+    def style(self, element: Element, parent: Style, matches: Matches) -> Style:
+        """The style of an element; ``matches`` holds what selectors match on its page."""
+        attrs = element.attrs
+        called = (element.tag, attrs.get("class", ""), attrs.get("id", ""), tuple(attrs))
+        rules = self._candidates.get(called)
+        if rules is None:
+            rules = self._candidates[called] = self._candidates_of(*called)
+        held = tuple([rule for rule in rules if rule.plain is not None or rule.holds(element, matches)])
+        if element.tag == "input" or element.is_popped or "style" in attrs:
+            own = _values(attrs.get("style", ""))
+            return _computed(element, parent, _merged(held) | own)
+        key = (called, parent, held)
+        known = self._computed.get(key)
+        if known is None:
+            known = self._computed[key] = _computed(element, parent, _merged(held))
+        return known
+
+    def _candidates_of(self, tag: str, classes: str, id_: str, attrs: tuple[str, ...]) -> tuple[Rule, ...]:
+        """The rules that may hold for elements that are called so, in their order."""
+        names = frozenset(classes.split())
+        keys = ["*", tag, f"#{id_}", *(f".{name}" for name in names), *(f"[{name}]" for name in attrs)]
+        named = [rule for key in keys for rule in self._rules.get(key, ())]
+        fitting = [rule for rule in named if rule.may_hold(tag, names)]
+        return tuple(sorted(fitting, key=lambda rule: rule.rank))
+
+
+def _merged(rules: Iterable[Rule]) -> dict[str, str]:
+    return {name: value for rule in rules for name, value in rule.values.items()}
+
+
+def style_of(element: Element, styles: Styles, matches: Matches) -> Style:
+    """The style of an element, computed once."""
+    if element.style is None:
+        parent = style_of(element.parent, styles, matches) if element.parent else INITIAL
+        element.style = styles.style(element, parent, matches)
+    style: Style = element.style
+    return style
+
+
+def _computed(element: Element, parent: Style, given: Mapping[str, str]) -> Style:
+    display = given.get("display") or _own_display(element)
+    is_apart = given.get("position") in ("absolute", "fixed") or given.get("float", "none") != "none"
+    if display not in ("none", "contents") and (is_apart or parent.display in OUTER):
+        display = BLOCKIFIED.get(display, "block" if display.startswith(("inline", "table-")) else display)
+    visibility = given.get("visibility", parent.visibility)
+    white_space = given.get("white-space") or WHITE_SPACE.get(element.tag) or parent.white_space
+    if element.tag == "input" and element.type == "hidden":
+        display = "none"
+    return Style(
+        display,
+        parent.visibility if visibility == "inherit" else visibility,
+        parent.white_space if white_space == "inherit" else white_space,
+        any(word in given.get(name, "") for name in OVERFLOWS for word in ("auto", "scroll")),
+    )
+
+
+def _own_display(element: Element) -> str:
+    attrs, tag = element.attrs, element.tag
+    is_open = element.is_popped or (tag == "dialog" and "open" in attrs)
+    if "hidden" in attrs or (not is_open and ("popover" in attrs or tag == "dialog")):
+        return "none"
+    return "block" if element.is_popped else BY_TAG.get(tag, "inline")
+
+
+def _matched(document: Document, selector: str) -> set[int]:
+    try:
+        return {node.mem_id for node in document.parser.css(selector)}
+    except Exception:  # a selector that the parser does not know holds nowhere
+        return set()
+
+
+# ---- reading style sheets
+def _blocks(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Selectors and the declarations of interest, of rules that hold for the viewport."""
+    at = 0
+    while (start := text.find("{", at)) >= 0:
+        head, end = text[at:start].rpartition(";")[2].strip(), _end(text, start)
+        body = text[start + 1 : end]
+        at = end + 1
+        if head.startswith(("@media", "@supports", "@layer")):
+            if not head.startswith("@media") or _holds(head.removeprefix("@media")):
+                yield from _blocks(body)
+        elif not head.startswith("@") and (values := _values(body)):
+            yield head, values
+
+
+def _end(text: str, start: int) -> int:
+    """The bracket that closes the one at ``start``."""
+    depth = 0
+    for match in re.finditer(r"[{}]", text[start:]):
+        depth += 1 if match[0] == "{" else -1
+        if depth == 0:
+            return start + match.start()
+    return len(text)
+
+
+def _values(body: str) -> dict[str, str]:
+    pairs = (part.partition(":") for part in body.split(";"))
+    return {name.strip(): value.strip() for name, _, value in pairs if name.strip() in PROPERTIES}
+
+
+def _holds(query: str) -> bool:
+    """Whether a media query holds for a page of the usual size without scripts."""
+    return any(all(map(_feature_holds, part.split(" and "))) for part in query.split(","))
+
+
+def _feature_holds(feature: str) -> bool:
+    feature = feature.strip()
+    if match := _FEATURE.fullmatch(feature):
+        size = VIEWPORT[match[2] == "height"]
+        bound = float(match[3]) * (1 if match[4] == "px" else REM_PX)
+        return size >= bound if match[1] == "min" else size <= bound
+    known = ("screen", "all", "(scripting: none)", "(prefers-reduced-motion: no-preference)")
+    return feature in known
+
+
+def _split(text: str, mark: str) -> Iterator[str]:
+    """The parts between marks that stand in no bracket."""
+    depth, start = 0, 0
+    for place, char in enumerate(text):
+        depth += (char in "([") - (char in ")]")
+        if char == mark and depth == 0:
+            yield text[start:place].strip()
+            start = place + 1
+    yield text[start:].strip()
+
+
+def _key(selector: str) -> str:
+    """What an element must have so that the selector can match: its id, a class, an attribute, its tag, or
+    nothing."""
+    bare = _ATTRIBUTE.sub(r"[\1]", selector)
+    while (shorter := _BRACKETS.sub("", bare)) != bare:
+        bare = shorter
+    last = _LAST.search(bare)
+    keys = _KEY.findall(_PSEUDO.sub("", last[0])) if last else []
+    return max(keys, key=lambda key: "[.#".find(key[0]), default="*")
+
+
+@lru_cache(maxsize=4096)
+def _specificity(selector: str) -> int:
+    text = re.sub(r":where\([^()]*\)", "", selector)
+    text = re.sub(r":(?:not|is|has)\(", " ", text)
+    ids = len(re.findall(r"#[\w-]+", text))
+    classes = len(re.findall(r"\.[\w-]+|\[[^\]]*\]|(?<!:):[\w-]+", text))
+    tags = len(re.findall(r"(?:^|[\s>+~(,])[a-z][\w-]*", text))
+    return ids * 10_000 + classes * 100 + tags

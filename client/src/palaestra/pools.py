@@ -1,0 +1,40 @@
+"""The pool of pages that an environment or an engine plays on, by what the pages are read with."""
+
+from __future__ import annotations
+
+from palaestra.api import Client
+from palaestra.errors import PalaestraError
+from palaestra.observation import format_of
+from palaestra.surface import BROWSERS, VIEWPORT, Pool
+
+LITE = "lite"
+
+
+def pool_of(browser: str, *, origin: str | Client, size: int, viewport: tuple[int, int] = VIEWPORT) -> Pool:
+    """A pool of ``size`` pages; only one of browser pages needs Playwright."""
+    if browser == LITE:
+        from palaestra.lite import LitePool  # noqa: PLC0415
+
+        return LitePool(size=size)
+    from palaestra.pool import PagePool  # noqa: PLC0415
+
+    return PagePool(origin=origin, size=size, viewport=viewport)
+
+
+def browser_check(browser: str, *, observation: str, scope: str, with_pictures: bool) -> None:
+    """Raises ``PalaestraError`` where an observation needs more than pages read without a browser have."""
+    if browser not in BROWSERS:
+        raise PalaestraError(f"There is no browser {browser!r}. Known: {', '.join(BROWSERS)}.")
+    if browser != LITE:
+        return
+    if format_of(observation).has_screenshot or with_pictures:
+        raise PalaestraError("Pages read without a browser have no pictures: use the observation axtree.")
+    if scope != "page":
+        raise PalaestraError("Pages read without a browser have no viewport: use the scope page.")
+
+
+async def run_check(client: Client, run: int, browser: str) -> None:
+    """Raises ``PalaestraError`` for a run that does not say that its pages are read without a browser."""
+    if browser == LITE and (await client.run(run)).settings.get("browser") != LITE:
+        message = f"Run {run} does not say that its pages are read without a browser: create it with"
+        raise PalaestraError(f'{message} settings={{"browser": "{LITE}"}}.')

@@ -1,0 +1,128 @@
+"""Rows of pages read without a browser, beside a browser on the same pages with the same actions.
+
+Both play the ways of ``rows_site_browser`` on the arena, turn and turn about. How fast the client is by
+itself is measured on pages that it has received before, from memory, on one core.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+
+import httpx
+
+from palaestra.actions import action_check, action_perform
+from palaestra.lite import LitePool
+from palaestra.observation import ObservationConfig, Observer, format_of
+from palaestra.pool import PagePool
+from palaestra.surface import Pool, Surface
+from tests.bench.installation import Installation
+from tests.bench.rows_browser import PAGES
+from tests.bench.rows_site_browser import FAMILIES, Way, ways_of
+from tests.bench.table import Row, middle
+
+TURNS = 3
+REPEATS = 20
+RATIO_TARGET = 20.0
+# Of the 1,000 a second that two cores are to do.
+CORE_TARGET = 500.0
+CONFIG = ObservationConfig(form=format_of("axtree"))
+Given = Sequence[tuple[str, Way]]
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    for site in FAMILIES:
+        ways = ways_of(place, site)
+        browser, lite = middle([asyncio.run(_beside(place, ways)) for _ in range(TURNS)])
+        yield Row(
+            f"lite steps of {site}",
+            lite,
+            "/s",
+            0,
+            peer=browser,
+            beside="same actions in a browser",
+            ratio_target=RATIO_TARGET,
+            note=f"arena on the same cores; {PAGES} pages",
+        )
+        alone, pages = asyncio.run(_alone(place, ways))
+        note = f"{pages} pages from memory, CPU time"
+        yield Row(f"lite steps of {site}, client alone on one core", alone, "/s", CORE_TARGET, note=note)
+
+
+async def _beside(place: Installation, ways: dict[int, Way]) -> tuple[float, float]:
+    """Steps a second in a browser and without one."""
+    pools: tuple[Pool, Pool] = (PagePool(origin=place.arena, size=PAGES), LitePool(size=PAGES))
+    speeds = []
+    for pool in pools:
+        await _played(pool, _given(place, ways))  # what is first of all is slow
+        given = _given(place, ways)
+        begun = time.perf_counter()
+        steps = await _played(pool, given)
+        speeds.append(steps / (time.perf_counter() - begun))
+        await pool.aclose()
+    return speeds[0], speeds[1]
+
+
+class Memory(httpx.AsyncBaseTransport):
+    """Gives the answers that it has given before."""
+
+    def __init__(self, around: httpx.AsyncBaseTransport) -> None:
+        self.known: dict[str, tuple[int, str, bytes]] = {}
+        self._around = around
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        key = f"{request.method} {request.url} {request.content!r}"
+        if key not in self.known:
+            answer = await self._around.handle_async_request(request)
+            answer.request = request
+            content = await answer.aread()
+            self.known[key] = (answer.status_code, answer.headers.get("location", ""), content)
+        status, location, content = self.known[key]
+        headers = {"content-type": "text/html; charset=utf-8", **({"location": location} if location else {})}
+        return httpx.Response(status, headers=headers, content=content)
+
+
+async def _alone(place: Installation, ways: dict[int, Way]) -> tuple[float, int]:
+    """Steps a second of CPU time where every answer is in memory, and how many answers there are."""
+    memory = Memory(httpx.AsyncHTTPTransport())
+    pool = LitePool(size=1, transport=memory)
+    given = _given(place, ways)
+    await _played(pool, given)
+    begun, steps = time.process_time(), 0
+    for _ in range(REPEATS):
+        steps += await _played(pool, given)
+    speed = steps / (time.process_time() - begun)
+    await pool.aclose()
+    return speed, len(memory.known)
+
+
+def _given(place: Installation, ways: dict[int, Way]) -> Given:
+    episodes = place.episodes_open(place.run_create("lite"), list(ways))
+    return [(episode["start_url"], way) for episode, way in zip(episodes, ways.values(), strict=True)]
+
+
+async def _played(pool: Pool, given: Given) -> int:
+    """The steps of all these episodes, several at once."""
+    return sum(await asyncio.gather(*(_episode(pool, *one) for one in given)))
+
+
+async def _episode(pool: Pool, address: str, way: Way) -> int:
+    page: Surface = await pool.acquire()
+    try:
+        observer = Observer(CONFIG)
+        await page.begin(address)
+        view = await page.observe(acted=False)
+        for step, move in enumerate(way, start=1):
+            if view is None:
+                return step - 1
+            page.turn(step)
+            outcome = await action_perform(page, action_check(move.action(view.text)))
+            if not outcome.is_ok:
+                raise RuntimeError(f"{move}: {outcome}")
+            view = await page.observe(acted=True)
+            if view is not None:
+                await observer.observe(page, view)
+        return len(way)
+    finally:
+        await pool.release(page)

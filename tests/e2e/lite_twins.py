@@ -1,0 +1,152 @@
+"""The same actions on the same pages in a browser and without one, side by side.
+
+What a player does in a browser is noted with what it was shown; a twin does the same on pages read without a
+browser and notes where they differ. An element is named by the line that shows it, for ids may differ.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import unified_diff
+from typing import Any
+
+from palaestra.actions import action_check, action_perform
+from palaestra.lite import LitePage
+from palaestra.lite.document import Document
+from palaestra.observation import Observer
+from tests.e2e.handles import Player
+from tests.e2e.lite_reasons import reasons_of
+
+ID = re.compile(r"\[(e\d+)\] ?")
+# The record that an element belongs to, by the id of what is around it.
+RECORD = "palaestra.elementOf(%s)?.parentElement?.closest('[id]')?.id || ''"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What was shown, and what was done then."""
+
+    shown: str
+    action: Mapping[str, Any]
+    record: str = ""
+
+
+@dataclass
+class NotedPlayer(Player):
+    """A player in a browser whose turns are noted."""
+
+    turns: list[Turn] = field(default_factory=list)
+
+    async def _act(self, **action: Any) -> None:
+        world = self.page._world
+        assert world is not None
+        read = RECORD % json.dumps(action.get("target", ""))
+        record = await self.page._evaluate(f"({{ id: {read} }})", world)
+        self.turns.append(Turn(self.observation.text, action, record["id"]))
+        await super()._act(**action)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One turn in both: why they differ, the lines that only one of them shows without a known reason, and
+    whether the ids were the same. ``is_left_out``: what was done in the browser cannot be done here."""
+
+    reasons: frozenset[str]
+    unexplained: tuple[str, ...]
+    is_same: bool
+    has_same_ids: bool
+    is_left_out: bool = False
+
+
+@dataclass
+class Twin:
+    """Does on a page without a browser what was done in one."""
+
+    page: LitePage
+    observer: Observer
+    steps: list[Step] = field(default_factory=list)
+    text: str = ""
+    number: int = 0
+
+    async def play(self, address: str, turns: Sequence[Turn]) -> None:
+        await self.page.begin(address)
+        await self._look()
+        for turn in turns:
+            await self._pop_ups_close(turn.shown)
+            action = self._translated(turn)
+            step = compared(turn.shown, self.text, self.page.deeds.document)
+            self.steps.append(replace(step, is_left_out=action is None))
+            if action is not None:
+                await self._act(action)
+
+    async def _act(self, action: Mapping[str, Any]) -> None:
+        self.number += 1
+        self.page.turn(self.number)
+        outcome = await action_perform(self.page, action_check(action))
+        assert outcome.is_ok, f"{action}: {outcome.message}\n{self.text}"
+        await self._look()
+
+    async def _look(self) -> None:
+        view = await self.page.observe(acted=True)
+        if view is not None:
+            self.text = (await self.observer.observe(self.page, view)).text
+
+    async def _pop_ups_close(self, shown: str) -> None:
+        """Close each pop-up that came here and not in the browser."""
+        deeds = self.page.deeds
+        layers = [one for one in deeds.document.root.walk() if "data-pop-up" in one.attrs]
+        for layer in layers:
+            button = layer.first("button")
+            target = next((held for held, one in deeds.ids.holders if one is button), None)
+            if target and f"[{target}]" in self.text and not _ids_of(shown, _line_of(self.text, target)):
+                await self._act({"type": "click", "target": target})
+
+    def _translated(self, turn: Turn) -> Mapping[str, Any] | None:
+        """The action with the id that its element has here; None where it has none."""
+        target = turn.action.get("target")
+        if target is None:
+            return turn.action
+        line = _line_of(turn.shown, target)
+        place = _ids_of(turn.shown, line).index(target)
+        here = _ids_of(self.text, line)
+        if not here:
+            return None
+        alike = [one for one in here if self._record_of(one) == turn.record]
+        return {**turn.action, "target": alike[0] if alike else here[min(place, len(here) - 1)]}
+
+    def _record_of(self, target: str) -> str:
+        element = self.page.deeds.ids.element(target)
+        around = (one.attrs["id"] for one in element.ancestors if "id" in one.attrs) if element else ()
+        return next(iter(around), "")
+
+
+def compared(browser: str, lite: str, document: Document) -> Step:
+    changes = list(unified_diff(_bare(browser), _bare(lite), lineterm="", n=0))[2:]
+    gone = tuple(line[1:] for line in changes if line[0] == "-")
+    new = tuple(line[1:] for line in changes if line[0] == "+")
+    reasons, unexplained = reasons_of(gone, new, document)
+    is_same = not gone and not new
+    return Step(frozenset(reasons), tuple(unexplained), is_same, ID.findall(browser) == ID.findall(lite))
+
+
+def _bare(text: str) -> list[str]:
+    return [ID.sub("", line) for line in text.split("\n")]
+
+
+def _name_of(line: str) -> str:
+    """A line as far as it says which element it shows, and not how it is."""
+    head, _, rest = ID.sub("", line).strip().lstrip("- ").partition('"')
+    return f'{head}"{rest.partition(chr(34))[0]}"'
+
+
+def _line_of(text: str, target: str) -> str:
+    place = text.index(f"[{target}]")
+    start = text.rfind("\n", 0, place) + 1
+    return _name_of(text[max(start, place) :].partition("\n")[0])
+
+
+def _ids_of(text: str, name: str) -> list[str]:
+    return [match[1] for match in ID.finditer(text) if _line_of(text, match[1]) == name]
