@@ -71,7 +71,8 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
 
 
 def _project_render(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
-    people = project.annotators.select_related("project").order_by("pk")
+    # Machines, and people whose labels were imported, take no units.
+    people = project.annotators.filter(user__isnull=False).select_related("project").order_by("pk")
     codebook = codebook_read(project.codebook.content)
     scores = golds.scores(project, codebook)
     context = {
