@@ -137,9 +137,12 @@ def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> N
 
 
 def test_a_gold_unit_is_answered_beside_the_next_one(page: Page, project: AnnotationProject) -> None:
-    for unit_ in project.units.order_by("position")[6:8]:
-        golds.gold_set(unit_, values={**VALUES, "target": "both"}, why="It counts rooms on a page.")
-    # The three units in front are there already.
+    # The unit in front and the two after it are in hand already.
+    in_hand = project.slots.filter(reserved_until__isnull=False)
+    while in_hand.count() < 3:
+        page.wait_for_timeout(50)
+    for gold in project.units.order_by("position")[6:8]:
+        golds.gold_set(gold, values={**VALUES, "target": "both"}, why="It counts rooms on a page.")
     for _ in range(3):
         label_next(page)
     feedback = page.locator("[data-feedback]")

@@ -94,6 +94,12 @@ def test_each_view_has_slots_of_its_own(db: None, owner: User, annotator: User) 
     assert sorted(slots.values_list("view", flat=True)) == sorted(views * 3)
 
 
+def test_only_steps_are_shown_in_several_views(db: None, owner: User) -> None:
+    project = scene.project(owner, of=scene.attempts(1), kind="trajectory", views=["page"])
+    assert project.views == ["full"]
+    assert set(AnnotationSlot.objects.values_list("view", flat=True)) == {"full"}
+
+
 def test_projects_that_cannot_be_finished_are_refused(db: None, owner: User) -> None:
     with pytest.raises(GymError, match="only 1 are selected"):
         scene.project(owner, overlap_people=2)

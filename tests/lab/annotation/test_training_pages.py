@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
@@ -60,6 +62,8 @@ def test_researchers_mark_gold_units(lab: Lab, owner: User, person: User) -> Non
     refused = client.post(f"{address}/add", {**place, "from": "adjudicated"})
     assert refused.status_code == 422
     assert "no adjudicated label" in refused.content.decode()
+    prefilled = client.get(f"{address}?episode={unit.episode_id}&step={unit.step}").content.decode()
+    assert re.search(rf'name="episode"[^>]*value="{unit.episode_id}"', prefilled)
     assert client.post(f"{address}/add", {**place, "from": "own"})["Location"] == address
     page = client.get(address).content.decode()
     assert "Type: Reasoning" in page
@@ -100,6 +104,20 @@ def test_a_file_of_golds_is_read_whole_or_not_at_all(lab: Lab, owner: User) -> N
     for content in (b"\xff\xfe", b""):
         body = {"from": "file", "file": SimpleUploadedFile("golds.jsonl", content)}
         assert client.post(f"/annotation/{project.pk}/golds/add", body).status_code == 422
+
+
+def test_the_page_of_golds_takes_as_many_queries_for_many_as_for_few(
+    lab: Lab, owner: User, project: AnnotationProject
+) -> None:
+    client = lab(owner)
+    counts = []
+    for units in (project.units.all()[:1], project.units.all()[1:8]):
+        for unit in units:
+            golds.gold_set(unit, values=COMPLETE, why="It counts.")
+        with CaptureQueriesContext(connection) as queries:
+            page = client.get(f"/annotation/{project.pk}/golds").content.decode()
+        counts.append((len(queries), page.count("Type: Reasoning")))
+    assert counts == [(counts[0][0], 1), (counts[0][0], 8)]
 
 
 def test_quotas_are_set_for_each_person(lab: Lab, owner: User, person: User) -> None:

@@ -93,7 +93,7 @@ def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -
         "count": units.count(),
         "golds": [{"unit": unit, "answers": gold_answers(unit, codebook)} for unit in units[:SHOWN]],
         "labels_here": selectors.annotator_of(request.user, project.pk) is not None,
-        "posted": request.POST,
+        "posted": request.POST or request.GET,
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK
     return render(request, "lab/annotation/golds.html", context, status=status)

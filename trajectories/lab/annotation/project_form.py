@@ -73,8 +73,8 @@ class ProjectForm(forms.Form):
         initial=views_default,
         label="Views",
         widget=forms.CheckboxSelectMultiple,
-        help_text="What annotators see of a unit. With several views each needs people of its own: "
-        "who labels a unit in one never sees it in another.",
+        help_text="What annotators see of a step; all else is shown in full. With several views "
+        "each needs people of its own: who labels a unit in one never sees it in another.",
     )
     repeats = forms.IntegerField(
         min_value=0,
