@@ -101,6 +101,7 @@ def test_a_step_is_bookmarked_by_keyboard(lab_page: Callable[..., Page], project
     expect(page.get_by_role("button", name="Bookmarked")).to_be_visible()
     settled(page)
     press(page, "e")
+    expect(page.get_by_label("Note", exact=True)).to_be_focused()
     page.keyboard.type("Look here")
     press(page, "Control+Enter")
     expect(page.get_by_text("Look here").first).to_be_visible()
