@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator
 
 from tests.bench import (
+    rows_annotation,
     rows_browser,
     rows_fidelity,
     rows_generation,
@@ -54,6 +55,7 @@ PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "runs": rows_runs.rows,
     "reports": rows_reports.rows,
     "viewer": rows_viewer.rows,
+    "annotation": rows_annotation.rows,
     "recorder": rows_recorder.rows,
 }
 

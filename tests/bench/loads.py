@@ -11,9 +11,13 @@ import json
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import django
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
 
 MS_PER_SECOND = 1000
 
@@ -49,13 +53,15 @@ class Browser:
         return lines, time.perf_counter() - begun
 
 
-def session_make() -> str:
+def session_make(user: User | None = None) -> str:
+    """The cookie of a login: of a researcher, unless ``user`` is another."""
     from django.conf import settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.auth.models import User
     from django.contrib.sessions.backends.db import SessionStore
 
-    user, _ = User.objects.get_or_create(username="bench", defaults={"is_staff": True})
+    if user is None:
+        user, _ = User.objects.get_or_create(username="bench", defaults={"is_staff": True})
     store = SessionStore()
     store[SESSION_KEY] = str(user.pk)
     store[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]

@@ -1,12 +1,15 @@
-"""From labels to the table of agreement, and out again as files."""
+"""From labels to the table of agreement."""
 
 from __future__ import annotations
+
+import uuid
 
 import pytest
 from django.contrib.auth.models import User
 
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
+from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
 from trajectories.annotation.agreement.table import ALL_SAME, FEW, NO_PAIRS, agreement
 from trajectories.annotation.codebook.registry import codebook_current
@@ -99,3 +102,20 @@ def test_steps_agree_exactly_or_nearly(people: list[User]) -> None:
     assert (matrix["step"]["step"], matrix["none"]["step"], matrix["none"]["none"]) == (3, 1, 1)
     between = units_between(units, field="first_wrong_step", one="step", other="none", number="step")
     assert between == [units[3]]
+
+
+def test_figures_are_computed_once_for_the_labels_that_there_are(
+    people: list[User], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = labelled(people, [(COMPLETE, NARRATION), (COMPLETE, COMPLETE)])
+    before = figures(project, view="full")
+    assert (before.units, before.trajectories) == (2, len({unit.episode_id for unit in project.units.all()}))
+    assert figures(project, view="full") is before
+    label = Label.objects.filter(annotator__project=project).latest("pk")
+    label.pk, label.version, label.state, label.key = None, 2, "skipped", uuid.uuid4()
+    label.save(force_insert=True)
+    after = figures(project, view="full")
+    assert after is not before
+    assert after.fields[0].whole.units == before.fields[0].whole.units - 1
+    project.units.update(gold={"values": {}})
+    assert figures(project, view="full").units == 0

@@ -189,7 +189,7 @@ def test_damage_is_refused(project: AnnotationProject, other: AnnotationProject)
         (labels[:-2], "blind.jsonl", manifest, "changed or damaged"),
         (labels, "blind.jsonl", b"{}", "not the manifest"),
         (labels, "blind.jsonl", labels, "not the manifest"),
-        (data[:300], "labels.zip", None, "no file of labels"),
+        (data[:300], "labels.zip", None, "damaged or cut off"),
         (b"", "labels.jsonl", None, "has no labels"),
         (b"\xff\xfe", "labels.jsonl", None, "Line 1"),
         (b"a,b\n", "labels.csv", None, "The column “a”"),

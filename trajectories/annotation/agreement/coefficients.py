@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
+# What is held in memory: of a hundred resamples numbers, and of so many clusters all draws, two bytes each.
+DRAWS_AT_ONCE = 100
+CACHED_CLUSTERS = 20_000
 COVERAGE = 0.95
 SEED = 17
 
@@ -94,10 +97,21 @@ def _by_cluster(parts: Floats, clusters: Sequence[Hashable]) -> Floats:
 
 
 def _resampled(sums: Floats) -> Floats:
-    """The sums of whole clusters drawn with replacement, a row for each sample."""
-    clusters = len(sums)
-    drawn = np.random.default_rng(SEED).multinomial(clusters, np.full(clusters, 1 / clusters), size=RESAMPLES)
-    return np.asarray(drawn @ sums, dtype=np.float64)
+    """The sums of each resample of clusters."""
+    draws = _draws(len(sums)) if len(sums) <= CACHED_CLUSTERS else _draws.__wrapped__(len(sums))
+    parts = [draws[first : first + DRAWS_AT_ONCE] for first in range(0, RESAMPLES, DRAWS_AT_ONCE)]
+    return np.concatenate([part.astype(np.float64) @ sums for part in parts])
+
+
+@lru_cache(maxsize=1)
+def _draws(clusters: int) -> NDArray[np.uint16]:
+    """How often each cluster is in each resample. All figures of a page have the same clusters."""
+    rng, shares = np.random.default_rng(SEED), np.full(clusters, 1 / clusters)
+    parts = [
+        rng.multinomial(clusters, shares, size=DRAWS_AT_ONCE).astype(np.uint16)
+        for _ in range(0, RESAMPLES, DRAWS_AT_ONCE)
+    ]
+    return np.concatenate(parts)
 
 
 def _estimate(sums: Floats, resamples: Floats, coefficient: Callable[[Floats], Floats]) -> Estimate:

@@ -63,7 +63,7 @@ class FieldAgreement:
     units: Sequence[Labelled]
     clusters: Mapping[int, Hashable] = dataclass_field(default_factory=dict)
 
-    @property
+    @cached_property
     def _rated(self) -> list[tuple[Labelled, list[Any]]]:
         """Units with the answers that were given to this field; it is not asked after some answers."""
         given = (
@@ -93,7 +93,7 @@ class FieldAgreement:
             for option in self.field.options
         ]
 
-    @property
+    @cached_property
     def matrix(self) -> list[tuple[Option, list[Cell]]]:
         """Pairs of answers of different people to the same unit; empty for fields with sets of answers."""
         if self.field.is_set:
@@ -110,7 +110,7 @@ class FieldAgreement:
             for one in options
         ]
 
-    @property
+    @cached_property
     def nearness(self) -> Nearness | None:
         """How near the steps are that people name; None for fields that ask for none, or without pairs."""
         gaps = [

@@ -22,6 +22,7 @@ from trajectories.annotation.imports.rows import Line, Reader, csv_lines, jsonl_
 
 MANIFEST_MAX_BYTES = 16 * 1024 * 1024
 UNPACKED_MAX_BYTES = 1024**3
+ARCHIVE = ".zip"
 READERS: dict[str, Reader] = {".jsonl": jsonl_lines, ".csv": csv_lines}
 WHAT = "labels as .jsonl or .csv, or the archive (.zip) of an export"
 DAMAGED = "It was changed or damaged after its export: fetch it again, or send it without the manifest."
@@ -57,12 +58,18 @@ def files_open(
         try:
             bundle = zipfile.ZipFile(file)
         except zipfile.BadZipFile as error:
+            if _ending(name) == ARCHIVE:
+                raise _bad_archive(error) from error
             raise GymError("unknown_file", f"“{name}” is no file of labels. Send {WHAT}.") from error
         with bundle:
             try:
                 yield _unpacked(bundle)
             except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
-                raise GymError("bad_archive", f"The archive is damaged: {error}. Fetch it again.") from error
+                raise _bad_archive(error) from error
+
+
+def _bad_archive(error: Exception) -> GymError:
+    return GymError("bad_archive", f"The archive is damaged or cut off: {error}. Fetch it again.")
 
 
 def manifest_read(file: IO[bytes]) -> Manifest:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
+from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
 from trajectories.annotation.agreement.selectors import units_between, units_labelled
-from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.pairs.bias import order_bias
 from trajectories.annotation.pairs.selectors import pairs_labelled
@@ -24,19 +24,18 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     """Coefficients by field and by answer, and who gave which answers to the same units."""
     project = project_or_404(project_id)
     view = view_requested(request, project)
-    units = units_labelled(project, view=view)
+    shown = figures(project, view=view)
     people = people_repeated(project, view=view)
     codebook = codebook_read(project.codebook.content)
     is_of_pairs = project.level == AnnotationProject.Level.PAIR
-    tasks = dict(project.units.values_list("pk", "stratum")) if is_of_pairs else {}
     context = {
         "here": "annotation",
         "project": project,
         "view": view,
         "views": views_of(project),
-        "units": units,
-        "trajectories": len({unit.episode for unit in units}),
-        "fields": agreement(units, codebook, clusters=tasks),
+        "units": shown.units,
+        "trajectories": shown.trajectories,
+        "fields": shown.fields,
         "self_agreement": self_agreement(people, codebook) if people else [],
         "order": order_bias(pairs_labelled(project)) if is_of_pairs else None,
     }

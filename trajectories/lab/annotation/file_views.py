@@ -44,7 +44,7 @@ class ImportForm(forms.Form):
         label="Annotator",
         help_text="Of all labels in the file. Empty: each as the file says.",
     )
-    kind = forms.ChoiceField(choices=Annotator.Kind.choices, label="which is a")
+    kind = forms.ChoiceField(choices=Annotator.Kind.choices, label="Kind of annotator")
     takes_other_codebooks = forms.BooleanField(
         required=False,
         label="Take labels of other codebook versions",

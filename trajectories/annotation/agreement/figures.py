@@ -1,0 +1,72 @@
+"""The figures of a project's agreement, which this process remembers until they can be others."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db.models import Max
+
+from trajectories.annotation.agreement.selectors import units_labelled
+from trajectories.annotation.agreement.table import Cell, Nearness, Row, agreement
+from trajectories.annotation.codebook.types import Field, Option, codebook_read
+from trajectories.models import AnnotationProject, Label
+
+REMEMBERED = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldFigures:
+    """What ``FieldAgreement`` says, without the labels that it follows from."""
+
+    field: Field
+    whole: Row
+    answers: Sequence[Row]
+    matrix: Sequence[tuple[Option, Sequence[Cell]]]
+    nearness: Nearness | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """``units`` and ``trajectories`` are counts."""
+
+    units: int
+    trajectories: int
+    fields: Sequence[FieldFigures]
+
+
+def figures(project: AnnotationProject, *, view: str) -> Figures:
+    """The agreement in a view. Intervals of many units take seconds, so they are computed once for the labels
+    and golds that there are."""
+    return _figures(project.pk, str(view), _state(project))
+
+
+def _state(project: AnnotationProject) -> Hashable:
+    """Labels are only added; a unit may become one for training."""
+    newest = Label.objects.filter(annotator__project=project).aggregate(newest=Max("pk"))
+    golds = project.units.filter(gold__isnull=False).count()
+    return newest["newest"], golds, project.codebook_id
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _figures(project_id: int, view: str, state: Hashable) -> Figures:
+    project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
+    units = units_labelled(project, view=view)
+    is_of_pairs = project.level == AnnotationProject.Level.PAIR
+    clusters = dict(project.units.values_list("pk", "stratum")) if is_of_pairs else {}
+    fields = agreement(units, codebook_read(project.codebook.content), clusters=clusters)
+    return Figures(
+        units=len(units),
+        trajectories=len({unit.episode for unit in units}),
+        fields=[
+            FieldFigures(
+                field=one.field,
+                whole=one.whole,
+                answers=one.answers,
+                matrix=one.matrix,
+                nearness=one.nearness,
+            )
+            for one in fields
+        ],
+    )
