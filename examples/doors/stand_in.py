@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 # Looks are drawn for every group; the stand-in knows this one alone.
@@ -19,3 +24,27 @@ def complete(messages: list[dict[str, Any]]) -> str:
         return f'I hand it in.\nAction: {{"type": "click", "target": "{button[1]}"}}'
     typing = f'{{"type": "type", "target": "{field[1]}", "text": "162"}}'
     return f"96 rolls less 15 are 81, at $2 each.\nAction: {typing}"
+
+
+@contextlib.contextmanager
+def endpoint() -> Iterator[str]:
+    """The address of an endpoint for it, which streams as OpenAI's does."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            return
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            delta = {"role": "assistant", "content": complete(body["messages"])}
+            head = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "stand-in"}
+            chunk = {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": "stop"}]}
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write(f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode())
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()

@@ -29,7 +29,7 @@ PASSING = {
     *("usage", "sampling", "finish_reason", "prompt_sha256", "tokens_blob", "policy_version"),
 }
 # The page's own report, and what follows from it, come when they come.
-REPORTED = {"page_events", "no_ui_evidence"}
+REPORTED = {"page_events", "no_ui_evidence", "said_done"}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,136 @@
+"""The door for verifiers (Prime): the taskset and environment ``palaestra_vf``.
+
+``vf-eval palaestra_vf --env.taskset.server URL --env.run N``, with the key in ``PALAESTRA_KEY``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
+from typing import Any
+
+import verifiers.v1 as vf
+from pydantic import Field
+
+from palaestra.api import Client
+from palaestra.completion import Completion
+from palaestra.doors.rollouts import Rollouts
+from palaestra.engine import DEFAULT_PAGES
+from palaestra.env import Env, Stepped
+from palaestra.errors import PalaestraError
+from palaestra.records import CloseReason, Message, Task, Verdict
+
+KEY = "PALAESTRA_KEY"
+REWARD = "verdict"
+
+
+class VoidEpisode(PalaestraError):
+    """An episode ended without a reward, which verifiers has no word for."""
+
+
+class PalaestraData(vf.TaskData):
+    """``task`` is Palaestra's number of it."""
+
+    task: int
+
+
+class PalaestraTask(vf.Task[PalaestraData]):
+    """A task without a prompt: the environment opens the conversation."""
+
+
+class PalaestraTasksetConfig(vf.TasksetConfig):
+    """Which tasks: of one benchmark and split, at most ``limit``, or those of ``ids``."""
+
+    server: str = "http://127.0.0.1:8001"
+    benchmark: str = ""
+    split: str = ""
+    ids: list[int] = Field(default_factory=list)
+    limit: int = 100
+
+
+class PalaestraTaskset(vf.Taskset[PalaestraTask, PalaestraTasksetConfig]):
+    def load(self) -> Iterator[PalaestraTask]:
+        with ThreadPoolExecutor(1) as thread:  # an event loop may be running here
+            tasks = thread.submit(asyncio.run, self._tasks()).result()
+        for task in tasks:
+            name = f"{task.benchmark}/{task.key}"
+            data = PalaestraData(id=str(task.id), name=name, prompt=None, task=task.id)
+            yield PalaestraTask(data, self.config.task)
+
+    async def _tasks(self) -> list[Task]:
+        config = self.config
+        filters = {"benchmark": config.benchmark, "split": config.split, "ids": config.ids}
+        async with Client(config.server, key_read()) as client:
+            chosen = {name: value for name, value in filters.items() if value}
+            return await client.tasks(limit=config.limit, **chosen)
+
+
+class PalaestraEnvConfig(vf.EnvConfig):
+    """``run`` is the run that is played in, ``settings`` are more keywords of ``palaestra.Env``."""
+
+    player: vf.AgentConfig = vf.AgentConfig(harness={"id": "null"}, runtime=vf.SubprocessConfig())
+    run: int = 0
+    seed: int | None = None
+    pages: int = DEFAULT_PAGES
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+
+class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
+    """Plays a task to its verdict. All rollouts of a task are one group."""
+
+    async def start(self) -> None:
+        config = self.config
+        if config.settings.get("history", "full") != "full":
+            raise PalaestraError("verifiers sends every message again: the history is full.")
+        self._rollouts = Rollouts(
+            config.taskset.server, key_read(), run=config.run, pages=config.pages, **config.settings
+        )
+
+    async def run(self, task: PalaestraTask, agents: vf.Agents) -> None:
+        async with self._rollouts.env() as env:
+            observation = await self._rollouts.reset(env, task.data.task, seed=self.config.seed)
+            async with agents.player.interaction(task) as interaction:
+                verdict = await _play(env, observation.messages, interaction)
+                if verdict is None or verdict.reward is None:
+                    # No reward and a failure: the episode may be tried again, and is no zero.
+                    raise VoidEpisode(f"void: {verdict.reason if verdict else 'no verdict came in time'}")
+                interaction.trace.record_reward(REWARD, verdict.reward)
+
+
+async def _play(env: Env, messages: list[Message], interaction: vf.Interaction) -> Verdict | None:
+    while True:
+        is_new = takewhile(lambda message: message["role"] != "assistant", reversed(messages))
+        segment = await interaction.turn(await env.client.messages_inline(list(is_new)[::-1]))
+        if segment.terminated:
+            reason, detail = ending_of(interaction.trace)
+            return (await env.stop(reason, detail))[4]["verdict"]
+        stepped: Stepped = await env.step(completion_of(segment))
+        observation, _, terminated, truncated, info = stepped
+        if terminated or truncated:
+            return info["verdict"]
+        messages = observation.messages
+
+
+def completion_of(segment: vf.Segment) -> Completion:
+    """What the model wrote in a turn; its tokens stay in verifiers' trace."""
+    [written] = segment.messages[-1:]
+    return Completion(text=written.content or "", reasoning=written.reasoning_content or None)
+
+
+def ending_of(trace: vf.Trace) -> tuple[CloseReason, str]:
+    """Why there is no further turn: the model failed, which is void, or a limit of verifiers' is reached."""
+    if trace.errors:
+        error = trace.errors[-1]
+        return "model_error", f"{error.type}: {error.message}"
+    condition = trace.stop_condition or ""
+    return ("token_budget" if "token" in condition else "time_budget"), condition
+
+
+def key_read() -> str:
+    key = os.environ.get(KEY)
+    if not key:
+        raise PalaestraError(f"Put a key of scope trainer into {KEY}.")
+    return key

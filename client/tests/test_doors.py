@@ -1,0 +1,31 @@
+"""Doors themselves are tested with their frameworks: see ``tests/doors``."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import palaestra
+
+SOURCE = Path(palaestra.__file__).parent
+DOORS = SOURCE / "doors"
+FRAMEWORKS = {"gymnasium", "mcp", "inspect_ai", "openenv", "uvicorn", "pydantic", "verifiers"}
+
+
+def imports_of(path: Path) -> set[str]:
+    return set(re.findall(r"^\s*(?:from|import) ([\w.]+)", path.read_text(), re.MULTILINE))
+
+
+def test_the_client_imports_no_door() -> None:
+    inside = [path for path in SOURCE.rglob("*.py") if DOORS not in path.parents]
+    assert [path for path in inside if any("palaestra.doors" in name for name in imports_of(path))] == []
+
+
+def test_a_door_imports_its_own_framework_alone() -> None:
+    for path in DOORS.glob("*.py"):
+        tops = {name.partition(".")[0] for name in imports_of(path)}
+        foreign = tops - sys.stdlib_module_names - {"palaestra"}
+        assert foreign <= FRAMEWORKS, path
+        named = foreign - {"uvicorn", "pydantic"}
+        assert {name.removesuffix("_ai") for name in named} <= {path.stem}, path
