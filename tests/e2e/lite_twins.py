@@ -127,6 +127,8 @@ class Twin:
     def _translated(self, turn: Turn) -> Mapping[str, Any] | None:
         """The action with the id that its element has here; None where it has none."""
         target = turn.action.get("target")
+        if turn.action.get("key") == "End" and (further := self._pager("next")):
+            return {"type": "click", "target": further}  # a list that goes on when it is scrolled to its end
         if target is None:
             return turn.action
         line = _line_of(turn.shown, target)
