@@ -60,8 +60,9 @@ def _paging(section: Element) -> Iterator[re.Pattern[str]]:
         words = section.attrs.get(name, "")
         if words:
             yield re.compile(re.escape(words).replace(re.escape("{n}"), r"\d+"))
-    pagers = (one for one in section.walk() if "data-pager" in one.attrs)
+    pagers = (one for one in section.walk() if "data-pager" in one.attrs or "data-page-number" in one.attrs)
     for pager in pagers:
+        yield re.compile(f"^text: {re.escape(clean(pager.text))}$")
         yield from _parts(pager)
         if label := pager.attrs.get("aria-label"):
             yield re.compile(re.escape(label))

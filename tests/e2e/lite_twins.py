@@ -21,6 +21,7 @@ from tests.e2e.handles import Player
 from tests.e2e.lite_reasons import reasons_of
 
 ID = re.compile(r"\[(e\d+)\] ?")
+PAGES_MAX = 12
 # The record that an element belongs to, by the id of what is around it.
 RECORD = "palaestra.elementOf(%s)?.parentElement?.closest('[id]')?.id || ''"
 
@@ -76,6 +77,7 @@ class Twin:
         await self._look()
         for turn in turns:
             await self._pop_ups_close(turn.shown)
+            await self._page_reach(turn.record)
             action = self._translated(turn)
             step = compared(turn.shown, self.text, self.page.deeds.document)
             self.steps.append(replace(step, is_left_out=action is None))
@@ -104,16 +106,37 @@ class Twin:
             if target and f"[{target}]" in self.text and not _ids_of(shown, _line_of(self.text, target)):
                 await self._act({"type": "click", "target": target})
 
+    async def _page_reach(self, record: str) -> None:
+        """Go to the page of a list that has a record: in the browser all that were loaded are on one."""
+        for step in ("prev", "next"):
+            for _ in range(PAGES_MAX):
+                link = self._pager(step)
+                if not record or record in self.page.deeds.document.by_id or link is None:
+                    break
+                await self._act({"type": "click", "target": link})
+
+    def _pager(self, step: str, *, called: str = "") -> str | None:
+        """The id of the link to the page before or after, in a list whose next part is ``called`` so."""
+        for target, element in self.page.deeds.ids.holders:
+            around = next((one for one in element.ancestors if "data-more" in one.attrs), None)
+            is_called = around is not None and called in ("", around.attrs["data-more"])
+            if element.attrs.get("rel") == step and is_called:
+                return target
+        return None
+
     def _translated(self, turn: Turn) -> Mapping[str, Any] | None:
         """The action with the id that its element has here; None where it has none."""
         target = turn.action.get("target")
+        if turn.action.get("key") == "End" and (further := self._pager("next")):
+            return {"type": "click", "target": further}  # a list that goes on when it is scrolled to its end
         if target is None:
             return turn.action
         line = _line_of(turn.shown, target)
         place = _ids_of(turn.shown, line).index(target)
         here = _ids_of(self.text, line)
         if not here:
-            return None
+            further = self._pager("next", called=line.partition('"')[2].rstrip('"'))
+            return {**turn.action, "target": further} if further else None
         alike = [one for one in here if self._record_of(one) == turn.record]
         return {**turn.action, "target": alike[0] if alike else here[min(place, len(here) - 1)]}
 

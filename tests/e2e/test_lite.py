@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,10 @@ Play = Callable[[NotedPlayer], Any]
 LOOKS = {"neutral": Look(), "a dialog and pop-ups": Look(form="dialog", pop_ups="often")}
 COLUMNS = ("turns", "same outline", "same ids", "why not")
 FEW = ("change_dates", "count_conditions")
+# Their lists were loaded into one page in the browser and are on several here: a twin that
+# knows elements by their names opens another item on some of them, or leaves the last page out.
+OVER_PAGES = frozenset(("count_mentions", "mean_rating"))
+LOADED = ("shown", "end_reached")
 TASKS = list(FAMILIES) if IS_WHOLE else list(FEW)
 CONFIG = config_of("axtree", max_chars=100_000)
 
@@ -147,10 +151,11 @@ def test_every_family_is_solved_alike(
     note(f"{FAMILIES.get(family).site}: {family}", steps)
     assert [step.unexplained for step in steps if step.unexplained] == []
     assert families.outcome(first) == families.outcome(second) == "correct"
-    assert events_of(second) == events_of(first)
+    left_out = LOADED if family in OVER_PAGES else ()
+    assert events_of(second, left_out) == events_of(first, left_out)
 
 
-def events_of(episode: Episode) -> Counter[str]:
+def events_of(episode: Episode, left_out: Sequence[str] = ()) -> Counter[str]:
     """All but the pages served: what scripts fetch to take a part of is a whole page without them."""
-    events = episode.site_events.exclude(kind="page_served")
+    events = episode.site_events.exclude(kind__in=["page_served", *left_out])
     return Counter(f"{one.kind} {json.dumps(one.data, sort_keys=True)}" for one in events)

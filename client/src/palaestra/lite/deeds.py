@@ -69,13 +69,16 @@ class Deeds:
     def _aimed(self, aim: Aim) -> Element | str:
         """The element that an aim names, or why there is none."""
         if "id" in aim:
-            known = [id for id, element in self.ids.holders if self._is_shown(element)]
             element = self.ids.element(aim["id"])
-            has = f", which has {words_of_ids(known)}" if known else ""
-            return element or f"there is no such element on the page{has}"
+            return element or f"there is no such element on the page{self._known(', which has ')}"
         if "x" in aim:
             return NOWHERE
         return self.document.focused or self.document.body or self.document.root
+
+    def _known(self, introduction: str) -> str:
+        """The ids that the page has, after an introduction; nothing where it has none."""
+        known = [id for id, element in self.ids.holders if self._is_shown(element)]
+        return introduction + words_of_ids(known) if known else ""
 
     def _is_shown(self, element: Element) -> bool:
         around = (element, *element.ancestors)
@@ -86,9 +89,7 @@ class Deeds:
 
     def _reached(self, element: Element) -> Answer:
         if not any(self._is_shown(one) for one in (element, *element.labels)):
-            known = [id for id, one in self.ids.holders if self._is_shown(one)]
-            shows = f"; the page shows {words_of_ids(known)}" if known else ""
-            return {"problem": f"it is not shown now{shows}"}
+            return {"problem": f"it is not shown now{self._known('; the page shows ')}"}
         if any("inert" in one.attrs for one in (element, *element.ancestors)):
             return self._covered()
         self.places.append(element)

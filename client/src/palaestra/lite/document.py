@@ -48,11 +48,13 @@ class Element:
         "attrs",
         "children",
         "document",
+        "end",
         "is_checked",
         "is_popped",
         "key",
         "node",
         "parent",
+        "place",
         "style",
         "tag",
         "value",
@@ -65,6 +67,7 @@ class Element:
         self.document = document
         self.children: list[Element | str] = []
         self.node: Any = None
+        self.place = self.end = 0  # of what is inside of it, among the elements of the document
         self.key = 0
         self.style: Any = None
         self.value = ""
@@ -94,11 +97,9 @@ class Element:
             yield at
             at = at.parent
 
-    def walk(self) -> Iterator[Element]:
+    def walk(self) -> list[Element]:
         """The elements inside of it, in their order."""
-        for child in self.elements:
-            yield child
-            yield from child.walk()
+        return self.document.elements[self.place + 1 : self.end]
 
     def first(self, *tags: str) -> Element | None:
         return next((one for one in self.walk() if one.tag in tags), None)
@@ -110,7 +111,7 @@ class Element:
         return at
 
     def holds(self, other: Element) -> bool:
-        return other is self or any(one is self for one in other.ancestors)
+        return self.place <= other.place < self.end
 
     @property
     def text(self) -> str:
@@ -232,6 +233,7 @@ class Document:
             attrs = {name: value or "" for name, value in attrs.items()}
         element = Element(node.tag, attrs, parent, self)
         element.node, element.key = node, node.mem_id
+        element.place = len(self.elements)
         self.elements.append(element)
         if "id" in attrs:
             self.by_id.setdefault(attrs["id"], element)
@@ -245,6 +247,7 @@ class Document:
             elif not tag.startswith(("-", "!")):
                 children.append(self._read(child, element))
             child = child.next
+        element.end = len(self.elements)
         return element
 
 
