@@ -78,6 +78,22 @@ def test_without_labels_of_people_machines_are_held_against_each_other(lab: Lab,
     assert "and people</h2>" not in page
 
 
+def test_imported_annotators_have_a_table_of_their_own(
+    lab: Lab, owner: User, project: AnnotationProject
+) -> None:
+    Annotator.objects.filter(kind="person").update(user=None, name="imported-canary")
+    other = Annotator.objects.create(project=project, name="<i>other</i>")
+    copied = ("unit", "codebook", "version", "state", "values")
+    for label in Label.objects.filter(annotator__name="imported-canary"):
+        values = {name: getattr(label, name) for name in copied}
+        Label.objects.create(annotator=other, key=scene.saving().key, **values)
+    page = lab(owner).get(f"/annotation/{project.pk}/machines").content.decode()
+    assert "Imported annotators with each other" in page
+    assert "Among the people are annotators whose labels were imported" in page
+    assert "&lt;i&gt;other&lt;/i&gt;" in page
+    assert "<i>other" not in page
+
+
 def test_a_machine_is_started_once_however_often_the_button_is_pressed(
     lab: Lab, owner: User, project: AnnotationProject
 ) -> None:

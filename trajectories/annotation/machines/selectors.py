@@ -54,6 +54,11 @@ class MachinesPage:
     def people(self) -> list[Annotator]:
         return [one for one in self.annotators if one.kind == Annotator.Kind.PERSON]
 
+    @property
+    def imported(self) -> list[Annotator]:
+        """Who labelled in another installation, and is counted among people here."""
+        return [one for one in self.people if one.user_id is None]
+
     @cached_property
     def units(self) -> list[Labelled]:
         """As people see them whole, if they do, as machines do."""
