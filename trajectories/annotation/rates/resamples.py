@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 # With fewer trajectories an interval says nothing.
 TRAJECTORIES_MIN = 5
-# Of samples and trajectories together, so that the draws of a large project fit in memory.
-DRAWS_MAX = 10_000_000
+# Samples times trajectories: with more than 2,000 trajectories there are fewer samples, which then need less.
+DRAWS_MAX = 4_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
