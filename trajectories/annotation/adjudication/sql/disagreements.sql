@@ -12,17 +12,24 @@ WITH newest AS (
       AND (%(unit)s::bigint IS NULL OR l.unit_id = %(unit)s)
     ORDER BY l.unit_id, l.annotator_id, l.view, l.version DESC
 ),
-answered AS (SELECT * FROM newest WHERE state = 'done'),
+answered AS (
+    SELECT *, count(*) OVER (PARTITION BY unit_id) AS labels FROM newest WHERE state = 'done'
+),
+-- No table is joined with itself: its size is guessed too low, and every row would be held against every other.
+alike AS (
+    SELECT unit_id, array_agg(values ORDER BY annotator_id) AS said, max(labels) AS labels
+    FROM answered GROUP BY unit_id, view HAVING count(*) > 1
+),
 pair AS (
-    SELECT one.unit_id, f.key AS field, f.value AS a, other.values -> f.key AS b
-    FROM answered one
-    JOIN answered other ON other.unit_id = one.unit_id AND other.view = one.view
-                       AND other.annotator_id > one.annotator_id
-    CROSS JOIN jsonb_each(one.values) f
-    WHERE other.values ? f.key
+    SELECT unit_id, labels, f.key AS field, f.value AS a, said[other] -> f.key AS b
+    FROM alike
+    CROSS JOIN LATERAL generate_series(1, cardinality(said) - 1) one
+    CROSS JOIN LATERAL generate_series(one + 1, cardinality(said)) other
+    CROSS JOIN LATERAL jsonb_each(said[one]) f
+    WHERE said[other] ? f.key
 ),
 distance AS (
-    SELECT unit_id, field,
+    SELECT unit_id, labels, field,
            CASE WHEN a = b THEN 0.0
                 WHEN jsonb_typeof(a) <> 'array' OR jsonb_typeof(b) <> 'array' THEN 1.0
                 WHEN a @> b AND b @> a THEN 0.0
@@ -36,14 +43,14 @@ distance AS (
     ) masi
 ),
 field AS (
-    SELECT unit_id, field, avg(apart) AS apart FROM distance GROUP BY unit_id, field
+    SELECT unit_id, field, avg(apart) AS apart, max(labels) AS labels FROM distance GROUP BY unit_id, field
 ),
 unit AS (
-    SELECT unit_id, avg(apart) AS dispute, array_agg(field ORDER BY field) FILTER (WHERE apart > 0) AS fields
+    SELECT unit_id, avg(apart) AS dispute, max(labels) AS labels, array_agg(field ORDER BY field) FILTER (WHERE apart > 0) AS fields
     FROM field GROUP BY unit_id HAVING max(apart) > 0
 )
 SELECT unit.unit_id, u.position, u.paragraph, unit.dispute, unit.fields,
-       (SELECT count(*) FROM answered WHERE answered.unit_id = unit.unit_id),
+       unit.labels,
        settled.reason, settled.id IS NOT NULL
 FROM unit
 JOIN trajectories_annotationunit u ON u.id = unit.unit_id
