@@ -12,6 +12,7 @@ from palaestra.lite.document import Document, Element
 from palaestra.lite.names import clean
 
 IN_PLACE = "opened or loaded in place"
+HINT = "hint"
 PHOTO = re.compile(r"Photo \d+ of \d+")
 
 
@@ -37,6 +38,9 @@ def reasons_of(browser: Sequence[str], lite: Sequence[str], document: Document) 
 
 def _known(document: Document) -> Iterator[tuple[str, re.Pattern[str]]]:
     for element in document.elements:
+        if element.tag == "noscript" or element.attrs.get("id") == "answer-keys":
+            yield HINT, re.compile(re.escape(clean(element.text)) or "^$")
+    for element in document.elements:
         attrs = element.attrs
         if "data-called" in attrs:
             yield "calendar", _button(attrs["data-called"])
@@ -45,8 +49,6 @@ def _known(document: Document) -> Iterator[tuple[str, re.Pattern[str]]]:
             yield from (("gallery", _button(attrs.get(f"data-{name}", ""))) for name in ("previous", "next"))
         if attrs.get("data-paging") in ("more", "scroll"):
             yield from (("paging", pattern) for pattern in _paging(element))
-        if element.tag == "noscript" or attrs.get("id") == "answer-keys":
-            yield "hint", re.compile(re.escape(clean(element.text)) or "^$")
         if "data-task-bar" in attrs:
             yield from (("task bar", pattern) for pattern in _parts(element))
 

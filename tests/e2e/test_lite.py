@@ -29,6 +29,7 @@ from tests.coverage_choice import IS_WHOLE
 from tests.e2e import test_every_family as families
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.handles import config_of
+from tests.e2e.lite_reasons import HINT
 from tests.e2e.lite_twins import NotedPlayer, Step, Twin
 from tests.e2e.oracle_table import table_store
 from tests.e2e.test_observation_formats import recorded
@@ -41,7 +42,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 Play = Callable[[NotedPlayer], Any]
 LOOKS = {"neutral": Look(), "a dialog and pop-ups": Look(form="dialog", pop_ups="often")}
-COLUMNS = ("turns", "same outline", "same ids", "why not")
+COLUMNS = ("turns", "same outline", "but for hints", "same ids", "why not")
 FEW = ("change_dates", "count_conditions")
 # Their lists were loaded into one page in the browser and are on several here: a twin that
 # knows elements by their names opens another item on some of them, or leaves the last page out.
@@ -102,6 +103,7 @@ def note() -> Iterator[Note]:
         noted[name] = {
             "turns": len(steps),
             "same outline": sum(step.is_same for step in steps),
+            "but for hints": sum(step.is_same or step.reasons == {HINT} for step in steps),
             "same ids": sum(step.has_same_ids for step in steps),
             "why not": ", ".join(sorted(reasons)) or "-",
         }
