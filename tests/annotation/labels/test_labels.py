@@ -100,3 +100,16 @@ def test_no_server_can_change_a_label(db: None, deed: str) -> None:
         for role in roles:
             cursor.execute("SELECT has_table_privilege(%s, 'trajectories_label', %s)", [role, deed])
             assert cursor.fetchone() == (False,), role
+
+
+@pytest.mark.django_db
+def test_the_key_of_someone_elses_call_is_refused() -> None:
+    one, other = scene.labeller("one"), scene.labeller("other")
+    project = scene.project(one, other)
+    first, second = (services.slot_next(scene.annotator(project, user).pk) for user in (one, other))
+    assert first is not None and second is not None
+    key = scene.label(first).key
+
+    with pytest.raises(GymError, match="by someone else"):
+        scene.label(second, key=key)
+    assert Label.objects.count() == 1

@@ -111,5 +111,9 @@ def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple
 
 
 def label_written(saving: Saving, *, annotator: Annotator) -> Label | None:
-    """What an earlier sending of the same call wrote."""
-    return Label.objects.filter(key=saving.key, annotator=annotator).first()
+    """What a call of this key wrote before. ``GymError`` 409 if someone else made it."""
+    written = Label.objects.filter(key=saving.key).first()
+    if written is not None and written.annotator_id != annotator.pk:
+        message = "This form was sent before, by someone else. Open the unit again."
+        raise GymError("key_used", message, status=409)
+    return written
