@@ -107,7 +107,8 @@ def test_the_key_of_someone_elses_call_is_refused() -> None:
     one, other = scene.labeller("one"), scene.labeller("other")
     project = scene.project(one, other)
     first, second = (services.slot_next(scene.annotator(project, user).pk) for user in (one, other))
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     key = scene.label(first).key
 
     with pytest.raises(GymError, match="by someone else"):
