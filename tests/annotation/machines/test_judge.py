@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -101,6 +102,24 @@ def test_an_endpoint_that_refuses_is_an_error_that_shows_no_secret(statuses: lis
     assert str(statuses[0]) in raised.value.message
     assert KEY not in raised.value.message
     assert KEY not in repr(judge())
+
+
+def test_a_unit_that_is_too_long_is_asked_for_with_less_of_its_page() -> None:
+    long, calls = replace(material(), outline="[1] button\n" * 2_000), []
+    one = judge(400, json.dumps(RIGHT), 400, 400, calls=calls)
+
+    assert one.label(long, codebook=codebook_current()).answers is not None
+    whole, short = (len(call["messages"][1]["content"]) for call in calls)
+    assert short < whole / 2
+    given = one.label(long, codebook=codebook_current())
+    assert given.answers is None
+    assert "HTTP 400" in given.note
+    assert KEY not in given.note
+
+
+def test_an_endpoint_that_refuses_every_unit_stops_the_work() -> None:
+    with pytest.raises(JudgeUnreachable, match="HTTP 400"):
+        judge(400, 400).label(material(), codebook=codebook_current())
 
 
 @pytest.mark.parametrize(

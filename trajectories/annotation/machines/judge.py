@@ -28,6 +28,8 @@ LONGEST_PAUSE_S = 30.0
 TIMEOUT_S = 300.0
 REPLY_BYTES_MAX = 4_000_000
 RETRIED = frozenset({408, 409, 425, 429})
+# A unit may be longer than the model's context.
+TOO_LONG = frozenset({400, 413, 422})
 PROBLEM_CHARS = 200
 THOUGHTS = re.compile(r"\A\s*(?:<think>)?.*?</think>", re.DOTALL)
 FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
@@ -38,6 +40,10 @@ class JudgeUnreachable(GymError):
     """The endpoint does not answer, or refuses. What it answered before is kept."""
 
     status = 502
+
+
+class UnitRefused(JudgeUnreachable):
+    """The endpoint refuses this request; it may answer others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +59,7 @@ class Judge:
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
     # Once set, no call begins.
     is_over: threading.Event = field(default_factory=threading.Event, repr=False)
+    has_answered: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def __post_init__(self) -> None:
         """``GymError`` 422 for an address that is none, or has secrets in it: it is logged and shown."""
@@ -65,7 +72,21 @@ class Judge:
             raise GymError("bad_judge_url", message, status=422)
 
     def label(self, material: Material, *, codebook: Codebook) -> Given:
-        """Its label of a unit. An unusable reply is asked for once more, then kept as what it is."""
+        """Its label of a unit. An unusable reply is asked for once more, then kept as what it is.
+
+        A refused unit is asked for with less of its page; refused again it has no usable answer, unless the
+        endpoint has answered for none.
+        """
+        for shown in (material, material.shortened()):
+            try:
+                return self._label(shown, codebook=codebook)
+            except UnitRefused as error:
+                refusal = error
+        if not self.has_answered.is_set():
+            raise refusal
+        return Given(unit=material.unit, answers=None, note=f"No usable answer. {refusal.message}")
+
+    def _label(self, material: Material, *, codebook: Codebook) -> Given:
         messages = [_message("system", system_text(codebook)), _message("user", unit_text(material))]
         reply = self._reply(messages)
         given, errors = given_of(reply, material=material, codebook=codebook, is_complete=True)
@@ -80,7 +101,7 @@ class Judge:
     def _reply(self, messages: list[Message]) -> str:
         body = {"model": self.model, "messages": messages, "temperature": 0}
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        problem = "The work has ended."
+        problem, refused = "The work has ended.", JudgeUnreachable
         for number in range(1, self.tries + 1):
             if self.is_over.is_set():
                 break
@@ -96,14 +117,16 @@ class Judge:
                 problem, is_passing = type(error).__name__, True
             else:
                 if response.is_success:
+                    self.has_answered.set()
                     return _text_of(response)
                 problem = f"HTTP {response.status_code}: {response.text[:PROBLEM_CHARS]}"
                 is_passing = response.status_code >= 500 or response.status_code in RETRIED
+                refused = UnitRefused if response.status_code in TOO_LONG else JudgeUnreachable
             if not is_passing or number == self.tries:
                 break
             self.pause(pause)
         shown = problem.replace(self.key, "…") if self.key else problem
-        raise JudgeUnreachable("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
+        raise refused("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
 
 
 def given_of(

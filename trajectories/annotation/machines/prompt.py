@@ -6,7 +6,7 @@ What comes from pages and models stands between tags that carry a hash of it, wh
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option
@@ -16,6 +16,7 @@ from trajectories.thoughts.sentences import sentence_spans
 
 VERSION = 1
 OUTLINE_CHARS = 12_000
+SHORT_OUTLINE_CHARS = 3_000
 QUESTION_CHARS = 4_000
 THOUGHT_CHARS = 12_000
 ACTION_CHARS = 2_000
@@ -44,6 +45,10 @@ class Material:
     outline: str
     action: str
     thought: str
+
+    def shortened(self) -> Material:
+        """With the beginning of the outline alone."""
+        return replace(self, outline=_cut(self.outline, SHORT_OUTLINE_CHARS))
 
     @property
     def places(self) -> list[tuple[int, int]]:
