@@ -16,13 +16,16 @@ from trajectories.models import Annotator, Label
 ANSWER_CHARS = 200
 
 
-class AnswerField(serializers.CharField):
+class AnswerField(serializers.RegexField):
     """``field:answer``, such as ``type:reasoning``."""
 
-    def to_internal_value(self, data: Any) -> Any:
-        field, sign, answer = str(super().to_internal_value(data)).partition(":")
-        if not (field and sign and answer):
-            raise serializers.ValidationError("Write it as field:answer, such as type:reasoning.")
+    default_error_messages = {"invalid": "Write it as field:answer, such as type:reasoning."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(r"^[a-z0-9_]+:[a-z0-9_]+\Z", trim_whitespace=False, **options)
+
+    def run_validation(self, data: Any = serializers.empty) -> Any:
+        field, _, answer = super().run_validation(data).partition(":")
         return field, answer
 
 
