@@ -72,6 +72,8 @@ def test_thirty_units_by_keyboard_alone_with_an_undo_and_a_lost_connection(
     expect(page.get_by_role("radio", name="Reasoning")).not_to_be_checked()
     all_saved(page, 10)
 
+    # What was fetched ahead can be labelled without a connection.
+    expect(page.locator("[data-queue]")).to_have_attribute("data-ahead", "2")
     page.context.set_offline(True)
     for _ in range(2):
         label_next(page)
@@ -137,10 +139,7 @@ def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> N
 
 
 def test_a_gold_unit_is_answered_beside_the_next_one(page: Page, project: AnnotationProject) -> None:
-    # The unit in front and the two after it are in hand already.
-    in_hand = project.slots.filter(reserved_until__isnull=False)
-    while in_hand.count() < 3:
-        page.wait_for_timeout(50)
+    expect(page.locator("[data-queue]")).to_have_attribute("data-ahead", "2")
     for gold in project.units.order_by("position")[6:8]:
         golds.gold_set(gold, values={**VALUES, "target": "both"}, why="It counts rooms on a page.")
     for _ in range(3):

@@ -71,6 +71,7 @@
         return;
       }
       ahead.push(article);
+      root.dataset.ahead = ahead.length;
       if (isWaiting) show(ahead.shift());
     }
   };
@@ -93,6 +94,7 @@
 
   const show = (article) => {
     isWaiting = false;
+    root.dataset.ahead = ahead.length;
     current.replaceWith(article);
     current = article;
     current.dispatchEvent(new Event("gym:content", { bubbles: true }));
