@@ -18,6 +18,8 @@ from trajectories.annotation.adjudication.selectors import disagreements, settle
 from trajectories.annotation.adjudication.services import Reason, Settlement, unit_settle
 from trajectories.annotation.agreement.coefficients import masi_distance
 from trajectories.annotation.labels.services import LabelConflict
+from trajectories.annotation.queues.services import label_save
+from trajectories.annotation.queues.tickets import Ticket
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookNote, Label
 
 pytestmark = pytest.mark.django_db
@@ -231,3 +233,14 @@ def test_the_lab_can_change_neither_labels_nor_notes(owner: User, deed: str, tab
         cursor.execute(f"SELECT count(*) FROM {table}")
         with pytest.raises(Exception, match="permission denied"):
             cursor.execute(deed.format(table))
+
+
+def test_who_has_settled_a_unit_no_longer_labels_it_blind(project: AnnotationProject) -> None:
+    unit = units(project)[0]
+    say(unit, "one")
+    say(unit, "two", target="both")
+    judge = Annotator.objects.get(project=project, name="three")
+    unit_settle(settlement(), unit=unit, annotator=judge)
+    ticket = Ticket(annotator=judge.pk, unit=unit.pk, is_repeat=False)
+    with pytest.raises(GymError, match="would not be blind"):
+        label_save(scene.saving(), ticket=ticket, unit=unit, annotator=judge)

@@ -104,7 +104,7 @@ def test_an_endpoint_that_refuses_is_an_error_that_shows_no_secret(statuses: lis
     assert KEY not in repr(judge())
 
 
-def test_a_unit_that_is_too_long_is_asked_for_with_less_of_its_page() -> None:
+def test_a_unit_that_is_too_long_is_sent_again_shortened() -> None:
     long, calls = replace(material(), outline="[1] button\n" * 2_000), []
     one = judge(400, json.dumps(RIGHT), 400, 400, calls=calls)
 

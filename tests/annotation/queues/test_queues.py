@@ -192,3 +192,20 @@ def test_many_at_once_are_never_given_the_same_unit() -> None:
         units = [unit for of_one in pool.map(work, annotators) for unit in of_one]
     assert len(units) == 160
     assert {units.count(unit) for unit in set(units)} == {2}
+
+
+@pytest.mark.django_db
+def test_a_unit_skipped_after_all_goes_to_someone_else_and_labelled_after_all_no_longer() -> None:
+    one = scene.labeller("one")
+    project = scene.project(one, of=scene.episodes(1, steps=1))
+    slot = services.slot_next(scene.annotator(project, one).pk)
+    assert slot is not None
+    scene.label(slot)
+    free = project.slots.filter(annotator=None)
+
+    skipped = scene.label(slot, version=1, state=Label.State.SKIPPED)
+    assert free.count() == 1
+    scene.label(slot, version=1, state=Label.State.SKIPPED, key=skipped.key)
+    assert free.count() == 1
+    scene.label(slot, version=2)
+    assert free.count() == 0

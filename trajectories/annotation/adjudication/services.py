@@ -43,11 +43,11 @@ def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Anno
     # Two adjudicators take turns.
     AnnotationUnit.objects.select_for_update().get(pk=unit.pk)
     saving = settlement.saving
-    if (written := label_written(saving, annotator=annotator)) is not None:
-        return written
     newest = settlement_newest(unit)
     row = label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
     row.layer, row.reason = Label.Layer.ADJUDICATED, _reason(settlement, unit)
+    if (written := label_written(row)) is not None:
+        return written
     if newest is not None and newest.version != saving.version:
         raise LabelConflict(newest)
     row.save(force_insert=True)

@@ -25,7 +25,7 @@ SEED = 17
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """``value`` is None where the coefficient is undefined; the interval is None where it cannot be had."""
+    """``value`` is None where the coefficient is undefined; the interval where it cannot be computed."""
 
     value: float | None
     low: float | None = None

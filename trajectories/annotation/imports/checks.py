@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,8 @@ from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, code
 from trajectories.annotation.exports.manifest import Manifest
 from trajectories.annotation.imports.files import LabelFile
 from trajectories.annotation.imports.rows import Row
-from trajectories.annotation.labels.answers import Answers, answer_errors
+from trajectories.annotation.labels.answers import Answers, answer_errors, answers_pruned
+from trajectories.annotation.machines.labels import errors_of
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion, Label
 
 AT_ONCE = 1_000
@@ -132,11 +133,19 @@ class Check:
             values=row.values, spans=[list(span) for span in row.spans], links=row.links, note=row.note
         )
         unit = AnnotationUnit(project=self.project, begin=begin, end=end)
-        errors = answer_errors(answers, codebook=self.codebook, unit=unit)
+        is_person = row.annotator_kind == "person"
+        check = answer_errors if is_person else errors_of
+        errors = check(answers, codebook=self.codebook, unit=unit, view=row.view)
         if errors and row.codebook != self.project.codebook_id:
             self.left_out += 1
             return None
-        return " ".join(errors) or row
+        return " ".join(errors) or (self._completed(row, answers) if is_person else row)
+
+    def _completed(self, row: Row, answers: Answers) -> Row:
+        """With no answers where a table has an empty cell, and without what other answers rule out."""
+        none: dict[str, Any] = {one.id: [] for one in self.codebook.fields if one.is_set}
+        pruned = answers_pruned(replace(answers, values={**none, **answers.values}), codebook=self.codebook)
+        return msgspec.structs.replace(row, values=dict(pruned.values))
 
     def _place_problem(self, row: Row) -> str:
         if row.place not in self.units:

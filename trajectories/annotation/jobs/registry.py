@@ -59,7 +59,7 @@ def work_of(job: AnnotationJob) -> tuple[Do, Work]:
 
 def _unknown(job: AnnotationJob) -> GymError:
     message = (
-        f"This installation does no work of the kind “{job.kind}”: its worker runs another version of the "
+        f"This installation cannot run jobs of kind “{job.kind}”: its worker runs another version of the "
         "code. Restart the workers, then ask for it again."
     )
     return GymError("unknown_work", message)

@@ -37,7 +37,8 @@ def job_do(job_id: int) -> bool:
     waiting = AnnotationJob.objects.filter(
         pk=job_id, state=AnnotationJob.State.WAITING, requested_at__isnull=False
     )
-    if not waiting.update(state=AnnotationJob.State.RUNNING, claims=F("claims") + 1):
+    # What is lost is told by the time since it began, however long it had waited.
+    if not waiting.update(state=AnnotationJob.State.RUNNING, claims=F("claims") + 1, sent_at=Now()):
         return False
     job = AnnotationJob.objects.select_related("project__codebook").get(pk=job_id)
     try:

@@ -14,6 +14,8 @@ from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_e
 from trajectories.models import AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 
+CONTENT = ("unit_id", "layer", "is_repeat", "state", "values", "spans", "links", "note", "is_unsure")
+
 
 class LabelConflict(GymError):
     """Another version was saved meanwhile: ``current`` is the newest."""
@@ -51,11 +53,11 @@ def label_add(
     ``GymError`` 422 if answers are missing or the codebook has none like them, ``LabelConflict`` if the unit
     has a newer version.
     """
-    if (written := label_written(saving, annotator=annotator)) is not None:
-        return written
     newest = label_newest(unit=unit, annotator=annotator, is_repeat=is_repeat)
     row = label_of(saving, unit=unit, annotator=annotator, version=newest.version + 1 if newest else 1)
     row.is_repeat = is_repeat
+    if (written := label_written(row)) is not None:
+        return written
     if newest is not None and newest.version != saving.version:
         raise LabelConflict(newest)
     try:
@@ -63,7 +65,7 @@ def label_add(
             row.save(force_insert=True)
     except IntegrityError:
         # Sent twice at the same time, or from two tabs.
-        if (written := label_written(saving, annotator=annotator)) is not None:
+        if (written := label_written(row)) is not None:
             return written
         newest = label_newest(unit=unit, annotator=annotator, is_repeat=is_repeat)
         if newest is None:
@@ -110,10 +112,26 @@ def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple
     return {(row.unit_id, row.is_repeat): row for row in rows.order_by("version", "pk")}
 
 
-def label_written(saving: Saving, *, annotator: Annotator) -> Label | None:
-    """What a call of this key wrote before. ``GymError`` 409 if someone else made it."""
-    written = Label.objects.filter(key=saving.key).first()
-    if written is not None and written.annotator_id != annotator.pk:
+def blind_check(unit: AnnotationUnit, annotator: Annotator) -> None:
+    """``GymError`` 409 if the annotator has settled the unit: they have seen what others say of it."""
+    settled = Label.objects.filter(unit=unit, annotator=annotator, layer=Label.Layer.ADJUDICATED)
+    if settled.exists():
+        message = (
+            "You have settled this unit, so a label of yours would not be blind. Change the settled one."
+        )
+        raise GymError("not_blind", message, status=409)
+
+
+def label_written(row: Label) -> Label | None:
+    """What a call of this key wrote before.
+
+    ``GymError`` 409 if someone else made it, ``LabelConflict`` if it said something else.
+    """
+    written = Label.objects.filter(key=row.key).first()
+    if written is not None and written.annotator_id != row.annotator_id:
         message = "This form was sent before, by someone else. Open the unit again."
         raise GymError("key_used", message, status=409)
+    # A form that the browser's Back button brought back has its old key.
+    if written is not None and any(getattr(written, name) != getattr(row, name) for name in CONTENT):
+        raise LabelConflict(written)
     return written

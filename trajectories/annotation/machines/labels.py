@@ -11,7 +11,7 @@ import msgspec
 
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
-from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label, View
 
 NAMESPACE = uuid.UUID("5d1b2b0e-9a0f-4c0b-8b1c-6c3f0f6f1a17")
 NAME_CHARS = 200
@@ -26,12 +26,16 @@ class Given:
     note: str = ""
 
 
-def errors_of(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
-    """What is wrong with what is there; fields that were left out are none of it."""
+def errors_of(
+    answers: Answers, *, codebook: Codebook, unit: AnnotationUnit, view: str = View.FULL
+) -> list[str]:
+    """What is wrong with what is there; missing fields are no error."""
     fields = [one for one in codebook.fields if one.id in answers.values]
     unknown = set(answers.values) - {one.id for one in codebook.fields}
     narrowed = msgspec.structs.replace(codebook, fields=fields)
-    return answer_errors(answers, codebook=narrowed, unit=unit) if fields or unknown else ["No answer."]
+    if not (fields or unknown):
+        return ["No answer."]
+    return answer_errors(answers, codebook=narrowed, unit=unit, view=view)
 
 
 def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings: dict[str, Any]) -> Annotator:

@@ -88,7 +88,14 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
 
 
 def annotator_add(project: AnnotationProject, user: User) -> Annotator:
-    """Let a person label in a project; adding them again changes nothing."""
+    """Let a person label in a project; adding them again changes nothing.
+
+    ``GymError`` 422 if the project has imported labels of an annotator of their name.
+    """
+    named = Annotator.objects.filter(project=project, name=user.get_username()).first()
+    if named is not None and named.user_id != user.pk:
+        message = f"This project has imported labels of an annotator called {named.name}."
+        raise GymError("name_taken", message, status=422)
     annotator, _ = Annotator.objects.get_or_create(
         project=project,
         user=user,

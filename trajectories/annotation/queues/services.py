@@ -64,6 +64,8 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
 
     Errors: those of ``labels.services.label_add``.
     """
+    labels.blind_check(unit, annotator)
+    is_new = not Label.objects.filter(key=saving.key).exists()
     label = labels.label_add(
         replace(saving, view=ticket.view), unit=unit, annotator=annotator, is_repeat=ticket.is_repeat
     )
@@ -84,7 +86,25 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
         AnnotationSlot.objects.filter(pk=slot.pk).update(done_at=timezone.now())
         if unit.gold is None:
             _followers_make(slot, label, project=unit.project)
+    elif is_new and unit.gold is None and not slot.is_repeat:
+        _skip_change(slot, label)
     return label
+
+
+def _skip_change(slot: AnnotationSlot, label: Label) -> None:
+    """A unit skipped after all goes to someone else; one labelled after all no longer does."""
+    before = Label.objects.filter(
+        unit=label.unit_id, annotator=label.annotator_id, layer=label.layer, is_repeat=False
+    ).get(version=label.version - 1)
+    if before.state == label.state:
+        return
+    free = AnnotationSlot.objects.filter(
+        unit_id=slot.unit_id, view=slot.view, annotator=None, is_repeat=False
+    )
+    if label.state == Label.State.SKIPPED:
+        free.create(project_id=slot.project_id, unit_id=slot.unit_id, view=slot.view, position=slot.position)
+    elif (spare := free.select_for_update(skip_locked=True).first()) is not None:
+        spare.delete()
 
 
 def _followers_make(slot: AnnotationSlot, label: Label, *, project: AnnotationProject) -> None:

@@ -47,13 +47,15 @@ def rate_units(project: AnnotationProject, *, codebook: Codebook, choice: Choice
 
     Where people's answer was settled the adjudicated label counts, else the mean of theirs.
     """
+    if project.level != AnnotationProject.Level.STEP:
+        return []
     people, settled, machines = _labels(project, codebook, choice)
     return [
         RateUnit(
             unit=unit, episode=episode, step=step, paragraph=paragraph, stratum=stratum, weight=weight,
             words=words, arm=arm, run=run, run_name=run_name, version=version, task=task,
             outcome=outcome or "",
-            people=settled[unit] if settled.get(unit) is not None else _mean(people.get(unit, {})),
+            people=settled[unit] if unit in settled else _mean(people.get(unit, {})),
             machines={who: value for who, value in machines.get(unit, {}).items() if value is not None},
         )
         for unit, episode, step, paragraph, stratum, weight, words, arm, run, run_name, version, task, outcome

@@ -126,7 +126,7 @@ def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProje
     if annotator is not None and annotator.is_adjudicator:
         return annotator.project, annotator
     if is_annotator(request.user):
-        raise Http404("You settle disagreements in no such project. Ask who runs it to make you adjudicator.")
+        raise Http404("You are not an adjudicator of this project. Ask its owner to make you one.")
     return project_or_404(project_id), None
 
 

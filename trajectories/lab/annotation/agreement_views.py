@@ -75,7 +75,7 @@ def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
     by_id = {str(one.annotator or ""): one for one in people} | {"": people[-1] if people else None}
     person = by_id.get(request.GET.get("annotator", ""))
     if field is None or person is None:
-        raise Http404("Nobody of this project had such units again.")
+        raise Http404("No repeated units match.")
     is_same = request.GET.get("same") == "1"
     units = units_repeated(person, field, is_same=is_same)
     context = {

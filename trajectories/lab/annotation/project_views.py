@@ -63,7 +63,7 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
         annotator, text = name.removeprefix(QUOTA_PREFIX), str(text).strip()
         if not name.startswith(QUOTA_PREFIX) or not is_id(annotator):
             continue
-        if text and not (text.isascii() and text.isdigit() and int(text[:12]) <= QUOTA_MAX):
+        if text and not (is_id(text) and int(text) <= QUOTA_MAX):
             return _project_render(request, project, error="A quota is a number of units, or nothing.")
         quotas[int(annotator)] = int(text) if text else None
     services.quotas_set(project, quotas)
@@ -105,7 +105,10 @@ def annotation_people(request: LabRequest, project_id: int) -> HttpResponseBase:
     name = request.POST.get("user", "").replace("\0", "")
     user = User.objects.filter(is_active=True, username=name).first()
     if user is not None:
-        services.annotator_add(project, user)
+        try:
+            services.annotator_add(project, user)
+        except GymError as error:
+            return _project_render(request, project, error=error.message)
     return redirect("annotation_project", project_id=project_id)
 
 
@@ -142,7 +145,7 @@ def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -
         shows_setup=data["shows_setup"],
         own_fields=data["own_fields"],
         kind=data["kind"] or "step",
-        views=data["views"],
+        views=list(dict.fromkeys(data["views"])),
     )
     creator = user if isinstance(user, User) else None
     return services.project_create(plan, people=list(data["people"]), creator=creator).pk

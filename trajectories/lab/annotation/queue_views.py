@@ -128,7 +128,7 @@ def unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> Uni
 def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
     annotator = selectors.annotator_of(request.user, project_id)
     if annotator is None:
-        raise Http404("You label in no such project. Ask who runs it to add you.")
+        raise Http404("You are not an annotator of this project. Ask its owner to add you.")
     return annotator
 
 

@@ -43,15 +43,16 @@ def bookmark_list(request: LabRequest) -> HttpResponse:
 
 @lab_action
 def step_mark(request: LabRequest, episode_id: int, index: int = 0) -> HttpResponseBase:
-    """Mark a step, or the episode if no step is named; ``do`` is ``save`` or ``remove``."""
+    """Mark a step, or the episode if no step is named; ``do`` is ``save``, ``remove`` or ``remove_note``."""
     reader = request.user
     if not isinstance(reader, User):
         raise PermissionDenied
-    if request.POST.get("do") == "remove":
-        services.mark_remove(reader, episode_id=episode_id, step=index)
+    do = request.POST.get("do")
+    if do in ("remove", "remove_note"):
+        services.mark_remove(reader, episode_id=episode_id, step=index, with_note=do == "remove_note")
     else:
         _require(episode_id, index)
-        note = request.POST.get("note", "").replace("\0", "")
+        note = request.POST["note"].replace("\0", "") if "note" in request.POST else None
         services.mark_save(reader, episode_id=episode_id, step=index, note=note)
     if request.POST.get("back") == "list":
         return redirect("bookmarks")
