@@ -77,7 +77,8 @@ def option(number: int, **changes: Any) -> Callable[[dict[str, Any]], object]:
         (option(1, negative=[]), "give at least one text"),
         (option(1, definition="a\0"), "definition has the character NUL"),
         (option(0, sources=[{"id": "cook_2010"}]), "Did you mean cooke_2010"),
-        (option(0, mirror="other"), "its mirror “other”"),
+        (option(0, mirror="other"), "“mirror” is possible at the level “pair” alone"),
+        (option(0, is_step=True), "“is_step” is possible at the level “trajectory” alone"),
         (option(0, shade=1), "unknown field `shade` - at `$.fields[0].options[0]`"),
     ],
 )

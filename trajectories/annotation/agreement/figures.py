@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from django.db.models import Max
+from django.db.models import Count, Max
 
 from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.agreement.table import Cell, Nearness, Row, agreement
@@ -44,9 +44,10 @@ def figures(project: AnnotationProject, *, view: str) -> Figures:
 
 def _state(project: AnnotationProject) -> Hashable:
     """Labels are only added; a unit may become one for training."""
-    newest = Label.objects.filter(annotator__project=project).aggregate(newest=Max("pk"))
-    golds = project.units.filter(gold__isnull=False).count()
-    return newest["newest"], golds, project.codebook_id
+    # The number too: of two labels that are stored at once, the later number may be seen first.
+    labels = Label.objects.filter(annotator__project=project).aggregate(newest=Max("pk"), all=Count("pk"))
+    golds = tuple(project.units.filter(gold__isnull=False).order_by("pk").values_list("pk", flat=True))
+    return labels["newest"], labels["all"], golds, project.codebook_id
 
 
 @lru_cache(maxsize=REMEMBERED)

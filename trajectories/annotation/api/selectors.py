@@ -89,9 +89,13 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
 
 
 def _newest() -> QuerySet[Label]:
-    same = {name: OuterRef(name) for name in ("unit_id", "annotator_id", "layer", "is_repeat")}
-    newer = Label.objects.filter(**same, version__gt=OuterRef("version"))
-    return Label.objects.filter(~Exists(newer), state=Label.State.DONE, is_repeat=False)
+    """Without units for training. Versions of what was settled are the unit's, whoever settled it."""
+    same = {name: OuterRef(name) for name in ("unit_id", "layer", "is_repeat")}
+    own = Q(annotator_id=OuterRef("annotator_id")) | Q(layer=Label.Layer.ADJUDICATED)
+    newer = Label.objects.filter(own, **same, version__gt=OuterRef("version"))
+    return Label.objects.filter(
+        ~Exists(newer), state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True
+    )
 
 
 def _units_of(episode_id: int) -> list[int]:

@@ -82,6 +82,10 @@ def codebook_with(level: str, own: Sequence[Field]) -> Codebook:
     return Codebook(unit=base.unit, fields=fields)
 
 
+# Where the form has what an answer asks for.
+LEVELS = {"is_step": "trajectory", "marks_span": "step", "mirror": "pair"}
+
+
 def _content(name: str, text: str) -> Any:
     if name.lower().endswith(".json"):
         return json.loads(text)
@@ -117,6 +121,9 @@ def _option_problems(option: Option, field: Field) -> Iterator[str]:
     for source in option.sources:
         if source.id not in publications():
             yield f"no publication is called “{source.id}”. {did_you_mean(source.id, publications())}"
+    for name, level in LEVELS.items():
+        if getattr(option, name) and field.level != level:
+            yield f"“{name}” is possible at the level “{level}” alone"
     mirrors = {one.id: one.mirror for one in field.options}
     if option.mirror and mirrors.get(option.mirror) != option.id:
         yield f"its mirror “{option.mirror}” is no answer whose mirror it is"

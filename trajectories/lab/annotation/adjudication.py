@@ -122,7 +122,9 @@ class SettlementPage:
     @property
     def settled_words(self) -> str:
         """How it was settled, in a few words."""
-        words = [summary_of(self.settlement, self.codebook)]
+        shown = self.shown
+        is_swapped = isinstance(shown, PairPage) and shown.is_swapped
+        words = [summary_of(self.settlement, self.codebook, is_swapped=is_swapped)]
         words += [one.label.lower() for one in Reason if self.settlement and one == self.settlement.reason]
         return " · ".join(words)
 

@@ -69,7 +69,7 @@ def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) 
         unit=unit, annotator=annotator, disagreement=disagreement, taken=request.GET.get("take", "")
     )
     if disagreement is None and page.settlement is None:
-        raise Http404("Nobody disagrees on this unit, or no longer.")
+        raise Http404(UNDISPUTED)
     return _unit_render(request, page)
 
 
@@ -82,6 +82,8 @@ def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> Htt
     unit = _unit_or_404(project, unit_id)
     field, _ = _filters(request, project)
     disagreement = selectors.disagreement_of(unit)
+    if disagreement is None and selectors.settlement_newest(unit) is None:
+        raise Http404(UNDISPUTED)
     try:
         settlement = _settlement_read(request, unit, annotator)
         unit_settle(settlement, unit=unit, annotator=annotator)
@@ -117,6 +119,7 @@ CONFLICT = (
     "This unit was settled meanwhile, by another adjudicator or in another tab. That was kept: it is what "
     "“settled” says below. Compare, and save again to change it."
 )
+UNDISPUTED = "Nobody disagrees on this unit, or no longer."
 DIGITS_MAX = 18
 
 

@@ -222,14 +222,17 @@ class UnitPage:
         ]
 
 
-def summary_of(label: Label | None, codebook: Codebook) -> str:
-    """A label in a few words, such as ``Reasoning, The problem, Plan``; of a pair, as it was shown."""
+def summary_of(label: Label | None, codebook: Codebook, *, is_swapped: bool | None = None) -> str:
+    """A label in a few words, such as ``Reasoning, The problem, Plan``.
+
+    Of a pair, as it was shown to who labelled it, or as it is shown to a reader if ``is_swapped`` is given.
+    """
     if label is None:
         return "not labelled"
     if label.state == Label.State.SKIPPED:
         return "skipped"
     answers = Answers(values=label.values)
-    if label.is_swapped:
+    if label.is_swapped if is_swapped is None else is_swapped:
         answers = answers_mirrored(answers, codebook=codebook)
     titles = {(one.id, option.id): option.title for one in codebook.fields for option in one.options}
     # JSON of the database has an order of its own.

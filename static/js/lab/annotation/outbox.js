@@ -54,6 +54,9 @@ window.annotation = {};
     announce("note", { text, tone: text ? "warn" : "" });
   };
 
+  /* From the cookie: logging in again in another tab makes another one than the page was served with. */
+  const token = () => document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]").value;
+
   const post = (entry) => {
     const body = new URLSearchParams(entry.fields);
     for (const name of ["ticket", "key", "version", "active_ms"]) body.set(name, entry[name]);
@@ -61,7 +64,7 @@ window.annotation = {};
       method: "POST",
       body,
       redirect: "manual",
-      headers: { Accept: "application/json", "X-CSRFToken": document.querySelector("[name=csrfmiddlewaretoken]").value },
+      headers: { Accept: "application/json", "X-CSRFToken": token() },
     });
   };
 
@@ -84,13 +87,15 @@ window.annotation = {};
   /* Whether it was answered, in whatever way. */
   const sent = async (entry) => {
     let response;
+    let answer;
     try {
       response = await post(entry);
+      if (response.ok || REFUSALS.includes(response.status)) answer = await response.json();
     } catch {
-      return "unreachable";
+      return "unreachable"; // also where the answer broke off
     }
-    if (response.ok) stored(entry, await response.json());
-    else if (REFUSALS.includes(response.status)) refused(entry, await response.json());
+    if (response.ok) stored(entry, answer);
+    else if (answer) refused(entry, answer);
     else return response.type === "opaqueredirect" || response.status === 403 ? "out" : "unreachable";
     return "sending";
   };
