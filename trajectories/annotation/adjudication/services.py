@@ -38,7 +38,7 @@ def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Anno
     """The adjudicated label as stored. A call that is repeated gets what its first time wrote.
 
     Versions are counted by unit: who changes what someone else settled adds the next one. ``GymError`` 422 if
-    an answer or the reason is missing, ``LabelConflict`` if the unit was settled anew meanwhile.
+    an answer or the reason is missing, ``LabelConflict`` if the unit was settled again meanwhile.
     """
     # Two adjudicators take turns.
     AnnotationUnit.objects.select_for_update().get(pk=unit.pk)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,11 @@ class Estimate:
     value: float | None
     low: float | None = None
     high: float | None = None
+
+
+def estimate_cells(estimate: Estimate | None) -> list[Any]:
+    """The value and its interval as cells of a table."""
+    return [estimate.value, estimate.low, estimate.high] if estimate else ["", "", ""]
 
 
 @dataclass(frozen=True, kw_only=True)

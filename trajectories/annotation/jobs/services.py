@@ -33,11 +33,11 @@ def job_request(
 
 
 def job_do(job_id: int) -> bool:
-    """Do a job that waits; False if it does not, or was asked for again meanwhile."""
+    """Do a job that waits; False if it does not, or was requested again meanwhile."""
     waiting = AnnotationJob.objects.filter(
         pk=job_id, state=AnnotationJob.State.WAITING, requested_at__isnull=False
     )
-    # What is lost is told by the time since it began, however long it had waited.
+    # Lost work is recognised by the time since it began, however long it had waited.
     if not waiting.update(state=AnnotationJob.State.RUNNING, claims=F("claims") + 1, sent_at=Now()):
         return False
     job = AnnotationJob.objects.select_related("project__codebook").get(pk=job_id)
@@ -84,6 +84,6 @@ def _finish(job: AnnotationJob, **fields: Any) -> bool:
 
 
 def _write(job: AnnotationJob, **fields: Any) -> bool:
-    """Unless it was asked for again, or given up, meanwhile."""
+    """Unless it was requested again, or given up, meanwhile."""
     mine = AnnotationJob.objects.filter(pk=job.pk, requested_at=job.requested_at)
     return mine.update(**fields) > 0

@@ -72,9 +72,9 @@ class Judge:
             raise GymError("bad_judge_url", message, status=422)
 
     def label(self, material: Material, *, codebook: Codebook) -> Given:
-        """Its label of a unit. An unusable reply is asked for once more, then kept as what it is.
+        """Its label of a unit. An unusable reply is requested once more, then kept as what it is.
 
-        A refused unit is asked for with less of its page; refused again it has no usable answer, unless the
+        A refused unit is sent again with less of its page; refused again it has no usable answer, unless the
         endpoint has answered for none.
         """
         for shown in (material, material.shortened()):

@@ -1,4 +1,4 @@
-"""Units for training: their right answers are known, and who labels one is told them."""
+"""Units for training: their right answers are known, and annotators are shown them after labelling."""
 
 from __future__ import annotations
 

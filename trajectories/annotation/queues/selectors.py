@@ -26,7 +26,7 @@ class Progress:
     skipped: int
     left: int
     active_ms: int = 0
-    timed: int = 0  # units of which it is known how long they took
+    timed: int = 0  # units with a known labelling time
 
     @property
     def labelled(self) -> int:

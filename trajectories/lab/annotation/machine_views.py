@@ -11,17 +11,17 @@ from django.shortcuts import redirect, render
 
 from core.csv_text import csv_bytes
 from core.integers import is_id
-from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.jobs.services import job_request
 from trajectories.annotation.machines.comparison import ALL, BOTH, MACHINE, PEOPLE, Comparison, judged_where
 from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
 from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.agreement_views import UNITS_SHOWN
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.export.views import as_file
 from trajectories.models import AnnotationJob
 
-UNITS_SHOWN = 500
 JOBS_SHOWN = 5
 MODEL = "model"
 SIGNS = {
@@ -116,7 +116,7 @@ def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
     for compared in page.comparisons:
         for one in compared.fields:
             for row in one.rows:
-                cells = [cell for name in FIGURES for cell in _cells(getattr(row, name))]
+                cells = [cell for name in FIGURES for cell in estimate_cells(getattr(row, name))]
                 counts = [row.units, row.both, row.machine, row.people]
                 named = ["machine and people", compared.machine.name, one.field.id, row.option]
                 yield [*named, *counts, *cells, row.reason]
@@ -124,7 +124,7 @@ def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
         for of_field in group.fields:
             options = [option.id for option in of_field.field.options]
             for option, line in zip(["", *options], [of_field.whole, *of_field.answers], strict=True):
-                cells = [cell for name in FIGURES for cell in _cells(getattr(line, name, None))]
+                cells = [cell for name in FIGURES for cell in estimate_cells(getattr(line, name, None))]
                 yield [
                     group.title,
                     "",
@@ -137,7 +137,3 @@ def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
                     *cells,
                     line.reason,
                 ]
-
-
-def _cells(estimate: Estimate | None) -> list[Any]:
-    return [estimate.value, estimate.low, estimate.high] if estimate else ["", "", ""]

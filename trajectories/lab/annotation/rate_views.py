@@ -7,11 +7,11 @@ from django.shortcuts import render
 
 from core.csv_text import csv_bytes
 from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.annotation.agreement_views import UNITS_SHOWN
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.annotation.rates_page import RatesPage
 from trajectories.lab.export.views import as_file
 
-UNITS_SHOWN = 500
 SIGNS = {
     "all": "labelled by people",
     "with": "given by people",

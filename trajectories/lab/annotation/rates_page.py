@@ -12,7 +12,7 @@ from django.http import Http404, QueryDict
 from django.urls import reverse
 
 from core.integers import is_id
-from trajectories.annotation.agreement.coefficients import Estimate
+from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
 from trajectories.annotation.rates.prediction import Corrected
 from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
@@ -197,20 +197,35 @@ class RatesPage:
         ]
         for row in self.rates.rows:
             yield [
-                *("rate", "", row.label, row.units, row.trajectories, "", *_cells(row.rate), row.by_length),
-                *(*_cells(row.beyond), *_cells(row.matched), "", "", "", "", ""),
+                *(
+                    "rate",
+                    "",
+                    row.label,
+                    row.units,
+                    row.trajectories,
+                    "",
+                    *estimate_cells(row.rate),
+                    row.by_length,
+                ),
+                *(*estimate_cells(row.beyond), *estimate_cells(row.matched), "", "", "", "", ""),
             ]
         for machine in self.machines:
             for given in machine.rows:
                 one = given.one
                 yield [
                     *("corrected", machine.annotator.name, given.name, one.units, "", one.more_units),
-                    *(*_cells(one.corrected), *[""] * 7, *_cells(one.people), one.power, one.reason),
+                    *(
+                        *estimate_cells(one.corrected),
+                        *[""] * 7,
+                        *estimate_cells(one.people),
+                        one.power,
+                        one.reason,
+                    ),
                 ]
         for label, made in self.rates.successes:
             yield [
                 *("odds_ratio", "", label, made.informative, made.trajectories, ""),
-                *(*_cells(made.odds_ratio), *[""] * 11, made.reason),
+                *(*estimate_cells(made.odds_ratio), *[""] * 11, made.reason),
             ]
 
     @property
@@ -227,7 +242,7 @@ def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
         ("share", ("low", "high"), shown.row.rate),
         ("matched", ("matched_low", "matched_high"), shown.row.matched),
     ):
-        parts = [None if part in (None, "") else 100 * part for part in _cells(estimate)]
+        parts = [None if part in (None, "") else 100 * part for part in estimate_cells(estimate)]
         drawn |= dict(zip((column, *ends), parts, strict=True))
     return drawn
 
@@ -235,7 +250,3 @@ def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
 def _points(value: float) -> str:
     """A difference of shares in points, with its sign."""
     return f"{100 * value:+.1f}".replace("-", "−")
-
-
-def _cells(estimate: Estimate | None) -> list[Any]:
-    return [estimate.value, estimate.low, estimate.high] if estimate else ["", "", ""]

@@ -22,7 +22,6 @@ from trajectories.models.annotation import View
 from trajectories.thoughts.sentences import sentence_spans
 
 STEPS_BEFORE = 5
-LINKED_MAX = 200
 
 
 @dataclass(frozen=True, kw_only=True)
