@@ -63,7 +63,15 @@ def test_a_judge_goes_on_where_it_was_cut_off(project: AnnotationProject) -> Non
     result = services.judge_label(project, judge({}), lambda *_: None)
     assert (result["labelled"], Label.objects.count()) == (12 - first, 12)
     annotator = Annotator.objects.get(kind="model")
-    assert annotator.settings.keys() == {"model", "endpoint", "prompt", "version", "temperature"}
+    assert annotator.settings.keys() == {
+        "model",
+        "endpoint",
+        "prompt",
+        "version",
+        "temperature",
+        "max_tokens",
+        "has_schema",
+    }
 
 
 def test_labels_are_stored_although_the_workers_time_is_over(project: AnnotationProject) -> None:

@@ -18,6 +18,7 @@ from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels.answers import answer_errors
 from trajectories.annotation.machines.labels import Given, errors_of
 from trajectories.annotation.machines.prompt import Material, answers_read, system_text, unit_text
+from trajectories.annotation.machines.schema import answer_schema
 
 TRIES = 4
 # In a worker, whose time ends: fewer tries, and calls that are over before it is stopped.
@@ -27,6 +28,8 @@ FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
 TIMEOUT_S = 300.0
 REPLY_BYTES_MAX = 4_000_000
+# Thoughts of the judge included. A model that repeats itself would else fill its whole context.
+REPLY_TOKENS = 4_096
 RETRIED = frozenset({408, 409, 425, 429})
 # A unit may be longer than the model's context.
 TOO_LONG = frozenset({400, 413, 422})
@@ -48,7 +51,10 @@ class UnitRefused(JudgeUnreachable):
 
 @dataclass(frozen=True, kw_only=True)
 class Judge:
-    """``url`` is the base of the endpoint, such as ``http://127.0.0.1:8080/v1``; ``key`` is never shown."""
+    """``url`` is the base of the endpoint, such as ``http://127.0.0.1:8080/v1``; ``key`` is never shown.
+
+    With ``has_schema`` the endpoint is asked to hold the model to the schema of an answer.
+    """
 
     url: str
     model: str
@@ -56,6 +62,8 @@ class Judge:
     client: httpx.Client = field(repr=False)
     tries: int = TRIES
     timeout_s: float = TIMEOUT_S
+    max_tokens: int = REPLY_TOKENS
+    has_schema: bool = False
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
     # Once set, no call begins.
     is_over: threading.Event = field(default_factory=threading.Event, repr=False)
@@ -88,18 +96,25 @@ class Judge:
 
     def _label(self, material: Material, *, codebook: Codebook) -> Given:
         messages = [_message("system", system_text(codebook)), _message("user", unit_text(material))]
-        reply = self._reply(messages)
+        reply = self._reply(messages, codebook)
         given, errors = given_of(reply, material=material, codebook=codebook, is_complete=True)
         if errors:
             again = (
                 f"This is not usable. {' '.join(errors)} Answer again with one JSON object and nothing else."
             )
-            reply = self._reply([*messages, _message("assistant", reply), _message("user", again)])
+            reply = self._reply([*messages, _message("assistant", reply), _message("user", again)], codebook)
             given, _ = given_of(reply, material=material, codebook=codebook, is_complete=False)
         return given
 
-    def _reply(self, messages: list[Message]) -> str:
-        body = {"model": self.model, "messages": messages, "temperature": 0}
+    def _body(self, messages: list[Message], codebook: Codebook) -> dict[str, Any]:
+        body = {"model": self.model, "messages": messages, "temperature": 0, "max_tokens": self.max_tokens}
+        if not self.has_schema:
+            return body
+        schema = {"name": "label", "schema": answer_schema(codebook)}
+        return body | {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+    def _reply(self, messages: list[Message], codebook: Codebook) -> str:
+        body = self._body(messages, codebook)
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         problem, refused = "The work has ended.", JudgeUnreachable
         for number in range(1, self.tries + 1):

@@ -139,13 +139,15 @@ def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) ->
     annotator = annotator_get(
         project,
         kind=Annotator.Kind.MODEL,
-        name=f"{judge.model[:150]}, prompt {digest[:8]}",
+        name=f"{judge.model[:150]}, prompt {digest[:8]}{', schema' if judge.has_schema else ''}",
         settings={
             "model": judge.model,
             "endpoint": judge.url,
             "prompt": digest,
             "version": VERSION,
             "temperature": 0,
+            "max_tokens": judge.max_tokens,
+            "has_schema": judge.has_schema,
         },
     )
     work = Work.of(project, annotator, progress)

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from core.errors import GymError
 from trajectories.annotation.machines import services
-from trajectories.annotation.machines.judge import Judge
+from trajectories.annotation.machines.judge import REPLY_TOKENS, Judge
 from trajectories.models import AnnotationProject
 
 
@@ -24,6 +24,12 @@ class Command(BaseCommand):
         machine.add_argument("--rules", action="store_true", help="the rules of the thought ribbon")
         machine.add_argument("--model", help="the model's name, as the endpoint knows it")
         parser.add_argument("--url", help="base address of the endpoint, such as http://127.0.0.1:8080/v1")
+        parser.add_argument(
+            "--schema",
+            action="store_true",
+            help="ask the endpoint to hold the model to the form of an answer (JSON schema)",
+        )
+        parser.add_argument("--max-tokens", type=int, default=REPLY_TOKENS, help="longest reply")
         parser.add_argument("--key-env", default="", help="environment variable with the endpoint's key")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -57,5 +63,7 @@ class Command(BaseCommand):
                 model=options["model"],
                 key=services.key_read(options["key_env"]),
                 client=client,
+                max_tokens=options["max_tokens"],
+                has_schema=options["schema"],
             )
             return services.judge_label(project, judge, progress)
