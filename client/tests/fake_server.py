@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from fake_report import TABLES
 from palaestra.evaluation.looks import look_digest
 
 QUESTION = r"What is $\frac{1}{2}$ of 84?"
@@ -25,21 +26,6 @@ DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</
 SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
 GOLD = "42"
 STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
-TABLES = [
-    {
-        "id": "gaps",
-        "title": "Gaps",
-        "columns": [
-            {"id": "contrast", "title": "contrast", "unit": ""},
-            {"id": "gap", "title": "gap", "unit": "points"},
-        ],
-        "rows": [
-            {"contrast": "text_zero_shot - gym", "gap": 9.25},
-            {"contrast": "text_zero_shot - gym_with_text", "gap": None, "note": "too few items"},
-        ],
-        "notes": ["These looks only."],
-    }
-]
 # An answer that the arena refuses.
 REFUSED = "nothing"
 
@@ -57,6 +43,7 @@ class State:
         self.keys: dict[str, Any] = {}
         self.extra = ""
         self.fail_next: list[tuple[int, dict[str, str]]] = []
+        self.arena_failures: list[int] = []  # what its next pages are instead; 0 is no answer at all
         self.max_steps = 6
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
@@ -154,6 +141,11 @@ class Arena(Handler):
         state.requests.append((method, path, self.headers.get("X-Gym-Step")))
         if path == "/static/settle.js":
             self.send(200, SETTLE.encode(), "text/javascript", Cache_Control="max-age=600")
+            return
+        if state.arena_failures:
+            if status := state.arena_failures.pop(0):
+                self.send(status, b"<title>Failed</title>", "text/html")
+            self.close_connection = True
             return
         match = re.fullmatch(r"/e/([\w-]+)/(.*)", path)
         episode = next((e for e in state.episodes.values() if match and e["token"] == match[1]), None)

@@ -22,12 +22,14 @@ _EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
 @dataclass(kw_only=True)
 class EpisodeBounds:
     """The addresses of one episode: ``root`` is its own (origin and ``/e/<token>/``), which only the harness
-    knows. ``on_end`` is called when a navigation comes to nothing."""
+    knows. ``is_form``: the page before was left by a form that is posted. ``on_end`` is called when a
+    navigation comes to nothing."""
 
     root: str
     step: int = 0
     refused: list[str] = field(default_factory=list)
     refused_documents: int = 0
+    is_form: bool = False
     is_submitting: bool = False
     is_submitted: bool = False
     on_end: Callable[[], object] = lambda: None

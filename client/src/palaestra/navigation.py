@@ -88,7 +88,8 @@ class NavigationGuard:
             bounds.is_submitted = True
             bounds.on_end()
             return True
-        bounds.is_submitting = request["method"] == "POST" and request["url"] == bounds.root + SUBMIT_PATH
+        bounds.is_form = request["method"] == "POST"
+        bounds.is_submitting = bounds.is_form and request["url"] == bounds.root + SUBMIT_PATH
         return False
 
     def _continue(self, event: dict[str, Any], bounds: EpisodeBounds | None) -> None:

@@ -17,6 +17,7 @@ from playwright.async_api import Error as PlaywrightError
 from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserDead, PageDead, PageHung, PageRefused, TabClosed, Unreachable
 from palaestra.navigation import NavigationGuard
+from palaestra.patience import Patience
 from palaestra.surface import VIEWPORT, DocumentGone, PageView
 
 T = TypeVar("T")
@@ -53,6 +54,7 @@ class WarmPage:
         self._introduced: int | None = None  # the document that knows these ids
         self._moved = asyncio.Event()
         self._refusals = 0
+        self._goes_on = True  # going back to the result of a form is refused by the browser, not by the arena
         self._has_hung = False
         self._gone = asyncio.Event()
         self._died_together = False
@@ -100,11 +102,9 @@ class WarmPage:
         answers: tuple[dict[str, Any], ...] = await asyncio.gather(
             self._send("Storage.clearDataForOrigin", origin=bounds.origin, storageTypes="all"),
             self._send("Page.addScriptToEvaluateOnNewDocument", source=FORGET),
-            self._navigate(start_url),
+            self._navigate_first(start_url),
         )
-        _, forget, navigation = answers
-        if navigation.get("errorText"):
-            raise Unreachable(f"The first page of the episode cannot be opened: {navigation['errorText']}")
+        _, forget, _ = answers
         # Until the new document is there, the history belongs to the page that is being left.
         await self._world_ready(time.monotonic() + NAVIGATION_LIMIT_S)
         await asyncio.gather(
@@ -122,6 +122,7 @@ class WarmPage:
         if self.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
         self.bounds.step = step
+        self._goes_on = True
         self.target_path = ""
         self._refusals = self.bounds.refused_documents
         return self.bounds
@@ -129,8 +130,20 @@ class WarmPage:
     async def observe(self, *, acted: bool, with_text: bool = True) -> PageView | None:
         """The page once it is settled; after an action (``acted``), the page that the action leads to.
 
-        None when the action submitted the answer: the agent is not shown what follows.
+        None when the action submitted the answer: the agent is not shown what follows. A page that the arena
+        failed to send is opened again until it does; ``PageHung`` for the answer to a form, which the browser
+        does not post twice.
         """
+        patience, view = Patience(), await self._seen(acted=acted, with_text=with_text)
+        while view is not None and view.is_failed and self._goes_on and await patience.pause():
+            if not view.is_error and self.bounds is not None and self.bounds.is_form:
+                raise PageHung("The page did not answer.")
+            self._moved.clear()
+            await self._send("Page.reload")
+            view = await self._seen(acted=True, with_text=with_text)
+        return view
+
+    async def _seen(self, *, acted: bool, with_text: bool) -> PageView | None:
         deadline = time.monotonic() + NAVIGATION_LIMIT_S
         while True:
             options = {"acted": acted, "limitMs": SETTLE_LIMIT_MS, "withText": with_text}
@@ -148,6 +161,7 @@ class WarmPage:
                     is_settled=state["settled"],
                     in_view=tuple(state["inView"]),
                     opens_tab=state["newTab"],
+                    status=state["status"],
                 )
             await self._next_document(world, deadline=deadline)
             if self.bounds is not None and self.bounds.is_submitted:
@@ -183,6 +197,7 @@ class WarmPage:
         history = await self._send("Page.getNavigationHistory")
         if history["currentIndex"] == 0:
             return False
+        self._goes_on = False
         entry = history["entries"][history["currentIndex"] - 1]
         self._moved.clear()
         await self._send("Page.navigateToHistoryEntry", entryId=entry["id"])
@@ -295,6 +310,14 @@ class WarmPage:
 
     async def _send(self, method: str, **params: Any) -> dict[str, Any]:
         return await self._bounded(self._cdp.send(method, params), CALL_LIMIT_S)
+
+    async def _navigate_first(self, url: str) -> dict[str, Any]:
+        patience = Patience()
+        while (navigation := await self._navigate(url)).get("errorText"):
+            if not await patience.pause():
+                failure = navigation["errorText"]
+                raise Unreachable(f"The first page of the episode cannot be opened: {failure}")
+        return navigation
 
     async def _navigate(self, url: str) -> dict[str, Any]:
         return await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)

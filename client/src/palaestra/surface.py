@@ -14,6 +14,7 @@ VIEWPORT = (1280, 720)
 """Width and height of a page, in pixels."""
 # What Chromium shows in place of a page that it cannot load: no answer, or going back to a form's result.
 ERROR_PAGE = "chrome-error:"
+SERVER_FAILED = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +22,7 @@ class PageView:
     """A page at one moment. ``text`` is the outline of its body, the token not yet masked.
 
     ``in_view`` are the numbers of the outline's lines that the viewport shows. ``opens_tab``: its last link
-    would have opened another tab.
+    would have opened another tab. ``status`` is that of the page's answer, 0 where it is not known.
     """
 
     url: str
@@ -30,11 +31,17 @@ class PageView:
     is_settled: bool
     in_view: tuple[int, ...] = ()
     opens_tab: bool = False
+    status: int = 0
 
     @property
     def is_error(self) -> bool:
         """Whether this is the browser's own page about a page that could not be opened."""
         return self.url.startswith(ERROR_PAGE)
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether the arena did not send this page, or could not make it."""
+        return self.is_error or self.status >= SERVER_FAILED
 
 
 class DocumentGone(Exception):

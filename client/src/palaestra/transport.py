@@ -16,6 +16,7 @@ from palaestra.errors import ApiError, Unreachable
 T = TypeVar("T")
 
 RETRIES = 6
+RESTART_RETRIES = 10
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 5.0
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
@@ -39,12 +40,18 @@ class Transport:
 
     def __init__(self, *, base_url: str, key: str, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self.retries = retries
+        self._has_answered = False
         self._http = httpx.AsyncClient(
             base_url=base_url.rstrip("/"),
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S, pool=None),
             limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
         )
+
+    @property
+    def _retries(self) -> int:
+        """More of a server that has answered before: it is being restarted, rather than misspelt."""
+        return self.retries + self._has_answered * RESTART_RETRIES
 
     async def aclose(self) -> None:
         await self._http.aclose()
@@ -75,7 +82,7 @@ class Transport:
         request["params"] = _present(params)
         if timeout_s is not None:
             request["timeout"] = timeout_s
-        retries = self.retries if is_repeatable else 0
+        retries = self._retries if is_repeatable else 0
         for attempt in itertools.count():
             retry_after_s = None
             try:
@@ -86,6 +93,7 @@ class Transport:
                     raise Unreachable(f"No answer from {where} to {method} {path}: {failure!r}") from failure
             else:
                 if response.status_code < 400:
+                    self._has_answered = True
                     break
                 error = error_of(response)
                 is_final = response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES

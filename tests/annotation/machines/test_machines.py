@@ -70,7 +70,7 @@ def test_a_judge_goes_on_where_it_was_cut_off(project: AnnotationProject) -> Non
         "version",
         "temperature",
         "max_tokens",
-        "has_schema",
+        "schema",
     }
 
 

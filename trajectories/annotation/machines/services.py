@@ -147,7 +147,7 @@ def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) ->
             "version": VERSION,
             "temperature": 0,
             "max_tokens": judge.max_tokens,
-            "has_schema": judge.has_schema,
+            "schema": judge.has_schema,
         },
     )
     work = Work.of(project, annotator, progress)

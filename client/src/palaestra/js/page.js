@@ -76,6 +76,7 @@
     const wantsTab = newTab;
     newTab = false;
     return { leaving: false, settled: isSettled, newTab: wantsTab, url: location.href, title: document.title,
+      status: performance.getEntriesByType("navigation")[0]?.responseStatus || 0,
       ...(withText ? palaestra.serialise() : { text: "", inView: [] }) };
   }
 

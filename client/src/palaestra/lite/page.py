@@ -22,7 +22,8 @@ from palaestra.lite.forms import Sent
 from palaestra.lite.ids import Ids
 from palaestra.lite.names import Names
 from palaestra.lite.styles import Styles
-from palaestra.surface import PageView
+from palaestra.patience import Patience
+from palaestra.surface import SERVER_FAILED, PageView
 
 T = TypeVar("T")
 
@@ -205,15 +206,29 @@ class LitePage:
         return None
 
     async def _request(self, sent: Sent) -> httpx.Response:
+        """The arena's answer; while the arena is away, what may be sent again is."""
+        patience = Patience()
+        while True:
+            try:
+                response = await self._exchange(sent)
+                if response.status_code < SERVER_FAILED or not await patience.pause():
+                    return response
+            except httpx.TransportError as failure:
+                may_repeat = isinstance(failure, httpx.ConnectError) or self._is_repeatable(sent)
+                if not may_repeat or not await patience.pause():
+                    raise PageHung(f"The page did not answer: {failure!r}") from failure
+
+    def _is_repeatable(self, sent: Sent) -> bool:
+        """Whether the arena does the same if it has received this before: the answer is stored once."""
+        return sent.body is None or sent.url == self._bounds.root + SUBMIT_PATH
+
+    async def _exchange(self, sent: Sent) -> httpx.Response:
         step = self._bounds.step
         headers = {STEP_HEADER: str(step)} if step else {}
         address = sent.url.partition("#")[0]
-        try:
-            if sent.body is None:
-                return await self._http.get(address, headers=headers)
-            return await self._http.post(address, content=sent.body, headers={**headers, **FORM})
-        except httpx.TransportError as failure:
-            raise PageHung(f"The page did not answer: {failure!r}") from failure
+        if sent.body is None:
+            return await self._http.get(address, headers=headers)
+        return await self._http.post(address, content=sent.body, headers={**headers, **FORM})
 
     async def _refreshed(self) -> bool:
         """Open the page again for as long as it asks for that; False where it still does at the end."""

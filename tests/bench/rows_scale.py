@@ -1,0 +1,192 @@
+"""Rows of a thousand open episodes under a simulated model, and of the engine beside simpler ways to play.
+
+`SCALE_EPISODES`, `SCALE_MODEL_S` and `SCALE_BROWSER_PAGES` make it smaller or larger.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.bench.installation import Installation
+from tests.bench.processor import memory_mb, pids_of, with_children
+from tests.bench.scale import TURNS, Lockstep, Model, Played, SlowSolver, episodes_play
+from tests.bench.servers import BASE_DIR
+from tests.bench.table import Row
+from tests.services.flow import golds_of
+
+EPISODES = int(os.environ.get("SCALE_EPISODES", "1024"))
+MODEL = Model(mean_s=float(os.environ.get("SCALE_MODEL_S", "20")))
+BROWSER_PAGES = int(os.environ.get("SCALE_BROWSER_PAGES", "16"))
+DAY_S = 86_400
+SAMPLE_S = 5.0
+# The ways to play are compared under a quicker model: one after another would else take all day.
+QUICK = Model(mean_s=2.0)
+AT_ONCE, BATCHES, ALONE = 32, 3, 2
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    golds = golds_of(place.database_url("owner"))
+    tasks = [task for task in place.question_ids() if task in golds]
+    yield from _scale(place, golds, tasks)
+    yield from _ways(place, golds, tasks)
+
+
+def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) -> Iterator[Row]:
+    disk, memory = _disk_mb(place), Memory(place)
+    with memory, _probed(place, tasks) as probe:
+        played = asyncio.run(
+            episodes_play(
+                place.lab,
+                place.key,
+                golds=golds,
+                tasks=tasks,
+                count=EPISODES,
+                model=MODEL,
+                browser_pages=BROWSER_PAGES,
+            )
+        )
+    note = (
+        f"{EPISODES - BROWSER_PAGES} lite, {BROWSER_PAGES} in a browser, {TURNS} turns each,"
+        f" {MODEL.mean_s:.0f} s ± {MODEL.spread_s:.0f} s a turn, 20 kB and 100 kB a step"
+    )
+    yield Row("episodes lost of those open at once", len(played.lost), "", 0, is_lower_better=True, note=note)
+    ideal_s = max(
+        sum(MODEL.seconds(one.episode, step + 1) for step in range(TURNS)) for one in played.rollouts
+    )
+    beside = "the model alone, its slowest episode"
+    yield Row(
+        "all of them played",
+        played.seconds,
+        "s",
+        ideal_s * 1.25,
+        is_lower_better=True,
+        peer=ideal_s,
+        beside=beside,
+    )
+    yield Row("steps meanwhile", played.steps / played.seconds, "/s", 0)
+    times = sorted(probe)
+    p50, p99 = (times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.99))
+    yield Row(
+        "a page of the arena meanwhile, p99", p99, "ms", 250, is_lower_better=True, note=f"p50 {p50:.1f} ms"
+    )
+    yield Row("memory of the installation, at most", memory.most_mb, "MB", 4_000, is_lower_better=True)
+    yield Row(
+        "memory of the client and its browser, at most",
+        memory.most_client_mb,
+        "MB",
+        4_000,
+        is_lower_better=True,
+    )
+    grown = (_disk_mb(place) - disk) / played.steps
+    day = grown * played.steps / played.seconds * DAY_S / 1000
+    yield Row(
+        "disk per step",
+        grown * 1000,
+        "kB",
+        200,
+        is_lower_better=True,
+        note=f"{day:,.0f} GB a day at this pace",
+    )
+
+
+def _ways(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) -> Iterator[Row]:
+    """The engine that fills up what has ended, beside batches in step and beside one after another."""
+
+    def pace(count: int, inflight: int, policy: Callable[[], SlowSolver]) -> float:
+        played = [
+            asyncio.run(
+                episodes_play(
+                    place.lab,
+                    place.key,
+                    golds=golds,
+                    tasks=tasks,
+                    count=count,
+                    model=QUICK,
+                    inflight=inflight,
+                    policy=policy(),
+                )
+            )
+        ]
+        return _pace(played)
+
+    engine = pace(AT_ONCE * BATCHES, AT_ONCE, lambda: SlowSolver(golds, QUICK))
+    alone = pace(ALONE, 1, lambda: SlowSolver(golds, QUICK))
+    batches = pace(AT_ONCE, AT_ONCE, lambda: Lockstep(golds, QUICK, size=AT_ONCE))
+    name, note = (
+        f"steps of the engine, {AT_ONCE} episodes at once",
+        f"{QUICK.mean_s:.0f} s ± {QUICK.spread_s:.0f} s a turn",
+    )
+    yield Row(name, engine, "/s", 0, peer=alone, beside="one after another", ratio_target=5.0, note=note)
+    yield Row(
+        name,
+        engine,
+        "/s",
+        0,
+        peer=batches,
+        beside="the same in batches, turn by turn",
+        ratio_target=1.5,
+        note=note,
+    )
+
+
+def _pace(played: Sequence[Played]) -> float:
+    if lost := [one for each in played for one in each.lost]:
+        raise RuntimeError(f"{len(lost)} episodes were lost: {lost[0]}")
+    return sum(one.steps for one in played) / sum(one.seconds for one in played)
+
+
+@dataclass
+class Memory:
+    """Looks every few seconds at what the installation and this process with its browser take."""
+
+    place: Installation
+    most_mb: float = 0.0
+    most_client_mb: float = 0.0
+    is_over: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Memory:
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.is_over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while True:
+            of_place = with_children(pids_of(var_dir=self.place.var_dir)) - {os.getpid()}
+            of_client = with_children({os.getpid()}) - of_place
+            self.most_mb = max(self.most_mb, memory_mb(of_place))
+            self.most_client_mb = max(self.most_client_mb, memory_mb(of_client))
+            if self.is_over.wait(SAMPLE_S):
+                return
+
+
+@contextlib.contextmanager
+def _probed(place: Installation, tasks: Sequence[int]) -> Iterator[list[float]]:
+    """The milliseconds of a page's answers, once the block is over."""
+    (episode,) = place.episodes_open(place.run_create("probe"), tasks[:1])
+    command = [sys.executable, "-m", "tests.bench.scale_probe", episode["start_url"]]
+    times: list[float] = []
+    with subprocess.Popen(command, cwd=BASE_DIR, env=place.env, stdout=subprocess.PIPE, text=True) as probe:
+        try:
+            yield times
+        finally:
+            probe.terminate()
+            output, _ = probe.communicate()
+    times.extend(json.loads(output))
+
+
+def _disk_mb(place: Installation) -> float:
+    time.sleep(1.0)  # what was just written
+    return sum(path.stat().st_blocks * 512 for path in place.var_dir.rglob("*") if path.is_file()) / 1e6
