@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import uuid
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.imports import checks
+from trajectories.annotation.imports import services as imports
 from trajectories.annotation.jobs import services as jobs
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Annotator, CodebookVersion, Episode, Label
@@ -280,3 +282,37 @@ def test_the_number_of_a_step_comes_back_from_a_table() -> None:
     rows[0]["values"]["first_wrong_step"] = 4
     with pytest.raises(GymError, match="there is no step 4"):
         files.take(first, files.jsonl(rows))
+
+
+def test_what_was_settled_is_one_row_of_versions_whoever_settled(
+    project: AnnotationProject, other: AnnotationProject
+) -> None:
+    first = files.rows(files.archive(project))[0]
+    settled = {**first, "layer": "adjudicated", "key": None, "reason": "slip", "annotator": "cy"}
+    again = {**settled, "annotator": "dee"}
+    assert files.take(other, files.jsonl([settled, again]))["added"] == 1
+    differing = {**again, "note": "Read again."}
+    for rows in ([differing], [settled, differing]):
+        with pytest.raises(GymError, match=r"another settled answer .* give it the next version"):
+            files.take(other, files.jsonl(rows))
+    assert files.take(other, files.jsonl([{**differing, "version": 2}]))["added"] == 1
+
+
+def test_a_unit_that_is_settled_during_an_import_keeps_its_versions(
+    project: AnnotationProject, other: AnnotationProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = files.rows(files.archive(project))[0]
+    data = files.jsonl([{**first, "layer": "adjudicated", "key": None, "reason": "slip"}])
+    store = imports._store
+
+    def settle_and_store(placed: list[checks.Placed], *, check: checks.Check) -> int:
+        Label.objects.create(
+            unit_id=placed[0].unit, annotator=other.annotators.get(), layer="adjudicated", version=1,
+            state="done", values=COMPLETE, codebook_id=other.codebook_id, key=uuid.uuid4(),
+        )  # fmt: skip
+        return store(placed, check=check)
+
+    monkeypatch.setattr(imports, "_store", settle_and_store)
+    with pytest.raises(GymError, match="was settled while it was imported"):
+        files.take(other, data)
+    assert Label.objects.filter(layer="adjudicated").count() == 1

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
 
@@ -44,7 +45,7 @@ def units_labelled(
             codebook_id=project.codebook_id,
             annotator__kind__in=kinds,
         )
-        .order_by("unit__position", "unit_id", "annotator_id", "version")
+        .order_by("unit__position", "unit_id", "annotator_id", *versions.ORDER)
         .values_list(
             "unit_id", "unit__episode_id", "unit__step", "unit__paragraph", "annotator_id", "state", "values"
         )

@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import GymError
 from trajectories.annotation.api.consensus import consensus
+from trajectories.annotation.labels import versions
 from trajectories.api.auth import Principal
 from trajectories.models import AnnotationProject, AnnotationUnit, Episode, Label
 
@@ -89,13 +90,9 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
 
 
 def _newest() -> QuerySet[Label]:
-    """Without units for training. Versions of what was settled are the unit's, whoever settled it."""
-    same = {name: OuterRef(name) for name in ("unit_id", "layer", "is_repeat")}
-    own = Q(annotator_id=OuterRef("annotator_id")) | Q(layer=Label.Layer.ADJUDICATED)
-    newer = Label.objects.filter(own, **same, version__gt=OuterRef("version"))
-    return Label.objects.filter(
-        ~Exists(newer), state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True
-    )
+    """Without units for training."""
+    labels = Label.objects.filter(state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True)
+    return versions.newest_only(labels)
 
 
 def _units_of(episode_id: int) -> list[int]:

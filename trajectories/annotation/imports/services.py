@@ -11,7 +11,7 @@ from core import blobs
 from core.errors import GymError
 from trajectories.annotation.imports.checks import Check, Choice, Placed, refused
 from trajectories.annotation.imports.files import files_open
-from trajectories.models import AnnotationJob, Annotator, CodebookVersion, Label
+from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 
 NO_SUCH_ANSWERS = "they are of another codebook version, and this project's has no such answers."
 Progress = Callable[[int, int], None]
@@ -60,9 +60,22 @@ def file_import(check: Check, progress: Progress) -> dict[str, Any]:
 def _store(placed: list[Placed], *, check: Check) -> int:
     for sha256 in {one.row.codebook for one in placed} - {check.project.codebook_id}:
         CodebookVersion.objects.get_or_create(pk=sha256, defaults={"content": check.codebooks[sha256]})
+    _settled_check(placed)
     labels = [_label_of(one, annotator=_annotator_of(one, check)) for one in placed]
     # Another worker may store the same at the same time.
     return len(Label.objects.bulk_create(labels, ignore_conflicts=True))
+
+
+def _settled_check(placed: list[Placed]) -> None:
+    """Who settles in the lab and who imports take turns: the database counts versions by annotator."""
+    new = {(one.unit, one.row.version) for one in placed if one.row.layer == "adjudicated"}
+    units = AnnotationUnit.objects.filter(pk__in={unit for unit, _ in new}).order_by("pk")
+    if not new or not units.select_for_update():
+        return
+    rows = Label.objects.filter(unit__in=units, layer=Label.Layer.ADJUDICATED)
+    if new.intersection(rows.values_list("unit_id", "version")):
+        message = "A unit of the file was settled while it was imported. Import the file again to see which."
+        raise GymError("settled_meanwhile", message, status=409)
 
 
 def _annotator_of(placed: Placed, check: Check) -> Annotator:

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from trajectories.annotation.agreement.selectors import Labelled, units_labelled
 from trajectories.annotation.agreement.table import FieldAgreement, agreement
 from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.labels.versions import newest_only
 from trajectories.annotation.machines.comparison import Comparison, comparison, only
 from trajectories.models import AnnotationProject, Annotator, Label
 from trajectories.models.annotation import View
@@ -38,11 +39,13 @@ class MachinesPage:
     @cached_property
     def annotators(self) -> list[Annotator]:
         """All with a label, with how many units each labelled and of how many it said nothing usable."""
-        done = Q(labels__layer=Label.Layer.BLIND, labels__is_repeat=False, labels__state=Label.State.DONE)
-        skipped = Q(labels__state=Label.State.SKIPPED)
+        labels = Label.objects.filter(
+            annotator__project=self.project, layer=Label.Layer.BLIND, is_repeat=False
+        )
+        newest = Q(labels__in=newest_only(labels))
         rows = Annotator.objects.filter(project=self.project).annotate(
-            labelled=Count("labels__unit", filter=done, distinct=True),
-            unusable=Count("labels__unit", filter=skipped, distinct=True),
+            labelled=Count("labels", filter=newest & Q(labels__state=Label.State.DONE)),
+            unusable=Count("labels", filter=newest & Q(labels__state=Label.State.SKIPPED)),
         )
         return list(rows.filter(Q(labelled__gt=0) | Q(unusable__gt=0)).order_by("kind", "name"))
 

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 
 from core.errors import GymError
 from trajectories.annotation.codebook.types import Codebook, Field, codebook_read
+from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
@@ -80,14 +81,14 @@ def gold_clear(unit: AnnotationUnit) -> None:
 
 def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: str) -> None:
     """The newest label of an annotator is right, or the adjudicated one if none is named."""
-    rows = Label.objects.filter(unit=unit, is_repeat=False, state=Label.State.DONE)
+    rows = Label.objects.filter(unit=unit, is_repeat=False)
     rows = (
         rows.filter(annotator=annotator, layer=Label.Layer.BLIND)
         if annotator
         else rows.filter(layer=Label.Layer.ADJUDICATED)
     )
-    label = rows.order_by("-created_at", "-pk").first()
-    if label is None:
+    label = versions.newest_of(rows)
+    if label is None or label.state != Label.State.DONE:
         whose = "You have not labelled this unit." if annotator else "This unit has no adjudicated label."
         raise GymError("no_label", whose, status=422)
     gold_set(unit, values=label.values, why=why)
@@ -150,7 +151,7 @@ def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Sco
             state=Label.State.DONE,
             annotator__kind=Annotator.Kind.PERSON,
         )
-        .order_by("annotator_id", "unit_id", "version")
+        .order_by("annotator_id", "unit_id", *versions.ORDER)
         .distinct("annotator_id", "unit_id")
         .values_list("annotator_id", "values", "unit__gold")
     )

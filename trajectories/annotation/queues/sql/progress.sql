@@ -4,7 +4,7 @@
 SELECT a.id,
        (SELECT count(*) FROM trajectories_annotationslot s WHERE s.annotator_id = a.id AND s.done_at IS NOT NULL),
        (SELECT count(*) FROM trajectories_label l
-        WHERE l.annotator_id = a.id AND l.state = 'skipped' AND NOT EXISTS (
+        WHERE l.annotator_id = a.id AND l.state = 'skipped' AND l.layer = 'blind' AND NOT EXISTS (
             SELECT FROM trajectories_label later
             WHERE later.unit_id = l.unit_id AND later.annotator_id = a.id AND later.layer = l.layer
               AND later.is_repeat = l.is_repeat AND later.version > l.version)),
