@@ -124,6 +124,7 @@ class Check:
             )
         row = msgspec.structs.replace(row, codebook=row.codebook or self.project.codebook_id)
         problem = self._place_problem(row) or self._annotator_problem(row) or self._codebook_problem(row)
+        problem = problem or _twice_problem(row)
         if problem or row.state == "skipped":
             return problem or row
         _, begin, end = self.units[row.place]
@@ -211,6 +212,13 @@ class Check:
         self.problem_count += 1
         if len(self.problems) < PROBLEMS_MAX:
             self.problems.append(f"{where}: {problem}")
+
+
+def _twice_problem(row: Row) -> str:
+    for name, value in row.values.items():
+        if isinstance(value, list) and (twice := [one for one in value if value.count(one) > 1]):
+            return f"The field “{name}” has the answer “{twice[0]}” twice."
+    return ""
 
 
 def slot_of(row: Row | Label, unit: int, *, annotator: str) -> Slot:
