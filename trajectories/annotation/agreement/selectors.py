@@ -60,6 +60,13 @@ def units_labelled(
     return [unit for unit in units.values() if unit.answers]
 
 
+def clusters_of(project: AnnotationProject) -> dict[int, str]:
+    """By unit, where units of a cluster are not those of one trajectory: a pair has two, of one task."""
+    if project.level != AnnotationProject.Level.PAIR:
+        return {}
+    return dict(project.units.values_list("pk", "stratum"))
+
+
 def units_between(
     units: Sequence[Labelled], *, field: str, one: str, other: str, number: str = ""
 ) -> list[Labelled]:

@@ -32,7 +32,7 @@ COLUMNS = {
 }
 # Of the number of a step, which is an answer too.
 STEP_DIGITS = 9
-UNIT = ("project", "step", "paragraph", "begin", "end", "other_episode", "other_step", "weight")
+UNIT = ("project", "episode", "step", "paragraph", "begin", "end", "other_episode", "other_step", "weight")
 
 
 def label_list(
@@ -96,10 +96,12 @@ def _newest() -> QuerySet[Label]:
 
 
 def _units_of(episode_id: int) -> list[int]:
-    """By project, since that is what the index of units begins with."""
-    projects = list(AnnotationProject.objects.values_list("pk", flat=True))
-    units = AnnotationUnit.objects.filter(project_id__in=projects, episode_id=episode_id)
-    return list(units.values_list("pk", flat=True))
+    """By project, since that is what the index of units begins with. A pair is of both its episodes."""
+    levels = dict(AnnotationProject.objects.values_list("pk", "level"))
+    of_pairs = [project for project, level in levels.items() if level == AnnotationProject.Level.PAIR]
+    units = AnnotationUnit.objects.filter(project_id__in=levels, episode_id=episode_id)
+    others = AnnotationUnit.objects.filter(project_id__in=of_pairs, other_episode_id=episode_id)
+    return [*units.values_list("pk", flat=True), *others.values_list("pk", flat=True)]
 
 
 def _episodes(principal: Principal) -> QuerySet[Episode]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from django.db.models import Count, Q
 
-from trajectories.annotation.agreement.selectors import Labelled, units_labelled
+from trajectories.annotation.agreement.selectors import Labelled, clusters_of, units_labelled
 from trajectories.annotation.agreement.table import FieldAgreement, agreement
 from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.annotation.labels.versions import newest_only
@@ -84,10 +84,9 @@ class MachinesPage:
     @property
     def groups(self) -> list[Group]:
         """Those of the same sort, where there are two or more of them."""
-        imported = [one for one in self.people if one.user_id is None]
         sorts = [
             ("Machines with each other", self.machines),
-            ("Imported annotators with each other", imported),
+            ("Imported annotators with each other", self.imported),
         ]
         return [
             Group(title=title, names=[one.name for one in members], fields=self._agreement(members))
@@ -95,5 +94,10 @@ class MachinesPage:
             if len(members) > 1
         ]
 
+    @cached_property
+    def _clusters(self) -> dict[int, str]:
+        return clusters_of(self.project)
+
     def _agreement(self, members: Sequence[Annotator]) -> list[FieldAgreement]:
-        return agreement(only(self.units, {one.pk for one in members}), self.codebook)
+        units = only(self.units, {one.pk for one in members})
+        return agreement(units, self.codebook, clusters=self._clusters)
