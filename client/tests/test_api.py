@@ -80,7 +80,7 @@ async def test_labels_are_read_one_by_one_and_by_unit(client: Client, fake: Fake
     page = await client.labels(episode=3, answer="type:reasoning")
     assert (page.results[0].values, page.next) == ({"type": "reasoning"}, None)
     counted = {"source": "majority", "people": 2, "values": {"type": "reasoning"}}
-    fake.state.results = [{"project": 2, "step": 4, "consensus": counted, "labels": [label]}]
+    fake.state.results = [{"project": 2, "episode": 3, "step": 4, "consensus": counted, "labels": [label]}]
     (unit,) = await client.episode_labels(3)
     assert unit.consensus is not None
     assert unit.consensus.values == unit.labels[0].values

@@ -127,7 +127,7 @@ class AnnotationUnit(models.Model):
     begin = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     stratum = models.CharField(max_length=200)
-    weight = models.FloatField()  # steps of the stratum that this one stands for
+    weight = models.FloatField()  # steps of the stratum that it stands for; of a paragraph its part of them
     gold = models.JSONField(null=True)  # of a unit for training: the right answers, and why
 
     class Meta:

@@ -199,11 +199,17 @@ class Consensus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LabelledUnit(msgspec.Struct, frozen=True, kw_only=True):
-    """A unit with its labels; ``consensus`` is None while no person has labelled it."""
+    """A unit with its labels; ``consensus`` is None while no person has labelled it.
+
+    Of a pair ``episode`` is the first and ``other_episode`` the second, as answers call them.
+    """
 
     project: int
+    episode: int
     step: int
     paragraph: int = 0
+    other_episode: int | None = None
+    other_step: int | None = None
     weight: float = 1.0
     consensus: Consensus | None = None
     labels: list[Label]

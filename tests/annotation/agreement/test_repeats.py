@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.contrib.auth.models import User
 
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from tests.lab.annotation.test_annotation_pages import Lab
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement
+from trajectories.annotation.agreement.selectors import Labelled
 from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Label
 
@@ -71,3 +75,26 @@ def test_few_repeats_are_only_counted_and_each_count_opens_its_steps(lab: Lab, o
     assert counts["1"] - counts["0"] == 1
     for wrong in ("field=x", "field=type&annotator=0"):
         assert client.get(f"/annotation/{project.pk}/agreement/repeats?{wrong}").status_code == 404
+
+
+def test_repeats_of_pairs_are_clustered_by_their_task(owner: User) -> None:
+    project = scene.project(owner, of=scene.attempts(3), kind="trajectory_pair", repeat_share=1.0)
+    annotator = scene.annotator(project, owner)
+    while (slot := services.slot_next(annotator.pk)) is not None:
+        scene.label(slot, values={"better": "tie", "why": []})
+
+    (person,) = people_repeated(project)
+
+    assert person.clusters == dict(project.units.values_list("pk", "stratum"))
+    assert len(set(person.clusters.values())) == 1
+    many = [
+        Labelled(unit=n, episode=n, step=0, paragraph=0, answers={0: {"better": "tie"}, 1: {"better": say}})
+        for n, say in enumerate(["tie"] * 12 + ["first"] * 12)
+    ]
+    codebook = codebook_read(project.codebook.content)
+    widths = []
+    for clusters in ({}, {n: n // 6 for n in range(24)}):
+        one = replace(person, units=many, clusters=clusters)
+        raw = self_agreement([one], codebook)[0][1][0].raw
+        widths.append(raw.high - raw.low)
+    assert widths[1] > widths[0]

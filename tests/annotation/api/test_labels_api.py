@@ -141,3 +141,17 @@ def test_a_majority_is_more_than_half() -> None:
         "type": "empty",
         "target": None,
     }
+
+
+def test_a_pair_is_listed_with_both_its_episodes(read: Callable[..., Any]) -> None:
+    user = scene.labeller("cy")
+    pairs = scene.project(user, of=scene.attempts(2), kind="trajectory_pair")
+    label = scene.label(
+        services.slot_next(scene.annotator(pairs, user).pk), values={"better": "first", "why": []}
+    )
+    first, second = label.unit.episode_id, label.unit.other_episode_id
+    for episode in (first, second):
+        (unit,) = read(f"/episodes/{episode}/labels")["results"]
+        assert (unit["episode"], unit["other_episode"]) == (first, second)
+        assert unit["consensus"]["values"]["better"] == "first"
+        assert [one["id"] for one in read(f"/labels?episode={episode}")["results"]] == [label.pk]

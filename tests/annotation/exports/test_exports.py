@@ -7,14 +7,18 @@ import hashlib
 import io
 import json
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from core import blobs
 from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
+from trajectories.annotation.exports import services as exports
+from trajectories.annotation.exports.rows import annotator_names
 from trajectories.annotation.jobs import services as jobs
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Annotator, Label
@@ -94,3 +98,27 @@ def test_a_project_without_labels_has_nothing_to_export(people: list[User]) -> N
     jobs.job_do(job.pk)
     job.refresh_from_db()
     assert (job.state, job.problem) == ("failed", "Nobody has labelled anything in this project yet.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_import_meanwhile_is_in_no_file_of_an_export(
+    project: AnnotationProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def import_one() -> None:
+        row = {"episode": project.units.all()[0].episode_id, "step": 1, "values": COMPLETE}
+        files.take(project, files.jsonl([row]), annotator="judge", kind="model")
+        connection.close()
+
+    def names(*arguments: Any, **options: Any) -> dict[int, str]:
+        """Once the annotators have been read, and before their labels are."""
+        with ThreadPoolExecutor() as pool:
+            pool.submit(import_one).result()
+        return annotator_names(*arguments, **options)
+
+    monkeypatch.setattr(exports, "annotator_names", names)
+    data = files.archive(project)
+
+    assert Label.objects.filter(annotator__name="judge").exists()
+    assert {row["annotator"] for row in files.rows(data)} == {"ana", "ben"}
+    manifest = json.loads(files.member(data, "manifest.json"))
+    assert [one["name"] for one in manifest["annotators"]] == ["ana", "ben"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import uuid
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.imports import checks
+from trajectories.annotation.imports import services as imports
 from trajectories.annotation.jobs import services as jobs
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Annotator, CodebookVersion, Episode, Label
@@ -135,6 +137,11 @@ BAD: dict[str, tuple[Callable[[Row], object], str]] = {
     "no annotator": (lambda row: row.update(annotator=" "), "does not say who labelled"),
     "other codebook": (lambda row: row.update(codebook="0" * 64), "Choose to take labels of other codebook"),
     "NUL": (lambda row: row.update(note="a\0b"), "NUL"),
+    "NUL in a link": (lambda row: row.update(links={"pl\0an": 3}), "NUL"),
+    "NUL in a field": (lambda row: row["values"].update({"ty\0pe": "x"}), "NUL"),
+    "NUL in an answer": (lambda row: row["values"].update(type="a\0"), "NUL"),
+    "NUL in a codebook": (lambda row: row.update(codebook="a\0"), "NUL"),
+    "an answer twice": (lambda row: row["values"].update(behaviours=["plan", "plan"]), "“plan” twice"),
     "a span outside": (lambda row: row.update(spans=[[0, 10_000]]), "outside of the unit"),
     "a time without zone": (lambda row: row.update(created_at="2026-01-01T00:00:00"), "timezone"),
 }
@@ -216,6 +223,9 @@ def test_damage_is_refused(project: AnnotationProject, other: AnnotationProject)
         (b'episode,step\n1,"', "labels.csv", None, "no CSV"),
         (b"episode,step\n1\n", "labels.csv", None, "1 cells for 2 columns"),
         (b"\xff,", "labels.csv", None, "no CSV"),
+        (b"epi\0sode,step\n1,1\n", "labels.csv", None, "Line 1: .* NUL"),
+        (b"episode,step,links\n1,1,pl\0an=3\n", "labels.csv", None, "Line 2: .* NUL"),
+        (labels, "blind.jsonl", manifest.replace(b'"full"', b'"\\u0000"'), "NUL"),
         (labels, "labels.parquet", None, "no file of labels"),
     ):
         with pytest.raises(GymError, match=sentence):
@@ -280,3 +290,56 @@ def test_the_number_of_a_step_comes_back_from_a_table() -> None:
     rows[0]["values"]["first_wrong_step"] = 4
     with pytest.raises(GymError, match="there is no step 4"):
         files.take(first, files.jsonl(rows))
+
+
+def test_what_was_settled_is_one_row_of_versions_whoever_settled(
+    project: AnnotationProject, other: AnnotationProject
+) -> None:
+    first = files.rows(files.archive(project))[0]
+    settled = {**first, "layer": "adjudicated", "key": None, "reason": "slip", "annotator": "cy"}
+    again = {**settled, "annotator": "dee"}
+    assert files.take(other, files.jsonl([settled, again]))["added"] == 1
+    differing = {**again, "note": "Read again."}
+    for rows in ([differing], [settled, differing]):
+        with pytest.raises(GymError, match=r"another settled answer .* give it the next version"):
+            files.take(other, files.jsonl(rows))
+    assert files.take(other, files.jsonl([{**differing, "version": 2}]))["added"] == 1
+
+
+def test_a_unit_that_is_settled_during_an_import_keeps_its_versions(
+    project: AnnotationProject, other: AnnotationProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = files.rows(files.archive(project))[0]
+    data = files.jsonl([{**first, "layer": "adjudicated", "key": None, "reason": "slip"}])
+    store = imports._store
+
+    def settle_and_store(placed: list[checks.Placed], **options: Any) -> int:
+        Label.objects.create(
+            unit_id=placed[0].unit, annotator=other.annotators.get(), layer="adjudicated", version=1,
+            state="done", values=COMPLETE, codebook_id=other.codebook_id, key=uuid.uuid4(),
+        )  # fmt: skip
+        return store(placed, **options)
+
+    monkeypatch.setattr(imports, "_store", settle_and_store)
+    with pytest.raises(GymError, match="was settled while it was imported"):
+        files.take(other, data)
+    assert Label.objects.filter(layer="adjudicated").count() == 1
+
+
+def test_an_import_that_takes_several_workers_counts_all_that_was_added(
+    project: AnnotationProject, other: AnnotationProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = blob_store(files.archive(project))
+    parameters = {"name": "labels.zip", "sha256": stored.sha256}
+    job = jobs.job_request(other, "import", parameters, user_id=None)
+    monkeypatch.setattr(checks, "AT_ONCE", 1)
+    monkeypatch.setattr(jobs, "PAUSE_S", -1.0)
+
+    done = []
+    for _ in range(4):
+        jobs.job_do(job.pk)
+        job.refresh_from_db()
+        done.append(job.done)
+
+    assert done == [1, 2, 3, 4]
+    assert (job.state, job.result["labels"], job.result["added"]) == ("done", 4, 4)

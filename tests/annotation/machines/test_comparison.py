@@ -101,7 +101,11 @@ def test_numbers_of_steps_are_answers_too() -> None:
     codebook = Codebook(unit="", fields=[field])
     people = agreement(only(units, {ANN}), codebook)
     made = comparison(Annotator(pk=MACHINE_ID), units, codebook=codebook, people=people)
-    assert made.fields[0].rows[0].raw.value == 0.5
+    whole, number = made.fields[0].rows
+    assert whole.raw.value == 0.5
+    # No answer but the numbers that were given, as among people.
+    assert whole.ac1 == agreement(units, codebook)[0].whole.ac1
+    assert (number.both, number.machine, number.people) == (4, 0, 0)
 
 
 def test_intervals_widen_when_units_share_trajectories() -> None:
@@ -111,6 +115,19 @@ def test_intervals_widen_when_units_share_trajectories() -> None:
         for one in UNITS[:-1]
     ]
     together = next(one for one in compared(shared).fields if one.field.id == "type").rows[1].recall
+    assert together.value == apart.value
+    assert together.high - together.low > apart.high - apart.low
+
+
+def test_intervals_widen_when_pairs_share_their_task() -> None:
+    """Pairs have two trajectories each, so that none of them is a cluster."""
+    tasks = {one.unit: f"task {one.unit // 6}" for one in UNITS}
+    people = agreement(only(UNITS, {ANN, BEN}), codebook_current(), clusters=tasks)
+    made = comparison(Annotator(pk=MACHINE_ID), UNITS, codebook=codebook_current(), people=people)
+    apart, together = (
+        next(one for one in of.fields if one.field.id == "type").rows[1].recall
+        for of in (compared(UNITS), made)
+    )
     assert together.value == apart.value
     assert together.high - together.low > apart.high - apart.low
 

@@ -73,6 +73,7 @@ def test_a_long_thought_becomes_a_unit_for_each_paragraph(db: None, owner: User)
         "step", "paragraph"
     )
     assert [(unit.step, unit.paragraph) for unit in units] == [(1, 1), (1, 2), (2, 0)]
+    assert [unit.weight for unit in units] == [0.5, 0.5, 1.0]  # two steps
     thought = f"{'first ' * 100}\n\n{'ünd ' * 100}"
     assert thought[units[1].begin : units[1].end].startswith("ünd")
     assert units[0].position == units[1].position

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -10,6 +12,7 @@ from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.queues import golds, services
 from trajectories.annotation.queues.golds import Score
+from trajectories.annotation.queues.selectors import progress_of
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Label
 
 
@@ -74,8 +77,10 @@ def test_golds_count_for_scores_and_not_for_agreement(
     (unit,) = mark(project, 5)
     slot = services.slot_next(annotator.pk)
     scene.label(slot, values={**COMPLETE, "target": "both", "behaviours": ["plan", "verify"]})
-    # A correction after the feedback changes no score.
-    scene.label(slot, version=1)
+    # What is said after the feedback is not blind.
+    for change in ({}, {"state": Label.State.SKIPPED}):
+        with pytest.raises(GymError, match="stays as you first saved it"):
+            scene.label(slot, version=1, **change)
     scene.label(services.slot_next(annotator.pk))
     assert [one.unit for one in units_labelled(project)] != [unit.pk]
     assert len(units_labelled(project)) == 1
@@ -107,3 +112,33 @@ def test_answers_of_gold_units_are_those_of_the_codebook(project: AnnotationProj
     for values in ({"type": "wishful"}, {"type": "reasoning"}, {**COMPLETE, "mood": "good"}):
         with pytest.raises(GymError):
             golds.gold_set(unit, values=values, why="It infers.")
+
+
+def test_a_gold_unit_is_not_handed_out_to_who_has_seen_its_step_in_another_view(
+    two: tuple[User, User],
+) -> None:
+    thought = "\n\n".join("It counts the rooms. " * 20 for _ in range(2))
+    project = scene.project(*two, of=scene.episodes(1, steps=1, thought=thought), views=["full", "page"])
+    first, second = project.units.order_by("paragraph")
+    annotator = scene.annotator(project, two[0])
+    slot = project.slots.get(unit=first, view="page")
+    AnnotationSlot.objects.filter(pk=slot.pk).update(annotator=annotator)
+    scene.label(slot.pk)
+    golds.gold_set(second, values=COMPLETE, why="It infers.")
+
+    assert services.slot_next(annotator.pk) is None
+    assert progress_of([annotator])[0].left == 0
+
+
+def test_a_pair_can_be_a_gold_unit(two: tuple[User, User]) -> None:
+    project = scene.project(two[0], of=scene.attempts(2), kind="trajectory_pair", overlap_people=1)
+    unit = project.units.get()
+    line = {
+        "episode": unit.episode_id, "step": 0, "other_episode": unit.other_episode_id, "other_step": 0,
+        "values": {"better": "first", "why": []}, "why": "It gets there.",
+    }  # fmt: skip
+    other_way_round = {**line, "episode": line["other_episode"], "other_episode": line["episode"]}
+    with pytest.raises(GymError, match=f"no unit of episode {unit.other_episode_id}, step 0, and episode"):
+        golds.golds_read(project, json.dumps(other_way_round))
+    assert golds.golds_read(project, json.dumps(line)) == 1
+    assert golds.golds_of(project).get().gold["values"] == {"better": "first", "why": []}

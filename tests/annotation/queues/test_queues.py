@@ -168,11 +168,22 @@ def test_progress_counts_the_units_of_an_hour_and_a_quota(two: tuple[User, User]
     assert selectors.progress_of([annotator])[0].left == 0
 
 
-def test_a_foreign_ticket_is_refused() -> None:
-    ticket = Ticket(annotator=1, unit=2, is_repeat=True, view="page")
-    assert ticket_read(ticket_make(ticket)) == ticket
-    with pytest.raises(GymError, match="damaged"):
-        ticket_read(ticket_make(ticket)[:-1])
+@pytest.mark.django_db
+def test_a_ticket_names_its_slot_and_tells_nobody_that_it_is_a_repeat() -> None:
+    user = scene.labeller("one")
+    slot = scene.project(user, of=scene.episodes(1, steps=1)).slots.get()
+    first = ticket_make(annotator_id=1, slot_id=slot.pk)
+    slot.is_repeat, slot.view = True, "page"
+    slot.annotator = Annotator.objects.get()
+    slot.save()
+
+    text = ticket_make(annotator_id=1, slot_id=slot.pk)
+
+    assert text == first
+    assert ticket_read(text) == Ticket(annotator=1, unit=slot.unit_id, is_repeat=True, view="page")
+    for foreign in (text[:-1], f"2{text[1:]}", ticket_make(annotator_id=1, slot_id=slot.pk + 1)):
+        with pytest.raises(GymError, match="damaged"):
+            ticket_read(foreign)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 
 from tests import factories
 from tests.annotation import scene
@@ -153,3 +155,30 @@ def test_other_groupings_and_a_project_without_labels() -> None:
     nothing = Rates(units=[], grouping=GROUPINGS["arm"])
     assert (nothing.rows, nothing.corrected(7), nothing.common_weight) == ([], [], None)
     assert nothing.successes[0][1].reason
+
+
+def test_a_thought_of_many_paragraphs_counts_as_one_step(people: list[User]) -> None:
+    (long,) = scene.episodes(1, steps=1, thought="\n\n".join("It counts the rooms. " * 15 for _ in range(3)))
+    (short,) = scene.episodes(1, steps=1)
+    project = scene.project(people[0], of=[long, short], overlap_people=1)
+    annotator = scene.annotator(project, people[0])
+    while (slot := services.slot_next(annotator.pk)) is not None:
+        unit = project.units.get(slots=slot)
+        scene.label(slot, values=NARRATION if unit.episode_id == long.pk else COMPLETE)
+
+    made = Rates(
+        units=rate_units(project, codebook=codebook_current(), choice=CHOICE), grouping=GROUPINGS["arm"]
+    )
+
+    assert len(made.labelled) == 4
+    assert made.rows[0].rate.value == pytest.approx(0.5)
+
+
+def test_units_of_before_get_their_part_of_the_step(people: list[User]) -> None:
+    thought = "\n\n".join("It counts the rooms. " * 15 for _ in range(3))
+    project = scene.project(*people, of=scene.episodes(2, steps=2, thought=thought))
+    project.units.filter(paragraph__gt=0).update(weight=2.0)
+    migration = import_module("trajectories.migrations.0006_annotation_paragraph_weights")
+    with connection.cursor() as cursor:
+        cursor.execute(migration.SQL.format(sign="/"))
+    assert [unit.weight for unit in project.units.all()] == [pytest.approx(2 / 3)] * 12

@@ -6,6 +6,7 @@ import json
 import re
 from html import unescape
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.models import User
@@ -134,3 +135,27 @@ def test_quotas_are_set_for_each_person(lab: Lab, owner: User, person: User) -> 
     assert set(Annotator.objects.values_list("quota", flat=True)) == {None}
     page = client.get(f"/annotation/{project.pk}/").content.decode()
     assert f'name="quota-{mine}"' in page
+
+
+def test_of_a_gold_pair_feedback_is_in_the_order_in_which_the_two_were_shown(lab: Lab, owner: User) -> None:
+    project = scene.project(owner, of=scene.attempts(2), kind="trajectory_pair")
+    unit = project.units.get()
+    client, address = lab(owner), f"/annotation/{project.pk}/golds"
+    golds.gold_set(unit, values={"better": "first", "why": []}, why="It gets there.")
+    page = client.get(address).content.decode()
+    assert f"Episode {unit.episode_id}</a>" in page
+    assert f"Episode {unit.other_episode_id}</a>" in page
+
+    for is_swapped, given in ((False, "first"), (True, "second")):
+        Label.objects.all().delete()
+        project.slots.filter(unit=unit, done_at__isnull=False).delete()
+        with patch("trajectories.lab.annotation.queue_views.is_swapped", return_value=is_swapped):
+            saved = save(client, project, queue(client, project), headers=JSON, better=given, why="goal")
+        feedback = json.loads(saved.content)["feedback"]
+        title = {"first": "The first", "second": "The second"}[given]
+        assert f"{title} (right)" in feedback
+    client.post(f"{address}/remove", {"unit": unit.pk})
+    place = {"episode": unit.episode_id, "step": 0, "other_episode": unit.other_episode_id, "other_step": 0}
+    marked = client.post(f"{address}/add", {**place, "from": "own", "why": "So."})
+    assert marked["Location"] == address
+    assert golds.golds_of(project).get().gold["values"]["better"] == "first"

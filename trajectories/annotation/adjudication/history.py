@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationUnit, CodebookNote, Label
 
 
@@ -30,12 +31,10 @@ class Version:
 
 def unit_history(unit: AnnotationUnit) -> list[Version]:
     """Every label of the unit, the oldest first."""
-    rows = (
-        Label.objects.filter(unit=unit).select_related("annotator", "codebook").order_by("created_at", "pk")
-    )
+    rows = Label.objects.filter(unit=unit).select_related("annotator", "codebook")
     before: dict[tuple[Any, ...], Label] = {}
-    versions = []
-    for label in rows:
+    history = []
+    for label in rows.order_by(*versions.ORDER):
         # What is settled is one row of versions, whoever settles.
         is_settled = label.layer == Label.Layer.ADJUDICATED
         chain = (
@@ -43,9 +42,9 @@ def unit_history(unit: AnnotationUnit) -> list[Version]:
         )
         previous = before.get(chain)
         changes = list(_changes(previous, label, codebook_of(label.codebook)))
-        versions.append(Version(label=label, changes=changes, is_first=previous is None))
+        history.append(Version(label=label, changes=changes, is_first=previous is None))
         before[chain] = label
-    return versions
+    return sorted(history, key=lambda one: (one.label.created_at, one.label.pk))
 
 
 def codebook_notes(sha256: str, *, limit: int) -> list[CodebookNote]:

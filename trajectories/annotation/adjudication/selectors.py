@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 
 from core.sql import Statement
+from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import Answers
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
@@ -111,7 +112,7 @@ def columns_of(unit: AnnotationUnit) -> list[Column]:
         is_repeat=False,
         annotator__kind=Annotator.Kind.PERSON,
         codebook_id=unit.project.codebook_id,
-    ).order_by("version", "pk")
+    ).order_by(*versions.ORDER)
     newest = {(row.annotator_id, row.view): row for row in rows}
     done = [row for row in newest.values() if row.state == Label.State.DONE]
     done.sort(key=lambda row: _shuffled(unit, row))
@@ -127,7 +128,7 @@ def view_shown(columns: Sequence[Column]) -> str:
 def settlement_newest(unit: AnnotationUnit) -> Label | None:
     """The adjudicated label of a unit that counts, whoever made it."""
     rows = Label.objects.filter(unit=unit, layer=Label.Layer.ADJUDICATED)
-    return rows.order_by("-version", "-pk").first()
+    return versions.newest_of(rows)
 
 
 def answers_of(label: Label) -> Answers:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from django.db.models import Count, Max
 
-from trajectories.annotation.agreement.selectors import units_labelled
+from trajectories.annotation.agreement.selectors import clusters_of, units_labelled
 from trajectories.annotation.agreement.table import Cell, Nearness, Row, agreement
 from trajectories.annotation.codebook.types import Field, Option, codebook_read
 from trajectories.models import AnnotationProject, Label
@@ -54,9 +54,8 @@ def _state(project: AnnotationProject) -> Hashable:
 def _figures(project_id: int, view: str, state: Hashable) -> Figures:
     project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
     units = units_labelled(project, view=view)
-    is_of_pairs = project.level == AnnotationProject.Level.PAIR
-    clusters = dict(project.units.values_list("pk", "stratum")) if is_of_pairs else {}
-    fields = agreement(units, codebook_read(project.codebook.content), clusters=clusters)
+    codebook = codebook_read(project.codebook.content)
+    fields = agreement(units, codebook, clusters=clusters_of(project))
     return Figures(
         units=len(units),
         trajectories=len({unit.episode for unit in units}),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 from trajectories.annotation.agreement.coefficients import Estimate
-from trajectories.annotation.agreement.selectors import Labelled, units_labelled
+from trajectories.annotation.agreement.selectors import Labelled, clusters_of, units_labelled
 from trajectories.annotation.agreement.table import POSITIVES_MIN, FieldAgreement
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.models import AnnotationProject, Annotator
@@ -21,6 +22,9 @@ class Person:
     annotator: int | None
     name: str
     units: Sequence[Labelled]
+    clusters: Mapping[int, Hashable] = dataclass_field(
+        default_factory=dict
+    )  # by unit, where they are not trajectories
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +56,14 @@ def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Perso
             answers = {FIRST: given[annotator], AGAIN: unit.answers[annotator]}
             pairs.setdefault(annotator, []).append(_with(unit, answers))
     names = Annotator.objects.in_bulk(list(pairs))
+    clusters = clusters_of(project)
     people = [
-        Person(annotator=annotator, name=names[annotator].name, units=units)
+        Person(annotator=annotator, name=names[annotator].name, units=units, clusters=clusters)
         for annotator, units in sorted(pairs.items())
     ]
     if len(people) > 1:
         together = [unit for person in people for unit in person.units]
-        people.append(Person(annotator=None, name="All together", units=together))
+        people.append(Person(annotator=None, name="All together", units=together, clusters=clusters))
     return people
 
 
@@ -79,7 +84,7 @@ def _row(person: Person, field: Field) -> Row:
     if len(units) < POSITIVES_MIN:
         reason = f"Counts only: fewer than {POSITIVES_MIN} units."
         return Row(person=person, units=len(units), same=same, reason=reason)
-    whole = FieldAgreement(field=field, units=units).whole
+    whole = FieldAgreement(field=field, units=units, clusters=person.clusters).whole
     return Row(
         person=person, units=len(units), same=same, raw=whole.raw, alpha=whole.alpha, reason=whole.reason
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
 
@@ -44,7 +45,7 @@ def units_labelled(
             codebook_id=project.codebook_id,
             annotator__kind__in=kinds,
         )
-        .order_by("unit__position", "unit_id", "annotator_id", "version")
+        .order_by("unit__position", "unit_id", "annotator_id", *versions.ORDER)
         .values_list(
             "unit_id", "unit__episode_id", "unit__step", "unit__paragraph", "annotator_id", "state", "values"
         )
@@ -57,6 +58,13 @@ def units_labelled(
         if state == Label.State.DONE:
             answers[annotator] = values
     return [unit for unit in units.values() if unit.answers]
+
+
+def clusters_of(project: AnnotationProject) -> dict[int, str]:
+    """By unit, where units of a cluster are not those of one trajectory: a pair has two, of one task."""
+    if project.level != AnnotationProject.Level.PAIR:
+        return {}
+    return dict(project.units.values_list("pk", "stratum"))
 
 
 def units_between(

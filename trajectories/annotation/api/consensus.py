@@ -14,7 +14,7 @@ Values = Mapping[str, Any]
 
 
 def consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Of records of one unit: what was settled, else what most people say; None without a label of a person.
+    """Of the newest labels of one unit: what was settled, else what most people say; None without a person's.
 
     Where people saw different parts of the unit, those who saw all of it count.
     """
@@ -26,7 +26,7 @@ def consensus(labels: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     ]
     people = [label for label in people if label["view"] == View.FULL] or people
     if settled:
-        newest = max(settled, key=lambda label: (label["created_at"], label["id"]))
+        (newest,) = settled
         return {"source": "adjudicated", "people": len(people), "values": newest["values"]}
     if not people:
         return None

@@ -97,9 +97,15 @@ class Consensus(Struct, kw_only=True):
 
 
 class UnitRecord(Struct, kw_only=True):
-    """A unit of a project with its labels; ``consensus`` is null while no person has labelled it."""
+    """A unit of a project with its labels; ``consensus`` is null while no person has labelled it.
+
+    Of a pair ``episode`` is the first and ``other_episode`` the second, as answers call them; ``step`` and
+    ``other_step`` are theirs. ``weight`` is the number of steps, trajectories or pairs that the unit stands
+    for; of a paragraph its part of them.
+    """
 
     project: int
+    episode: int
     step: int
     paragraph: int
     begin: int

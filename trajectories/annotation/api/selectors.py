@@ -8,6 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import GymError
 from trajectories.annotation.api.consensus import consensus
+from trajectories.annotation.labels import versions
 from trajectories.api.auth import Principal
 from trajectories.models import AnnotationProject, AnnotationUnit, Episode, Label
 
@@ -31,7 +32,7 @@ COLUMNS = {
 }
 # Of the number of a step, which is an answer too.
 STEP_DIGITS = 9
-UNIT = ("project", "step", "paragraph", "begin", "end", "other_episode", "other_step", "weight")
+UNIT = ("project", "episode", "step", "paragraph", "begin", "end", "other_episode", "other_step", "weight")
 
 
 def label_list(
@@ -89,20 +90,18 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
 
 
 def _newest() -> QuerySet[Label]:
-    """Without units for training. Versions of what was settled are the unit's, whoever settled it."""
-    same = {name: OuterRef(name) for name in ("unit_id", "layer", "is_repeat")}
-    own = Q(annotator_id=OuterRef("annotator_id")) | Q(layer=Label.Layer.ADJUDICATED)
-    newer = Label.objects.filter(own, **same, version__gt=OuterRef("version"))
-    return Label.objects.filter(
-        ~Exists(newer), state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True
-    )
+    """Without units for training."""
+    labels = Label.objects.filter(state=Label.State.DONE, is_repeat=False, unit__gold__isnull=True)
+    return versions.newest_only(labels)
 
 
 def _units_of(episode_id: int) -> list[int]:
-    """By project, since that is what the index of units begins with."""
-    projects = list(AnnotationProject.objects.values_list("pk", flat=True))
-    units = AnnotationUnit.objects.filter(project_id__in=projects, episode_id=episode_id)
-    return list(units.values_list("pk", flat=True))
+    """By project, since that is what the index of units begins with. A pair is of both its episodes."""
+    levels = dict(AnnotationProject.objects.values_list("pk", "level"))
+    of_pairs = [project for project, level in levels.items() if level == AnnotationProject.Level.PAIR]
+    units = AnnotationUnit.objects.filter(project_id__in=levels, episode_id=episode_id)
+    others = AnnotationUnit.objects.filter(project_id__in=of_pairs, other_episode_id=episode_id)
+    return [*units.values_list("pk", flat=True), *others.values_list("pk", flat=True)]
 
 
 def _episodes(principal: Principal) -> QuerySet[Episode]:

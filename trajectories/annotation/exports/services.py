@@ -10,8 +10,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+import msgspec
+
 from core import blobs, file_lock
 from core.errors import GymError
+from core.snapshots import one_moment
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.exports import manifest
 from trajectories.annotation.exports.manifest import FileEntry
@@ -63,20 +66,22 @@ def export(job: AnnotationJob, progress: Callable[[int, int], None]) -> dict[str
 def archive_write(
     archive: IO[bytes], project: AnnotationProject, *, with_names: bool, progress: Callable[[int, int], None]
 ) -> int:
-    """Write the archive; returns how many labels it has. All files are of one read."""
-    annotators = list(project.annotators.order_by("pk"))
-    names = annotator_names(annotators, with_names=with_names)
+    """Write the archive; returns how many labels it has. All files are of one moment."""
     with ExitStack() as stack:
         files = {
             f"{layer}.{ending}": _File(file=stack.enter_context(tempfile.TemporaryFile()))
             for layer in Label.Layer.values
             for ending in ("jsonl", "csv")
         }
-        codebooks = _rows_write(files, project, names=names, progress=progress)
-        labels = sum(files[f"{layer}.jsonl"].labels for layer in Label.Layer.values)
         if project.level == AnnotationProject.Level.PAIR:
             files[PREFERENCES] = _File(file=stack.enter_context(tempfile.TemporaryFile()))
-            _preferences_write(files[PREFERENCES], project)
+        with one_moment():
+            annotators = list(project.annotators.order_by("pk"))
+            names = annotator_names(annotators, with_names=with_names)
+            codebooks = _rows_write(files, project, names=names)
+            if PREFERENCES in files:
+                _preferences_write(files[PREFERENCES], project)
+        labels = _tables_write(files, project, progress=progress)
         description = manifest.manifest_bytes(
             project,
             annotators={names[one.pk]: one for one in annotators},
@@ -99,29 +104,36 @@ def _preferences_write(file: _File, project: AnnotationProject) -> None:
         file.labels += 1
 
 
-def _rows_write(
-    files: dict[str, _File],
-    project: AnnotationProject,
-    *,
-    names: dict[int, str],
-    progress: Callable[[int, int], None],
-) -> set[str]:
-    """The codebook versions that the labels name."""
-    fields = [one.id for one in codebook_read(project.codebook.content).fields]
-    for layer in Label.Layer.values:
-        files[f"{layer}.csv"].write(csv_head(fields))
-    total = Label.objects.filter(unit__project=project).count()
+def _rows_write(files: dict[str, _File], project: AnnotationProject, *, names: dict[int, str]) -> set[str]:
+    """Labels as JSON lines; the codebook versions that they name."""
     codebooks = set()
-    for number, row in enumerate(label_rows(project, names=names), start=1):
+    for row in label_rows(project, names=names):
         codebooks.add(row["codebook"])
-        for ending, line in (("jsonl", json_line(row)), ("csv", csv_line(row, fields))):
-            file = files[f"{row['layer']}.{ending}"]
-            file.write(line)
-            file.labels += 1
-        if number % PROGRESS_EVERY == 0:
-            progress(number, max(number, total))
-    progress(total, total)
+        file = files[f"{row['layer']}.jsonl"]
+        file.write(json_line(row))
+        file.labels += 1
     return codebooks
+
+
+def _tables_write(
+    files: dict[str, _File], project: AnnotationProject, *, progress: Callable[[int, int], None]
+) -> int:
+    """The same labels as tables, once the database is left alone; how many there are."""
+    fields = [one.id for one in codebook_read(project.codebook.content).fields]
+    total = sum(files[f"{layer}.jsonl"].labels for layer in Label.Layer.values)
+    done = 0
+    for layer in Label.Layer.values:
+        table, lines = files[f"{layer}.csv"], files[f"{layer}.jsonl"].file
+        table.write(csv_head(fields))
+        lines.seek(0)
+        for line in lines:
+            table.write(csv_line(msgspec.json.decode(line), fields))
+            table.labels += 1
+            done += 1
+            if done % PROGRESS_EVERY == 0:
+                progress(done, total)
+    progress(total, total)
+    return total
 
 
 def _archive_store(archive: IO[bytes], *, job: AnnotationJob, result: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,9 @@ PROBLEMS_MAX = 50
 NAMESPACE = uuid.UUID("5f6f2f0e-7a1c-4a38-9d5c-6d1f0e9b8a11")
 
 ADVICE = "Nothing is overwritten: import it under another name, or give it the next version."
+SETTLED_ADVICE = "Nothing is overwritten: give it the next version."
 
+# Unit, annotator, layer, whether it is a repeat, and version.
 Slot = tuple[int, str, str, bool, int]
 
 
@@ -48,10 +50,6 @@ class Placed:
     unit: int
     key: uuid.UUID
     is_new: bool
-
-    @property
-    def slot(self) -> Slot:
-        return slot_of(self.row, self.unit)
 
 
 @dataclass(kw_only=True)
@@ -126,6 +124,7 @@ class Check:
             )
         row = msgspec.structs.replace(row, codebook=row.codebook or self.project.codebook_id)
         problem = self._place_problem(row) or self._annotator_problem(row) or self._codebook_problem(row)
+        problem = problem or _twice_problem(row)
         if problem or row.state == "skipped":
             return problem or row
         _, begin, end = self.units[row.place]
@@ -188,14 +187,14 @@ class Check:
         placed = []
         for where, row in batch:
             unit = self.units[row.place][0]
-            slot, content = slot_of(row, unit), content_of(row)
+            slot, content = slot_of(row, unit, annotator=row.annotator), content_of(row)
             mark = hashlib.blake2b(repr(slot).encode(), digest_size=16).digest()
             is_first = mark not in seen
             before = seen.setdefault(mark, content)
             there = keys.get(row.key, stored.get(slot)) if row.key else stored.get(slot)
             if before != content or there not in (None, content):
                 has = "The file" if before != content else "This project"
-                self._problem(where, f"{has} has another label of {_words(row)} by {row.annotator}. {ADVICE}")
+                self._problem(where, f"{has} has another {_label_words(row)}")
             key = uuid.uuid5(NAMESPACE, f"{self.project.pk} {slot!r} {content.hex()}")
             placed.append(Placed(row=row, unit=unit, key=key, is_new=is_first and there is None))
         return placed
@@ -205,7 +204,7 @@ class Check:
         slots, keys = {}, {}
         for one in Label.objects.filter(unit_id__in=units).select_related("annotator"):
             content = content_of(one)
-            slots[one.unit_id, one.annotator.name, one.layer, one.is_repeat, one.version] = content
+            slots[slot_of(one, one.unit_id, annotator=one.annotator.name)] = content
             keys[one.key] = content
         return slots, keys
 
@@ -215,8 +214,17 @@ class Check:
             self.problems.append(f"{where}: {problem}")
 
 
-def slot_of(row: Row, unit: int) -> Slot:
-    return unit, row.annotator, row.layer, row.is_repeat, row.version
+def _twice_problem(row: Row) -> str:
+    for name, value in row.values.items():
+        if isinstance(value, list) and (twice := [one for one in value if value.count(one) > 1]):
+            return f"The field “{name}” has the answer “{twice[0]}” twice."
+    return ""
+
+
+def slot_of(row: Row | Label, unit: int, *, annotator: str) -> Slot:
+    """The place of a version. What is settled is one row of versions, whoever settled it."""
+    who = "" if row.layer == Label.Layer.ADJUDICATED else annotator
+    return unit, who, row.layer, row.is_repeat, row.version
 
 
 def content_of(row: Row | Label) -> bytes:
@@ -241,6 +249,12 @@ def refused(check: Check) -> GymError:
     lines = "1 line" if check.problem_count == 1 else f"{check.problem_count:,} lines"
     message = f"Nothing was imported: {lines} cannot be taken. {check.problems[0]}"
     return GymError("bad_labels", message, fields={"lines": check.problems})
+
+
+def _label_words(row: Row) -> str:
+    if row.layer == "adjudicated":
+        return f"settled answer of {_words(row)}, version {row.version}. {SETTLED_ADVICE}"
+    return f"label of {_words(row)} by {row.annotator}. {ADVICE}"
 
 
 def _words(row: Row) -> str:

@@ -14,6 +14,7 @@ import msgspec
 
 from core.blobs import CHUNK_BYTES
 from core.errors import GymError
+from core.json_text import has_nul
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.exports import manifest
 from trajectories.annotation.exports.manifest import Manifest
@@ -77,6 +78,8 @@ def manifest_read(file: IO[bytes]) -> Manifest:
     try:
         if len(text) > MANIFEST_MAX_BYTES:
             raise msgspec.DecodeError("it is too large")
+        if has_nul(text):
+            raise msgspec.DecodeError("a text in it has the character NUL")
         read = msgspec.json.decode(text, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise GymError("bad_manifest", f"This is not the manifest.json of an export: {error}.") from error

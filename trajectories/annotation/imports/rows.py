@@ -15,12 +15,14 @@ from msgspec import Meta, Struct
 
 from core.csv_text import cell_text
 from core.errors import GymError, did_you_mean
+from core.json_text import has_nul
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.exports.rows import BETWEEN
 from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
 STEP_NUMBER = re.compile("[0-9]{1,9}")
 LINE_MAX_BYTES = 1024 * 1024
+NUL = "A text has the character NUL, which cannot be stored. Delete it."
 # What one database column holds.
 INTEGER_MAX = 2**31 - 1
 Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
@@ -81,8 +83,11 @@ def jsonl_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
             raise GymError("line_too_long", f"Line {number} has more than {LINE_MAX_BYTES:,} bytes.")
         if not line.strip():
             continue
+        if has_nul(line):
+            yield number, NUL
+            continue
         try:
-            yield number, _plain(decoder.decode(line))
+            yield number, decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             yield number, f"{error}."
 
@@ -98,13 +103,16 @@ def csv_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
         _columns_check(names, fields)
         for cells in table:
             if cells:
-                yield table.line_num, _cells_read(names, cells, fields)
+                has_one = any("\0" in cell for cell in cells)
+                yield table.line_num, NUL if has_one else _cells_read(names, cells, fields)
     except (csv.Error, UnicodeDecodeError) as error:
         raise GymError("not_a_table", f"After line {table.line_num}: no CSV in UTF-8 ({error}).") from error
 
 
 def _columns_check(names: list[str], fields: Mapping[str, Field]) -> None:
     known = {*Row.__struct_fields__, *fields} - {"values"}
+    if any("\0" in name for name in names):
+        raise GymError("not_a_table", f"Line 1: {NUL}")
     for name in names:
         if name not in known:
             message = (
@@ -134,8 +142,7 @@ def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, Field])
             else:
                 content[name] = cell
         values = content.pop("values")
-        row = msgspec.convert(content, Row, strict=False)
-        return _plain(msgspec.structs.replace(row, values=values))
+        return msgspec.structs.replace(msgspec.convert(content, Row, strict=False), values=values)
     except (ValueError, msgspec.ValidationError) as error:
         return f"{error}."
 
@@ -158,9 +165,3 @@ def _links(cell: str) -> dict[str, str]:
     if not all(sign for _, sign, _ in pairs):
         raise ValueError("Links are written as plan=7;verify=9")
     return {name: step for name, _, step in pairs}
-
-
-def _plain(row: Row) -> Row | str:
-    if any("\0" in text for text in (row.annotator, row.note, row.reason)):
-        return "A text has the character NUL, which cannot be stored."
-    return row

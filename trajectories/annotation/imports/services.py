@@ -11,7 +11,7 @@ from core import blobs
 from core.errors import GymError
 from trajectories.annotation.imports.checks import Check, Choice, Placed, refused
 from trajectories.annotation.imports.files import files_open
-from trajectories.models import AnnotationJob, Annotator, CodebookVersion, Label
+from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 
 NO_SUCH_ANSWERS = "they are of another codebook version, and this project's has no such answers."
 Progress = Callable[[int, int], None]
@@ -32,22 +32,29 @@ def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
             takes_other_codebooks=bool(parameters.get("takes_other_codebooks")),
         )
         check = Check(project=job.project, files=files, manifest=description, choice=choice)
-        return file_import(check, progress)
+        return file_import(check, progress, job=job)
 
 
-def file_import(check: Check, progress: Progress) -> dict[str, Any]:
-    """Store what is new, once all lines have been read; ``GymError`` with the lines that cannot be taken."""
+def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None = None) -> dict[str, Any]:
+    """Store what is new, once all lines have been read; ``GymError`` with the lines that cannot be taken.
+
+    A ``job`` that goes on counts what it added before.
+    """
     total = sum(len(batch) for batch in check.rows())
     if check.problems:
         raise refused(check)
     if not total and not check.left_out:
         raise GymError("no_labels", "The file has no labels.")
     left_out, check.left_out = check.left_out, 0
-    done = added = 0
+    done, added = 0, job.result.get("added", 0) if job else 0
     for batch in check.rows():
-        added += _store([placed for placed in batch if placed.is_new], check=check)
         done += len(batch)
-        progress(done, total)
+        new = [placed for placed in batch if placed.is_new]
+        if new:
+            added = _store(new, check=check, before=added, job=job)
+            # Nowhere else may work be paused: it would come no further.
+            progress(done, total)
+    progress(total, total)
     return {
         "labels": total,
         "added": added,
@@ -57,12 +64,30 @@ def file_import(check: Check, progress: Progress) -> dict[str, Any]:
 
 
 @transaction.atomic
-def _store(placed: list[Placed], *, check: Check) -> int:
+def _store(placed: list[Placed], *, check: Check, before: int, job: AnnotationJob | None) -> int:
+    """How many labels were added with those ``before``."""
     for sha256 in {one.row.codebook for one in placed} - {check.project.codebook_id}:
         CodebookVersion.objects.get_or_create(pk=sha256, defaults={"content": check.codebooks[sha256]})
+    _settled_check(placed)
     labels = [_label_of(one, annotator=_annotator_of(one, check)) for one in placed]
     # Another worker may store the same at the same time.
-    return len(Label.objects.bulk_create(labels, ignore_conflicts=True))
+    Label.objects.bulk_create(labels, ignore_conflicts=True)
+    added = before + Label.objects.filter(key__in=[one.key for one in placed]).count()
+    if job:
+        AnnotationJob.objects.filter(pk=job.pk).update(result={"added": added})
+    return added
+
+
+def _settled_check(placed: list[Placed]) -> None:
+    """Who settles in the lab and who imports take turns: the database counts versions by annotator."""
+    new = {(one.unit, one.row.version) for one in placed if one.row.layer == "adjudicated"}
+    units = AnnotationUnit.objects.filter(pk__in={unit for unit, _ in new}).order_by("pk")
+    if not new or not units.select_for_update():
+        return
+    rows = Label.objects.filter(unit__in=units, layer=Label.Layer.ADJUDICATED)
+    if new.intersection(rows.values_list("unit_id", "version")):
+        message = "A unit of the file was settled while it was imported. Import the file again to see which."
+        raise GymError("settled_meanwhile", message, status=409)
 
 
 def _annotator_of(placed: Placed, check: Check) -> Annotator:

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from core.errors import GymError
 from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
 from trajectories.models import AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
@@ -103,13 +104,13 @@ def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, vers
 def label_newest(*, unit: AnnotationUnit, annotator: Annotator, is_repeat: bool = False) -> Label | None:
     """What the annotator says of the unit now."""
     rows = Label.objects.filter(unit=unit, annotator=annotator, is_repeat=is_repeat, layer=Label.Layer.BLIND)
-    return rows.order_by("-version").first()
+    return versions.newest_of(rows)
 
 
 def labels_newest(*, annotator: Annotator, units: Collection[int]) -> dict[tuple[int, bool], Label]:
     """What the annotator says of these units now, by unit and whether it is their repeat."""
     rows = Label.objects.filter(unit_id__in=units, annotator=annotator, layer=Label.Layer.BLIND)
-    return {(row.unit_id, row.is_repeat): row for row in rows.order_by("version", "pk")}
+    return {(row.unit_id, row.is_repeat): row for row in rows.order_by(*versions.ORDER)}
 
 
 def blind_check(unit: AnnotationUnit, annotator: Annotator) -> None:

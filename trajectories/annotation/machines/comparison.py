@@ -6,7 +6,7 @@ from samples of whole trajectories, as those of the agreement of people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -76,19 +76,20 @@ class MachineRow:
 class Judged:
     """A unit with the machine's answer to a field, and those of people."""
 
+    field: Field
     unit: Labelled
     machine: Any
     people: list[Any]
 
     def sign(self, option: str) -> str:
         """Who gave the answer: the machine, people (one at least), both, or nobody."""
-        of_machine, of_people = has_option(self.machine, option), self.people_have(option)
+        of_machine, of_people = has_option(self.machine, self.field, option), self.people_have(option)
         if of_machine:
             return BOTH if of_people else MACHINE
         return PEOPLE if of_people else ""
 
     def people_have(self, option: str) -> bool:
-        return any(has_option(answer, option) for answer in self.people)
+        return any(has_option(answer, self.field, option) for answer in self.people)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +112,8 @@ class FieldComparison:
         given = {self._value(answer) for one in self.judged for answer in (one.machine, *one.people)}
         is_set = self.field.is_set
         # Numbers of steps are answers besides those of the codebook.
-        values = sorted(given if is_set else given | {option.id for option in self.field.options}, key=_order)
+        known = {option.id for option in self.field.options if not (is_set or option.is_step)}
+        values: list[Any] = sorted(given | known, key=_order)
         distances = (
             coefficients.masi_distances(values) if is_set else coefficients.nominal_distances(len(values))
         )
@@ -134,7 +136,9 @@ class FieldComparison:
         if len(signs) - signs.count("") < POSITIVES_MIN:
             return replace(row, reason=FEW)
         ratings = self._ratings(
-            [False, True], coefficients.nominal_distances(2), lambda answer: has_option(answer, option)
+            [False, True],
+            coefficients.nominal_distances(2),
+            lambda answer: has_option(answer, self.field, option),
         )
         row = _estimated(row, ratings)
         return replace(row, precision=ratings.estimate(precision), recall=ratings.estimate(recall))
@@ -142,7 +146,7 @@ class FieldComparison:
     def _ratings(self, values: Sequence[Any], distances: Any, read: Callable[[Any], Any]) -> Paired:
         places = {value: place for place, value in enumerate(values)}
         pairs = [
-            (places[read(one.machine)], places[read(answer)], 1 / len(one.people), one.unit.episode)
+            (places[read(one.machine)], places[read(answer)], 1 / len(one.people), self._cluster(one.unit))
             for one in self.judged
             for answer in one.people
         ]
@@ -155,6 +159,9 @@ class FieldComparison:
             weights=np.array([pair[2] for pair in pairs]),
             has_it=np.column_stack([machine == 1, person == 1]).astype(np.float64),
         )
+
+    def _cluster(self, unit: Labelled) -> Hashable:
+        return self.people.clusters.get(unit.unit, unit.episode)
 
     def _value(self, answer: Any) -> Any:
         return frozenset(answer) if isinstance(answer, list) else answer
@@ -175,20 +182,20 @@ def comparison(
     """``units`` have the labels of people and of this machine; ``people`` is the agreement of people."""
     of_people = {one.field.id: one for one in people}
     fields = [
-        FieldComparison(field=one, judged=judged(units, machine.pk, one.id), people=of_people[one.id])
+        FieldComparison(field=one, judged=judged(units, machine.pk, one), people=of_people[one.id])
         for one in codebook.fields
     ]
     return Comparison(machine=machine, units=units, fields=fields)
 
 
-def judged(units: Sequence[Labelled], machine: int, field: str) -> list[Judged]:
+def judged(units: Sequence[Labelled], machine: int, field: Field) -> list[Judged]:
     """The units whose field both the machine and somebody else has answered."""
     made = []
     for unit in units:
-        given = {who: values[field] for who, values in unit.answers.items() if field in values}
+        given = {who: values[field.id] for who, values in unit.answers.items() if field.id in values}
         answer = given.pop(machine, None)
         if answer is not None and given:
-            made.append(Judged(unit=unit, machine=answer, people=list(given.values())))
+            made.append(Judged(field=field, unit=unit, machine=answer, people=list(given.values())))
     return made
 
 
@@ -206,7 +213,10 @@ def only(units: Sequence[Labelled], annotators: set[int]) -> list[Labelled]:
     return [unit for unit in narrowed if unit.answers]
 
 
-def has_option(answer: Any, option: str) -> bool:
+def has_option(answer: Any, field: Field, option: str) -> bool:
+    """Whether an answer is the option or a set with it; a step's number is the option for numbers."""
+    if isinstance(answer, int):
+        return field.step_option is not None and field.step_option.id == option
     return option in answer if isinstance(answer, list) else bool(answer == option)
 
 

@@ -119,7 +119,7 @@ def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
 def _plain(value: Any) -> Any:
     """An id or a list of ids; whatever else was sent becomes a text, which is no id."""
     if isinstance(value, list):
-        return [one if isinstance(one, str) else str(one) for one in value]
+        return list(dict.fromkeys(one if isinstance(one, str) else str(one) for one in value))
     return value if isinstance(value, str) else str(value)
 
 

@@ -8,9 +8,10 @@ from functools import cached_property
 
 from django.db.models import Count, Q
 
-from trajectories.annotation.agreement.selectors import Labelled, units_labelled
+from trajectories.annotation.agreement.selectors import Labelled, clusters_of, units_labelled
 from trajectories.annotation.agreement.table import FieldAgreement, agreement
 from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.labels.versions import newest_only
 from trajectories.annotation.machines.comparison import Comparison, comparison, only
 from trajectories.models import AnnotationProject, Annotator, Label
 from trajectories.models.annotation import View
@@ -38,11 +39,13 @@ class MachinesPage:
     @cached_property
     def annotators(self) -> list[Annotator]:
         """All with a label, with how many units each labelled and of how many it said nothing usable."""
-        done = Q(labels__layer=Label.Layer.BLIND, labels__is_repeat=False, labels__state=Label.State.DONE)
-        skipped = Q(labels__state=Label.State.SKIPPED)
+        labels = Label.objects.filter(
+            annotator__project=self.project, layer=Label.Layer.BLIND, is_repeat=False
+        )
+        newest = Q(labels__in=newest_only(labels))
         rows = Annotator.objects.filter(project=self.project).annotate(
-            labelled=Count("labels__unit", filter=done, distinct=True),
-            unusable=Count("labels__unit", filter=skipped, distinct=True),
+            labelled=Count("labels", filter=newest & Q(labels__state=Label.State.DONE)),
+            unusable=Count("labels", filter=newest & Q(labels__state=Label.State.SKIPPED)),
         )
         return list(rows.filter(Q(labelled__gt=0) | Q(unusable__gt=0)).order_by("kind", "name"))
 
@@ -81,10 +84,9 @@ class MachinesPage:
     @property
     def groups(self) -> list[Group]:
         """Those of the same sort, where there are two or more of them."""
-        imported = [one for one in self.people if one.user_id is None]
         sorts = [
             ("Machines with each other", self.machines),
-            ("Imported annotators with each other", imported),
+            ("Imported annotators with each other", self.imported),
         ]
         return [
             Group(title=title, names=[one.name for one in members], fields=self._agreement(members))
@@ -92,5 +94,10 @@ class MachinesPage:
             if len(members) > 1
         ]
 
+    @cached_property
+    def _clusters(self) -> dict[int, str]:
+        return clusters_of(self.project)
+
     def _agreement(self, members: Sequence[Annotator]) -> list[FieldAgreement]:
-        return agreement(only(self.units, {one.pk for one in members}), self.codebook)
+        units = only(self.units, {one.pk for one in members})
+        return agreement(units, self.codebook, clusters=self._clusters)

@@ -68,8 +68,7 @@ def preferences_counts(project: AnnotationProject) -> dict[str, int]:
 
 def _preference(pair: LabelledPair) -> Preference:
     if pair.settled:
-        newest = list(pair.settled.values())[-1]
-        return Preference(pair=pair, answer=newest.answer, source=ADJUDICATED)
+        return Preference(pair=pair, answer=pair.settled.answer, source=ADJUDICATED)
     return Preference(pair=pair, answer=_majority(list(pair.choices.values())), source=MAJORITY)
 
 

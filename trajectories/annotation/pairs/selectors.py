@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
 PLACE = (
@@ -31,14 +32,14 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledPair:
-    """``choices`` by annotator; ``settled`` is the adjudicated one. ``stratum`` is the task."""
+    """``choices`` by annotator; ``settled`` is the adjudicated one, if any. ``stratum`` is the task."""
 
     unit: int
     places: tuple[tuple[int, int], tuple[int, int]]
     stratum: str
     weight: float
     choices: dict[int, Choice] = field(default_factory=dict)
-    settled: dict[int, Choice] = field(default_factory=dict)
+    settled: Choice | None = None
 
 
 def pairs_labelled(project: AnnotationProject) -> list[LabelledPair]:
@@ -47,10 +48,14 @@ def pairs_labelled(project: AnnotationProject) -> list[LabelledPair]:
     pairs: dict[int, LabelledPair] = {}
     for row in _rows(project):
         pair = pairs.setdefault(row["unit_id"], _pair(row))
-        chosen = pair.settled if row["layer"] == Label.Layer.ADJUDICATED else pair.choices
-        chosen.pop(row["annotator_id"], None)  # a later version counts
-        if (choice := _choice(row, codebook)) is not None:
-            chosen[row["annotator_id"]] = choice
+        choice = _choice(row, codebook)
+        # A later version counts.
+        if row["layer"] == Label.Layer.ADJUDICATED:
+            pairs[row["unit_id"]] = replace(pair, settled=choice)
+        elif choice is not None:
+            pair.choices[row["annotator_id"]] = choice
+        else:
+            pair.choices.pop(row["annotator_id"], None)
     return [pair for pair in pairs.values() if pair.choices or pair.settled]
 
 
@@ -61,7 +66,7 @@ def _rows(project: AnnotationProject) -> Iterator[dict[str, Any]]:
         unit__gold__isnull=True,
         codebook_id=project.codebook_id,
         annotator__kind=Annotator.Kind.PERSON,
-    ).order_by("unit__position", "unit_id", "created_at", "pk")
+    ).order_by("unit__position", "unit_id", *versions.ORDER)
     fields = ("layer", "annotator_id", "state", "values", "is_swapped")
     yield from rows.values(*PLACE, *fields).iterator()
 

@@ -163,13 +163,13 @@ def _paragraphs_split(project_id: int) -> None:
             first, *others = _units_of(units[unit_id], paragraphs(thought))
             changed.append(first)
             made += others
-        AnnotationUnit.objects.bulk_update(changed, ["paragraph", "begin", "end"])
+        AnnotationUnit.objects.bulk_update(changed, ["paragraph", "begin", "end", "weight"])
         AnnotationUnit.objects.bulk_create(made)
 
 
 def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[AnnotationUnit]:
-    """The unit as its first paragraph, and new ones for the others."""
-    units = []
+    """The unit as its first paragraph, and new ones for the others; each stands for its part of the step."""
+    units, weight = [], unit.weight / len(places)
     for number, (begin, end) in enumerate(places, start=1):
         one = (
             unit
@@ -180,10 +180,9 @@ def _units_of(unit: AnnotationUnit, places: list[tuple[int, int]]) -> list[Annot
                 episode_id=unit.episode_id,
                 step=unit.step,
                 stratum=unit.stratum,
-                weight=unit.weight,
             )
         )
         one.paragraph = number if len(places) > 1 else 0
-        one.begin, one.end = begin, end
+        one.begin, one.end, one.weight = begin, end, weight
         units.append(one)
     return units

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -13,10 +13,12 @@ from msgspec import Meta, Struct
 
 from core.errors import GymError
 from trajectories.annotation.codebook.types import Codebook, Field, codebook_read
+from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 
+PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
 LINES_MAX = 1_000
 ERRORS_SHOWN = 5
 BIGINT_MAX = 2**63 - 1
@@ -24,11 +26,16 @@ INTEGER_MAX = 2**31 - 1
 
 
 class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A line of a file of golds: a unit by its place, its right ``values``, and ``why`` they are right."""
+    """A line of a file of golds: a unit by its place, its right ``values``, and ``why`` they are right.
+
+    Of a pair ``episode`` is the first, as answers call it.
+    """
 
     episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
     step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
     paragraph: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] = 0
+    other_episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)] | None = None
+    other_step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] | None = None
     values: dict[str, str | int | list[str]]
     why: str
 
@@ -73,33 +80,49 @@ def gold_set(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> None:
 
 
 def gold_clear(unit: AnnotationUnit) -> None:
-    """Make it a unit like any other again. The labels that it has stay and count from now on."""
+    """Make it a unit like any other again. The labels that it has stay and count from now on:
+    all were made before their annotator was told what is right."""
     unit.gold = None
     unit.save(update_fields=["gold"])
 
 
 def gold_from_label(unit: AnnotationUnit, *, annotator: Annotator | None, why: str) -> None:
     """The newest label of an annotator is right, or the adjudicated one if none is named."""
-    rows = Label.objects.filter(unit=unit, is_repeat=False, state=Label.State.DONE)
+    rows = Label.objects.filter(unit=unit, is_repeat=False)
     rows = (
         rows.filter(annotator=annotator, layer=Label.Layer.BLIND)
         if annotator
         else rows.filter(layer=Label.Layer.ADJUDICATED)
     )
-    label = rows.order_by("-created_at", "-pk").first()
-    if label is None:
+    label = versions.newest_of(rows)
+    if label is None or label.state != Label.State.DONE:
         whose = "You have not labelled this unit." if annotator else "This unit has no adjudicated label."
         raise GymError("no_label", whose, status=422)
     gold_set(unit, values=label.values, why=why)
 
 
-def unit_at(project: AnnotationProject, *, episode: int, step: int, paragraph: int) -> AnnotationUnit:
-    """``GymError`` 422 if the project has no such unit."""
+def unit_at(
+    project: AnnotationProject,
+    *,
+    episode: int,
+    step: int,
+    paragraph: int = 0,
+    other_episode: int | None = None,
+    other_step: int | None = None,
+) -> AnnotationUnit:
+    """``GymError`` 422 if the project has no such unit; of a pair in this order."""
     rows = AnnotationUnit.objects.select_related("project__codebook").filter(
-        project=project, episode_id=episode, step=step, paragraph=paragraph, other_episode_id=None
+        project=project,
+        episode_id=episode,
+        step=step,
+        paragraph=paragraph,
+        other_episode_id=other_episode,
+        other_step=other_step,
     )
     if (unit := rows.first()) is None:
         place = f"episode {episode}, step {step}" + (f", paragraph {paragraph}" if paragraph else "")
+        if other_episode is not None:
+            place += f", and episode {other_episode}, step {other_step}"
         raise GymError("no_unit", f"This project has no unit of {place}.", status=422)
     return unit
 
@@ -117,7 +140,8 @@ def golds_read(project: AnnotationProject, text: str) -> int:
     for number, line in lines:
         try:
             gold = msgspec.json.decode(line, type=Gold)
-            unit = unit_at(project, episode=gold.episode, step=gold.step, paragraph=gold.paragraph)
+            place = {name: getattr(gold, name) for name in PLACE}
+            unit = unit_at(project, **place)
             gold_set(unit, values=dict(gold.values), why=gold.why)
         except (msgspec.MsgspecError, UnicodeError) as error:
             errors.append(f"Line {number}: {error}.")
@@ -129,9 +153,8 @@ def golds_read(project: AnnotationProject, text: str) -> int:
     return len(lines)
 
 
-def verdicts(values: dict[str, Any], gold: dict[str, Any], codebook: Codebook) -> list[Verdict]:
+def verdicts(values: Mapping[str, Any], right: Mapping[str, Any], codebook: Codebook) -> list[Verdict]:
     """Each field that was answered or should have been."""
-    right = gold.get("values", {})
     return [
         Verdict(field=field, given=values.get(field.id), right=right.get(field.id))
         for field in codebook.fields
@@ -150,14 +173,14 @@ def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Sco
             state=Label.State.DONE,
             annotator__kind=Annotator.Kind.PERSON,
         )
-        .order_by("annotator_id", "unit_id", "version")
+        .order_by("annotator_id", "unit_id", *versions.ORDER)
         .distinct("annotator_id", "unit_id")
         .values_list("annotator_id", "values", "unit__gold")
     )
     counted: dict[int, dict[str, Score]] = {}
     for annotator, values, gold in rows:
         of_one = counted.setdefault(annotator, {})
-        for verdict in verdicts(values, gold or {}, codebook):
+        for verdict in verdicts(values, (gold or {}).get("values", {}), codebook):
             score = of_one.get(verdict.field.id, Score())
             of_one[verdict.field.id] = Score(right=score.right + verdict.is_right, total=score.total + 1)
     return {

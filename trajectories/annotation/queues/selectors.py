@@ -9,6 +9,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, Q
 
 from core.sql import Statement
+from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator, Label
 
 EDITABLE = 10
@@ -62,7 +63,7 @@ def label_of(annotator: Annotator, unit_id: int) -> Label | None:
     rows = Label.objects.select_related("unit").filter(
         annotator=annotator, unit_id=unit_id, layer=Label.Layer.BLIND, is_repeat=False
     )
-    return rows.order_by("-version").first()
+    return versions.newest_of(rows)
 
 
 def slots_recent(annotator: Annotator) -> list[AnnotationSlot]:

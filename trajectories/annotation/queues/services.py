@@ -9,6 +9,7 @@ from dataclasses import replace
 from django.db import transaction
 from django.utils import timezone
 
+from core.errors import GymError
 from core.sql import Statement
 from trajectories.annotation.labels import services as labels
 from trajectories.annotation.labels.services import Saving
@@ -62,10 +63,12 @@ def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
 def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotator: Annotator) -> Label:
     """Store a label and finish its slot. What comes after the reservation ran out is stored as well.
 
-    Errors: those of ``labels.services.label_add``.
+    Errors: those of ``labels.services.label_add``, and 409 for another label of a unit for training.
     """
     labels.blind_check(unit, annotator)
     is_new = not Label.objects.filter(key=saving.key).exists()
+    if is_new and unit.gold is not None:
+        _training_check(unit, annotator)
     label = labels.label_add(
         replace(saving, view=ticket.view), unit=unit, annotator=annotator, is_repeat=ticket.is_repeat
     )
@@ -89,6 +92,15 @@ def label_save(saving: Saving, *, ticket: Ticket, unit: AnnotationUnit, annotato
     elif is_new and unit.gold is None and not slot.is_repeat:
         _skip_change(slot, label)
     return label
+
+
+def _training_check(unit: AnnotationUnit, annotator: Annotator) -> None:
+    """``GymError`` 409 if they have labelled it: what they say once they know what is right is not blind, and
+    would count as if it were when the unit is for training no longer."""
+    newest = labels.label_newest(unit=unit, annotator=annotator)
+    if newest is not None and newest.state == Label.State.DONE:
+        message = "This unit is for training: your label of it stays as you first saved it."
+        raise GymError("training_done", message, status=409)
 
 
 def _skip_change(slot: AnnotationSlot, label: Label) -> None:

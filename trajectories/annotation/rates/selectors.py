@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from core.sql import Statement
 from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 from trajectories.models.annotation import View
 
@@ -97,7 +98,7 @@ def _labels(
         unit__gold__isnull=True,
         is_repeat=False,
         codebook_id=project.codebook_id,
-    ).order_by("created_at", "version", "pk")
+    ).order_by(*versions.ORDER)
     people: _Shares = {}
     machines: _Shares = {}
     settled: dict[int, float | None] = {}
@@ -106,7 +107,9 @@ def _labels(
         is_done = state == Label.State.DONE
         value = value_of(values, codebook=codebook, choice=choice) if is_done else None
         if layer == Label.Layer.ADJUDICATED:
-            settled[unit] = value
+            settled.pop(unit, None)
+            if is_done:
+                settled[unit] = value
         else:
             group = people if kind == Annotator.Kind.PERSON else machines
             group.setdefault(unit, {})[who] = value

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trajectories.annotation.codebook.types import Codebook
+from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.queues.golds import Verdict, verdicts
 from trajectories.lab.step.index import thought_line
 from trajectories.models import Label, Step
@@ -29,7 +30,7 @@ class Feedback:
     def thought(self) -> str:
         """How the unit begins, so that it is clear what is meant; nothing if its thought was not shown."""
         unit = self.label.unit
-        if self.label.view != View.FULL:
+        if self.label.view != View.FULL or unit.other_episode_id:
             return ""
         rows = Step.objects.filter(episode_id=unit.episode_id, index=unit.step)
         thought = rows.values_list("thought", flat=True).first() or ""
@@ -40,4 +41,7 @@ def feedback_of(label: Label, codebook: Codebook) -> Feedback | None:
     """None for a unit without known answers, and for one that was skipped."""
     if label.unit.gold is None or label.state != Label.State.DONE:
         return None
-    return Feedback(label=label, verdicts=verdicts(label.values, label.unit.gold, codebook))
+    given, right = (Answers(values=values) for values in (label.values, label.unit.gold.get("values", {})))
+    if label.is_swapped:  # in the words of the form
+        given, right = (answers_mirrored(answers, codebook=codebook) for answers in (given, right))
+    return Feedback(label=label, verdicts=verdicts(given.values, right.values, codebook))

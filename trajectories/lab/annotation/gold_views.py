@@ -17,7 +17,6 @@ from trajectories.models import AnnotationProject, AnnotationUnit
 
 SHOWN = 500
 FILE_BYTES_MAX = 1024 * 1024
-PLACE = ("episode", "step", "paragraph")
 
 
 @lab_page
@@ -61,9 +60,12 @@ def gold_answers(unit: AnnotationUnit, codebook: Codebook) -> list[str]:
 
 
 def _mark(request: LabRequest, project: AnnotationProject) -> None:
-    place = {name: request.POST.get(name, "").strip() or "0" for name in PLACE}
+    texts = {name: request.POST.get(name, "").strip() for name in golds.PLACE}
+    place = {name: text for name, text in texts.items() if text}
     if not all(is_id(text) or text == "0" for text in place.values()):
         raise GymError("no_unit", "Episode, step and paragraph are numbers.", status=422)
+    if not {"episode", "step"} <= place.keys():
+        raise GymError("no_unit", "Say which episode and step.", status=422)
     unit = golds.unit_at(project, **{name: int(text) for name, text in place.items()})
     annotator = None
     if request.POST.get("from") != "adjudicated":

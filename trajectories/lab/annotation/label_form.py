@@ -42,7 +42,7 @@ def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False
 def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
     """The answers to the fields of the codebook; what belongs to none of them is left out."""
     values = {
-        one.id: data.getlist(one.id) if one.is_set else _value(data, one)
+        one.id: list(dict.fromkeys(data.getlist(one.id))) if one.is_set else _value(data, one)
         for one in codebook.fields
         if one.is_set or data.get(one.id)
     }

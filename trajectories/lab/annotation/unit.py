@@ -11,7 +11,7 @@ from trajectories.annotation.codebook.types import Codebook, Field, Option, code
 from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.labels.services import label_newest
 from trajectories.annotation.queues import redaction
-from trajectories.annotation.queues.tickets import Ticket, ticket_make
+from trajectories.annotation.queues.tickets import ticket_make
 from trajectories.lab.queries import steps
 from trajectories.lab.step.index import thought_line
 from trajectories.lab.step.screenshot import Screenshot, step_screenshot
@@ -71,11 +71,7 @@ class UnitPage:
 
     @property
     def ticket(self) -> str:
-        slot = self.slot
-        ticket = Ticket(
-            annotator=self.annotator.pk, unit=slot.unit_id, is_repeat=slot.is_repeat, view=slot.view
-        )
-        return ticket_make(ticket)
+        return ticket_make(annotator_id=self.annotator.pk, slot_id=self.slot.pk)
 
     # ---- the view
 

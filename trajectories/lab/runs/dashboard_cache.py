@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from time import monotonic
 
-from trajectories.lab.runs import dashboard_selectors
+from core.snapshots import one_moment
 from trajectories.lab.runs.dashboard import Dashboard, Tables, tables_of
 
 FRESH_S = 1.0
@@ -55,7 +55,7 @@ def _entry(run_id: int) -> _Entry:
 
 
 def _read(entry: _Entry, run_id: int) -> Dashboard:
-    with dashboard_selectors.one_moment():
+    with one_moment():
         tables = entry.tables if entry.tables and entry.tables_until else _read_tables(entry, run_id)
         began = monotonic()
         dashboard = Dashboard(run_id, tables)
@@ -83,7 +83,7 @@ def _with_fresh_tables(entry: _Entry, run_id: int) -> Dashboard | None:
     try:
         if not _has_stale_tables(entry):  # another thread has just read them
             return None
-        with dashboard_selectors.one_moment():
+        with one_moment():
             tables = _read_tables(entry, run_id)
     finally:
         entry.tables_lock.release()

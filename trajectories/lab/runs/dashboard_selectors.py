@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import NamedTuple
-
-from django.db import connection, transaction
 
 from core.sql import Statement
 from trajectories.hot_sql import UNFINISHED
@@ -62,21 +59,6 @@ class StepPace:
     @property
     def steps_per_s(self) -> float:
         return self.steps / STEPS_WINDOW_S
-
-
-@contextmanager
-def one_moment() -> Iterator[None]:
-    """Everything read within is of the moment of the first statement, whatever is written meanwhile.
-
-    Inside a caller's transaction it sees what that transaction sees.
-    """
-    if connection.in_atomic_block:
-        yield
-        return
-    with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        yield
 
 
 def position_of(run_id: int) -> Position:

@@ -10,7 +10,7 @@ WITH newest AS (
     WHERE u.project_id = %(project)s AND u.gold IS NULL AND a.kind = 'person'
       AND l.layer = 'blind' AND NOT l.is_repeat AND l.codebook_id = %(codebook)s
       AND (%(unit)s::bigint IS NULL OR l.unit_id = %(unit)s)
-    ORDER BY l.unit_id, l.annotator_id, l.view, l.version DESC
+    ORDER BY l.unit_id, l.annotator_id, l.view, l.version DESC, l.id DESC
 ),
 answered AS (
     SELECT *, count(*) OVER (PARTITION BY unit_id) AS labels FROM newest WHERE state = 'done'

@@ -4,7 +4,7 @@
 SELECT a.id,
        (SELECT count(*) FROM trajectories_annotationslot s WHERE s.annotator_id = a.id AND s.done_at IS NOT NULL),
        (SELECT count(*) FROM trajectories_label l
-        WHERE l.annotator_id = a.id AND l.state = 'skipped' AND NOT EXISTS (
+        WHERE l.annotator_id = a.id AND l.state = 'skipped' AND l.layer = 'blind' AND NOT EXISTS (
             SELECT FROM trajectories_label later
             WHERE later.unit_id = l.unit_id AND later.annotator_id = a.id AND later.layer = l.layer
               AND later.is_repeat = l.is_repeat AND later.version > l.version)),
@@ -23,7 +23,12 @@ SELECT a.id,
        + (SELECT count(*) FROM trajectories_annotationunit u
           WHERE u.project_id = a.project_id AND u.gold IS NOT NULL AND NOT EXISTS (
               SELECT FROM trajectories_annotationslot s
-              WHERE s.annotator_id = a.id AND s.unit_id = u.id AND s.done_at IS NOT NULL)),
+              WHERE s.annotator_id = a.id AND s.unit_id = u.id AND s.done_at IS NOT NULL)
+            AND NOT EXISTS (
+              SELECT FROM trajectories_annotationunit part JOIN trajectories_annotationslot s ON s.unit_id = part.id
+              JOIN trajectories_annotationproject p ON p.id = part.project_id
+              WHERE part.project_id = u.project_id AND part.episode_id = u.episode_id AND part.step = u.step
+                AND s.annotator_id = a.id AND s.view <> p.views->>0)),
        (SELECT coalesce(sum(l.active_ms), 0) FROM trajectories_label l
         WHERE l.annotator_id = a.id AND l.layer = 'blind' AND l.state = 'done'),
        (SELECT count(DISTINCT (l.unit_id, l.is_repeat)) FROM trajectories_label l

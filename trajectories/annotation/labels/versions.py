@@ -1,0 +1,28 @@
+"""Which label is the newest: one order for people, machines and what was settled.
+
+The highest version; of equal ones, the label stored last, since imports may bring several settled answers of
+one version. Times do not decide: imported labels have those of another installation.
+SQL that orders labels itself does so too (``adjudication/sql/disagreements.sql``).
+"""
+
+from __future__ import annotations
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from trajectories.models import Label
+
+# Oldest first, for readers that let a later label replace an earlier one.
+ORDER = ("version", "pk")
+
+
+def newest_of(labels: QuerySet[Label]) -> Label | None:
+    """The newest of labels of one unit."""
+    return labels.order_by(*(f"-{name}" for name in ORDER)).first()
+
+
+def newest_only(labels: QuerySet[Label]) -> QuerySet[Label]:
+    """Without labels that have a newer one: by the same annotator, or of what is settled by anyone."""
+    same = {name: OuterRef(name) for name in ("unit_id", "layer", "is_repeat")}
+    own = Q(annotator_id=OuterRef("annotator_id")) | Q(layer=Label.Layer.ADJUDICATED)
+    later = Q(version__gt=OuterRef("version")) | Q(version=OuterRef("version"), pk__gt=OuterRef("pk"))
+    return labels.filter(~Exists(Label.objects.filter(own, later, **same)))
