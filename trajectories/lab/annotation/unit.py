@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+from django.db.models import Max
+
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
 from trajectories.annotation.labels.answers import Answers, answers_mirrored
 from trajectories.annotation.labels.services import label_newest
@@ -22,6 +24,8 @@ from trajectories.models.annotation import View
 from trajectories.thoughts.sentences import sentence_spans
 
 STEPS_BEFORE = 5
+# Of a longer episode those around the unit's step; the number of any other can be typed.
+STEPS_OFFERED = 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +139,25 @@ class UnitPage:
             }
             for index, start in sorted(starts.items())
         ]
+
+    @cached_property
+    def last_step(self) -> int:
+        """The episode's last one, by its number; 0 if it was deleted."""
+        last = Step.objects.filter(episode_id=self.slot.unit.episode_id).aggregate(last=Max("index"))["last"]
+        return last or 0
+
+    @cached_property
+    def steps_offered(self) -> list[tuple[int, Any]]:
+        """Steps that may carry out what is announced, before and after this one, with their actions."""
+        unit = self.slot.unit
+        options = (option for one in self.codebook.fields for option in one.options)
+        if self.step is None or not any(option.links_step for option in options):
+            return []
+        first = max(min(unit.step - STEPS_OFFERED // 2, self.last_step - STEPS_OFFERED + 1), 1)
+        rows = Step.objects.filter(
+            episode_id=unit.episode_id, index__range=(first, first + STEPS_OFFERED - 1)
+        )
+        return list(rows.order_by("index").values_list("index", "action"))
 
     # ---- the thought
 
