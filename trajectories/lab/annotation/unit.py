@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -58,6 +59,8 @@ class Part:
 class UnitPage:
     """``posted`` are answers that were sent and not stored, with the ``errors`` that say why.
 
+    ``starts`` are the steps with which long lists begin.
+
     Units of other levels are pages of their own (``trajectory_unit``, ``pair_unit``) with the same form.
     """
 
@@ -67,6 +70,7 @@ class UnitPage:
     slot: AnnotationSlot
     posted: Answers | None = None
     errors: list[str] = field(default_factory=list)
+    starts: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def key(self) -> str:
