@@ -45,6 +45,24 @@ def save(page: Page, *, is_last: bool) -> None:
         expect(page.locator("#unit")).not_to_have_attribute("data-slot", before)
 
 
+def test_a_long_trajectory_is_walked_page_by_page_and_the_answers_stay(
+    lab_page: Callable[..., Page], projects: dict[str, AnnotationProject], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajectories.lab.annotation.trajectory_unit.STEPS_SHOWN", 2)
+    page = opened(lab_page, projects["trajectory"])
+    before = unit(page)
+    press(page, "1", "q", "h", "h")
+    expect(page.locator("[data-walk] details[open]")).to_have_attribute("data-step", "3")
+    expect(page.get_by_role("radio", name="Succeeded")).to_be_checked()
+    press(page, "h", "x", "Enter")
+    # Of a unit that was fetched ahead, too.
+    expect(page.locator("#unit")).not_to_have_attribute("data-slot", before)
+    press(page, "h", "h")
+    expect(page.locator("[data-walk] details[open]")).to_have_attribute("data-step", "3")
+    all_saved(page, 1)
+    assert Label.objects.get().values["first_wrong_step"] == 4
+
+
 def test_three_trajectories_by_keyboard_alone(
     lab_page: Callable[..., Page], projects: dict[str, AnnotationProject]
 ) -> None:

@@ -79,6 +79,38 @@ def test_without_scripts_a_saved_unit_leads_to_the_next(
     assert "Reasoning, The problem, Plan, None" in after
 
 
+def test_a_behaviour_may_be_carried_out_in_any_step_of_the_episode_and_in_no_other(
+    lab: Lab, person: User
+) -> None:
+    (episode,) = scene.episodes(1, steps=9)
+    project = scene.project(person, of=[episode])
+    AnnotationSlot.objects.filter(project=project).exclude(unit__step=2).delete()
+    client = lab(person)
+    html = queue(client, project)
+    unit = project.units.get(step=2)
+    offered = re.search(rf'<datalist id="steps-{unit.pk}">(.*?)</datalist>', html, re.DOTALL)
+    assert offered is not None
+    assert re.findall(r'<option value="(\d+)"', offered[1]) == [str(number) for number in range(1, 10)]
+    assert re.search(r'<option value="2">\s*this step', offered[1])
+    assert html.count(f'list="steps-{unit.pk}"') == 3
+    refused = save(client, project, html, **{"link-plan": "10"})
+    assert refused.status_code == 422
+    assert "Plan: there is no step 10; the steps are 1 to 9." in refused.content.decode()
+    # Of an answer that is not chosen, nothing is asked.
+    assert save(client, project, html, **{"link-verify": "10", "link-plan": "9"}).status_code == 302
+    assert Label.objects.get().links == {"plan": 9}
+
+
+def test_where_the_page_is_not_shown_the_steps_are_numbers(lab: Lab, person: User) -> None:
+    episode = factories.episode()
+    for index in (1, 2):
+        factories.step(episode, index, thought="It counts.", action={"type": "click", "element": "canary"})
+    project = scene.project(person, of=[episode], views=["thought"])
+    html = queue(lab(person), project)
+    assert html.count("<option value=") == 2
+    assert "canary" not in html
+
+
 def test_a_form_with_something_missing_comes_back_as_it_was(
     lab: Lab, person: User, project: AnnotationProject
 ) -> None:

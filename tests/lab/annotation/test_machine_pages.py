@@ -43,13 +43,16 @@ def test_machines_stand_beside_people_and_every_figure_opens_its_units(
     client = lab(owner)
     page = client.get(f"/annotation/{project.pk}/machines").content.decode()
     assert "&lt;b&gt;Rules&lt;/b&gt; and people" in page
-    address = f"/annotation/{project.pk}/machines/units?machine={machine.pk}&field=type"
-    assert address.replace("&", "&amp;") in page
+    address = f"/annotation/{project.pk}/machines/units?field=type&machine={machine.pk}"
     units = client.get(f"{address}&option=reasoning&sign=people").content.decode()
     assert units.count("/steps/") == 24
+    for sign, count in (("by_machine", 0), ("by_people", 24)):
+        assert (
+            client.get(f"{address}&option=reasoning&sign={sign}").content.decode().count("/steps/") == count
+        )
     assert "/steps/" not in client.get(f"{address}&option=reasoning&sign=both").content.decode()
     assert client.get(f"{address}&option=nothing&sign=both").status_code == 404
-    assert client.get(f"{address}x").status_code == 404
+    assert client.get(address.replace("type", "x")).status_code == 404
     assert client.get(f"/annotation/{project.pk}/machines/units?machine=999&field=type").status_code == 404
 
 

@@ -129,9 +129,7 @@ def test_a_pair_of_which_one_was_deleted_can_be_skipped(lab: Lab, person: User) 
     assert save(client, project, html, skip="1") == 302
 
 
-def test_a_long_trajectory_takes_as_many_queries_as_a_short_one(
-    lab: Lab, person: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_trajectory_takes_as_many_queries_as_a_short_one(lab: Lab, person: User) -> None:
     counts = []
     for steps in (2, 12):
         project = scene.project(person, of=scene.attempts(2, steps=steps), kind="trajectory_pair")
@@ -140,8 +138,35 @@ def test_a_long_trajectory_takes_as_many_queries_as_a_short_one(
             queue(client, project)
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_a_long_trajectory_has_pages_of_steps_and_any_of_them_can_be_the_first_wrong_one(
+    lab: Lab, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("trajectories.lab.annotation.trajectory_unit.STEPS_SHOWN", 5)
-    assert "7 later steps are left out" in queue(lab(person), project)
+    project = scene.project(person, of=scene.attempts(1, steps=12), kind="trajectory")
+    client = lab(person)
+    first = queue(client, project)
+    slot = AnnotationSlot.objects.get().pk
+    links = re.findall(r'href="([^"]*steps=\d+)"', first)
+    assert links == [f"/annotation/{project.pk}/queue?slot={slot}&amp;steps={step}" for step in (1, 6, 11)]
+    shown = [queue(client, project, f"?slot={slot}&steps={step}") for step in ("1", "6", "12", "99", "x")]
+    steps = [re.findall(r'data-step="(\d+)"', html) for html in shown]
+    assert steps == [list("12345"), ["6", "7", "8", "9", "10"], ["11", "12"], ["11", "12"], list("12345")]
+    assert save(client, project, shown[2], **TRAJECTORY, **{"step-first_wrong_step": "12"}) == 302
+
+
+def test_the_two_of_a_pair_have_pages_of_their_own(
+    lab: Lab, person: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajectories.lab.annotation.trajectory_unit.STEPS_SHOWN", 5)
+    project = scene.project(person, of=scene.attempts(2, steps=7), kind="trajectory_pair")
+    client = lab(person)
+    queue(client, project)
+    slot = AnnotationSlot.objects.get().pk
+    html = queue(client, project, f"?slot={slot}&steps2=6")
+    assert re.findall(r'data-step="(\d+)"', html) == list("1234567")
+    assert f"?slot={slot}&amp;steps2=6&amp;steps=6" in html
 
 
 def test_the_agreement_of_pairs_says_what_the_order_did(lab: Lab, owner: User, person: User) -> None:

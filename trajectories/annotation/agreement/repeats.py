@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 
 from trajectories.annotation.agreement.coefficients import Estimate
@@ -54,7 +54,7 @@ def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Perso
         given = first[unit.unit].answers if unit.unit in first else {}
         for annotator in unit.answers.keys() & given.keys():
             answers = {FIRST: given[annotator], AGAIN: unit.answers[annotator]}
-            pairs.setdefault(annotator, []).append(_with(unit, answers))
+            pairs.setdefault(annotator, []).append(replace(unit, answers=answers))
     names = Annotator.objects.in_bulk(list(pairs))
     clusters = clusters_of(project)
     people = [
@@ -72,10 +72,12 @@ def self_agreement(people: Sequence[Person], codebook: Codebook) -> list[tuple[F
     return [(field, [_row(person, field) for person in people]) for field in codebook.fields]
 
 
-def units_repeated(person: Person, field: Field, *, is_same: bool) -> list[Labelled]:
-    """The units of which a person said the same in a field both times, or not; each once."""
+def units_repeated(person: Person, field: Field, *, is_same: bool | None = None) -> list[Labelled]:
+    """The units that a person answered a field of twice, each once; with ``is_same`` those of which they said
+    the same both times, or not."""
     rated = [unit for unit in person.units if _is_rated(unit, field)]
-    return list({unit.unit: unit for unit in rated if _is_same(unit, field) == is_same}.values())
+    units = [unit for unit in rated if is_same is None or _is_same(unit, field) == is_same]
+    return list({unit.unit: unit for unit in units}.values())
 
 
 def _row(person: Person, field: Field) -> Row:
@@ -97,9 +99,3 @@ def _is_rated(unit: Labelled, field: Field) -> bool:
 def _is_same(unit: Labelled, field: Field) -> bool:
     first, again = (unit.answers[time][field.id] for time in (FIRST, AGAIN))
     return bool(set(first) == set(again) if field.is_set else first == again)
-
-
-def _with(unit: Labelled, answers: dict[int, dict[str, object]]) -> Labelled:
-    return Labelled(
-        unit=unit.unit, episode=unit.episode, step=unit.step, paragraph=unit.paragraph, answers=answers
-    )

@@ -11,16 +11,27 @@ from django.db.models import Q
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
+UNIT = (
+    "unit_id",
+    "unit__episode_id",
+    "unit__step",
+    "unit__paragraph",
+    "unit__other_episode_id",
+    "unit__other_step",
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """A unit with what each person says of it, by the id of the annotator."""
+    """A unit with what each person says of it, by the id of the annotator; of a pair, with its other one."""
 
     unit: int
     episode: int
     step: int
     paragraph: int
     answers: dict[int, dict[str, Any]]
+    other_episode: int | None = None
+    other_step: int | None = None
 
 
 def units_labelled(
@@ -46,18 +57,29 @@ def units_labelled(
             annotator__kind__in=kinds,
         )
         .order_by("unit__position", "unit_id", "annotator_id", *versions.ORDER)
-        .values_list(
-            "unit_id", "unit__episode_id", "unit__step", "unit__paragraph", "annotator_id", "state", "values"
-        )
+        .values_list(*UNIT, "annotator_id", "state", "values")
     )
     units: dict[int, Labelled] = {}
-    for unit, episode, step, paragraph, annotator, state, values in rows.iterator():
-        made = Labelled(unit=unit, episode=episode, step=step, paragraph=paragraph, answers={})
-        answers = units.setdefault(unit, made).answers
+    for *place, annotator, state, values in rows.iterator():
+        answers = units.setdefault(place[0], _unlabelled(*place)).answers
         answers.pop(annotator, None)  # a later version counts
         if state == Label.State.DONE:
             answers[annotator] = values
     return [unit for unit in units.values() if unit.answers]
+
+
+def _unlabelled(
+    unit: int, episode: int, step: int, paragraph: int, other_episode: int | None, other_step: int | None
+) -> Labelled:
+    return Labelled(
+        unit=unit,
+        episode=episode,
+        step=step,
+        paragraph=paragraph,
+        other_episode=other_episode,
+        other_step=other_step,
+        answers={},
+    )
 
 
 def clusters_of(project: AnnotationProject) -> dict[int, str]:

@@ -15,6 +15,8 @@ from trajectories.annotation.agreement.selectors import Labelled
 from trajectories.annotation.codebook.types import Codebook, Field
 
 NO_ANSWER = "none"
+# Of the units of a shift, those that a page lists.
+IN_BOTH, WITHIN = "both", "within"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +76,17 @@ class Shift:
         return [(one, [(other, counts[one.name, other.name]) for other in answers]) for one in answers]
 
     def units_with(self, *, one: str, other: str) -> list[Labelled]:
+        """Those that got one answer in the first view, and the other in the other."""
         return [both.unit for both in self.units if (one, other) in both.pairs]
+
+    def units_behind(self, source: str) -> list[Labelled]:
+        """Those labelled in both views, or of them those that two people saw in the first."""
+        return [both.unit for both in self.units if source == IN_BOTH or both.within]
+
+    @property
+    def units_changed(self) -> set[int]:
+        """Those with answers that differ between the views."""
+        return {both.unit.unit for both in self.units if both.changed}
 
     def _answers(self, names: set[str]) -> list[Answer]:
         """All answers in the codebook's order; of sets those that occur, smaller ones first."""

@@ -14,6 +14,7 @@ import numpy as np
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Ratings
 from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.sources import has_option
 from trajectories.annotation.codebook.types import Codebook, Field, Option
 
 # With fewer units that have an answer, its coefficients say nothing.
@@ -25,10 +26,11 @@ FEW = f"Counts only: fewer than {POSITIVES_MIN} units have it."
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Coefficients of a field or an answer; ``reason`` says why some are missing."""
+    """Coefficients of a field, or of the answer ``option``; ``reason`` says why some are missing."""
 
     title: str
     units: int
+    option: str = ""
     positives: int | None = None
     reason: str = ""
     raw: Estimate | None = None
@@ -89,7 +91,7 @@ class FieldAgreement:
         """Each answer against all others."""
         distances = coefficients.nominal_distances(2)
         return [
-            _row_of_answer(option.title, self._ratings([False, True], distances, _has(option)))
+            _row_of_answer(option, self._ratings([False, True], distances, self._has(option)))
             for option in self.field.options
         ]
 
@@ -135,6 +137,9 @@ class FieldAgreement:
         given = {answer for _, answers in self._rated for answer in answers if isinstance(answer, int)}
         return sorted(given)
 
+    def _has(self, option: Option) -> Callable[[Any], bool]:
+        return lambda answer: has_option(answer, self.field, option.id)
+
     def _option_of(self, answer: Any) -> Any:
         option = self.field.step_option
         return option.id if option and isinstance(answer, int) else answer
@@ -161,12 +166,6 @@ def _value(answer: Any) -> Any:
     return frozenset(answer) if isinstance(answer, list) else answer
 
 
-def _has(option: Option) -> Callable[[Any], bool]:
-    if option.is_step:
-        return lambda answer: isinstance(answer, int)
-    return lambda answer: option.id in answer if isinstance(answer, list) else answer == option.id
-
-
 def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:
     if not ratings.pairs:
         return Row(title=title, units=0, reason=NO_PAIRS)
@@ -182,12 +181,12 @@ def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:
     )
 
 
-def _row_of_answer(title: str, ratings: Ratings) -> Row:
+def _row_of_answer(option: Option, ratings: Ratings) -> Row:
     paired = ratings.counts[ratings.counts.sum(axis=1) >= 2]
     positives = int(np.count_nonzero(paired[:, 1]))
     if ratings.pairs and positives < POSITIVES_MIN:
-        return Row(title=title, units=ratings.pairs, positives=positives, reason=FEW)
-    row = replace(_row(title, ratings, is_set=False), positives=positives)
+        return Row(title=option.title, option=option.id, units=ratings.pairs, positives=positives, reason=FEW)
+    row = replace(_row(option.title, ratings, is_set=False), option=option.id, positives=positives)
     if not ratings.pairs:
         return row
     return replace(

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.db.models import Max
+
 from trajectories.annotation.codebook.types import Codebook, Field, Option
-from trajectories.models import AnnotationUnit
+from trajectories.models import AnnotationUnit, Step
 from trajectories.models.annotation import View
 
 NOTE_CHARS = 4_000
@@ -79,6 +81,20 @@ def answers_mirrored(answers: Answers, *, codebook: Codebook) -> Answers:
         for name, value in answers.values.items()
     }
     return replace(answers, values=values)
+
+
+def link_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -> list[str]:
+    """Links to steps that the episode does not have; of an episode that was deleted nothing can be said."""
+    steps = Step.objects.filter(episode_id=unit.episode_id)
+    missing = set(answers.links.values())
+    missing -= set(steps.filter(index__in=missing).values_list("index", flat=True)) if missing else set()
+    last = steps.aggregate(last=Max("index"))["last"] if missing else None
+    titles = {option.id: option.title for one in codebook.fields for option in one.options}
+    return [
+        f"{titles.get(name, name)}: there is no step {step}; the steps are 1 to {last}."
+        for name, step in answers.links.items()
+        if last and step in missing
+    ]
 
 
 def _step_error(one: Field, answers: Answers, unit: AnnotationUnit) -> str:

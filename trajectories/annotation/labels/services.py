@@ -11,7 +11,13 @@ from django.db import IntegrityError, transaction
 from core.errors import GymError
 from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.labels import versions
-from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
+from trajectories.annotation.labels.answers import (
+    NOTE_CHARS,
+    Answers,
+    answer_errors,
+    answers_pruned,
+    link_errors,
+)
 from trajectories.models import AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 
@@ -83,6 +89,8 @@ def label_of(saving: Saving, *, unit: AnnotationUnit, annotator: Annotator, vers
         if errors := answer_errors(saving.answers, codebook=codebook, unit=unit, view=saving.view):
             raise GymError("incomplete_label", " ".join(errors), status=422)
         answers = answers_pruned(saving.answers, codebook=codebook)
+        if errors := link_errors(answers, codebook=codebook, unit=unit):
+            raise GymError("no_such_step", " ".join(errors), status=422)
     return Label(
         unit=unit,
         annotator=annotator,

@@ -23,6 +23,9 @@ from trajectories.models import Annotator
 NO_UNITS = "People and the machine have labelled no unit in common."
 # Of the units of a row, those that a page lists.
 ALL, BOTH, MACHINE, PEOPLE = "all", "both", "machine", "people"
+# Whoever else gave the answer.
+BY_MACHINE, BY_PEOPLE = "by_machine", "by_people"
+_SIGNS = {BY_MACHINE: (BOTH, MACHINE), BY_PEOPLE: (BOTH, PEOPLE)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,7 +204,8 @@ def judged(units: Sequence[Labelled], machine: int, field: Field) -> list[Judged
 
 def judged_where(judged_units: Sequence[Judged], *, option: str, sign: str) -> list[Labelled]:
     """The units behind a figure of a row."""
-    return [one.unit for one in judged_units if sign == ALL or one.sign(option) == sign]
+    signs = _SIGNS.get(sign, (sign,))
+    return [one.unit for one in judged_units if sign == ALL or one.sign(option) in signs]
 
 
 def only(units: Sequence[Labelled], annotators: set[int]) -> list[Labelled]:

@@ -19,8 +19,9 @@ from trajectories.models.annotation import View
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Annotators of one sort, and their agreement with each other."""
+    """Annotators of one sort, and their agreement with each other; ``id`` names it in addresses."""
 
+    id: str
     title: str
     names: list[str]
     fields: list[FieldAgreement]
@@ -62,11 +63,14 @@ class MachinesPage:
         """Who labelled in another installation, and is counted among people here."""
         return [one for one in self.people if one.user_id is None]
 
+    @property
+    def view(self) -> str:
+        return View.FULL if View.FULL in self.project.views else self.project.views[0]
+
     @cached_property
     def units(self) -> list[Labelled]:
         """As people see them whole, if they do, as machines do."""
-        view = View.FULL if View.FULL in self.project.views else ""
-        return units_labelled(self.project, view=view, kinds=list(Annotator.Kind))
+        return units_labelled(self.project, view=self.view, kinds=list(Annotator.Kind))
 
     @cached_property
     def comparisons(self) -> list[Comparison]:
@@ -85,12 +89,12 @@ class MachinesPage:
     def groups(self) -> list[Group]:
         """Those of the same sort, where there are two or more of them."""
         sorts = [
-            ("Machines with each other", self.machines),
-            ("Imported annotators with each other", self.imported),
+            ("machines", "Machines with each other", self.machines),
+            ("imported", "Imported annotators with each other", self.imported),
         ]
         return [
-            Group(title=title, names=[one.name for one in members], fields=self._agreement(members))
-            for title, members in sorts
+            Group(id=name, title=title, names=[one.name for one in members], fields=self._agreement(members))
+            for name, title, members in sorts
             if len(members) > 1
         ]
 

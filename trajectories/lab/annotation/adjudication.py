@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -43,6 +44,7 @@ class SettlementPage:
     posted: Answers | None = None
     sent: dict[str, str] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
+    starts: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def key(self) -> str:
@@ -152,7 +154,9 @@ class SettlementPage:
         view = selectors.view_shown(self.columns)
         annotator = self.annotator or Annotator(project=self.unit.project)
         slot = AnnotationSlot(unit=self.unit, annotator=annotator, position=self.unit.position, view=view)
-        return PAGES[self.unit.project.level](annotator=annotator, slot=slot, posted=self._answers)
+        return PAGES[self.unit.project.level](
+            annotator=annotator, slot=slot, posted=self._answers, starts=self.starts
+        )
 
     @property
     def questions(self) -> list[tuple[Question, bool]]:

@@ -23,7 +23,7 @@ from trajectories.annotation.queues.selectors import annotator_of
 from trajectories.annotation.roles import is_annotator
 from trajectories.lab.access import LabRequest, annotator_action, annotator_page, lab_action
 from trajectories.lab.annotation.adjudication import SettlementPage
-from trajectories.lab.annotation.label_form import saving_read
+from trajectories.lab.annotation.label_form import saving_read, starts_read
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 
@@ -66,7 +66,11 @@ def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) 
     unit = _unit_or_404(project, unit_id)
     disagreement = selectors.disagreement_of(unit)
     page = SettlementPage(
-        unit=unit, annotator=annotator, disagreement=disagreement, taken=request.GET.get("take", "")
+        unit=unit,
+        annotator=annotator,
+        disagreement=disagreement,
+        taken=request.GET.get("take", ""),
+        starts=starts_read(request.GET),
     )
     if disagreement is None and page.settlement is None:
         raise Http404(UNDISPUTED)
@@ -190,6 +194,7 @@ def _unit_render(
         "left": len(still_open),
         "skip_to": _address(project, selectors.unit_following(still_open, after=page.disagreement), field),
         "query": _query(field),
+        "unit_address": f"{_address(project, page.unit.pk, '')}?{_parameters(field)}",
     }
     return render(request, "lab/annotation/adjudication/unit.html", context, status=status)
 
@@ -203,3 +208,8 @@ def _address(project: AnnotationProject, unit: int | None, field: str) -> str:
 
 def _query(field: str) -> str:
     return f"?{urlencode({'field': field})}" if field else ""
+
+
+def _parameters(field: str) -> str:
+    """Others can be added behind them."""
+    return f"{urlencode({'field': field})}&" if field else ""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
 from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
-from trajectories.annotation.agreement.selectors import units_between, units_labelled
-from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.agreement.selectors import Labelled, units_between, units_labelled
+from trajectories.annotation.agreement.sources import PAIRED, RATED, SOURCES, WITH, is_apart, units_behind
+from trajectories.annotation.codebook.types import Field, codebook_read
 from trajectories.annotation.pairs.bias import order_bias
 from trajectories.annotation.pairs.selectors import pairs_labelled
 from trajectories.lab.access import LabRequest, lab_page
@@ -17,6 +20,13 @@ from trajectories.models import AnnotationProject
 from trajectories.models.annotation import View
 
 UNITS_SHOWN = 500
+SOURCE_TITLES = {
+    PAIRED: "units of two or more",
+    WITH: "units of two or more with it",
+    RATED: "all labelled units",
+}
+SAME = {"1": (True, "the same both times"), "0": (False, "not the same both times")}
+APART = ("0", "1")
 
 
 @lab_page
@@ -44,30 +54,27 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units to which two people gave the answers ``?one`` and ``?other`` of a ``?field``."""
+    """The units behind a figure of a ``?field``, or of its ``?option``: those of ``?source``.
+
+    With ``?one`` and ``?other`` those to which two people gave these two answers.
+    """
     project = project_or_404(project_id)
     field = codebook_read(project.codebook.content).field(request.GET.get("field", ""))
-    titles = {option.id: option.title for option in field.options} if field else {}
-    one, other = request.GET.get("one", ""), request.GET.get("other", "")
-    if field is None or field.is_set or not {one, other} <= set(titles):
-        raise Http404("The codebook of this project has no such answers.")
-    number = field.step_option.id if field.step_option else ""
     units = units_labelled(project, view=view_requested(request, project))
-    units = units_between(units, field=field.id, one=one, other=other, number=number)
-    context = {
-        "here": "annotation",
-        "project": project,
-        "field": field,
-        "title": f"{titles[one]} and {titles[other]}",
-        "units": units[:UNITS_SHOWN],
-        "count": len(units),
-    }
-    return render(request, "lab/annotation/cell.html", context)
+    if field is None:
+        raise Http404("The codebook of this project has no such field.")
+    if "one" in request.GET:
+        return _between(request, project, field, units)
+    option = request.GET.get("option", "")
+    source = source_requested(request, field)
+    units = units_behind(units, field, option=option, source=source)
+    apart = {unit.unit for unit in units if is_apart(unit, field, option=option)}
+    return cell_render(request, project, field, figure_title(field, option, source), units, apart=apart)
 
 
 @lab_page
 def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units of which ``?annotator``, or anyone, said the same in a ``?field`` both times, or not."""
+    """The units that ``?annotator``, or anyone, labelled twice: those with the ``?same`` answer, or not."""
     project = project_or_404(project_id)
     field = codebook_read(project.codebook.content).field(request.GET.get("field", ""))
     people = people_repeated(project, view=view_requested(request, project))
@@ -76,17 +83,64 @@ def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
     person = by_id.get(request.GET.get("annotator", ""))
     if field is None or person is None:
         raise Http404("No repeated units match.")
-    is_same = request.GET.get("same") == "1"
+    is_same, words = SAME.get(request.GET.get("same", ""), (None, "labelled twice"))
     units = units_repeated(person, field, is_same=is_same)
+    return cell_render(request, project, field, f"{person.name}, {words}", units)
+
+
+def cell_render(
+    request: LabRequest,
+    project: AnnotationProject,
+    field: Field,
+    title: str,
+    units: Sequence[Labelled],
+    *,
+    apart: set[int] | None = None,
+) -> HttpResponse:
+    """The list of units; if it is known which of them have labels that differ, ``?apart`` narrows it."""
+    chosen = request.GET.get("apart", "")
+    shown = list(units)
+    if apart is not None and chosen in APART:
+        shown = [unit for unit in units if (unit.unit in apart) == (chosen == "1")]
     context = {
         "here": "annotation",
         "project": project,
         "field": field,
-        "title": f"{person.name}, {'the same' if is_same else 'not the same'} both times",
-        "units": units[:UNITS_SHOWN],
-        "count": len(units),
+        "title": title,
+        "units": shown[:UNITS_SHOWN],
+        "count": len(shown),
+        "apart": chosen,
+        "counts": (len(units), len(apart), len(units) - len(apart)) if apart is not None else None,
     }
     return render(request, "lab/annotation/cell.html", context)
+
+
+def source_requested(request: LabRequest, field: Field) -> str:
+    """The ``?source``, which goes with an ``?option`` of the field or with none."""
+    source, option = request.GET.get("source", PAIRED), request.GET.get("option", "")
+    if source not in SOURCES or ((option or source == WITH) and option not in _titles(field)):
+        raise Http404("The codebook of this project has no such answers.")
+    return source
+
+
+def figure_title(field: Field, option: str, source: str) -> str:
+    return ", ".join(filter(None, (_titles(field).get(option, ""), SOURCE_TITLES[source])))
+
+
+def _between(
+    request: LabRequest, project: AnnotationProject, field: Field, units: Sequence[Labelled]
+) -> HttpResponse:
+    titles = _titles(field)
+    one, other = request.GET.get("one", ""), request.GET.get("other", "")
+    if field.is_set or not {one, other} <= set(titles):
+        raise Http404("The codebook of this project has no such answers.")
+    number = field.step_option.id if field.step_option else ""
+    units = units_between(units, field=field.id, one=one, other=other, number=number)
+    return cell_render(request, project, field, f"{titles[one]} and {titles[other]}", units)
+
+
+def _titles(field: Field) -> dict[str, str]:
+    return {option.id: option.title for option in field.options}
 
 
 def views_of(project: AnnotationProject) -> list[View]:

@@ -17,6 +17,7 @@ SPAN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 LINK_PREFIX = "link-"
 STEP_PREFIX = "step-"
 NUMBER_MAX = 2**31 - 1
+STARTS = ("steps", "steps2")
 
 
 def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False) -> Saving:
@@ -63,6 +64,11 @@ def answers_read(data: QueryDict, *, codebook: Codebook) -> Answers:
         note=data.get("note", "").replace("\0", ""),
         is_unsure=bool(data.get("is_unsure")),
     )
+
+
+def starts_read(query: QueryDict) -> dict[str, int]:
+    """The steps with which long lists of steps begin, by the parameter that names one."""
+    return {name: step for name in STARTS if (step := _step(query.get(name, "")))}
 
 
 def _value(data: QueryDict, one: Field) -> str | int:

@@ -12,15 +12,26 @@ from django.shortcuts import redirect, render
 from core.csv_text import csv_bytes
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
+from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.sources import units_behind
 from trajectories.annotation.jobs.services import job_request
-from trajectories.annotation.machines.comparison import ALL, BOTH, MACHINE, PEOPLE, Comparison, judged_where
+from trajectories.annotation.machines.comparison import (
+    ALL,
+    BOTH,
+    BY_MACHINE,
+    BY_PEOPLE,
+    MACHINE,
+    PEOPLE,
+    Comparison,
+    judged_where,
+)
 from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
 from trajectories.lab.access import LabRequest, lab_action, lab_page
-from trajectories.lab.annotation.agreement_views import UNITS_SHOWN
+from trajectories.lab.annotation.agreement_views import UNITS_SHOWN, figure_title, source_requested
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.export.views import as_file
-from trajectories.models import AnnotationJob
+from trajectories.models import AnnotationJob, AnnotationProject
 
 JOBS_SHOWN = 5
 MODEL = "model"
@@ -29,6 +40,8 @@ SIGNS = {
     BOTH: "both",
     MACHINE: "the machine alone",
     PEOPLE: "people alone",
+    BY_MACHINE: "given by the machine",
+    BY_PEOPLE: "given by people",
 }
 FIGURES = ("raw", "alpha", "ac1", "precision", "recall", "people_alpha")
 
@@ -63,9 +76,14 @@ def annotation_machine_start(request: LabRequest, project_id: int) -> HttpRespon
 
 @lab_page
 def annotation_machine_units(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units of a ``?field`` behind a figure: ``?sign`` says who gave the ``?option``."""
+    """The units of a ``?field`` behind a figure of a ``?machine``: ``?sign`` says who gave the ``?option``.
+
+    Of a ``?group`` of annotators, the units of ``?source``.
+    """
     project = project_or_404(project_id)
     page = MachinesPage(project=project)
+    if "group" in request.GET:
+        return _group_units(request, page)
     compared = _comparison_or_404(page, request.GET.get("machine", ""))
     sign, option = request.GET.get("sign", ALL), request.GET.get("option", "")
     one = next((one for one in compared.fields if one.field.id == request.GET.get("field")), None)
@@ -73,10 +91,29 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
     if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
         raise Http404("The codebook of this project has no such answers.")
     units = judged_where(one.judged, option=option, sign=sign)
+    title = " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign])))
+    return _units_render(request, project, title, units)
+
+
+def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
+    group = next((one for one in page.groups if one.id == request.GET["group"]), None)
+    fields = {one.field.id: one for one in group.fields} if group else {}
+    one = fields.get(request.GET.get("field", ""))
+    if group is None or one is None:
+        raise Http404("This project has no such group, or no such field.")
+    option, source = request.GET.get("option", ""), source_requested(request, one.field)
+    units = units_behind(one.units, one.field, option=option, source=source)
+    title = f"{group.title} · {one.field.title}: {figure_title(one.field, option, source)}"
+    return _units_render(request, page.project, title, units)
+
+
+def _units_render(
+    request: LabRequest, project: AnnotationProject, title: str, units: list[Labelled]
+) -> HttpResponse:
     context = {
         "here": "annotation",
         "project": project,
-        "title": " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign]))),
+        "title": title,
         "tab": "machines",
         "units": units[:UNITS_SHOWN],
         "count": len(units),

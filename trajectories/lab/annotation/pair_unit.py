@@ -16,6 +16,7 @@ from trajectories.models import Episode, Step
 
 TITLES = ("The first", "The second")
 KEYS = ("gh", "jl")
+PARAMETERS = dict(zip(KEYS, ("steps", "steps2"), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +60,13 @@ class PairPage(UnitPage):
     def _side(self, title: str, keys: str, episode_id: int, step: int) -> Side:
         rows = Step.objects.select_related("episode__task", "episode__run")
         row = rows.filter(episode_id=episode_id, index=step).first() if step else None
-        walk = Walk(episode_id=episode_id, name=f"walk-{self.slot.pk}-{keys}", keys=keys)
+        walk = Walk(
+            episode_id=episode_id,
+            name=f"walk-{self.slot.unit_id}-{keys}",
+            keys=keys,
+            parameter=PARAMETERS[keys],
+            starts=self.starts,
+        )
         return Side(title=title, walk=walk, step=row)
 
     @property

@@ -22,7 +22,7 @@ from trajectories.annotation.queues.tickets import Ticket, ticket_read
 from trajectories.annotation.roles import is_annotator
 from trajectories.lab.access import LabRequest, annotator_action, annotator_page, wants_fragment
 from trajectories.lab.annotation.feedback import Feedback, feedback_of
-from trajectories.lab.annotation.label_form import saving_read
+from trajectories.lab.annotation.label_form import saving_read, starts_read
 from trajectories.lab.annotation.pair_unit import PairPage
 from trajectories.lab.annotation.trajectory_unit import TrajectoryPage
 from trajectories.lab.annotation.unit import UnitPage, summary_of
@@ -67,7 +67,7 @@ def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
         beside = [int(one) for one in request.GET.get("beside", "").split(",") if is_id(one)]
         number = services.slot_next(annotator.pk, beside=beside[:BESIDE_MAX])
         slot = selectors.slot_of(annotator, number) if number else None
-    page = unit_page(annotator=annotator, slot=slot) if slot else None
+    page = unit_page(annotator=annotator, slot=slot, starts=starts_read(request.GET)) if slot else None
     return _unit_render(request, annotator, page)
 
 
@@ -142,7 +142,14 @@ def project_or_404(project_id: int) -> AnnotationProject:
 def _unit_render(
     request: LabRequest, annotator: Annotator, page: UnitPage | None, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    context = {"here": "annotation", "annotator": annotator, "project": annotator.project, "page": page}
+    address = reverse("annotation_queue", args=[annotator.project_id])
+    context = {
+        "here": "annotation",
+        "annotator": annotator,
+        "project": annotator.project,
+        "page": page,
+        "unit_address": f"{address}?slot={page.slot.pk}&" if page else "",
+    }
     if wants_fragment(request):
         return render(request, "lab/annotation/_unit.html", context, status=status)
     codebook = codebook_of(annotator.project.codebook)

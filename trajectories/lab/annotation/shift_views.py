@@ -6,12 +6,17 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
 from trajectories.annotation.agreement.selectors import units_labelled
-from trajectories.annotation.agreement.shift import answer_title, shifts
+from trajectories.annotation.agreement.shift import IN_BOTH, WITHIN, answer_title, shifts
 from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.lab.access import LabRequest, lab_page
-from trajectories.lab.annotation.agreement_views import UNITS_SHOWN, view_requested, views_of
+from trajectories.lab.annotation.agreement_views import cell_render, view_requested, views_of
 from trajectories.lab.annotation.queue_views import project_or_404
+
+SOURCE_TITLES = {
+    IN_BOTH: "labelled in both views",
+    WITHIN: "labelled by two in the first view and in both views",
+}
 
 
 @lab_page
@@ -37,24 +42,28 @@ def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
 
 @lab_page
 def annotation_shift(request: LabRequest, project_id: int) -> HttpResponse:
-    """The units that got the answer ``?one`` in the first view and ``?other`` in the ``?view``."""
+    """The units behind a figure between the first view and the ``?view``: those of ``?source``.
+
+    With ``?one`` and ``?other`` those that got these two answers, one in each view.
+    """
     project = project_or_404(project_id)
     codebook = codebook_read(project.codebook.content)
     first, view = views_of(project)[0], view_requested(request, project)
     field = codebook.field(request.GET.get("field", ""))
-    one, other = request.GET.get("one", ""), request.GET.get("other", "")
-    known = {option.id for option in field.options} if field else set()
-    if field is None or view == first or not {*one.split(","), *other.split(",")} <= known | {""}:
+    if field is None or view == first:
         raise Http404("The codebook of this project has no such answers.")
     changes = shifts(units_labelled(project), units_labelled(project, view=view), codebook)
     shift = next(shift for shift in changes if shift.field.id == field.id)
+    if "one" not in request.GET:
+        source = request.GET.get("source", IN_BOTH)
+        if source not in SOURCE_TITLES:
+            raise Http404("There are no such units.")
+        title = f"{SOURCE_TITLES[source]} ({first.label}, {view.label})"
+        units = shift.units_behind(source)
+        return cell_render(request, project, field, title, units, apart=shift.units_changed)
+    one, other = request.GET.get("one", ""), request.GET.get("other", "")
+    if not {*one.split(","), *other.split(",")} <= {option.id for option in field.options} | {""}:
+        raise Http404("The codebook of this project has no such answers.")
+    title = f"{answer_title(field, one)} ({first.label}), {answer_title(field, other)} ({view.label})"
     units = shift.units_with(one=one, other=other)
-    context = {
-        "here": "annotation",
-        "project": project,
-        "field": field,
-        "title": f"{answer_title(field, one)} ({first.label}), {answer_title(field, other)} ({view.label})",
-        "units": units[:UNITS_SHOWN],
-        "count": len(units),
-    }
-    return render(request, "lab/annotation/cell.html", context)
+    return cell_render(request, project, field, title, units)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
-from django.db.models import Case, TextField, Value, When
+from django.db.models import Case, Max, TextField, Value, When
 from django.db.models.functions import Left
 
 from trajectories.lab.annotation.unit import UnitPage
@@ -40,12 +42,28 @@ class WalkedStep:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WalkPage:
+    """Steps that are listed together; ``query`` asks for them and leaves the other list where it is."""
+
+    first: int
+    last: int
+    query: str
+    is_shown: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Walk:
-    """A trajectory as a list of its steps. ``name`` tells several on a page apart; ``keys`` go through it."""
+    """A trajectory as a list of its steps, or of a page of them if it is long.
+
+    ``name`` tells several on a page apart, ``parameter`` in addresses; ``keys`` go through it. ``starts`` are
+    the steps with which the lists begin, by parameter.
+    """
 
     episode_id: int
     name: str
     keys: str
+    parameter: str = "steps"
+    starts: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def episode(self) -> Episode | None:
@@ -63,8 +81,35 @@ class Walk:
         ]
 
     @property
-    def left_out(self) -> int:
-        return max(Step.objects.filter(episode_id=self.episode_id).count() - STEPS_SHOWN, 0)
+    def pages(self) -> list[WalkPage]:
+        """All of them, if there are several."""
+        if self._last <= STEPS_SHOWN:
+            return []
+        firsts = range(1, self._last + 1, STEPS_SHOWN)
+        return [self._page(first, min(first + STEPS_SHOWN - 1, self._last)) for first in firsts]
+
+    @property
+    def page_before(self) -> WalkPage | None:
+        return next((page for page in self.pages if page.last == self._start - 1), None)
+
+    @property
+    def page_after(self) -> WalkPage | None:
+        return next((page for page in self.pages if page.first == self._start + STEPS_SHOWN), None)
+
+    def _page(self, first: int, last: int) -> WalkPage:
+        query = urlencode({**self.starts, self.parameter: first})
+        return WalkPage(first=first, last=last, query=query, is_shown=first == self._start)
+
+    @cached_property
+    def _last(self) -> int:
+        last = Step.objects.filter(episode_id=self.episode_id).aggregate(last=Max("index"))["last"]
+        return last or 0
+
+    @property
+    def _start(self) -> int:
+        """Pages begin at fixed steps, whichever step is asked for."""
+        start = min(self.starts.get(self.parameter, 1), max(self._last, 1))
+        return (start - 1) // STEPS_SHOWN * STEPS_SHOWN + 1
 
     @property
     def _rows(self) -> Any:
@@ -74,10 +119,11 @@ class Walk:
             default=Value(""),
             output_field=TextField(),
         )
-        rows = Step.objects.filter(episode_id=self.episode_id).annotate(
+        steps = Step.objects.filter(episode_id=self.episode_id)
+        rows = steps.filter(index__range=(self._start, self._start + STEPS_SHOWN - 1)).annotate(
             thought_start=Left("thought", THOUGHT_CHARS + 1), has_picture=HAS_PICTURE, outline=outline
         )
-        return rows.order_by("index").values(*LISTED, "thought_start", "has_picture", "outline")[:STEPS_SHOWN]
+        return rows.order_by("index").values(*LISTED, "thought_start", "has_picture", "outline")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +135,9 @@ class TrajectoryPage(UnitPage):
     @cached_property
     def walk(self) -> Walk:
         unit = self.slot.unit
-        return Walk(episode_id=unit.episode_id, name=f"walk-{self.slot.pk}", keys="gh")
+        return Walk(
+            episode_id=unit.episode_id, name=f"walk-{self.slot.unit_id}", keys="gh", starts=self.starts
+        )
 
     @property
     def is_there(self) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
+
+from django.db.models import Max
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
 from trajectories.annotation.labels.answers import Answers, answers_mirrored
@@ -22,6 +25,8 @@ from trajectories.models.annotation import View
 from trajectories.thoughts.sentences import sentence_spans
 
 STEPS_BEFORE = 5
+# Of a longer episode those around the unit's step; the number of any other can be typed.
+STEPS_OFFERED = 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +59,8 @@ class Part:
 class UnitPage:
     """``posted`` are answers that were sent and not stored, with the ``errors`` that say why.
 
+    ``starts`` are the steps with which long lists begin.
+
     Units of other levels are pages of their own (``trajectory_unit``, ``pair_unit``) with the same form.
     """
 
@@ -63,6 +70,7 @@ class UnitPage:
     slot: AnnotationSlot
     posted: Answers | None = None
     errors: list[str] = field(default_factory=list)
+    starts: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def key(self) -> str:
@@ -131,6 +139,25 @@ class UnitPage:
             }
             for index, start in sorted(starts.items())
         ]
+
+    @cached_property
+    def last_step(self) -> int:
+        """The episode's last one, by its number; 0 if it was deleted."""
+        last = Step.objects.filter(episode_id=self.slot.unit.episode_id).aggregate(last=Max("index"))["last"]
+        return last or 0
+
+    @cached_property
+    def steps_offered(self) -> list[tuple[int, Any]]:
+        """Steps that may carry out what is announced, before and after this one, with their actions."""
+        unit = self.slot.unit
+        options = (option for one in self.codebook.fields for option in one.options)
+        if self.step is None or not any(option.links_step for option in options):
+            return []
+        first = max(min(unit.step - STEPS_OFFERED // 2, self.last_step - STEPS_OFFERED + 1), 1)
+        rows = Step.objects.filter(
+            episode_id=unit.episode_id, index__range=(first, first + STEPS_OFFERED - 1)
+        )
+        return list(rows.order_by("index").values_list("index", "action"))
 
     # ---- the thought
 

@@ -58,6 +58,9 @@
     if (number && (!number.value || !number.validity.valid)) {
       return { text: `Which step? A number from 1 to ${number.max}.`, place: number };
     }
+    const linked = Array.from(form.querySelectorAll(".unit-choice:has(label :checked) [data-last]"));
+    const wrong = linked.find((one) => one.value && !(one.validity.valid && Number(one.value) <= Number(one.dataset.last)));
+    if (wrong) return { text: `There is no step ${wrong.value}: the steps are 1 to ${wrong.dataset.last}.`, place: wrong };
     if (form.querySelector("[data-marks]:checked") && !form.querySelector("[name=span]:checked")) {
       return { text: "Mark the sentences that reason.", place: form.querySelector("[name=span]") };
     }

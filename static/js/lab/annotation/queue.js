@@ -98,6 +98,7 @@
     current.replaceWith(article);
     current = article;
     current.dispatchEvent(new Event("gym:content", { bubbles: true }));
+    htmx.process(current);
     current.tabIndex = -1;
     current.focus({ preventScroll: true });
     scrollTo(0, 0);

@@ -7,7 +7,10 @@
   const move = (place, by) => {
     const all = Array.from(place.querySelectorAll("[data-walk] details"));
     const next = all[all.indexOf(openOf(place)) + by];
-    if (!next) return;
+    if (!next) {
+      place.querySelector(by > 0 ? "[data-walk-after]" : "[data-walk-before]")?.click();
+      return;
+    }
     next.open = true;
     next.scrollIntoView({ block: "nearest" });
   };
