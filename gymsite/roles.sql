@@ -56,7 +56,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_promptsize,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
     trajectories_submission, trajectories_verdict, trajectories_idempotentcall,
-    trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum
+    trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum,
+    trajectories_sampler, trajectories_samplertask, trajectories_samplerdraw
     TO gym_lab;
 GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;

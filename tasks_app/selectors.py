@@ -52,6 +52,10 @@ _PAGE = SQL("""
     SELECT r.id, row_to_json(r)::text FROM ({tasks} AND t.id > %(after)s ORDER BY t.id LIMIT %(limit)s) r
 """).format(tasks=_TASKS)
 
+_SPLITS = SQL("""
+    SELECT t.id, t.split FROM tasks_app_task t WHERE {visible} ORDER BY t.id LIMIT %(limit)s
+""").format(visible=_VISIBLE)
+
 # The sum of hashes tells sets apart that have the same size and the same newest row.
 _FINGERPRINT = SQL("""
     SELECT count(*), max(t.updated_at)::text, bit_xor(hashtextextended(t.content_hash, t.id))
@@ -102,6 +106,13 @@ def task_list(tasks: TaskFilter, *, after: int, limit: int) -> list[TaskRow]:
     with connection.cursor() as cursor:
         cursor.execute(_PAGE, {**tasks.parameters(), "after": after, "limit": limit})
         return [TaskRow(*row) for row in cursor.fetchall()]
+
+
+def task_splits(tasks: TaskFilter, *, limit: int) -> list[tuple[int, str]]:
+    """Ids and splits of up to ``limit`` matching tasks, in id order."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SPLITS, {**tasks.parameters(), "limit": limit})
+        return list(cursor.fetchall())
 
 
 def tasks_fingerprint(tasks: TaskFilter) -> tuple[int, str]:

@@ -19,6 +19,8 @@ from tasks_app.families import registry as families
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from tasks_app.worlds.registry import worlds
+from trajectories.samplers import plans as _plans  # noqa: F401  (it finds the plug-ins)
+from trajectories.samplers import registry as samplers
 from verifiers.registry import VERIFIERS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +31,7 @@ FORBIDDEN_MODULES = {"utils", "helpers", "manager"}
 # Modules are nouns. These end like verbs and are none, or tell several of one kind apart.
 ALLOWED_ENDINGS = {
     *("drawing", "judging", "paging", "rating", "recording", "rendering", "training", "wording"),
-    *("carried", "relaxed", "untrusted"),
+    *("carried", "need", "relaxed", "untrusted"),
 }
 # Used for many different things, these name none: say `rows`, `match`, `query`, `label`, `stored`.
 VAGUE_WORDS = {"asked", "found", "kept", "said", "told", "wanted"}
@@ -158,8 +160,14 @@ def _plugin_files(package: Path) -> set[str]:
 
 @pytest.mark.parametrize(
     ("registry", "folder"),
-    [(benchmarks, ROOT / "tasks_app" / "benchmarks"), (VERIFIERS, Path(verifiers.builtin.__path__[0]))],
-    ids=["benchmarks", "verifiers"],
+    [
+        (benchmarks, ROOT / "tasks_app" / "benchmarks"),
+        (VERIFIERS, Path(verifiers.builtin.__path__[0])),
+        (samplers.STRATEGIES, ROOT / "trajectories" / "samplers" / "strategies"),
+        (samplers.ROLLOUTS, ROOT / "trajectories" / "samplers" / "rollouts"),
+        (samplers.HORIZONS, ROOT / "trajectories" / "samplers" / "horizons"),
+    ],
+    ids=["benchmarks", "verifiers", "strategies", "rollouts", "horizons"],
 )
 def test_one_plugin_file_is_one_registration_named_like_the_file(
     registry: Registry[object], folder: Path

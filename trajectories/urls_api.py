@@ -15,6 +15,7 @@ from trajectories.lab.reports import api as report_files
 from trajectories.reports import api as reports
 from trajectories.reports.training import api as training
 from trajectories.runs import api as runs
+from trajectories.samplers import api as samplers
 
 converters.converters_register()
 
@@ -36,6 +37,10 @@ urlpatterns = [
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
     path("runs/<id:run_id>/twins", runs.PairedTasksView.as_view()),
     path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),
+    path("samplers", samplers.SamplersView.as_view()),
+    path("samplers/<id:sampler_id>", samplers.SamplerView.as_view()),
+    path("samplers/<id:sampler_id>/draw", samplers.DrawView.as_view()),
+    path("samplers/<id:sampler_id>/draws", samplers.DrawsView.as_view()),
     path("transfer", training.TransferView.as_view()),
     path("reports", reports.ReportsView.as_view()),
     path("reports/<id:report_id>", reports.ReportView.as_view()),

@@ -133,7 +133,19 @@ class Scene:
                 record = self.call("GET", f"{self.live}/wait/episodes/{episode['id']}?timeout=30").json()
                 assert record["verdict"], record
 
+    def _drawn(self) -> int:
+        """A sampler of the run that has drawn."""
+        body = {
+            "run": self.run,
+            "strategy": {"kind": "success_band"},
+            "tasks": {"ids": list(self.tasks.values()), "evaluation_splits": True},
+        }
+        sampler = int(self.call("POST", "/samplers", body).json()["id"])
+        self.call("POST", f"/samplers/{sampler}/draw", {"count": 1})
+        return sampler
+
     def _report_compute(self) -> None:
+        self.sampler = self._drawn()
         self.call("POST", f"/reports/{self.report}/compute")
         until = time.monotonic() + COMPUTED_S
         while (report := self.call("GET", f"/reports/{self.report}").json())["state"] != "ready":

@@ -171,6 +171,7 @@ def _filled(path: str, scene: Scene) -> list[str]:
         "report_id": [scene.report],
         "episode_id": [episode["id"] for episode in scene.episodes],
         "group_id": scene.groups,
+        "sampler_id": [scene.sampler],
         "sha256": [scene.blob],
         "name": ["report.html", "report.json", "rows.jsonl", "rows.csv"],
     }

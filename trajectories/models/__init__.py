@@ -25,6 +25,7 @@ from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.report import Report
 from trajectories.models.retention import Pruning
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
+from trajectories.models.sampler import Sampler, SamplerDraw, SamplerTask
 from trajectories.models.step import Step
 from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
 from trajectories.models.tool_call import ToolCall
@@ -62,6 +63,9 @@ __all__ = [
     "Report",
     "Run",
     "RunMetrics",
+    "Sampler",
+    "SamplerDraw",
+    "SamplerTask",
     "SiteEvent",
     "Step",
     "StepFacts",

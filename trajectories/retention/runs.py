@@ -10,7 +10,7 @@ from django.db.models import ForeignObjectRel, Model
 
 from core.sql import Statement
 from trajectories import hot_sql
-from trajectories.models import Episode, Group, Run, VerdictEvidence
+from trajectories.models import Episode, Group, Run, Sampler, VerdictEvidence
 from trajectories.retention import names
 
 GROUPS_AT_ONCE = 20
@@ -73,6 +73,7 @@ def run_prune(run_id: int, *, progress: Progress) -> int:
     with transaction.atomic():
         run = Run.objects.select_for_update().filter(pk=run_id).first()
         if run and not Group.objects.filter(run=run).exists():
+            _rows_delete(Sampler, list(Sampler.objects.filter(run=run).values_list("pk", flat=True)))
             _rows_delete(Run, [run_id])
             Run.objects.filter(pk=run_id)._raw_delete(using=DATABASE)
     return pruned

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import time
 import uuid
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
-from palaestra import records
+from palaestra import curation, records
 from palaestra.errors import ApiError
 from palaestra.records import Page
 from palaestra.transport import RETRIES, Transport, decode
@@ -142,6 +143,56 @@ class Client:
     async def group_refill(self, group: int, *, count: int) -> records.Opening:
         body = {"count": count}
         return await self._post(f"groups/{group}/refill", records.Opening, body, headers=_idempotency())
+
+    async def groups(
+        self, run: int, *, after: int = 0, timeout_s: float | None = None
+    ) -> AsyncIterator[tuple[int, records.GroupState]]:
+        """Groups of a run as they complete, each once for every time that it does, with the cursor behind its
+        page: given as ``after`` it continues there, and repeats at most the rest of that page.
+
+        Waits for more; ends when ``timeout_s`` seconds pass without a group, never by itself.
+        """
+        waited_since = time.monotonic()
+        while True:
+            page = await self.groups_page(run, after=after)
+            after = int(page.next or 0)
+            for group in page.results:
+                yield after, group
+            if page.results:
+                waited_since = time.monotonic()
+                continue
+            left_s = WAIT_S if timeout_s is None else timeout_s - (time.monotonic() - waited_since)
+            if left_s <= 0:
+                return
+            # Both cursors are places in the run's verdict stream: a group completes with a verdict.
+            await self.wait_verdicts(run, after=after, timeout_s=max(1, min(WAIT_S, int(left_s))))
+
+    # ---- samplers
+    async def sampler_create(
+        self, *, run: int, strategy: Json, tasks: Json | None = None, seed: int | None = None, **plan: Any
+    ) -> curation.Sampler:
+        """A sampler of a run's next tasks. ``tasks`` filters: benchmark, split, tags, ids, difficulty_min,
+        difficulty_max, evaluation_splits. Plan: rollouts, horizon, difficulty, half_life. See
+        ``docs/curation.md``."""
+        body = {"run": run, "strategy": strategy, **_present(tasks=tasks, seed=seed), **plan}
+        return await self._post("samplers", curation.Sampler, body, headers=_idempotency())
+
+    async def sampler(self, sampler: int) -> curation.Sampler:
+        return await self._get(f"samplers/{sampler}", curation.Sampler)
+
+    async def samplers(self, *, run: int, cursor: str | int | None = None) -> Page[curation.Sampler]:
+        """One page of a run's samplers, the newest first."""
+        return await self._get("samplers", Page[curation.Sampler], run=run, cursor=cursor)
+
+    async def sampler_draw(self, sampler: int, *, count: int, number: int | None = None) -> curation.Draw:
+        """The next tasks to play. ``number`` (from 1, e.g. the trainer's step) gives a draw that was made
+        before again, so that a trainer that crashed goes on with the same tasks."""
+        body = _present(count=count, number=number)
+        return await self._post(f"samplers/{sampler}/draw", curation.Draw, body, headers=_idempotency())
+
+    async def sampler_draws(self, sampler: int, *, cursor: str | int | None = None) -> Page[curation.Draw]:
+        """One page of a sampler's draws, by number."""
+        return await self._get(f"samplers/{sampler}/draws", Page[curation.Draw], cursor=cursor)
 
     # ---- reports
     async def report_create(self, *, name: str, plan: Json) -> records.ReportCreated:

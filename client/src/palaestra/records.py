@@ -289,6 +289,7 @@ class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
     judged: int
     void: int
     mean_reward: float | None = None
+    last_policy_version: int | None = None
     usage: UsageTotals | None = None
 
 

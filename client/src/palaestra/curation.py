@@ -1,0 +1,53 @@
+"""What samplers answer: which tasks to play next, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class DrawnTask(msgspec.Struct, frozen=True, kw_only=True):
+    """A task that a sampler chose, and why; ``max_steps`` None leaves the budget to the task."""
+
+    task: int
+    samples_per_task: int
+    max_steps: int | None = None
+    why: dict[str, Any] = {}
+
+
+class Draw(msgspec.Struct, frozen=True, kw_only=True):
+    """A draw of a sampler; ``position`` is how much of the run's verdict stream it knew."""
+
+    sampler: int
+    number: int
+    position: int
+    policy_version: int | None = None
+    items: list[DrawnTask]
+    summary: dict[str, Any] = {}
+
+    @property
+    def openings(self) -> list[dict[str, Any]]:
+        """What to open: arguments ``tasks``, ``samples_per_task`` and ``max_steps`` of ``episodes_open``, one
+        call for all tasks that agree in the last two."""
+        alike: dict[tuple[int, int | None], list[int]] = {}
+        for item in self.items:
+            alike.setdefault((item.samples_per_task, item.max_steps), []).append(item.task)
+        return [
+            {"tasks": tasks, "samples_per_task": samples, "max_steps": steps}
+            for (samples, steps), tasks in alike.items()
+        ]
+
+
+class Sampler(msgspec.Struct, frozen=True, kw_only=True):
+    """What chooses a run's next tasks; ``size`` is the number of tasks, ``draws`` that of draws made."""
+
+    id: int
+    run: int
+    seed: int
+    plan: dict[str, Any]
+    tasks: dict[str, Any]
+    splits: list[str] = []
+    size: int
+    draws: int = 0
+    position: int = 0

@@ -1,0 +1,108 @@
+"""What a sampler is asked for, and the draw that follows from it: pure, given what is known of the tasks."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
+
+from msgspec import Meta, Struct
+
+from core.integers import BIGINT_MAX, INT_MAX
+from trajectories.samplers import horizons, registry, rollouts, strategies
+from trajectories.samplers.horizons.task import TaskHorizon
+from trajectories.samplers.rollouts.constant import ConstantRollouts
+from trajectories.samplers.types import Chance, Horizon, Pool, Rollouts, Share, Strategy
+
+registry.STRATEGIES.discover(strategies)
+registry.ROLLOUTS.discover(rollouts)
+registry.HORIZONS.discover(horizons)
+
+if TYPE_CHECKING:
+    AnyStrategy: TypeAlias = Strategy
+    AnyRollouts: TypeAlias = Rollouts
+    AnyHorizon: TypeAlias = Horizon
+else:
+    AnyStrategy = Union[tuple(plugin for _, plugin in registry.STRATEGIES.items())]  # noqa: UP007
+    AnyRollouts = Union[tuple(plugin for _, plugin in registry.ROLLOUTS.items())]  # noqa: UP007
+    AnyHorizon = Union[tuple(plugin for _, plugin in registry.HORIZONS.items())]  # noqa: UP007
+
+IDS_MAX = 100_000
+HALF_LIFE = 32.0
+Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class DifficultySchedule(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The easiest tasks alone at first: the share ``start`` of them, changing evenly to ``end`` over
+    ``draws`` draws. A draw that needs more tasks takes more."""
+
+    start: Share
+    end: Share = 1.0
+    draws: Annotated[int, Meta(ge=1, le=INT_MAX)] = 100
+
+    def share(self, number: int) -> float:
+        return self.start + (self.end - self.start) * min((number - 1) / self.draws, 1.0)
+
+
+class SamplerPlan(Struct, kw_only=True):
+    """How a sampler draws. ``half_life``: after so many newer episodes of its task a result counts half;
+    null: all count alike."""
+
+    strategy: AnyStrategy
+    rollouts: AnyRollouts = ConstantRollouts()
+    horizon: AnyHorizon = TaskHorizon()
+    difficulty: DifficultySchedule | None = None
+    half_life: Annotated[float, Meta(ge=1, le=1_000_000)] | None = HALF_LIFE
+
+    @property
+    def fading(self) -> float:
+        """By what a result's weight is multiplied when a newer one comes."""
+        return 1.0 if self.half_life is None else 0.5 ** (1 / self.half_life)
+
+
+class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which tasks. A training run draws from training splits alone unless ``evaluation_splits`` is true."""
+
+    benchmark: Name | None = None
+    split: Name | None = None
+    tags: list[Name] | None = None
+    ids: Annotated[list[Id], Meta(min_length=1, max_length=IDS_MAX)] | None = None
+    difficulty_min: Share | None = None
+    difficulty_max: Share | None = None
+    evaluation_splits: bool = False
+
+
+class DrawnTask(Struct):
+    """A task of a draw. ``max_steps`` null: leave it out when opening. ``why`` has a ``reason``, and the
+    numbers that the strategy went by: of ``success_band`` the posterior [successes, failures], its mean, the
+    probability of the band, and the share of all weight."""
+
+    task: int
+    samples_per_task: int
+    max_steps: int | None
+    why: dict[str, Any]
+
+
+def draw_make(plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: int) -> list[DrawnTask]:
+    """Draw ``number`` (from 1) of a sampler: the same for the same pool and seed, wherever it is made."""
+    shown = pool if plan.difficulty is None else _easiest(pool, plan.difficulty.share(number), least=count)
+    choices = plan.strategy.choose(shown, count=count, chance=Chance(seed, number))
+    chosen = shown.part([choice.row for choice in choices])
+    return [
+        DrawnTask(task=int(task), samples_per_task=samples, max_steps=steps, why=choice.why)
+        for task, samples, steps, choice in zip(
+            chosen.tasks,
+            plan.rollouts.samples(chosen),
+            plan.horizon.max_steps(chosen, number=number),
+            choices,
+            strict=True,
+        )
+    ]
+
+
+def _easiest(pool: Pool, share: float, *, least: int) -> Pool:
+    """By the tasks' own difficulty; those of unknown difficulty count as the hardest."""
+    import numpy
+
+    size = max(least, math.ceil(share * len(pool)))
+    return pool.part(numpy.sort(numpy.argsort(pool.difficulty, kind="stable")[:size]))

@@ -1,0 +1,21 @@
+"""As many samples of every task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from trajectories.samplers.registry import rollouts
+from trajectories.samplers.types import Pool, Rollouts
+
+
+@rollouts
+class ConstantRollouts(Rollouts, frozen=True, tag="constant"):
+    """As many samples of every task."""
+
+    count: Annotated[int, Meta(ge=1, le=10_000)] = 8
+
+    def samples(self, pool: Pool) -> Sequence[int]:
+        return [self.count] * len(pool)

@@ -1,0 +1,69 @@
+"""Reads of samplers: their records, their draws, and what they know of their tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from core.errors import GymError
+from core.sql import Statement
+from trajectories.api.auth import Principal
+from trajectories.models import Sampler, SamplerDraw
+from trajectories.samplers.plans import SamplerPlan
+from trajectories.samplers.types import Pool
+
+POOL = Statement(__file__, "pool")
+
+
+def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = False) -> Sampler:
+    """The sampler, or ``GymError`` 404 ``unknown_sampler``, also if the key may not see one of its splits."""
+    samplers = Sampler.objects.select_for_update() if is_locked else Sampler.objects.all()
+    sampler = samplers.filter(pk=sampler_id).first()
+    if sampler is None or not all(principal.sees_split(split) for split in sampler.splits):
+        raise GymError("unknown_sampler", f"There is no sampler {sampler_id}.", status=404)
+    return sampler
+
+
+def sampler_list(*, run: int | None, before: int | None, limit: int, principal: Principal) -> list[Sampler]:
+    """Samplers, newest first: up to ``limit``, and one more if there is a next page."""
+    samplers = Sampler.objects.all()
+    if run is not None:
+        samplers = samplers.filter(run=run)
+    if before is not None:
+        samplers = samplers.filter(pk__lt=before)
+    if principal.splits:
+        samplers = samplers.filter(splits__contained_by=sorted(principal.splits))
+    return list(samplers.order_by("-pk")[: limit + 1])
+
+
+def draw_list(*, sampler: Sampler, after: int, limit: int) -> list[SamplerDraw]:
+    """Draws by number: up to ``limit``, and one more if there is a next page."""
+    draws = SamplerDraw.objects.filter(sampler=sampler, number__gt=after)
+    return list(draws.order_by("number")[: limit + 1])
+
+
+def draws_newest(sampler: Sampler, *, limit: int) -> Sequence[SamplerDraw]:
+    """The last ``limit`` draws, by number."""
+    return list(SamplerDraw.objects.filter(sampler=sampler).order_by("-number")[:limit])[::-1]
+
+
+def plan_of(sampler: Sampler) -> SamplerPlan:
+    return msgspec.convert(sampler.plan, SamplerPlan)
+
+
+def pool_of(sampler: Sampler) -> Pool:
+    """What is known of the sampler's tasks, by id."""
+    import numpy
+
+    (columns,) = POOL.rows(sampler=sampler.pk)
+    tasks, difficulty, steps, correct, incorrect, judged, drawn = columns
+    return Pool(
+        tasks=numpy.array(tasks, dtype=numpy.int64),
+        difficulty=numpy.array(difficulty, dtype=numpy.float64),
+        steps=numpy.array(steps, dtype=numpy.int64),
+        correct=numpy.array(correct, dtype=numpy.float64),
+        incorrect=numpy.array(incorrect, dtype=numpy.float64),
+        judged=numpy.array(judged, dtype=numpy.int64),
+        drawn=numpy.array(drawn, dtype=numpy.int64),
+    )

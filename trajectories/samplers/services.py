@@ -1,0 +1,183 @@
+"""Creates samplers and draws from them. A draw is made once, under its sampler's lock, and kept."""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+from collections.abc import Sequence
+
+import msgspec
+from django.db import transaction
+from django.db.models import Max
+
+from core.arms import PROBE_ARMS
+from core.errors import GymError
+from core.sql import Statement
+from tasks_app import selectors as task_selectors
+from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP
+from tasks_app.registry import benchmarks
+from trajectories.api.auth import Principal
+from trajectories.models import PolicyVersion, Run, Sampler, SamplerDraw, VerdictCounter
+from trajectories.runs import selectors as run_selectors
+from trajectories.samplers import selectors, summaries
+from trajectories.samplers.plans import SamplerPlan, SamplerTasks, draw_make
+
+TASKS_MAX = 100_000
+SEED_BITS = 63
+SHOWN_MAX = 10
+# A sampler that joins a long run counts its history in parts, each a statement well within its time.
+VERDICTS_AT_ONCE = 100_000
+LEAST_WEIGHT = 1e-12
+TRAINING_SPLIT = re.compile(r"(?:.*[-_])?train(?:ing)?")
+
+TASKS_INSERT = Statement(__file__, "tasks_insert")
+RESULTS_COUNT = Statement(__file__, "results_count")
+DRAWN_MARK = Statement(__file__, "drawn_mark")
+
+
+@transaction.atomic
+def sampler_create(
+    *, run_id: int, plan: SamplerPlan, filters: SamplerTasks, seed: int | None, principal: Principal
+) -> Sampler:
+    """Create a sampler of a run, over the tasks that match now.
+
+    Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_benchmark``, ``unknown_split``, ``unknown_task``,
+    ``evaluation_split``, ``no_tasks``, ``too_many_tasks``.
+    """
+    run = run_selectors.run_get(run_id)
+    tasks, splits = _tasks_choose(run, filters, principal)
+    sampler = Sampler.objects.create(
+        run=run,
+        plan=msgspec.to_builtins(plan),
+        filters=msgspec.to_builtins(filters),
+        splits=splits,
+        seed=secrets.randbits(SEED_BITS) if seed is None else seed,
+        size=len(tasks),
+        created_by_id=principal.key_id,
+    )
+    TASKS_INSERT.run(
+        sampler=sampler.pk, tasks=tasks, steps_per_oracle_step=STEPS_PER_ORACLE_STEP, spare_steps=SPARE_STEPS
+    )
+    sampler.refresh_from_db()
+    return sampler
+
+
+@transaction.atomic
+def sampler_draw(*, sampler_id: int, count: int, number: int | None, principal: Principal) -> SamplerDraw:
+    """Draw ``count`` tasks, or give a draw again that was made before.
+
+    ``number`` is the draw's, from 1; without it the next one is made. Raises ``GymError``: 404
+    ``unknown_sampler``; 409 ``draw_exists`` (made with another count), ``draw_ahead`` (one before it was
+    never made); 422 ``too_few_tasks``.
+    """
+    sampler = selectors.sampler_get(sampler_id=sampler_id, principal=principal, is_locked=True)
+    if number is not None and number <= sampler.draws:
+        return _draw_again(sampler, number=number, count=count)
+    following = sampler.draws + 1
+    if number is not None and number > following:
+        message = f"The next draw of sampler {sampler_id} is {following}; {number} would leave some out."
+        raise GymError("draw_ahead", message, status=409, fields={"number": [message]})
+    if count > sampler.size:
+        message = f"Sampler {sampler_id} has {sampler.size:,} tasks, and a draw has none twice."
+        raise GymError("too_few_tasks", message, status=422, fields={"count": [message]})
+    return _draw(sampler, number=following, count=count)
+
+
+def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
+    plan = selectors.plan_of(sampler)
+    position = VerdictCounter.objects.values_list("count", flat=True).get(run=sampler.run_id)
+    results = _results_count(sampler, plan, upto=position)
+    pool = selectors.pool_of(sampler)
+    items = draw_make(plan, pool, seed=sampler.seed, number=number, count=count)
+    DRAWN_MARK.run(sampler=sampler.pk, number=number, tasks=[item.task for item in items])
+    draw = SamplerDraw.objects.create(
+        sampler=sampler,
+        number=number,
+        position=position,
+        policy_version=PolicyVersion.objects.filter(run=sampler.run_id).aggregate(newest=Max("version"))[
+            "newest"
+        ],
+        items=msgspec.to_builtins(items),
+        summary=summaries.summary_make(
+            items, pool, results=results, groups=summaries.groups_between(sampler, upto=position)
+        ),
+    )
+    Sampler.objects.filter(pk=sampler.pk).update(draws=number, position=position)
+    draw.refresh_from_db(fields=["created_at"])
+    return draw
+
+
+def _draw_again(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
+    draw = SamplerDraw.objects.get(sampler=sampler, number=number)
+    if len(draw.items) != count:
+        message = f"Draw {number} was made with {len(draw.items)} tasks, not {count}: it stays as it is."
+        raise GymError("draw_exists", message, status=409, fields={"count": [message]})
+    return draw
+
+
+def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[summaries.Result]:
+    """Count what was judged since the last draw; one entry for each task with results."""
+    results: list[summaries.Result] = []
+    oldest = 0 if plan.fading == 1.0 else math.ceil(math.log(LEAST_WEIGHT) / math.log(plan.fading))
+    for after in range(sampler.position, upto, VERDICTS_AT_ONCE):
+        rows = RESULTS_COUNT.rows(
+            sampler=sampler.pk,
+            run=sampler.run_id,
+            after=after,
+            upto=min(after + VERDICTS_AT_ONCE, upto),
+            keep=plan.fading,
+            oldest=oldest,
+            probes=list(PROBE_ARMS),
+        )
+        results += [summaries.Result(*row) for row in rows]
+    return results
+
+
+def _tasks_choose(run: Run, filters: SamplerTasks, principal: Principal) -> tuple[list[int], list[str]]:
+    """The ids and the splits of the tasks that match, as far as the run and the key may have them."""
+    if filters.benchmark is not None:
+        benchmarks.get(filters.benchmark)
+    task_filter = task_selectors.TaskFilter(
+        benchmark=filters.benchmark,
+        split=filters.split,
+        splits=sorted(principal.splits) or None,
+        tags=filters.tags,
+        ids=filters.ids,
+        difficulty_min=filters.difficulty_min,
+        difficulty_max=filters.difficulty_max,
+    )
+    rows = task_selectors.task_splits(task_filter, limit=TASKS_MAX + 1)
+    if not rows:
+        task_selectors.split_check(task_filter)
+    _check_ids(filters, rows)
+    if run.kind == Run.Kind.TRAIN and not filters.evaluation_splits:
+        rows = _training_rows(filters, rows)
+    if not rows:
+        raise GymError("no_tasks", "No task matches these filters.", status=422)
+    if len(rows) > TASKS_MAX:
+        message = f"More than {TASKS_MAX:,} tasks match, the limit of a sampler: filter further."
+        raise GymError("too_many_tasks", message, status=422)
+    return [task for task, _ in rows], sorted({split for _, split in rows})
+
+
+def _check_ids(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> None:
+    missing = sorted(set(filters.ids or ()) - {task for task, _ in rows})
+    if missing:
+        shown = ", ".join(map(str, missing[:SHOWN_MAX]))
+        message = f"No task {shown}{' and others' if len(missing) > SHOWN_MAX else ''} matches the filters."
+        raise GymError("unknown_task", message, status=422, fields={"ids": [message]})
+
+
+def _training_rows(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Those of training splits. Evaluation tasks that were named are refused, not passed over in silence."""
+    training = [(task, split) for task, split in rows if TRAINING_SPLIT.fullmatch(split)]
+    is_named = filters.split is not None or filters.ids is not None
+    if len(training) < len(rows) and (is_named or not training):
+        others = sorted({split for _, split in rows if not TRAINING_SPLIT.fullmatch(split)})
+        message = (
+            f"A training run does not draw from the split {others[0]!r}, which is kept for evaluation. "
+            "Set evaluation_splits to true to allow it."
+        )
+        raise GymError("evaluation_split", message, status=422, fields={"split": [message]})
+    return training

@@ -1,0 +1,23 @@
+-- Results between two places of the run's verdict stream, counted into what is known of the sampler's tasks. Each
+-- newer result of a task multiplies the weight of those before it by `keep`, so that what is known up to a place is
+-- the same however often it was counted on the way. Voids, guided episodes and probes do not count. Weights below
+-- `keep` to the power of `oldest` are not told apart: Postgres refuses numbers that are too small.
+WITH results AS (
+    SELECT e.task_id, v.outcome = 'correct' AS is_correct,
+        least(row_number() OVER (PARTITION BY e.task_id ORDER BY v.run_seq DESC) - 1, %(oldest)s) AS age
+    FROM trajectories_verdict v JOIN trajectories_episode e ON e.id = v.episode_id
+    WHERE v.run_id = %(run)s AND v.run_seq > %(after)s AND v.run_seq <= %(upto)s AND v.outcome <> 'void'
+        AND e.guidance IS NULL AND e.arm <> ALL(%(probes)s)
+), tallies AS (
+    SELECT task_id, count(*) AS judged, count(*) FILTER (WHERE is_correct) AS successes,
+        coalesce(sum(power(%(keep)s::float8, age)) FILTER (WHERE is_correct), 0) AS correct,
+        coalesce(sum(power(%(keep)s::float8, age)) FILTER (WHERE NOT is_correct), 0) AS incorrect
+    FROM results GROUP BY task_id
+)
+UPDATE trajectories_samplertask t SET judged = t.judged + n.judged,
+    correct = n.correct + CASE WHEN t.correct < 1e-9 THEN 0
+        ELSE t.correct * power(%(keep)s::float8, least(n.judged, %(oldest)s)) END,
+    incorrect = n.incorrect + CASE WHEN t.incorrect < 1e-9 THEN 0
+        ELSE t.incorrect * power(%(keep)s::float8, least(n.judged, %(oldest)s)) END
+FROM tallies n WHERE t.sampler_id = %(sampler)s AND t.task_id = n.task_id
+RETURNING t.difficulty, n.judged, n.successes
