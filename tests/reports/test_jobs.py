@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
+from core import due_work
 from core import jobs as core_jobs
 from tests import factories
 from trajectories.models import Report
@@ -36,7 +37,7 @@ def lose(report: Report) -> None:
 
 
 def pass_time(report: Report) -> None:
-    Report.objects.filter(pk=report.pk).update(sent_at=Now() - timedelta(seconds=jobs.AGAIN_S + 1))
+    Report.objects.filter(pk=report.pk).update(sent_at=Now() - timedelta(seconds=due_work.AGAIN_S + 1))
     report.refresh_from_db()
 
 
@@ -44,11 +45,11 @@ def test_a_computation_that_kills_its_workers_fails_and_says_why(sent: list[int]
     report = factories.report()
     services.report_request(report.pk)
 
-    for _ in range(jobs.CLAIMS_MAX + 2):
+    for _ in range(due_work.CLAIMS_MAX + 2):
         jobs.reports_send()
         lose(report)
 
-    assert sent == [report.pk] * jobs.CLAIMS_MAX
+    assert sent == [report.pk] * due_work.CLAIMS_MAX
     assert report.state == "failed"
     assert report.requested_at is None
     assert "lost 3 times" in report.problem
@@ -58,16 +59,16 @@ def test_a_computation_that_no_worker_has_taken_is_sent_for_as_long_as_it_waits(
     report = factories.report()
     services.report_request(report.pk)
 
-    for _ in range(jobs.CLAIMS_MAX + 2):
+    for _ in range(due_work.CLAIMS_MAX + 2):
         jobs.reports_send()
         pass_time(report)
 
-    assert len(sent) == jobs.CLAIMS_MAX + 2
+    assert len(sent) == due_work.CLAIMS_MAX + 2
     assert report.state == "waiting"
 
 
 def test_a_failed_report_can_be_computed_again(sent: list[int]) -> None:
-    report = factories.report(state="failed", claims=jobs.CLAIMS_MAX, problem=jobs.LOST)
+    report = factories.report(state="failed", claims=due_work.CLAIMS_MAX, problem=jobs.LOST)
 
     services.report_request(report.pk)
     jobs.reports_send()

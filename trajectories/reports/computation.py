@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import F
 from django.db.models.functions import Now
 
+from core import due_work
 from trajectories.models import Report, Run
 from trajectories.reports import selectors
 from trajectories.reports.accuracy_tables import accuracy_table, pass_table
@@ -34,8 +34,9 @@ READ_SHARE = 0.8
 
 def report_compute(report_id: int) -> bool:
     """Compute a report that waits; False if it does not, or was asked for again meanwhile."""
-    waiting = Report.objects.filter(pk=report_id, state=Report.State.WAITING, requested_at__isnull=False)
-    if not waiting.update(state=Report.State.COMPUTING, progress=0.0, claims=F("claims") + 1):
+    waiting, computing = Report.State.WAITING, Report.State.COMPUTING
+    rows = Report.objects.all()
+    if not due_work.due_claim(rows, report_id, waiting=waiting, state=computing, progress=0.0):
         return False
     report = Report.objects.get(pk=report_id)
     runs = selectors.report_runs(report_id)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
+from core import due_work
 from core import jobs as core_jobs
 from core.errors import GymError
 from tests.annotation import scene
@@ -65,7 +66,7 @@ def does(monkeypatch: pytest.MonkeyPatch, do: Callable[..., Any], *, is_resumabl
 def lose(job: AnnotationJob) -> None:
     """A worker takes the job and dies; then its time passes."""
     AnnotationJob.objects.filter(pk=job.pk, state="waiting").update(state="running", claims=job.claims + 1)
-    AnnotationJob.objects.filter(pk=job.pk).update(sent_at=Now() - timedelta(seconds=jobs.AGAIN_S + 1))
+    AnnotationJob.objects.filter(pk=job.pk).update(sent_at=Now() - timedelta(seconds=due_work.AGAIN_S + 1))
     job.refresh_from_db()
 
 
@@ -133,11 +134,11 @@ def test_a_kind_without_work_fails_and_says_what_to_do(
 
 
 def test_work_that_kills_its_workers_fails_and_says_why(job: AnnotationJob, sent: list[int]) -> None:
-    for _ in range(jobs.CLAIMS_MAX + 2):
+    for _ in range(due_work.CLAIMS_MAX + 2):
         jobs.annotation_jobs_send()
         lose(job)
 
-    assert sent == [job.pk] * jobs.CLAIMS_MAX
+    assert sent == [job.pk] * due_work.CLAIMS_MAX
     assert job.state == "failed"
     assert "lost 3 times" in job.problem
 

@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 from billiard.exceptions import SoftTimeLimitExceeded
-from django.db.models import F
 from django.db.models.functions import Now
 
+from core import due_work
 from core.errors import GymError
 from trajectories.annotation.jobs.registry import Pause, Progress, work_of
 from trajectories.models import AnnotationJob, AnnotationProject
@@ -34,11 +34,8 @@ def job_request(
 
 def job_do(job_id: int) -> bool:
     """Do a job that waits; False if it does not, or was requested again meanwhile."""
-    waiting = AnnotationJob.objects.filter(
-        pk=job_id, state=AnnotationJob.State.WAITING, requested_at__isnull=False
-    )
-    # Lost work is recognised by the time since it began, however long it had waited.
-    if not waiting.update(state=AnnotationJob.State.RUNNING, claims=F("claims") + 1, sent_at=Now()):
+    waiting, running = AnnotationJob.State.WAITING, AnnotationJob.State.RUNNING
+    if not due_work.due_claim(AnnotationJob.objects.all(), job_id, waiting=waiting, state=running):
         return False
     job = AnnotationJob.objects.select_related("project__codebook").get(pk=job_id)
     try:
