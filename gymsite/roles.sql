@@ -53,7 +53,7 @@ ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_report, trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
-    trajectories_promptsize,
+    trajectories_promptsize, trajectories_export,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
     trajectories_submission, trajectories_verdict, trajectories_idempotentcall,
     trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum,
@@ -99,6 +99,8 @@ GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_walkplace TO gym_worker;
 -- A report is asked for in the lab, and computed here.
 GRANT SELECT, UPDATE ON trajectories_report TO gym_worker;
+-- And so is an export; labels are among its filters.
+GRANT SELECT, UPDATE ON trajectories_export TO gym_worker;
 -- What is found in screenshots, and in replays held against them.
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity, trajectories_episodefidelity TO gym_worker;

@@ -224,6 +224,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "ExportState": [(name, name) for name in ("waiting", "running", "done", "failed", "cancelled")],
+        "StateEnum": [(name, name) for name in ("waiting", "computing", "ready", "failed")],
+    },
     "PATH_CONVERTER_OVERRIDES": {
         "id": {"type": "integer", "minimum": 1},
         "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
@@ -239,6 +243,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 ANNOTATION_JUDGE_URL: str = env.str("ANNOTATION_JUDGE_URL", "")
 ANNOTATION_JUDGE_MODEL: str = env.str("ANNOTATION_JUDGE_MODEL", "")
 ANNOTATION_JUDGE_KEY: str = env.str("ANNOTATION_JUDGE_KEY", "")
+
+# --- Exports of training data ---------------------------------------------------------------------------
+# Splits that are for evaluation: exports leave them out.
+LOCKED_SPLITS: list[str] = env.list("LOCKED_SPLITS", ["test", "val", "validation"])
+EXPORT_DAYS = env.int("EXPORT_DAYS", 30)
 
 # --- Limits: each is named in the error that it causes -------------------------------------------------
 API_BODY_MAX_BYTES = env.int("API_BODY_MAX_BYTES", 32 * 1024 * 1024)

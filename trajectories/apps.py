@@ -15,3 +15,8 @@ class TrajectoriesConfig(AppConfig):
         from trajectories.annotation.codebook.registry import FIELDS
 
         FIELDS.discover(fields)
+
+        from trajectories.exports import builtin as kinds
+        from trajectories.exports.registry import KINDS
+
+        KINDS.discover(kinds)

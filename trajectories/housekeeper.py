@@ -1,5 +1,5 @@
 """The process that finds slow work in what is stored, and tidies: pictures, facts, replays, reports, work on
-labels, old calls and parts of uploads.
+labels, exports, old calls and parts of uploads.
 
 It is apart from the sweeper, so that nothing here, however long, delays a verdict.
 """
@@ -14,6 +14,7 @@ from trajectories.api import health, idempotency
 from trajectories.blobs.parts import parts_sweep
 from trajectories.capture.jobs import picture_sweep
 from trajectories.chores import loop
+from trajectories.exports.jobs import exports_send
 from trajectories.facts.jobs import facts_sweep
 from trajectories.fidelity.sweep import FidelitySweep
 from trajectories.reports.jobs import reports_send
@@ -25,6 +26,7 @@ FACTS_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
 REPORTS_EVERY_S = 1.0
 ANNOTATION_EVERY_S = 1.0
+EXPORTS_EVERY_S = 1.0
 
 
 def housekeep_forever(*, stop: Event) -> None:
@@ -39,6 +41,7 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
         loop.Chore("reports", reports_send, REPORTS_EVERY_S),
         loop.Chore("annotation", annotation_jobs_send, ANNOTATION_EVERY_S),
+        loop.Chore("exports", exports_send, EXPORTS_EVERY_S),
         loop.Chore("idempotent_calls", idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
         loop.Chore("upload_parts", parts_sweep, TIDY_EVERY_S),
     ]

@@ -11,6 +11,7 @@ from trajectories.api import system
 from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
 from trajectories.episodes.trajectories import api as trajectories
+from trajectories.exports import api as exports
 from trajectories.lab.reports import api as report_files
 from trajectories.reports import api as reports
 from trajectories.reports.training import api as training
@@ -56,6 +57,12 @@ urlpatterns = [
     path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
+    path("exports", exports.ExportsView.as_view()),
+    path("exports/kinds", exports.KindsView.as_view()),
+    path("exports/<id:export_id>", exports.ExportView.as_view()),
+    path("exports/<id:export_id>/cancel", exports.ExportCancelView.as_view()),
+    path("exports/<id:export_id>/again", exports.ExportAgainView.as_view()),
+    path("exports/<id:export_id>/files/<file_name:name>", exports.ExportFileView.as_view()),
     path("labels", labels.LabelsView.as_view()),
     path("blobs/missing", blobs.BlobsMissingView.as_view()),
     path("blobs/<sha256:sha256>", blobs.BlobView.as_view()),

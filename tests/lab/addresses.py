@@ -21,6 +21,9 @@ DEEDS = {
     "annotation_machine_start",
     "annotation_adjudicator",
     "annotation_settle",
+    "export_create",
+    "export_cancel",
+    "export_again",
     "step_mark",
     "episode_mark",
 }
@@ -37,6 +40,9 @@ WITHOUT_BYTES = (
     "report_table",
     "report_pair",
     "run_pair",
+    # Without an export.
+    "export",
+    "export_file",
     # Without a project.
     "annotation_project",
     "annotation_queue",
@@ -117,6 +123,9 @@ def pages(episode: Episode) -> dict[str, str]:
         "transfer": "/transfer/",
         "transfer_file": f"/transfer/transfer.csv?before={report}&after={report}",
         "bookmarks": "/bookmarks/",
+        "exports": "/exports/",
+        "export": "/exports/1/",
+        "export_file": "/exports/1/manifest.json",
         "annotation": "/annotation/",
         "annotation_new": "/annotation/new",
         "annotation_project": "/annotation/1/",

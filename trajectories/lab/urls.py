@@ -23,6 +23,7 @@ from trajectories.lab.bookmarks import views as bookmarks
 from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
+from trajectories.lab.exports import views as exports
 from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.palette.views import palette
 from trajectories.lab.peek import views as peek
@@ -69,6 +70,12 @@ urlpatterns = [
     path("reports/<id:report_id>/tables/<slug:table_id>", reports.report_table, name="report_table"),
     path("reports/<id:report_id>/pairs/<id:number>", reports.report_pair, name="report_pair"),
     path("reports/<id:report_id>/<file_name:name>", reports.report_file, name="report_file"),
+    path("exports/", exports.export_list, name="exports"),
+    path("exports/create", exports.export_create, name="export_create"),
+    path("exports/<id:export_id>/", exports.export_detail, name="export"),
+    path("exports/<id:export_id>/cancel", exports.export_cancel, name="export_cancel"),
+    path("exports/<id:export_id>/again", exports.export_again, name="export_again"),
+    path("exports/<id:export_id>/<file_name:name>", exports.export_file, name="export_file"),
     path("search", search.search, name="search"),
     _alias("search/", of="search", name="search_slashed"),
     path("search/counts", search.search_counts, name="search_counts"),

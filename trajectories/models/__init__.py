@@ -16,6 +16,7 @@ from trajectories.models.annotation import (
 from trajectories.models.blob import Blob
 from trajectories.models.episode import Episode, Group
 from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
+from trajectories.models.export import Export
 from trajectories.models.facts import EpisodeFacts, StepFacts
 from trajectories.models.fidelity import EpisodeFidelity, Fidelity
 from trajectories.models.health_probe import HealthProbe
@@ -46,6 +47,7 @@ __all__ = [
     "Episode",
     "EpisodeFacts",
     "EpisodeFidelity",
+    "Export",
     "Fidelity",
     "Group",
     "HealthProbe",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db.models.functions import Now
 
-from core import due_work
+from core import due_work, long_work
 from core import jobs as core_jobs
 from core.errors import GymError
 from tests.annotation import scene
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 CALLS: list[int] = []
 
 
-def ten_rows(job: AnnotationJob, progress: registry.Progress) -> dict[str, Any]:
+def ten_rows(job: AnnotationJob, progress: long_work.Progress) -> dict[str, Any]:
     """Does ten rows, of which some may be done already."""
     for row in range(job.done, 10):
         CALLS.append(row)
@@ -30,11 +30,11 @@ def ten_rows(job: AnnotationJob, progress: registry.Progress) -> dict[str, Any]:
     return {"rows": 10, "problem": "One row was left out."}
 
 
-def refused(job: AnnotationJob, progress: registry.Progress) -> dict[str, Any]:
+def refused(job: AnnotationJob, progress: long_work.Progress) -> dict[str, Any]:
     raise GymError("bad_file", "Line 3 has no step.")
 
 
-def broken(job: AnnotationJob, progress: registry.Progress) -> dict[str, Any]:
+def broken(job: AnnotationJob, progress: long_work.Progress) -> dict[str, Any]:
     raise ZeroDivisionError("by zero")
 
 
@@ -85,7 +85,7 @@ def test_a_job_is_done_once_and_says_what_came_of_it(job: AnnotationJob) -> None
 def test_work_longer_than_a_workers_time_goes_on_where_it_stopped(
     job: AnnotationJob, sent: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "PAUSE_S", -1.0)
+    monkeypatch.setattr(long_work, "PAUSE_S", -1.0)
 
     for _ in range(10):
         jobs.annotation_jobs_send()
@@ -99,7 +99,7 @@ def test_work_longer_than_a_workers_time_goes_on_where_it_stopped(
 
 def test_work_that_cannot_go_on_is_not_paused(job: AnnotationJob, monkeypatch: pytest.MonkeyPatch) -> None:
     does(monkeypatch, ten_rows, is_resumable=False)
-    monkeypatch.setattr(services, "PAUSE_S", -1.0)
+    monkeypatch.setattr(long_work, "PAUSE_S", -1.0)
 
     services.job_do(job.pk)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -36,6 +38,18 @@ def talk(**more: object) -> tuple[Episode, Step]:
     return episode, step
 
 
+def inlined(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With pictures as an endpoint gets them."""
+    url = f"data:image/png;base64,{base64.b64encode(PICTURE).decode()}"
+    picture = {"type": "image_url", "image_url": {"url": url}}
+    return [
+        message
+        if isinstance(message["content"], str)
+        else {**message, "content": [part if "text" in part else picture for part in message["content"]]}
+        for message in messages
+    ]
+
+
 def rebuilt(episode: Episode, step: Step) -> StepConversation:
     return StepConversation(episode=episode, step=step, sees_golds=True)
 
@@ -58,8 +72,8 @@ def test_the_conversation_holds_pages_and_completions_before_the_step(lab: Lab, 
 
 def test_the_hash_that_was_posted_verifies_the_conversation(db: None) -> None:
     episode, step = talk()
-    messages = list(conversation._inlined(rebuilt(episode, step).messages))
-    step.more = {"prompt_sha256": hashlib.sha256(msgspec.json.encode(messages)).hexdigest()}
+    messages = [one.message for one in rebuilt(episode, step).messages]
+    step.more = {"prompt_sha256": hashlib.sha256(msgspec.json.encode(inlined(messages))).hexdigest()}
     assert rebuilt(episode, step).check == Check.VERIFIED
     Step.objects.filter(episode=episode, index=1).update(raw="I looked.")
     assert rebuilt(episode, step).check == Check.DIFFERS

@@ -112,3 +112,13 @@ def _episodes(principal: Principal) -> QuerySet[Episode]:
 def _records(labels: QuerySet[Label], *more: str) -> list[dict[str, Any]]:
     names = (*COLUMNS, *more)
     return [dict(zip(names, row, strict=True)) for row in labels.values_list(*COLUMNS.values(), *more)]
+
+
+def consensus_list(*, project: int, episodes: list[int]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """The units of these episodes with the answers that count as their label; those without are left out."""
+    labels = _newest().filter(unit__project_id=project, unit__episode_id__in=episodes)
+    by_unit: dict[int, list[dict[str, Any]]] = {}
+    for row in _records(labels.order_by("unit_id", "pk"), "unit_id"):
+        by_unit.setdefault(row.pop("unit_id"), []).append(row)
+    agreed = [(labels[0], consensus(labels)) for labels in by_unit.values()]
+    return [(unit, counts["values"]) for unit, counts in agreed if counts]

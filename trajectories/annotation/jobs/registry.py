@@ -9,10 +9,9 @@ from typing import Any
 from django.utils.module_loading import import_string
 
 from core.errors import GymError
+from core.long_work import Progress
 from trajectories.models import AnnotationJob
 
-# Rows done, and rows in all.
-Progress = Callable[[int, int], None]
 Do = Callable[[AnnotationJob, Progress], dict[str, Any]]
 
 
@@ -20,17 +19,12 @@ Do = Callable[[AnnotationJob, Progress], dict[str, Any]]
 class Work:
     """``address`` is a function that gets a job and ``Progress``, and returns the job's result.
 
-    Work that is ``resumable`` calls ``Progress`` after rows that are committed, and when it is called
-    again with ``job.done`` of them, does the rest: it may take longer than a worker has. ``Progress`` then
-    raises ``Pause``, which the work must let pass.
+    Work that is ``resumable`` (``core/long_work.py``) does the rest when it is called again with ``job.done``
+    rows.
     """
 
     address: str
     is_resumable: bool
-
-
-class Pause(Exception):
-    """The worker's time is over; the rest is done by the next."""
 
 
 WORK: dict[str, Work] = {
@@ -46,12 +40,13 @@ WORK: dict[str, Work] = {
 }
 
 
-def work_of(job: AnnotationJob) -> tuple[Do, Work]:
+def work_of(job: AnnotationJob) -> Do:
     """``GymError`` where this installation has nothing that does such work."""
     work = WORK.get(job.kind)
     try:
         if work is not None:
-            return import_string(work.address), work
+            do: Do = import_string(work.address)
+            return do
     except ImportError as error:
         raise _unknown(job) from error
     raise _unknown(job)

@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-import msgspec
-
-from core import blobs
 from core.histories import History, history_read
 from core.tokens import mask_tokens
 from trajectories.episodes import conversations
-from trajectories.lab.text.questions import BLOB, content_parts
+from trajectories.episodes.prompt_hash import Check, prompt_check
+from trajectories.lab.text.questions import content_parts
 from trajectories.lab.text.untrusted import first_line
 from trajectories.models import Episode, Step
 from trajectories.prompts import sent
-from trajectories.prompts.conversation import Message, length_of
+from trajectories.prompts.conversation import length_of
 from trajectories.prompts.sent import SentMessage, Turn
 
-PICTURES_MAX_BYTES = 48_000_000
 # Of the messages after the opening ones; earlier ones have a page of their own.
 MESSAGES_SHOWN = 60
 # A shorter message is part of the list, and so are the last ones; the others are fetched when opened.
 SHORT_CHARS = 1_500
 OPEN_LAST = 1
 BEGINNING_CHARS = 120
-
-
-class Check(StrEnum):
-    """Whether the messages have the hash that was posted with the step."""
-
-    VERIFIED = "verified"
-    DIFFERS = "differs"
-    NO_HASH = "no_hash"
-    LACKS_PICTURES = "lacks_pictures"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,14 +142,8 @@ class StepConversation:
     @cached_property
     def check(self) -> Check:
         posted = self.step.more.get("prompt_sha256") if self.step.more else None
-        if not posted:
-            return Check.NO_HASH
-        try:
-            inlined = list(_inlined(self._messages(with_solutions=True)))
-        except (FileNotFoundError, OverflowError):
-            return Check.LACKS_PICTURES
-        digest = hashlib.sha256(msgspec.json.encode(inlined)).hexdigest()
-        return Check.VERIFIED if digest == posted else Check.DIFFERS
+        messages = [one.message for one in self._messages(with_solutions=True)] if posted else []
+        return prompt_check(messages, posted=posted)
 
 
 def _part(part: dict[str, str]) -> dict[str, str]:
@@ -171,32 +151,3 @@ def _part(part: dict[str, str]) -> dict[str, str]:
     text = part.get("text", "")
     is_hash = len(text) == hashlib.sha256().digest_size * 2 and "sha256" not in part
     return {"sha256": text} if is_hash and not set(text) - set("0123456789abcdef") else part
-
-
-def _inlined(messages: Sequence[SentMessage]) -> Iterator[Message]:
-    """The messages with their pictures, as an endpoint gets them."""
-    room = PICTURES_MAX_BYTES
-    for one in messages:
-        content = one.message["content"]
-        if isinstance(content, str):
-            yield one.message
-            continue
-        parts = []
-        for part in content:
-            if part["type"] == "image_url":
-                address = part["image_url"]["url"]
-                named = BLOB.search(address)
-                data = _picture_read(named[1] if named else address, room)
-                room -= len(data)
-                url = f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
-                part = {"type": "image_url", "image_url": {"url": url}}
-            parts.append(part)
-        yield {**one.message, "content": parts}
-
-
-def _picture_read(sha256: str, room: int) -> bytes:
-    """Raises ``FileNotFoundError`` without the file, and ``OverflowError`` if there is no room for it."""
-    if (blobs.blob_size(sha256) or 0) > room:
-        raise OverflowError
-    with blobs.blob_open(sha256) as file:
-        return bytes(file.read())

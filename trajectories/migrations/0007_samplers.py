@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('tasks_app', '0001_initial'),
-        ('trajectories', '0005_annotation_gold_index'),
+        ('trajectories', '0006_annotation_paragraph_weights'),
     ]
 
     operations = [

@@ -1,0 +1,119 @@
+"""Played episodes to export, with the hashes of their prompts as the client posts them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import msgspec
+from django.utils import timezone
+
+from core import blobs
+from palaestra.conversation import prompts_rebuild
+from palaestra.grammars import grammar_of
+from palaestra.histories import Turn
+from palaestra.observation import Observation
+from tests import factories
+from trajectories.episodes.opening_messages import opening_messages
+from trajectories.exports import selectors, services
+from trajectories.exports.parameters import Parameters
+from trajectories.models import Episode, Export, Group, Run, Step
+
+AUTHOR = services.Author(name="trainer", sees_solutions=True, sees_golds=True, unlocks=True)
+PICTURE = b"\x89PNG\r\n\x1a\n one"
+
+
+def gym_group(run: Run | None = None, **fields: Any) -> Group:
+    run = run or factories.run(kind="train", observation="axtree-v2")
+    return factories.group(run=run, arm="gym", template="prompts-v6a", **fields)
+
+
+def played(group: Group, *, outcome: str = "correct", steps: int = 2, picture: bool = False) -> Episode:
+    """An ended episode with a page for each step; the first page is the same in all of a group."""
+    episode = factories.episode(group=group, policy_version=3)
+    screenshot = blobs.blob_store(PICTURE).sha256 if picture else ""
+    kind = "both-v2" if picture else "axtree-v2"
+    for index in range(1, steps + 1):
+        factories.step(
+            episode,
+            index,
+            raw=f'I think of {episode.pk}.\nAction: {{"type": "click", "target": "e{index}"}}',
+            thought=f"I think of {episode.pk}.",
+            action={"type": "click", "target": f"e{index}"},
+            action_type="click",
+            action_result="ok",
+            observation_kind=kind,
+            observation_text=f'heading "Page {index}"\nbutton [e{index}]',
+            screenshot=screenshot,
+            policy_version=3,
+        )
+    prompts_post(episode, picture=picture)
+    factories.verdict(episode, outcome=outcome, reason="answer" if outcome != "void" else "harness_error")
+    return episode
+
+
+def answered(group: Group, thought: str, *, outcome: str = "correct") -> Episode:
+    """An ended episode of an arm without a page: one completion."""
+    episode = factories.episode(group=group, answer_channel="api")
+    factories.step(episode, 1, raw=f"{thought}\nAnswer: 42", thought=thought, action_type="answer")
+    prompts_post(episode)
+    factories.verdict(episode, outcome=outcome)
+    return episode
+
+
+def prompts_post(episode: Episode, *, picture: bool = False) -> None:
+    """Write the hash of each prompt as the client, which has code of its own, sends it."""
+    steps = list(Step.objects.filter(episode=episode).order_by("index"))
+    has_page = episode.has_page
+    turns = [
+        Turn(
+            shown=Observation(
+                kind=step.observation_kind,
+                text=step.observation_text,
+                screenshot=PICTURE if picture else None,
+                result=steps[place - 1].action_result if place else None,
+                result_message="",
+            )
+            if has_page or place
+            else None,
+            raw=step.raw,
+        )
+        for place, step in enumerate(steps)
+    ]
+    prompts = prompts_rebuild(
+        history=episode.run.history,
+        grammar=grammar_of(episode.run.grammar if has_page else "json"),
+        opening=opening_messages(episode, with_solutions=True),
+        turns=turns,
+    )
+    for step, messages in zip(steps, prompts, strict=True):
+        more = {"prompt_sha256": hashlib.sha256(msgspec.json.encode(messages)).hexdigest()}
+        Step.objects.filter(episode=episode, index=step.index).update(more=more)
+
+
+def exported(kind: str, *, author: services.Author = AUTHOR, **parameters: Any) -> Export:
+    """An export that a worker has ended, well or not."""
+    export = services.export_request(kind, Parameters(**parameters), author=author)
+    export.refresh_from_db()
+    services.export_do(export.pk)
+    export.refresh_from_db()
+    return export
+
+
+def rows_of(export: Export, *, stem: str | None = None) -> list[dict[str, Any]]:
+    """The rows of its JSON lines; those of one kind of file with ``stem``."""
+    assert export.state == "done", export.problem
+    names = [one["name"] for one in selectors.file_entries(export)]
+    chosen = [name for name in names if name.startswith(f"{stem or export.kind}_") and name.endswith("jsonl")]
+    return [json.loads(line) for name in chosen for line in content_of(export, name).splitlines()]
+
+
+def content_of(export: Export, name: str) -> bytes:
+    _, file = selectors.file_open(export, name)
+    with file:
+        return bytes(file.read())
+
+
+def expire(export: Export) -> None:
+    Export.objects.filter(pk=export.pk).update(expires_at=timezone.now())

@@ -1,0 +1,72 @@
+"""Messages as trainers read them: the conversational form of TRL, and columns that rows share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trajectories.exports.types import ColumnType, Row
+from trajectories.models import Episode
+from trajectories.prompts.conversation import Message
+
+EPISODE_COLUMNS: dict[str, ColumnType] = {
+    "episode": "integer",
+    "run": "integer",
+    "group": "integer",
+    "task": "integer",
+    "benchmark": "text",
+    "split": "text",
+    "key": "text",
+    "arm": "text",
+    "model": "text",
+    "simulated": "truth",
+    "policy_version": "integer",
+    "outcome": "text",
+    "reward": "number",
+    "reason": "text",
+}
+
+
+def episode_values(episode: Episode) -> Row:
+    """What rows say of their episode. The reward of a void one is null, never 0."""
+    verdict = episode.verdict
+    return {
+        "episode": episode.pk,
+        "run": episode.run_id,
+        "group": episode.group_id,
+        "task": episode.task_id,
+        "benchmark": episode.task.benchmark_id,
+        "split": episode.task.split,
+        "key": episode.task.key,
+        "arm": episode.arm,
+        "model": episode.run.model,
+        "simulated": episode.run.simulated,
+        "policy_version": episode.policy_version,
+        "outcome": verdict.outcome if verdict else None,
+        "reward": verdict.reward if verdict else None,
+        "reason": verdict.reason if verdict else None,
+    }
+
+
+def conversational(messages: Sequence[Message], *, has_images: bool) -> list[Message]:
+    """As TRL reads them: with pictures every content is a list of parts, and pictures have no address."""
+    if not has_images:
+        return list(messages)
+    return [{**message, "content": _parts(message["content"])} for message in messages]
+
+
+def images_in(messages: Sequence[Message]) -> list[str]:
+    """The files of the pictures, in the order in which the messages show them."""
+    return [
+        part["image_url"]["url"]
+        for message in messages
+        if not isinstance(message["content"], str)
+        for part in message["content"]
+        if part["type"] == "image_url"
+    ]
+
+
+def _parts(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [{"type": "image"} if part["type"] == "image_url" else part for part in content]

@@ -1,0 +1,160 @@
+"""Episodes as conversations: what the model was sent and wrote, with how sure it is that this is exact."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core import blobs
+from trajectories.episodes import conversations
+from trajectories.episodes.prompt_hash import Check, PromptHash, picture_of
+from trajectories.models import Episode, Step
+from trajectories.prompts import sent
+from trajectories.prompts.conversation import Message
+from trajectories.prompts.sent import Turn
+
+# Under this history earlier messages change from turn to turn.
+CHANGING = "last_k"
+ASSISTANT = "assistant"
+FOLDER = "images"
+ROOM_BYTES = 2**40  # pictures are read one by one
+HIDDEN = "hidden_solutions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """The first ``length`` messages are what the model was sent before the step; then its completion follows.
+
+    ``check`` is ``verified`` if they have the hash that was posted with the step, ``no_hash`` if none was.
+    """
+
+    step: int
+    length: int
+    check: str
+    sha256: str | None
+
+    @property
+    def is_exact(self) -> bool:
+        return self.check == Check.VERIFIED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """``messages`` as sent, but pictures are named by their files (``images``)."""
+
+    messages: list[Message]
+    prompts: list[Prompt]
+    images: list[str]
+
+    def prompt_of(self, place: int) -> list[Message]:
+        return self.messages[: self.prompts[place].length]
+
+    def completion_of(self, place: int) -> Message:
+        return self.messages[self.prompts[place].length]
+
+
+def conversations_of(episode: Episode, *, solutions: bool, left_out: Counter[str]) -> list[Conversation]:
+    """One, or one for each step if earlier messages change; none, counted, if there is nothing to show."""
+    rows = Step.objects.filter(episode_id=episode.pk).order_by("-index")
+    last = rows.values_list("index", flat=True).first()
+    if last is None:
+        left_out["no_steps"] += 1
+        return []
+    if conversations.is_too_long(episode.pk, last=last):
+        left_out["too_long"] += 1
+        return []
+    turns = conversations.turns_of(episode, last=last)
+    if not all(turn.raw for turn in turns):
+        left_out["no_completion"] += 1
+        return []
+    made = list(_made(episode, turns, solutions=solutions))
+    if not made or not made[0].messages:
+        left_out["no_prompt"] += 1
+        return []
+    if any(not blobs.blob_exists(sha256) for one in made for sha256 in map(_hash_of, one.images)):
+        left_out["lacks_pictures"] += 1
+        return []
+    return made
+
+
+def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[Conversation]:
+    posted = dict(_posted(episode))
+    is_hidden = bool(episode.group.examples) and not solutions
+    is_changing = episode.run.history.partition(":")[0] == CHANGING
+    ends = range(1, len(turns) + 1) if is_changing else [len(turns)]
+    for end in ends:
+        before = conversations.messages_before(episode, turns=turns[:end], with_solutions=solutions)
+        if not before:
+            return
+        final = turns[end - 1]
+        completion = sent.completion(final.raw, conversations.grammar_of(episode))
+        places = {
+            one.step: place for place, one in enumerate(before) if one.step and _is_completion(one.message)
+        }
+        places[final.index] = len(before)
+        shown = {final.index: places[final.index]} if is_changing else places
+        messages = [one.message for one in before]
+        prompts = list(_prompts(messages, shown, posted=posted, is_hidden=is_hidden))
+        yield _conversation([*messages, completion], prompts)
+
+
+def _is_completion(message: Message) -> bool:
+    return bool(message["role"] == ASSISTANT)
+
+
+def _posted(episode: Episode) -> Iterator[tuple[int, str | None]]:
+    rows = Step.objects.filter(episode_id=episode.pk).values_list("index", "more__prompt_sha256")
+    yield from rows
+
+
+def _prompts(
+    messages: Sequence[Message], places: dict[int, int], *, posted: dict[int, str | None], is_hidden: bool
+) -> Iterator[Prompt]:
+    """In the order of the steps; each message is hashed once."""
+    growing, added, is_lacking = PromptHash(room=ROOM_BYTES), 0, False
+    for step, place in sorted(places.items()):
+        sha256 = posted.get(step)
+        if not sha256:
+            yield Prompt(step=step, length=place, check=Check.NO_HASH, sha256=None)
+            continue
+        try:
+            for message in messages[added:place]:
+                growing.add(message)
+            added = max(added, place)
+        except FileNotFoundError:
+            is_lacking = True
+        check: str = Check.VERIFIED if growing.hexdigest() == sha256 else Check.DIFFERS
+        if is_lacking:
+            check = Check.LACKS_PICTURES
+        yield Prompt(step=step, length=place, check=HIDDEN if is_hidden else check, sha256=sha256)
+
+
+def _conversation(messages: list[Message], prompts: list[Prompt]) -> Conversation:
+    images: dict[str, None] = {}
+    named = [_named(message, images) for message in messages]
+    return Conversation(messages=named, prompts=prompts, images=list(images))
+
+
+def _named(message: Message, images: dict[str, None]) -> Message:
+    """The message with its pictures named by their files."""
+    content = message["content"]
+    if isinstance(content, str):
+        return message
+    parts: list[dict[str, Any]] = []
+    for part in content:
+        if (sha256 := picture_of(part)) is not None:
+            name = image_name(sha256)
+            images[name] = None
+            part = {"type": "image_url", "image_url": {"url": name}}
+        parts.append(part)
+    return {**message, "content": parts}
+
+
+def image_name(sha256: str) -> str:
+    return f"{FOLDER}/{sha256}.png"
+
+
+def _hash_of(name: str) -> str:
+    return name.removeprefix(f"{FOLDER}/").removesuffix(".png")

@@ -1,0 +1,129 @@
+"""The files of an export, stored at checkpoints, from which the successor of a lost worker goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import IO
+
+from msgspec import Struct
+
+from core import blobs, file_lock
+from trajectories.exports.conversations import FOLDER
+from trajectories.exports.formats import FORMATS, JsonLines, Writer
+from trajectories.exports.types import IMAGES, ColumnType, Kind, Row
+from trajectories.models import Export
+
+# A checkpoint follows the units after which so many bytes are written, or so many units are done.
+CHECKPOINT_BYTES = 64 * 1024**2
+CHECKPOINT_UNITS = 5_000
+FILE_MAX_BYTES = 2**40
+IMAGE_COLUMNS: Mapping[str, ColumnType] = {"file": "text", "sha256": "text", "bytes": "integer"}
+
+
+class StoredFile(Struct, frozen=True, kw_only=True):
+    """A file as the manifest names it."""
+
+    name: str
+    sha256: str
+    bytes: int
+    rows: int
+
+
+@dataclass(kw_only=True)
+class _Open:
+    """A file in the making."""
+
+    file: IO[bytes]
+    writer: Writer
+    rows: int = 0
+
+
+@dataclass(kw_only=True)
+class Files:
+    """Files between two checkpoints. Rows with pictures are in files of their own, since a column has one
+    type; the pictures are listed in another."""
+
+    kind: Kind
+    columns: Mapping[str, ColumnType]
+    format: str
+    number: int
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _open: dict[str, _Open] = field(default_factory=dict)
+    _images: set[str] = field(default_factory=set)
+
+    def add(self, row: Row) -> None:
+        images = row.get(IMAGES) or []
+        for name in images:
+            self._image(name)
+        stem = f"{self.kind.id}_{IMAGES}" if images else self.kind.id
+        opened = self._open.get(stem) or self._begin(stem, self.columns, has_images=bool(images))
+        opened.writer.add(row)
+        opened.rows += 1
+
+    @property
+    def size(self) -> int:
+        """Bytes written until now."""
+        return sum(one.file.tell() for one in self._open.values())
+
+    def store(self) -> list[StoredFile]:
+        """Close the files and store them; the caller holds ``file_lock`` until rows name them."""
+        with self._stack:
+            return [self._store(stem, one) for stem, one in sorted(self._open.items())]
+
+    def discard(self) -> None:
+        self._stack.close()
+
+    def _begin(self, stem: str, columns: Mapping[str, ColumnType], *, has_images: bool) -> _Open:
+        file = self._stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        kind = JsonLines if stem == IMAGES else FORMATS[self.format]
+        self._open[stem] = _Open(file=file, writer=kind(file, columns, has_images=has_images))
+        return self._open[stem]
+
+    def _image(self, name: str) -> None:
+        if name in self._images:
+            return
+        self._images.add(name)
+        sha256 = name.removeprefix(f"{FOLDER}/").partition(".")[0]
+        opened = self._open.get(IMAGES) or self._begin(IMAGES, IMAGE_COLUMNS, has_images=False)
+        opened.writer.add({"file": name, "sha256": sha256, "bytes": blobs.blob_size(sha256)})
+        opened.rows += 1
+
+    def _store(self, stem: str, opened: _Open) -> StoredFile:
+        opened.writer.close()
+        ending = "jsonl" if stem == IMAGES else self.format
+        return file_store(opened.file, name=f"{stem}_{self.number:05}.{ending}", rows=opened.rows)
+
+
+def file_store(file: IO[bytes], *, name: str, rows: int) -> StoredFile:
+    file.seek(0)
+    digest = hashlib.sha256()
+    while piece := file.read(blobs.CHUNK_BYTES):
+        digest.update(piece)
+    file.seek(0)
+    stored = blobs.blob_receive(read=file.read, sha256=digest.hexdigest(), limit=FILE_MAX_BYTES)
+    return StoredFile(name=name, sha256=stored.sha256, bytes=stored.size, rows=rows)
+
+
+def checkpoint_write(
+    export: Export, files: Files, *, done: int, after: int, left_out: Mapping[str, int]
+) -> None:
+    """Store the files and note how far the export is."""
+    with file_lock.files_held():
+        stored = files.store()
+        export.result = {
+            **export.result,
+            "files": [*export.result.get("files", []), *map(_builtins, stored)],
+            "units": done,
+            "after": after,
+            "checkpoints": files.number + 1,
+            "left_out": dict(sorted(left_out.items())),
+        }
+        Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(result=export.result)
+
+
+def _builtins(file: StoredFile) -> dict[str, object]:
+    return {name: getattr(file, name) for name in file.__struct_fields__}

@@ -1,0 +1,57 @@
+"""What an export is of: its filters and options, as they are stored."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+Format = Literal["jsonl", "parquet"]
+Rows = Literal["conversation", "step"]
+PAIRS_MAX = 4
+WHOLE, BY_STEP = "conversation", "step"
+
+
+class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Steps by what counts as their label in a project: the weight of each answer to one field.
+
+    Answers without a weight, and steps without a label, are left out.
+    """
+
+    project: int
+    field: str
+    weights: dict[str, float]
+
+
+class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Empty lists and None filter nothing. Episodes count that had ended ``as_of`` the export's beginning."""
+
+    format: Format = "jsonl"
+    runs: list[int] = []
+    benchmarks: list[str] = []
+    splits: list[str] = []
+    arms: list[str] = []
+    outcomes: list[str] = []
+    policy_version_min: int | None = None
+    policy_version_max: int | None = None
+    opened_from: datetime | None = None
+    opened_before: datetime | None = None
+    labels: Labels | None = None
+    rows: Rows = "conversation"
+    pairs_max: int = PAIRS_MAX
+    seed: int = 0
+    golds: bool = False
+    locked: bool = False
+    solutions: bool = False
+    as_of: datetime | None = None
+
+
+def parameters_read(stored: dict[str, Any]) -> Parameters:
+    return msgspec.convert(stored, Parameters)
+
+
+def parameters_store(parameters: Parameters) -> dict[str, Any]:
+    stored: dict[str, Any] = msgspec.to_builtins(parameters)
+    return stored

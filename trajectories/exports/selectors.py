@@ -1,0 +1,63 @@
+"""Exports that a caller may see, and their files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.files import File
+from django.db.models import QuerySet
+from django.db.models.functions import Now
+
+from core import blobs
+from core.errors import GymError
+from trajectories.exports.services import Author
+from trajectories.models import Export
+
+
+def export_list(*, author: Author, before: int | None = None, limit: int) -> list[Export]:
+    """Newest first; up to ``limit``, and one more if there is a next page."""
+    exports = visible(author)
+    if before is not None:
+        exports = exports.filter(pk__lt=before)
+    return list(exports.order_by("-pk")[: limit + 1])
+
+
+def export_get(export_id: int, *, author: Author) -> Export:
+    """``GymError`` 404 ``unknown_export``, also if the caller may not see it."""
+    export = visible(author).filter(pk=export_id).first()
+    if export is None:
+        raise GymError("unknown_export", f"There is no export {export_id}.", status=404)
+    return export
+
+
+def visible(author: Author) -> QuerySet[Export]:
+    """A key that is limited to splits sees exports of no others."""
+    exports = Export.objects.all()
+    if not author.sees_golds:
+        exports = exports.filter(has_golds=False)
+    if not author.unlocks:
+        exports = exports.filter(has_locked=False)
+    if not author.splits:
+        return exports
+    return exports.filter(splits__contained_by=sorted(author.splits)).exclude(splits=[])
+
+
+def file_entries(export: Export) -> list[dict[str, Any]]:
+    """The manifest first; none before it is done."""
+    if export.state != Export.State.DONE:
+        return []
+    return [export.result["manifest"], *export.result["files"]]
+
+
+def file_open(export: Export, name: str) -> tuple[dict[str, Any], File[bytes]]:
+    """An entry and its file. ``GymError`` 404 ``unknown_file``, 410 ``expired``."""
+    entry = next((one for one in file_entries(export) if one["name"] == name), None)
+    if entry is None:
+        raise GymError("unknown_file", f"Export {export.pk} has no file {name!r}.", status=404)
+    expired = GymError("expired", f"The files of export {export.pk} are gone: run it again.", status=410)
+    if Export.objects.filter(pk=export.pk, expires_at__lte=Now()).exists():
+        raise expired
+    try:
+        return entry, blobs.blob_open(entry["sha256"])
+    except FileNotFoundError:
+        raise expired from None

@@ -1,0 +1,114 @@
+"""Asks for exports, withdraws and repeats them, and writes them in a worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models.functions import Now
+from msgspec.structs import replace
+
+from core import due_work
+from core.errors import GymError
+from core.long_work import LongWork
+from trajectories.exports.parameters import Parameters, parameters_store
+from trajectories.exports.registry import KINDS
+from trajectories.models import AnnotationProject, Export, Run
+
+TOO_LONG = "This took longer than a worker has for it. Run it again when less is going on."
+OPEN = (Export.State.WAITING, Export.State.RUNNING)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Author:
+    """Who asks, and what they may see. ``splits`` limit a key; without any it sees all."""
+
+    name: str
+    splits: frozenset[str] = frozenset()
+    sees_golds: bool = False
+    sees_solutions: bool = False  # of few-shot examples, which are parts of prompts
+    unlocks: bool = False
+    key_id: int | None = None
+    user_id: int | None = None
+
+
+def export_request(kind_id: str, parameters: Parameters, *, author: Author) -> Export:
+    """Ask for an export, which the housekeeper sends to a worker.
+
+    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 for what is unknown.
+    """
+    kind = KINDS.get(kind_id)
+    _check_rights(parameters, author)
+    _check_known(parameters)
+    parameters = replace(parameters, solutions=author.sees_solutions)
+    return Export.objects.create(
+        kind=kind.id,
+        parameters=parameters_store(parameters),
+        splits=sorted(author.splits),
+        has_golds=parameters.golds,
+        has_locked=parameters.locked,
+        key_id=author.key_id,
+        user_id=author.user_id,
+        author=author.name,
+        requested_at=Now(),
+    )
+
+
+def export_cancel(export: Export) -> None:
+    """Withdraw what is not done yet; its worker stops at its next batch. ``GymError`` 409 otherwise."""
+    open_ = Export.objects.filter(pk=export.pk, state__in=OPEN)
+    if not open_.update(
+        state=Export.State.CANCELLED, requested_at=None, sent_at=None, finished_at=Now(), result={}
+    ):
+        raise GymError("export_ended", f"Export {export.pk} has ended: it cannot be cancelled.", status=409)
+
+
+def export_again(export: Export) -> None:
+    """Write it afresh. ``GymError`` 409 while it goes on."""
+    ended = Export.objects.filter(pk=export.pk).exclude(state__in=OPEN)
+    fields = {"problem": "", "result": {}, "done": 0, "total": 0, "claims": 0}
+    dates = {"sent_at": None, "finished_at": None, "expires_at": None}
+    if not ended.update(state=Export.State.WAITING, requested_at=Now(), **fields, **dates):
+        raise GymError("export_open", f"Export {export.pk} has not ended yet.", status=409)
+
+
+def export_do(export_id: int) -> bool:
+    """Write an export that waits; False if it does not, or was withdrawn meanwhile."""
+    waiting, running = Export.State.WAITING, Export.State.RUNNING
+    if not due_work.due_claim(Export.objects.all(), export_id, waiting=waiting, state=running):
+        return False
+    from trajectories.exports.work import ExportWork
+
+    export = Export.objects.get(pk=export_id)
+    return LongWork(row=export, is_resumable=True, too_long=TOO_LONG).do(ExportWork(export=export).do)
+
+
+def _check_rights(parameters: Parameters, author: Author) -> None:
+    if parameters.golds and not author.sees_golds:
+        raise GymError("missing_scope", "Golds are exported only with the scope 'golds'.", status=403)
+    if parameters.locked and not author.unlocks:
+        message = "Locked splits are exported only with the scope 'admin', and that is on record."
+        raise GymError("missing_scope", message, status=403)
+    hidden = sorted(split for split in parameters.splits if author.splits and split not in author.splits)
+    if hidden:
+        message = f"The key {author.name!r} does not see the split {hidden[0]!r}."
+        raise GymError("hidden_split", message, status=403, fields={"splits": [message]})
+    locked = sorted(set(parameters.splits) & set(settings.LOCKED_SPLITS))
+    if locked and not parameters.locked:
+        message = (
+            f"The split {locked[0]!r} is locked: it is for evaluation, and training on it spoils that "
+            "(setting LOCKED_SPLITS). With the scope 'admin', `locked: true` exports it all the same."
+        )
+        raise GymError("locked_split", message, status=403, fields={"splits": [message]})
+
+
+def _check_known(parameters: Parameters) -> None:
+    known = set(Run.objects.filter(pk__in=parameters.runs).values_list("pk", flat=True))
+    for run in parameters.runs:
+        if run not in known:
+            message = f"There is no run {run}."
+            raise GymError("unknown_run", message, status=422, fields={"runs": [message]})
+    labels = parameters.labels
+    if labels and not AnnotationProject.objects.filter(pk=labels.project).exists():
+        message = f"There is no annotation project {labels.project}."
+        raise GymError("unknown_project", message, status=422, fields={"labels": [message]})

@@ -1,0 +1,182 @@
+"""Writes an export: batch after batch of units, file after file."""
+
+from __future__ import annotations
+
+import errno
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import timezone
+from msgspec.structs import replace
+
+from core import file_lock
+from core.errors import GymError
+from core.long_work import Progress
+from tasks_app.models import Gold
+from trajectories.exports import sources
+from trajectories.exports.files import CHECKPOINT_BYTES, CHECKPOINT_UNITS, Files, checkpoint_write, file_store
+from trajectories.exports.labels import step_weights
+from trajectories.exports.parameters import Parameters, parameters_read, parameters_store
+from trajectories.exports.registry import KINDS
+from trajectories.exports.types import GOLD, IMAGES, Batch, ColumnType, Kind, Row
+from trajectories.models import Episode, Export
+
+MANIFEST = "manifest.json"
+VERSION = 1
+LOCKED = "locked_split"
+# Why something was left out, in words.
+LEFT_OUT = {
+    LOCKED: "episodes of locked splits",
+    "no_steps": "episodes without a step",
+    "too_long": "episodes too long for one conversation",
+    "no_completion": "episodes with a step whose completion is unknown",
+    "no_prompt": "episodes whose prompt cannot be made again",
+    "lacks_pictures": "episodes without one of their pictures",
+    "no_thought": "solutions without a written thought",
+    "no_label": "steps without a label that counts",
+    "no_pair": "groups without a pair of the same prompt",
+    "no_match": "tasks without both sides",
+    "changing_history": "pairs whose history changes from turn to turn",
+}
+DISK_FULL = (
+    "The disk is full. Free some space (`manage.py prune` deletes what nobody needs), "
+    "then run the export again."
+)
+
+
+@dataclass(kw_only=True)
+class ExportWork:
+    """The work of one export, from its last checkpoint on."""
+
+    export: Export
+
+    def do(self, progress: Progress) -> dict[str, Any]:
+        """Returns the export's result. ``GymError`` if there is nothing to export, or no room for it."""
+        try:
+            return self._do(progress)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise GymError("disk_full", DISK_FULL) from error
+
+    @cached_property
+    def kind(self) -> Kind:
+        return KINDS.get(self.export.kind)
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        return parameters_read(self.export.parameters)
+
+    @cached_property
+    def columns(self) -> dict[str, ColumnType]:
+        columns = dict(self.kind.columns)
+        return {**columns, GOLD: "text"} if self.parameters.golds and "task" in columns else columns
+
+    @property
+    def episodes(self) -> QuerySet[Episode]:
+        return sources.episodes_of(self.parameters, kind=self.kind, splits=self.export.splits)
+
+    def _do(self, progress: Progress) -> dict[str, Any]:
+        self._begin()
+        begun = self.export.result
+        done, after = begun["units"], begun["after"]
+        left_out: Counter[str] = Counter(begun["left_out"])
+        files, stored = self._files(), done
+        try:
+            for ids in sources.unit_batches(self.episodes, unit=self.kind.unit, after=after):
+                progress(done, self.export.total)
+                for row in self._rows(ids, left_out):
+                    files.add(row)
+                done, after = done + len(ids), ids[-1]
+                if files.size >= CHECKPOINT_BYTES or done - stored >= CHECKPOINT_UNITS:
+                    checkpoint_write(self.export, files, done=done, after=after, left_out=left_out)
+                    files, stored = self._files(), done
+        except BaseException:
+            files.discard()
+            raise
+        checkpoint_write(self.export, files, done=done, after=after, left_out=left_out)
+        result = self._end(done)
+        progress(done, done)
+        return result
+
+    def _begin(self) -> None:
+        """Fix what it is of, unless that was done by a worker before."""
+        export = self.export
+        if "units" in export.result:
+            return
+        parameters = replace(self.parameters, as_of=timezone.now())
+        export.parameters = parameters_store(parameters)
+        del self.parameters
+        export.total = sources.unit_count(self.episodes, unit=self.kind.unit)
+        locked = sources.locked_count(parameters, kind=self.kind, splits=export.splits)
+        if not export.total:
+            raise _empty({LOCKED: locked} if locked else {})
+        export.result = {"files": [], "units": 0, "after": 0, "left_out": {LOCKED: locked} if locked else {}}
+        fields = {name: getattr(export, name) for name in ("parameters", "total", "result")}
+        Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(**fields)
+
+    def _files(self) -> Files:
+        number = self.export.result.get("checkpoints", 0)
+        return Files(kind=self.kind, columns=self.columns, format=self.parameters.format, number=number)
+
+    def _rows(self, ids: tuple[int, ...], left_out: Counter[str]) -> Iterator[Row]:
+        column = sources.COLUMNS[self.kind.unit]
+        episodes = self.episodes.filter(**{f"{column}__in": ids})
+        weights = step_weights(self.parameters.labels, episodes) if self.parameters.labels else None
+        batch = Batch(
+            ids=ids, parameters=self.parameters, episodes=episodes, left_out=left_out, weights=weights
+        )
+        rows = self.kind.rows(batch)
+        return rows if GOLD not in self.columns else _with_golds(rows, ids=episodes.values("task_id"))
+
+    def _end(self, done: int) -> dict[str, Any]:
+        """The result, with a manifest that has no time but that of the episodes."""
+        export = self.export
+        if done < export.total:
+            missing = export.total - done
+            message = (
+                f"{missing:,} of {export.total:,} {self.kind.unit}s were deleted meanwhile. Run it again."
+            )
+            raise GymError("deleted_meanwhile", message)
+        rows = sum(one["rows"] for one in export.result["files"] if not one["name"].startswith(IMAGES))
+        if not rows:
+            raise _empty(export.result["left_out"])
+        content = {
+            "version": VERSION,
+            "kind": export.kind,
+            "parameters": export.parameters,
+            "splits": export.splits,
+            "columns": self.columns,
+            **{name: export.result[name] for name in ("units", "left_out", "files")},
+            "rows": rows,
+        }
+        with tempfile.TemporaryFile() as file, file_lock.files_held():
+            file.write(msgspec.json.format(msgspec.json.encode(content)) + b"\n")
+            manifest = file_store(file, name=MANIFEST, rows=0)
+            result = {**export.result, "rows": rows, "manifest": msgspec.to_builtins(manifest)}
+            expires_at = timezone.now() + timedelta(days=settings.EXPORT_DAYS)
+            Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(
+                result=result, expires_at=expires_at
+            )
+        return result
+
+
+def _with_golds(rows: Iterator[Row], *, ids: Any) -> Iterator[Row]:
+    golds = dict(Gold.objects.filter(task__in=ids, is_current=True).values_list("task_id", "answer"))
+    for row in rows:
+        yield {**row, GOLD: golds.get(row["task"])}
+
+
+def _empty(left_out: dict[str, int]) -> GymError:
+    """Why there is nothing to export."""
+    reasons = ", ".join(f"{count:,} {LEFT_OUT.get(name, name)}" for name, count in sorted(left_out.items()))
+    message = f"Nothing matches: {reasons} were left out." if reasons else "No finished episode matches."
+    return GymError("nothing_to_export", f"{message} Choose other filters.")
