@@ -24,6 +24,8 @@ CLIENT = BASE_DIR / "client"
 TESTS = CLIENT / "tests" / "doors"
 HOMES = BASE_DIR / ".venv-doors"
 TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
+# What is installed before a door. TORCH="torch==2.13.0+cpu" spares a machine without a GPU gigabytes of CUDA.
+BEFORE = {"trl": (os.environ.get("TORCH", "torch"), "gguf>=0.19")}
 LAST_LINES = 5
 
 
@@ -60,12 +62,18 @@ def home_make(name: str) -> Path:
     print(f"Installing what the door {name} needs into {home.relative_to(BASE_DIR)} ...", flush=True)
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
-    command = ["install", "--quiet", "--editable", f"{CLIENT}[{name}]", *TOOLS]
-    done = subprocess.run([*_pip(python), *command], capture_output=True, text=True)
-    if done.returncode:
-        raise NotInstalled(" ".join(done.stderr.strip().splitlines()[-LAST_LINES:]) or "pip failed")
+    if name in BEFORE:
+        _install(python, *BEFORE[name])
+    _install(python, "--editable", f"{CLIENT}[{name}]", *TOOLS)
     stamp.write_text(needs)
     return python
+
+
+def _install(python: Path, *requirements: str) -> None:
+    command = [*_pip(python), "install", "--quiet", *requirements]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise NotInstalled(" ".join(done.stderr.strip().splitlines()[-LAST_LINES:]) or "pip failed")
 
 
 def _pip(python: Path) -> list[str]:

@@ -5,21 +5,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-import threading
-from collections.abc import Coroutine, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import gymnasium
 from gymnasium.spaces import Text
 
+from palaestra.doors.loop_thread import LoopThread
 from palaestra.env import Env, Stepped
 from palaestra.errors import PalaestraError
 from palaestra.observation import Observation
 from palaestra.records import CloseReason
 
-T = TypeVar("T")
 Taken = tuple[str, float, bool, bool, dict[str, Any]]
 OBSERVATION_MAX = 1_000_000
 COMPLETION_MAX = 1_000_000
@@ -63,7 +61,7 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         self.observation_space = AnyText(OBSERVATION_MAX, min_length=0)
         self.action_space = AnyText(COMPLETION_MAX, min_length=0)
         self._tasks, self._void = list(tasks), void
-        self._loop = _LoopThread()
+        self._loop = LoopThread()
         self.episode: int | None = None
         self.group: int | None = None
         self._env: Env = self._loop.call(self._enter(Env(server, key, run=run, **settings)))
@@ -118,27 +116,6 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         messages = self._loop.call(self._env.client.messages_inline(observation.messages))
         known = {name: value for name, value in details.items() if name not in ("episode", "group")}
         return {**known, "messages": messages, "void": is_void}
-
-
-class _LoopThread:
-    """An event loop in a thread: Gymnasium calls and waits."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="palaestra", daemon=True)
-        self._thread.start()
-
-    @property
-    def is_running(self) -> bool:
-        return self._thread.is_alive()
-
-    def call(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    def end(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
 
 
 gymnasium.register("Palaestra-v0", entry_point="palaestra.doors.gymnasium:PalaestraEnv")

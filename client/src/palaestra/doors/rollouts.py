@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import defaultdict
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
+from itertools import takewhile
 from typing import Any
 
 from palaestra.api import Client
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Env
+from palaestra.errors import PalaestraError
 from palaestra.observation import Observation
 from palaestra.pool import PagePool
+from palaestra.records import Message
+
+KEY = "PALAESTRA_KEY"
+
+
+def key_read() -> str:
+    """The key, from the environment: a framework's settings are printed and stored."""
+    key = os.environ.get(KEY)
+    if not key:
+        raise PalaestraError(f"Put a key of scope trainer into {KEY}.")
+    return key
+
+
+def messages_new(messages: Sequence[Message]) -> list[Message]:
+    """The messages after the model's last words."""
+    return list(takewhile(lambda message: message["role"] != "assistant", reversed(messages)))[::-1]
+
+
+def messages_textual(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages themselves. Raises ``PalaestraError`` where one has a picture."""
+    if any(not isinstance(message["content"], str) for message in messages):
+        raise PalaestraError("This door has no pictures: use an observation of text.")
+    return messages
+
+
+def history_check(settings: dict[str, Any]) -> None:
+    """Raises ``PalaestraError`` for a history that a framework which only adds to a conversation lacks."""
+    if settings.get("history", "full") != "full":
+        raise PalaestraError("This door only adds to a conversation: the history is full.")
 
 
 class Rollouts:

@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import takewhile
 from typing import Any
 
 import verifiers.v1 as vf
@@ -17,13 +15,12 @@ from pydantic import Field
 
 from palaestra.api import Client
 from palaestra.completion import Completion
-from palaestra.doors.rollouts import Rollouts
+from palaestra.doors.rollouts import Rollouts, history_check, key_read, messages_new
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Env, Stepped
 from palaestra.errors import PalaestraError
 from palaestra.records import CloseReason, Message, Task, Verdict
 
-KEY = "PALAESTRA_KEY"
 REWARD = "verdict"
 
 
@@ -83,8 +80,7 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
 
     async def start(self) -> None:
         config = self.config
-        if config.settings.get("history", "full") != "full":
-            raise PalaestraError("verifiers sends every message again: the history is full.")
+        history_check(config.settings)
         self._rollouts = Rollouts(
             config.taskset.server, key_read(), run=config.run, pages=config.pages, **config.settings
         )
@@ -102,8 +98,7 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
 
 async def _play(env: Env, messages: list[Message], interaction: vf.Interaction) -> Verdict | None:
     while True:
-        is_new = takewhile(lambda message: message["role"] != "assistant", reversed(messages))
-        segment = await interaction.turn(await env.client.messages_inline(list(is_new)[::-1]))
+        segment = await interaction.turn(await env.client.messages_inline(messages_new(messages)))
         if segment.terminated:
             reason, detail = ending_of(interaction.trace)
             return (await env.stop(reason, detail))[4]["verdict"]
@@ -127,10 +122,3 @@ def ending_of(trace: vf.Trace) -> tuple[CloseReason, str]:
         return "model_error", f"{error.type}: {error.message}"
     condition = trace.stop_condition or ""
     return ("token_budget" if "token" in condition else "time_budget"), condition
-
-
-def key_read() -> str:
-    key = os.environ.get(KEY)
-    if not key:
-        raise PalaestraError(f"Put a key of scope trainer into {KEY}.")
-    return key

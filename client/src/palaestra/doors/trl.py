@@ -1,0 +1,293 @@
+"""The door for TRL: rollouts for ``GRPOTrainer``, which opens every group of a training step at once.
+
+``GRPOTrainer(..., train_dataset=rollouts.dataset(tasks), rollout_func=rollouts, reward_funcs=verdict)``
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from datasets import Dataset
+from trl import GRPOTrainer
+
+from palaestra.api import Client
+from palaestra.completion import CUT_FOR_LENGTH, Completion
+from palaestra.doors.loop_thread import LoopThread
+from palaestra.doors.rollouts import history_check, messages_new, messages_textual
+from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
+from palaestra.env import SETTINGS
+from palaestra.episode import EpisodeConfig
+from palaestra.errors import PalaestraError
+from palaestra.observation import Observation
+from palaestra.policies.base import EpisodeInfo, PolicyStopped
+from palaestra.records import Message, Task, Usage
+
+# Prompts are all that TRL hands on, so they name the task; its text comes with the page.
+PROMPT = "Palaestra's task {}"
+_TASK = re.compile(r"Palaestra's task (\d+)")
+LINGER_S = 1.0  # how long a batch waits for an episode whose page is slow
+Ids = list[int]
+Generated = tuple[list[Ids], list[list[float]] | None]
+Generate = Callable[[list[Ids], GRPOTrainer], Generated]
+
+
+def verdict(*, reward: list[float | None], log_metric: Any = None, **_: Any) -> list[float | None]:
+    """The reward function: what was recorded. TRL leaves None, a void, out of the group's mean."""
+    if log_metric is not None:
+        log_metric("void", sum(one is None for one in reward) / len(reward))
+    return reward
+
+
+def generate_in_trl(prompts: list[Ids], trainer: GRPOTrainer) -> Generated:
+    """One turn of each conversation by the trainer's own generation: vLLM or ``generate``."""
+    return trainer._generate_single_turn(prompts, None, {}, 1)
+
+
+class GroupRollouts:
+    """A ``rollout_func``: plays each task as often as its prompt comes, all samples of it in one group.
+
+    ``pages`` is how many episodes have a page at once, which is also the largest batch of the model's.
+    ``generate`` may be another one than the trainer's. Other keywords are those of ``Env``; observations are
+    text, the grammar is one that is written as text and the history ``full``. Close it after training.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        key: str,
+        *,
+        run: int,
+        pages: int = DEFAULT_PAGES,
+        generate: Generate = generate_in_trl,
+        arm: str = "gym",
+        browser: str = "chromium",
+        **keywords: Any,
+    ) -> None:
+        settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
+        history_check(settings)
+        self._config = EpisodeConfig(
+            answer_channel=keywords.get("answer_channel") or "page",
+            token_budget=keywords.get("token_budget"),
+            **settings,
+        )
+        self._client = Client(server, key)
+        self._opening = {"run": run, "arm": arm, **keywords}
+        self._pages, self._generate, self._browser = pages, generate, browser
+        self._loop = LoopThread()
+        self._engine: Engine | None = None
+
+    def dataset(self, tasks: Iterable[Task | int]) -> Dataset:
+        """A row for each task, as ``train_dataset`` or ``eval_dataset``."""
+        numbers = [task if isinstance(task, int) else task.id for task in tasks]
+        return Dataset.from_dict({"prompt": [PROMPT.format(number) for number in numbers]})
+
+    def __call__(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, Any]:
+        tasks = [task_of(prompt) for prompt in prompts]
+        turns = _Turns(trainer, total=len(tasks), at_once=self._pages)
+        playing = self._loop.start(self._play(Counter(tasks), turns, trainer.state.global_step))
+        turns.serve(self._generate, until=playing)
+        played = playing.result()
+        if turns.failure is not None:
+            raise turns.failure
+        ends = [turns.ended(played[task].pop(0)) for task in tasks]
+        return {name: [end[name] for end in ends] for name in ends[0]} | turns.logprobs(ends)
+
+    def close(self) -> None:
+        """Close the browser."""
+        if self._loop.is_running:
+            self._loop.call(self._aclose())
+            self._loop.end()
+
+    # ---- inside
+    async def _play(
+        self, counts: Counter[int], turns: _Turns, policy_version: int
+    ) -> defaultdict[int, list[Rollout]]:
+        """The rollouts of each task; tasks that are played as often as each other are opened together."""
+        if self._engine is None:
+            engine = Engine(self._client, pages=self._pages, config=self._config, browser=self._browser)
+            self._engine = await engine.__aenter__()
+        tasks_by_count: defaultdict[int, list[int]] = defaultdict(list)
+        for task, count in counts.items():
+            tasks_by_count[count].append(task)
+        opening = {**self._opening, "policy_version": policy_version, "on_done": turns.count, "policy": turns}
+        rollouts = await asyncio.gather(
+            *(
+                self._engine.rollout(tasks=tasks, samples_per_task=count, **opening)
+                for count, tasks in tasks_by_count.items()
+            )
+        )
+        played: defaultdict[int, list[Rollout]] = defaultdict(list)
+        for rollout in (one for several in rollouts for one in several):
+            played[rollout.task].append(rollout)
+        return played
+
+    async def _aclose(self) -> None:
+        if self._engine is not None:
+            await self._engine.__aexit__()
+        await self._client.aclose()
+
+
+def task_of(prompt: str) -> int:
+    """The task that a prompt names."""
+    match = _TASK.search(prompt)
+    if match is None:
+        raise PalaestraError(f"No task in the prompt {prompt!r}: make the dataset with rollouts.dataset.")
+    return int(match[1])
+
+
+@dataclass
+class _Tokens:
+    """An episode as a sequence: the first prompt, then what the model wrote (1) and pages (0) by turns."""
+
+    prompt: Ids
+    completion: Ids = field(default_factory=list)
+    is_model: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+
+    def add(self, ids: Ids, *, logprobs: list[float] | None = None, is_model: bool) -> None:
+        self.completion += ids
+        self.is_model += [int(is_model)] * len(ids)
+        self.logprobs += logprobs or [0.0] * len(ids)
+
+
+@dataclass
+class _Prompt:
+    ids: Ids
+    answer: Future[tuple[Ids, list[float] | None]] = field(default_factory=Future)
+
+
+class _Turns:
+    """The policy of one call: turns come from the loop's thread, and go to the trainer's in batches."""
+
+    simulated = False
+
+    def __init__(self, trainer: GRPOTrainer, *, total: int, at_once: int) -> None:
+        self.failure: BaseException | None = None
+        self._trainer = trainer
+        self._tokenizer = trainer._tokenizer
+        self._context = getattr(trainer.model.config, "max_position_embeddings", None)
+        self.name = str(trainer.model.config._name_or_path or type(trainer.model).__name__)
+        self._left, self._at_once = total, at_once
+        self._waiting: queue.Queue[_Prompt] = queue.Queue()
+        self._tokens: dict[int, _Tokens] = {}
+        self._has_logprobs = False
+
+    # ---- in the loop's thread
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
+        tokens = self._extended(episode.id, observation.messages)
+        turn = _Prompt(tokens.prompt + tokens.completion)
+        room = self._trainer.max_completion_length
+        if self._context is not None and len(turn.ids) + room > self._context:
+            raise PolicyStopped("context_length", f"{len(turn.ids)} and {room} of {self._context} tokens")
+        started = time.perf_counter()
+        if self.failure is None:
+            self._waiting.put(turn)
+            with episode.clock.paused():
+                ids, logprobs = await asyncio.wrap_future(turn.answer)
+        else:
+            raise PolicyStopped("model_error", repr(self.failure))
+        tokens.add(ids, logprobs=logprobs, is_model=True)
+        is_cut = not ids or ids[-1] not in self._trainer.eos_token_ids
+        return Completion(
+            text=self._tokenizer.decode(ids, skip_special_tokens=True),
+            usage=Usage(prompt=len(turn.ids), completion=len(ids)),
+            finish_reason=CUT_FOR_LENGTH if is_cut else "stop",
+            model=self.name,
+            model_ms=(time.perf_counter() - started) * 1000,
+            policy_version=self._trainer.state.global_step,
+        )
+
+    def count(self, _: Rollout) -> None:
+        """One episode fewer has turns."""
+        self._left -= 1
+
+    def _extended(self, episode: int, messages: list[Message]) -> _Tokens:
+        """The sequence of an episode, with what came after the model's last words."""
+        messages_textual(messages)
+        tokens = self._tokens.get(episode)
+        if tokens is None:
+            tokens = self._tokens[episode] = _Tokens(self._templated(messages))
+        else:
+            tokens.add(self._between(messages_new(messages)), is_model=False)
+        return tokens
+
+    def _between(self, messages: list[Message]) -> Ids:
+        """The tokens from the end of a completion to the beginning of the next."""
+        some = [{"role": "user", "content": "."}, {"role": "assistant", "content": "."}]
+        before, whole = self._templated(some, is_to_go_on=False), self._templated(some + messages)
+        ends = [place for place, one in enumerate(before) if one in self._trainer.eos_token_ids]
+        before = before[: ends[-1] + 1] if ends else before
+        if whole[: len(before)] != before:
+            raise PalaestraError("The chat template changes what was said before: its tokens cannot be kept.")
+        return whole[len(before) :]
+
+    def _templated(self, messages: list[Message], *, is_to_go_on: bool = True) -> Ids:
+        return list(
+            self._tokenizer.apply_chat_template(
+                messages,
+                add_generation_prompt=is_to_go_on,
+                tokenize=True,
+                return_dict=False,
+                chat_template=self._trainer.chat_template,
+                **self._trainer.chat_template_kwargs,
+            )
+        )
+
+    # ---- in the trainer's thread
+    def serve(self, generate: Generate, *, until: Future[Any]) -> None:
+        """Answer until all is played. When the model fails, episodes end as ``model_error``: void."""
+        while not until.done():
+            batch = self._batch(until)
+            if not batch:
+                continue
+            try:
+                if self.failure is not None:
+                    raise self.failure
+                ids, logprobs = generate([turn.ids for turn in batch], self._trainer)
+                self._has_logprobs |= logprobs is not None
+                for place, turn in enumerate(batch):
+                    turn.answer.set_result((ids[place], logprobs[place] if logprobs else None))
+            except BaseException as failure:
+                self.failure = failure
+                for turn in batch:
+                    if not turn.answer.done():
+                        turn.answer.set_exception(PolicyStopped("model_error", repr(failure)))
+
+    def _batch(self, until: Future[Any]) -> list[_Prompt]:
+        batch: list[_Prompt] = []
+        while len(batch) < max(1, min(self._at_once, self._left)):
+            try:
+                batch.append(self._waiting.get(timeout=LINGER_S))
+            except queue.Empty:
+                if batch or until.done():
+                    break
+        return batch
+
+    def ended(self, rollout: Rollout) -> dict[str, Any]:
+        """What TRL is handed of an episode; one that broke before its first turn has no token that counts."""
+        tokens = self._tokens.get(rollout.episode) or _Tokens([self._tokenizer.eos_token_id])
+        if not tokens.completion:
+            tokens.add([self._tokenizer.eos_token_id], is_model=False)
+        judged = rollout.verdict
+        return {
+            "prompt_ids": tokens.prompt,
+            "completion_ids": tokens.completion,
+            "env_mask": tokens.is_model,
+            "logprobs": tokens.logprobs,
+            "reward": judged.reward if judged else None,
+            "reason": judged.reason if judged else "no verdict came in time",
+            "episode": rollout.episode,
+            "group": rollout.group,
+        }
+
+    def logprobs(self, ends: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Those that generation gave; without them the trainer computes its own."""
+        return {"logprobs": [end["logprobs"] for end in ends] if self._has_logprobs else None}

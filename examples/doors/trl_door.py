@@ -1,0 +1,52 @@
+"""Two steps of GRPO with TRL, by a small language model on the CPU."""
+
+import asyncio
+import os
+import tempfile
+
+from small_model import model_load
+from stand_in import PLAIN
+from trl import GRPOConfig, GRPOTrainer
+
+from palaestra import Client
+from palaestra.doors.trl import GroupRollouts, verdict
+
+server, key = os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]
+
+
+async def run_open():
+    async with Client(server, key) as client:
+        run = await client.run_create(name="TRL", kind="train", observation="axtree-v2", model="SmolLM2-135M")
+        return run.id, await client.tasks(benchmark="arc", limit=2)
+
+
+run, tasks = asyncio.run(run_open())
+model, tokenizer = model_load()  # yours: a name or a folder, and its own tokenizer
+rollouts = GroupRollouts(server, key, run=run, max_steps=3, presentation=PLAIN)
+config = GRPOConfig(
+    output_dir=tempfile.mkdtemp(),
+    max_steps=2,
+    num_generations=4,  # samples of a task: one group
+    per_device_train_batch_size=1,
+    gradient_accumulation_steps=4,
+    max_completion_length=64,  # tokens of a turn
+    temperature=1.0,
+    use_cpu=True,  # yours: leave it out
+    logging_steps=1,
+    save_strategy="no",
+    report_to="none",
+)
+trainer = GRPOTrainer(
+    model=model,
+    processing_class=tokenizer,
+    args=config,
+    train_dataset=rollouts.dataset(tasks),
+    rollout_func=rollouts,
+    reward_funcs=verdict,
+)
+trainer.train()
+rollouts.close()
+for entry in trainer.state.log_history[: config.max_steps]:
+    names = ("reward", "reward_std", "void", "loss", "entropy", "completions/mean_length", "step_time")
+    print({name: round(float(entry[name]), 3) for name in names if entry[name] is not None})
+print(f"{server}/runs/{run}")
