@@ -46,12 +46,13 @@ class SeenEvent(Struct, frozen=True, kw_only=True):
 
 
 class PageAction(Struct, kw_only=True):
-    """One action on a page.
+    """An action put together from page events of no step, in an episode for which no steps were posted.
 
-    ``number`` counts from 1; ``kind`` ``open`` is the episode's first page, which no one did. ``target``
-    describes the element, ``value`` is what was typed, chosen or pressed, and ``opened`` the path of the page
-    that it led to, null if none. ``page`` is the page load, and ``seqs`` its events. ``at_ms`` and
-    ``until_ms`` are Unix milliseconds by the clock of the page's machine, null without one.
+    ``number`` counts from 1; the first, of ``kind`` ``open``, is the episode's first page, which no one did.
+    ``target`` describes the element, ``value`` is what was typed, chosen or pressed, and ``opened`` the path
+    of the page that it led to, null if none. ``page`` is the page load, ``seqs`` are its events. ``at_ms``
+    and ``until_ms`` are Unix milliseconds by the clock of the page's machine, null without one. All of it is
+    the page's claim, as its events are.
     """
 
     number: int = 0

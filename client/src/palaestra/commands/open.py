@@ -8,8 +8,8 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.commands import count, server_add, stderr_print
-from palaestra.foreign import RUN_NAME, ForeignEpisode
 from palaestra.errors import PalaestraError
+from palaestra.foreign import RUN_NAME, ForeignEpisode
 
 # A person may read for long; the lease is renewed meanwhile.
 WAIT_S = 24 * 3_600.0
