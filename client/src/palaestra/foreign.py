@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from palaestra.api import Client
+from palaestra.arms import arm_of
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.bounds import EpisodeBounds
 from palaestra.errors import PalaestraError
@@ -56,17 +57,11 @@ class ForeignEpisode:
         self._is_stopped = False
 
     async def __aenter__(self) -> ForeignEpisode:
-        self.run = self._run or await run_named(self.client, self._run_name)
-        opening = await self.client.episodes_open(
-            run=self.run, tasks=[self._task], arm=self._arm, **self._opening
-        )
-        opened = opening.episodes[0]
-        if opened.start_url is None:
-            raise PalaestraError(f"The arm {self._arm} has no page to open.")
-        self.id, self.start_url, self.max_steps = opened.id, opened.start_url, opened.max_steps
-        self._bounds = EpisodeBounds.of(self.start_url)
-        self._queue = StepQueue(self.client, self.id)
-        self._heartbeat.episodes.add(self.id)
+        try:
+            await self._open()
+        except BaseException:
+            await self.client.aclose()
+            raise
         await self._heartbeat.__aenter__()
         return self
 
@@ -122,6 +117,19 @@ class ForeignEpisode:
     async def verdict(self, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
         """The verdict, or None when there is none within ``limit_s`` seconds."""
         return await verdict_wait(self.client, self.id, limit_s=limit_s)
+
+    async def _open(self) -> None:
+        if not arm_of(self._arm).has_page:
+            raise PalaestraError(f"The arm {self._arm} has no page to open.")
+        self.run = self._run or await run_named(self.client, self._run_name)
+        opening = await self.client.episodes_open(
+            run=self.run, tasks=[self._task], arm=self._arm, **self._opening
+        )
+        opened = opening.episodes[0]
+        self.id, self.start_url, self.max_steps = opened.id, opened.start_url or "", opened.max_steps
+        self._bounds = EpisodeBounds.of(self.start_url)
+        self._queue = StepQueue(self.client, self.id)
+        self._heartbeat.episodes.add(self.id)
 
     def _end_turn(self) -> None:
         if self._turn is not None:
