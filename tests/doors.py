@@ -1,4 +1,4 @@
-"""`python -m tests.doors [NAME ...]`: the client's doors, each with the framework that it is for.
+"""`python -m tests.doors [NAME ...]`: the client's doors and foreign browsers, each with the real package.
 
 Each is installed into an environment of its own, `.venv-doors/<name>`, for what they pin clashes; one
 installation serves all. Tests run outside the repository, whose folder `verifiers` would hide the package of
@@ -26,6 +26,9 @@ HOMES = BASE_DIR / ".venv-doors"
 TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
 # What is installed before a door. TORCH="torch==2.13.0+cpu" spares a machine without a GPU gigabytes of CUDA.
 BEFORE = {"trl": (os.environ.get("TORCH", "torch"), "gguf>=0.19")}
+# Browsers that play without the client: it has no extras for them.
+FOREIGN = {"playwright": (), "playwright_mcp": ("mcp==2.3.0",), "browser_use": ("browser-use==0.13.14",)}
+NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}
 LAST_LINES = 5
 
 
@@ -56,24 +59,32 @@ def home_make(name: str) -> Path:
     """The Python of a door's environment, which is made when it is new or what it needs has changed."""
     home = HOMES / name
     python, stamp = home / "bin" / "python", home / "installed"
-    needs = hashlib.sha256((CLIENT / "pyproject.toml").read_bytes()).hexdigest()
+    node = NODE_PACKAGES.get(name, "")
+    named = f"{(CLIENT / 'pyproject.toml').read_text()}{FOREIGN.get(name)}{node}"
+    needs = hashlib.sha256(named.encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == needs:
         return python
     print(f"Installing what the door {name} needs into {home.relative_to(BASE_DIR)} ...", flush=True)
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+    client = str(CLIENT) if name in FOREIGN else f"{CLIENT}[{name}]"
     if name in BEFORE:
-        _install(python, *BEFORE[name])
-    _install(python, "--editable", f"{CLIENT}[{name}]", *TOOLS)
+        _install([*_pip(python), "install", "--quiet", *BEFORE[name]])
+    packages = ("--editable", client, *FOREIGN.get(name, ()), *TOOLS)
+    _install([*_pip(python), "install", "--quiet", *packages])
+    if node:
+        _install(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(home), node])
     stamp.write_text(needs)
     return python
 
 
-def _install(python: Path, *requirements: str) -> None:
-    command = [*_pip(python), "install", "--quiet", *requirements]
+def _install(command: list[str]) -> None:
+    """Run an installer. Raises ``NotInstalled`` where it is missing or fails."""
+    if shutil.which(command[0]) is None:
+        raise NotInstalled(f"there is no {command[0]} on this machine")
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise NotInstalled(" ".join(done.stderr.strip().splitlines()[-LAST_LINES:]) or "pip failed")
+        raise NotInstalled(" ".join(done.stderr.strip().splitlines()[-LAST_LINES:]) or f"{command[0]} failed")
 
 
 def _pip(python: Path) -> list[str]:

@@ -106,6 +106,24 @@ def test_steps_have_screenshots_where_the_run_wants_them(
     assert all(bool(shot) is bool(more) for shot in shots)
 
 
+def test_a_run_without_a_browser_says_so_and_is_another_run(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.replies(LOOKS)
+    for more in ([], ["--browser", "lite"]):
+        assert run(fake, model, "--limit", "1", *more, arm="gym") == 0
+    with_browser, without = fake.state.runs
+    assert "browser" not in with_browser["settings"]
+    assert without["settings"]["browser"] == "lite"
+    shown = [
+        [step["observation"]["text"] for step in episode["steps"].values()]
+        for episode in fake.state.episodes.values()
+    ]
+    assert shown[0] == shown[1] != []
+    assert run(fake, model, "--browser", "lite", "--observation", "both", arm="gym") == 1
+    assert "use the observation axtree" in capsys.readouterr().err
+
+
 def test_a_question_as_a_picture_needs_an_observation_with_one(
     fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
 ) -> None:

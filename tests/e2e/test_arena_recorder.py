@@ -74,7 +74,9 @@ def test_a_load_event_has_the_path_and_the_window_size(
     if is_left_at_once:
         page.goto("about:blank")
     [load] = arrived(page, episode, "load")
+    origin = load.data.pop("origin")
     assert (load.seq, load.data) == (1, {"path": "", "width": 800, "height": 500, "ratio": 2})
+    assert abs(origin + load.at_ms - load.received_at.timestamp() * 1000) < 60_000
 
 
 def test_typing_is_one_event_with_the_last_value(arena_server: ArenaServer, open_page: OpenPage) -> None:

@@ -275,7 +275,7 @@ def test_a_step_can_be_played_to_its_end_and_rewound(
     lab.get_by_label("Speed of the replay").select_option("8")
     lab.get_by_role("button", name="Play the step").press("Enter")
 
-    expect(lab.locator("[data-dom-state]")).to_have_text("The page at the end of the step.")
+    expect(lab.locator("[data-dom-state]")).to_have_text("The page at the end.")
     expect(field).to_have_value("12")
     lab.get_by_role("button", name="Back").press("Enter")
     expect(field).to_have_value("")

@@ -350,3 +350,26 @@ def test_action_checks_are_published_once_they_are_computed(api: Callable[..., A
     assert msgspec.convert(after["steps"][0]["behaviour"], records.StepBehaviour, strict=False)
     assert msgspec.convert(after["behaviour"], records.BehaviourRecord, strict=False)
     assert msgspec.convert(after["said_done"], records.SaidDoneRecord, strict=False)
+
+
+@pytest.mark.django_db
+def test_an_episode_without_steps_has_the_actions_that_its_pages_reported() -> None:
+    episode = factories.episode()
+    origin, field = (
+        1_700_000_000_000,
+        {"role": "textbox", "name": "Your answer", "element": "1", "value": "162"},
+    )
+    for seq, (kind, data) in enumerate([("load", {"path": "", "origin": origin}), ("input", field)], 1):
+        PageEvent.objects.create(episode=episode, page="p", seq=seq, kind=kind, at_ms=seq * 1000, data=data)
+    opened, typed = _read(episode)["page_actions"]
+    assert (opened["kind"], typed["kind"], typed["value"]) == ("open", "type", "162")
+    assert (typed["seqs"], typed["at_ms"]) == ([2], origin + 2000)
+    factories.step(episode, 1)
+    assert _read(episode)["page_actions"] == []
+
+
+def _read(episode: Episode) -> dict[str, Any]:
+    trajectory: dict[str, Any] = json.loads(
+        selectors.trajectory_text(episode_id=episode.pk, principal=READER)
+    )
+    return trajectory

@@ -36,6 +36,8 @@ WITHOUT_BYTES = (
     "step_picture_webp",
     "page_recording",
     "step_dom",
+    "page_action",
+    "page_action_dom",
     "drawing",
     "report_table",
     "report_pair",
@@ -105,6 +107,8 @@ def pages(episode: Episode) -> dict[str, str]:
             for name in ("thought", "raw", "observation")
         },
         "step_dom": f"/episodes/{episode.pk}/steps/1/dom",
+        "page_action": f"/episodes/{episode.pk}/actions/1",
+        "page_action_dom": f"/episodes/{episode.pk}/actions/1/dom",
         "drawing": "/drawings/none.640.webp",
         "episode_answer": f"/episodes/{episode.pk}/answer",
         "episode_scrubber": f"/episodes/{episode.pk}/scrubber",

@@ -104,6 +104,16 @@ def moment_of(
     return _by_steps(turn, loads, acted_in=acted_in)
 
 
+def moment_in(page: str, pieces: Sequence[Piece], *, at_ms: float, until_ms: float) -> Moment | Reason:
+    """A known time of a known page load."""
+    loads = _loads(pieces)
+    load = next((load for load in loads if load.page == page), None)
+    if load is None:
+        return "lost" if loads else "nothing"
+    at_ms = max(at_ms, load.first_ms)
+    return _moment(load, loads, at_ms=at_ms, until_ms=until_ms, basis="time", before=None)
+
+
 def _loads(pieces: Sequence[Piece]) -> list[_Load]:
     by_page: dict[str, list[Piece]] = {}
     for piece in pieces:

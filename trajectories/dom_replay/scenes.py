@@ -75,9 +75,14 @@ def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
     moment = moment_find(step)
     if isinstance(moment, str):
         return NoScene(reason=moment)
-    is_capped = chunks.is_capped(episode_id=step.episode_id)
+    return scene_at(moment, episode_id=step.episode_id, resolve=resolve)
+
+
+def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | NoScene:
+    """The replay of a moment, as ``scene_of``."""
+    is_capped = chunks.is_capped(episode_id=episode_id)
     try:
-        shown, problems, refused = _read(step.episode_id, moment)
+        shown, problems, refused = _read(episode_id, moment)
         shown = _needed(shown, moment)
         if not shown:
             return NoScene(reason="no_snapshot", moment=moment, problems=problems, is_capped=is_capped)
@@ -102,13 +107,18 @@ def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
 
 def moment_find(step: Step) -> Moment | Reason:
     """The moment of a step in the recordings of its episode, in four queries."""
-    rows = RecordingChunk.objects.filter(episode_id=step.episode_id).values_list(*Piece._fields)
-    pieces = [Piece(*row) for row in rows]
+    pieces = pieces_of(step.episode_id)
     seen = PageEvent.objects.filter(episode_id=step.episode_id)
     acted = set(seen.filter(step=step.index, kind__in=ACTS).values_list("page", flat=True))
     loaded = seen.filter(kind=LOADED).values_list("page", "data__path")
     paths = {page: path for page, path in loaded if isinstance(path, str)}
     return moment_of(_turn(step), pieces, acted_in=acted, paths=paths)
+
+
+def pieces_of(episode_id: int) -> list[Piece]:
+    """The chunks of an episode's recordings, by their rows."""
+    rows = RecordingChunk.objects.filter(episode_id=episode_id).values_list(*Piece._fields)
+    return [Piece(*row) for row in rows]
 
 
 def _turn(step: Step) -> Turn:

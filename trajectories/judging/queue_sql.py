@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from core.sql import Statement
+from core.sql import Statement, sql_read
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.hot_sql import UNFINISHED
 from trajectories.hot_sql.probes import IS_PROBE
@@ -24,7 +24,9 @@ DEAD = Statement(__file__, "workers_dead")
 FREE = Statement(__file__, "claims_free")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
 OPEN = Statement(__file__, "episodes_open", unfinished=UNFINISHED)
-OVERSPENT = Statement(__file__, "episodes_overspent", unfinished=UNFINISHED)
+_ACTS = sql_read(__file__, "acts_outside_steps")
+OVERSPENT = Statement(__file__, "episodes_overspent", unfinished=UNFINISHED, acts=_ACTS)
+ACTS_OF = Statement(__file__, "acts_of", acts=_ACTS)
 JUDGED = Statement(__file__, "episodes_judged")
 MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed", is_probe=IS_PROBE)
 
@@ -97,6 +99,12 @@ def episodes_overspent() -> list[tuple[int, int]]:
     """``(run, episode)`` of open episodes whose pages saw more than ``max_steps`` acts outside any step."""
     rows = OVERSPENT.rows(per_step=PAGES_PER_STEP, page_served=PAGE_SERVED)
     return [(run_id, episode_id) for run_id, episode_id in rows]
+
+
+def acts_outside_steps(episode_id: int) -> int:
+    """How much of an episode's step budget was used up without a harness."""
+    row = ACTS_OF.row(episode=episode_id, per_step=PAGES_PER_STEP, page_served=PAGE_SERVED)
+    return max(0, int(row[0])) if row else 0
 
 
 def episodes_open() -> list[OpenEpisode]:

@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('trajectories', '0005_annotation_gold_index'),
+        ('trajectories', '0007_samplers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

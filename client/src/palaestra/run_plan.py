@@ -12,6 +12,7 @@ from palaestra.arms import arm_of
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import MAX_CHARS, Scope, format_of, perceivable_check
+from palaestra.pools import LITE, browser_check
 from palaestra.records import EpisodeState, Run, Task
 
 # With a seed the looks of a task are the same for every model, arm and attempt.
@@ -28,9 +29,10 @@ class RunPlan:
     of it. Two plans with the same ``name`` are one run. ``report`` is the report that it is played for,
     ``retest`` says that it plays its arm there for the second time, ``planted_accuracy`` is what a simulated
     policy was made to solve. ``with_pictures`` records a screenshot with every step, also where the model is
-    shown none.
+    shown none. ``browser`` ``lite`` reads pages without a browser, which the run then says.
 
-    Raises ``PalaestraError`` for an arm that the observation cannot show.
+    Raises ``PalaestraError`` for an arm that the observation cannot show, and for an observation that pages
+    read without a browser lack.
     """
 
     model: str
@@ -51,6 +53,7 @@ class RunPlan:
     prompt_token_budget: int | None = None
     actions_per_turn: int = 1
     with_pictures: bool = False
+    browser: str = "chromium"
     seed: int = SEED
     tags: Sequence[str] = ()
     model_note: str = ""
@@ -62,6 +65,9 @@ class RunPlan:
 
     def __post_init__(self) -> None:
         perceivable_check(self.arm, self.observation)
+        browser_check(
+            self.browser, observation=self.observation, scope=self.scope, with_pictures=self.with_pictures
+        )
 
     @property
     def title(self) -> str:
@@ -72,6 +78,7 @@ class RunPlan:
         parts = [self.model, benchmark, self.arm]
         if arm_of(self.arm).has_page:
             parts.append(format_of(self.observation).id)
+            parts += [self.browser] if self.browser == LITE else []
         if not arm_of(self.arm).is_free_text:
             parts += [self.grammar, self.history]
         return " ".join(parts)[:200]
@@ -108,6 +115,7 @@ class RunPlan:
             "sampling": dict(self.sampling),
             "token_budget": self.token_budget,
             "prompt_token_budget": self.prompt_token_budget,
+            **({"browser": LITE} if self.browser == LITE else {}),
             **({"model_note": self.model_note} if self.model_note else {}),
             **({"retest": True} if self.retest else {}),
             **({} if self.planted_accuracy is None else {"planted_accuracy": self.planted_accuracy}),

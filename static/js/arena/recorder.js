@@ -234,5 +234,5 @@
   document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && void flush());
 
   const path = clean(location.pathname.slice(PATH.length), NAME_MAX);
-  record("load", { path });
+  record("load", { path, origin: Math.round(performance.timeOrigin) });
 })();

@@ -11,6 +11,7 @@ from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceF
 from core.paging import CursorField, Query
 from trajectories.episodes.api import EpisodeRecord, Message
 from trajectories.facts.measures import MEASURES, TOTALS
+from trajectories.facts.page_actions import PageAction
 from trajectories.models import Episode, EpisodeFacts, StepFacts
 from trajectories.runs.records import PromptTotals, UsageTotals
 
@@ -237,6 +238,7 @@ class Trajectory(Struct):
     ``full``).
     ``said_done`` and ``behaviour``, of steps too, are computed some seconds after the episode's end, and are
     null until then. They are heuristics, never checked by people.
+    ``page_actions`` are those of a browser without a harness: empty where steps were posted.
     ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
     finished, and in an impossible task the same as in its possible counterpart, some out of reach.
     The ``metrics`` of the verdict hold, besides the verifier's own: ``pop_up_open_at_submit`` and
@@ -271,6 +273,7 @@ class Trajectory(Struct):
     close_detail: str | None
     steps: list[StepRecord]
     page_events: list[PageEventRecord]
+    page_actions: list[PageAction]
     site_events: list[SiteEventRecord]
     tool_calls: list[ToolCallRecord]
     milestones: list[MilestoneRecord]

@@ -25,6 +25,7 @@ from trajectories.episodes.opening_messages import opening_messages
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories import records
 from trajectories.episodes.trajectories.milestones import with_milestones
+from trajectories.episodes.trajectories.page_actions import with_page_actions
 from trajectories.hot_sql import VERDICT_JSON
 from trajectories.models import Episode, Run
 from trajectories.prompts.conversation import Message
@@ -116,6 +117,7 @@ _TRAJECTORY = _object(
         before=f"WITH {ui_evidence.ACTED} ",
     ),
     tool_calls=_list(_TOOL_CALL, rows="trajectories_toolcall c", order="c.number"),
+    page_actions="'[]'::json",
     milestones="'[]'::json",
     submission=_one(_object(records.SubmissionRecord, "u"), row="trajectories_submission u"),
     said_done=_one(_ACTION_CHECK, row="trajectories_episodefacts a"),
@@ -194,6 +196,7 @@ def _lines(ids: Sequence[int], *, order: str, principal: Principal) -> Iterator[
 
 
 def _text(text: str, gold: str | None) -> str:
+    text = with_page_actions(text)
     return without_tokens(text if gold is None else with_milestones(text, gold))
 
 

@@ -1,11 +1,3 @@
--- Open episodes in which more was done without a harness than they have steps: pages opened and gestures, which open
--- most of them, and fields changed. The first page is opened for everybody. A request may name any step of the episode:
--- beyond a few for each of them, those that do count too.
+-- Open episodes in which more was done without a harness than they have steps.
 SELECT e.run_id, e.id
-FROM {unfinished} AND e.status = 'open' AND (
-    SELECT greatest(opened.unnumbered - 1 + greatest(opened.numbered - %(per_step)s * e.max_steps, 0), coalesce(t.gestures, 0))
-        + coalesce(t.fields, 0)
-    FROM (SELECT count(*) FILTER (WHERE v.step IS NULL) AS unnumbered, count(v.step) AS numbered
-          FROM trajectories_siteevent v
-          WHERE v.episode_id = e.id AND v.kind = %(page_served)s AND v.data ? 'path') opened
-    LEFT JOIN trajectories_pageeventtally t ON t.episode_id = e.id) > e.max_steps
+FROM {unfinished} AND e.status = 'open' AND {acts} > e.max_steps

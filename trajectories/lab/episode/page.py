@@ -17,6 +17,7 @@ from tasks_app.models import Gold
 from trajectories.capture import chunks
 from trajectories.capture.chunks import RecordedPage
 from trajectories.episodes.drafts import max_steps_of
+from trajectories.lab.episode.page_actions import PageRecording
 from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.forms import StepsForm
 from trajectories.lab.queries import episodes, programs, prunings, steps
@@ -83,6 +84,14 @@ class EpisodePage:
         """What the thoughts of the listed steps do."""
         steps = [item for item in self.steps.items if isinstance(item, Mapping)]
         return Ribbon.of((step["index"], step["label"].sentences) for step in steps)
+
+    @cached_property
+    def by_page(self) -> PageRecording | None:
+        """What the pages recorded of an episode for which nobody posted steps; None if somebody did."""
+        if self.updates.last or not self.event_tally:
+            return None
+        recording = PageRecording(episode=self.episode)
+        return recording if recording.actions else None
 
     @property
     def find(self) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
+from trajectories.dom_replay import document
 from trajectories.lab.access import LabRequest, lab_page, page_render, sees_golds
 from trajectories.lab.bookmarks.selectors import Marks, marks_of
 from trajectories.lab.episode.page import EpisodePage
+from trajectories.lab.episode.page_actions import ActionPage, PageRecording
 from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.queries import episodes
 from trajectories.lab.updates import Updates
@@ -36,6 +38,26 @@ def episode_prompt(request: LabRequest, episode_id: int) -> HttpResponse:
     messages = episode_prompt_shown(episode, golds=sees_golds(request.user))
     context = {"here": "search", "episode": episode, "run": episode.run, "messages": messages}
     return page_render(request, "episode/prompt", context)
+
+
+@lab_page
+def page_action(request: LabRequest, episode_id: int, number: int) -> HttpResponse:
+    """One action that the pages of an episode recorded, with the page before it."""
+    episode = episodes.episode_get(episode_id)
+    page = ActionPage(recording=PageRecording(episode=episode), number=number)
+    context = {"here": "search", "episode": episode, "run": episode.run, "page": page, "action": page.action}
+    return page_render(request, "episode/page_action", context)
+
+
+@lab_page
+def page_action_dom(request: LabRequest, episode_id: int, number: int) -> HttpResponse:
+    """The page before the action, rebuilt from its recording, to look at only."""
+    episode = episodes.episode_get(episode_id)
+    scene = ActionPage(recording=PageRecording(episode=episode), number=number).scene
+    if scene is None:
+        raise Http404(f"Page action {number} of episode {episode_id} cannot be replayed from a recording.")
+    html, policy = document.document_in_the_lab(scene)
+    return HttpResponse(html, headers={"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"})
 
 
 def _render(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from django.urls import reverse
+
 from trajectories.capture import chunks
 from trajectories.capture.chunks import RecordedPage
 from trajectories.dom_replay import description, document, scenes
@@ -19,6 +21,16 @@ class Replay:
 
     episode: Episode
     step: Step
+
+    noun = "step"
+
+    @property
+    def address(self) -> str:
+        return reverse("step_dom", args=[self.episode.pk, self.step.index])
+
+    @property
+    def frame_title(self) -> str:
+        return f"The page before the action of step {self.step.index}, rebuilt from its recording"
 
     @cached_property
     def _scene(self) -> Scene | NoScene:

@@ -21,6 +21,7 @@ from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Run
 from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_find_or_create
 from palaestra.run_report import report_read
+from palaestra.surface import BROWSERS
 
 BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} left  {postfix}"
 
@@ -42,6 +43,9 @@ def add(commands: Any) -> None:
     parser.add_argument("--prompt-token-budget", type=count, help="tokens that it may read in an episode")
     parser.add_argument(
         "--with-pictures", action="store_true", help="record a screenshot of the page with every step"
+    )
+    parser.add_argument(
+        "--browser", choices=BROWSERS, default="chromium", help="lite: read pages without a browser"
     )
     parser.add_argument("--seed", type=int, default=SEED, help=f"of looks and worlds; default: {SEED}")
     playing_add(parser)
@@ -70,7 +74,13 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         if progress.left_out:
             stderr_print(f"{progress.left_out} tasks are left out: not to be seen this way.")
         policy = ModelPolicy(endpoint, client, model=plan.model, sampling=plan.sampling)
-        engine = Engine(client, pages=options.pages, config=plan.config, time_limit_s=options.time_limit)
+        engine = Engine(
+            client,
+            pages=options.pages,
+            config=plan.config,
+            time_limit_s=options.time_limit,
+            browser=plan.browser,
+        )
         async with engine:
             problems = await play(engine, run, plan, progress, policy)
         states = await episodes_list(client, run.id)

@@ -8,7 +8,7 @@
     loading: "Rebuilding the page …",
     ready: "",
     failed: "The page could not be rebuilt from its recording.",
-    ended: "The page at the end of the step.",
+    ended: "The page at the end.",
   };
 
   const HEIGHT_LEAST = 160;
@@ -47,6 +47,7 @@
     if (!frame) return;
     const part = (name) => box.querySelector(`[data-dom-${name}]`);
     const [stage, state, play, speed, size] = ["stage", "state", "play", "speed", "size"].map(part);
+    const words = part("word")?.textContent;
     const isReal = () => size.getAttribute("aria-pressed") === "true";
     const isPlaying = () => play?.getAttribute("aria-pressed") === "true";
     let isHolding = true;
@@ -83,7 +84,7 @@
 
     const back = () => {
       state.textContent = "";
-      show("Play the step", "▶", false);
+      show(words, "▶", false);
       send({ pause: true });
     };
 

@@ -1,0 +1,180 @@
+"""Episodes for browsers that are not ours: browser-use, Playwright MCP, a person.
+
+``ForeignEpisode`` gives an address to open. Pages record themselves, the server counts and judges: nothing
+more is needed. A harness that wants its thoughts on record posts them as steps. ``docs/foreign.md`` says what
+is recorded and what is not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timezone
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.arms import arm_of
+from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
+from palaestra.bounds import EpisodeBounds
+from palaestra.errors import PalaestraError
+from palaestra.records import CloseReason, Step, Verdict
+from palaestra.step_queue import TEXT_MAX_CHARS, StepQueue, json_clean, text_clean
+
+URL_CHARS = 2_000
+DETAIL_CHARS = 1_000
+RUN_NAME = "Foreign browsers"
+
+
+class ForeignEpisode:
+    """An episode that another browser plays. Use as ``async with ForeignEpisode(...) as episode``.
+
+    ``start_url`` is the address for the browser. While the block is entered, the lease is renewed. Leaving
+    it without an answer ends the episode as ``agent_stopped``, after an exception as ``harness_error``, which
+    is void; ``stop`` says something else. ``recording`` ``full`` also records the DOM, from which the lab
+    shows pages. Other keywords are those of ``Client.episodes_open``.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        key: str,
+        *,
+        task: int,
+        run: int | None = None,
+        run_name: str = RUN_NAME,
+        arm: str = "gym",
+        recording: str = "full",
+        **opening: Any,
+    ) -> None:
+        self.client = Client(server, key)
+        self.start_url = ""
+        self.id = self.run = self.max_steps = 0
+        self._task, self._run, self._run_name, self._arm = task, run, run_name, arm
+        self._opening = {"recording": recording, **opening}
+        self._heartbeat = Heartbeat(self.client)
+        self._turn: tuple[Step, bytes | None, float] | None = None
+        self._index = 0
+        self._is_stopped = False
+
+    async def __aenter__(self) -> ForeignEpisode:
+        try:
+            await self._open()
+        except BaseException:
+            await self.client.aclose()
+            raise
+        await self._heartbeat.__aenter__()
+        return self
+
+    async def __aexit__(self, kind: object, failure: BaseException | None, _: object) -> None:
+        try:
+            if not self._is_stopped:
+                reason: CloseReason = "agent_stopped" if kind is None else "harness_error"
+                await self.stop(reason, "" if failure is None else repr(failure))
+        finally:
+            await self._heartbeat.__aexit__()
+            await self.client.aclose()
+
+    def step(
+        self,
+        *,
+        thought: str | None = None,
+        action: dict[str, Any] | None = None,
+        raw: str | None = None,
+        url: str | None = None,
+        screenshot: bytes | None = None,
+        **fields: Any,
+    ) -> None:
+        """Record a turn. Call it before its action is taken: the turn goes on until the next call, and what
+        the pages report meanwhile belongs to it.
+
+        ``action`` is an object with a ``type``; types that Palaestra does not know are kept and marked.
+        ``screenshot`` is a PNG of what the model saw; other fields are those of ``palaestra.records.Step``.
+        """
+        self._end_turn()
+        self._index = fields.pop("index", self._index + 1)
+        step = Step(
+            index=self._index,
+            thought=self._clean(thought),
+            raw=self._clean(raw),
+            action=json_clean(action),
+            url=self._clean(url, limit=URL_CHARS),
+            started_at=datetime.now(timezone.utc).isoformat(),
+            **fields,
+        )
+        self._turn = (step, screenshot, time.monotonic())
+
+    async def flush(self) -> None:
+        """End the turn and post what is left. Steps that come too late for the episode are left out."""
+        self._end_turn()
+        await self._queue.flush()
+
+    async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> None:
+        """End the episode, if it has no answer yet. A failed model (``model_error``) is void, not wrong."""
+        self._is_stopped = True
+        await self.flush()
+        await self.client.episode_close(self.id, reason=reason, detail=detail[:DETAIL_CHARS])
+
+    async def verdict(self, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
+        """The verdict, or None when there is none within ``limit_s`` seconds."""
+        return await verdict_wait(self.client, self.id, limit_s=limit_s)
+
+    async def _open(self) -> None:
+        if not arm_of(self._arm).has_page:
+            raise PalaestraError(f"The arm {self._arm} has no page to open.")
+        self.run = self._run or await run_named(self.client, self._run_name)
+        opening = await self.client.episodes_open(
+            run=self.run, tasks=[self._task], arm=self._arm, **self._opening
+        )
+        opened = opening.episodes[0]
+        self.id, self.start_url, self.max_steps = opened.id, opened.start_url or "", opened.max_steps
+        self._bounds = EpisodeBounds.of(self.start_url)
+        self._queue = StepQueue(self.client, self.id)
+        self._heartbeat.episodes.add(self.id)
+
+    def _end_turn(self) -> None:
+        if self._turn is not None:
+            (step, screenshot, began), self._turn = self._turn, None
+            step.duration_ms = round((time.monotonic() - began) * 1000, 1)
+            self._queue.add(step, screenshot=screenshot)
+
+    def _clean(self, text: str | None, *, limit: int = TEXT_MAX_CHARS) -> str | None:
+        """The text without the episode's token, which whoever reads the record could act with."""
+        return None if text is None else text_clean(self._bounds.mask(text), limit=limit)
+
+
+async def run_named(client: Client, name: str) -> int:
+    """The newest run of this name, opened if there is none."""
+    runs = (await client.runs(name=name)).results
+    if runs:
+        return runs[0].id
+    return (await client.run_create(name=name, kind="collect", tags=["foreign"])).id
+
+
+def browser_use_callback(episode: ForeignEpisode) -> Callable[[Any, Any, int], Awaitable[None]]:
+    """For browser-use: ``Agent(..., register_new_step_callback=browser_use_callback(episode))``.
+
+    browser-use calls it with each output of its model, before the actions are taken. Of several actions in
+    one output the step keeps all, as ``actions``.
+    """
+
+    async def record(state: Any, output: Any, _number: int) -> None:
+        parts = {name: getattr(output, name, None) for name in ("thinking", "memory", "next_goal")}
+        actions = [one.model_dump(exclude_unset=True) for one in output.action]
+        episode.step(
+            thought="\n".join(part for part in parts.values() if part),
+            action=action_named(actions),
+            raw=output.model_dump_json(exclude_unset=True),
+            url=getattr(state, "url", None),
+        )
+
+    return record
+
+
+def action_named(actions: list[dict[str, Any]]) -> dict[str, Any]:
+    """browser-use's ``{"click": {"index": 3}}`` as an action with a type."""
+    named = [
+        {"type": f"browser_use.{name}", **(fields if isinstance(fields, dict) else {})}
+        for action in actions
+        for name, fields in action.items()
+    ]
+    return named[0] if len(named) == 1 else {"type": "browser_use.actions", "actions": named}

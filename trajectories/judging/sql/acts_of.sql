@@ -1,0 +1,1 @@
+SELECT {acts} FROM trajectories_episode e WHERE e.id = %(episode)s
