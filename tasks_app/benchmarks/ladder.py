@@ -1,0 +1,125 @@
+"""The ladder: narrow questions with four choices on one short page, for models that start to learn.
+
+Each is drawn by a rung of ``tasks_app/ladder``; rungs take turns. The hash of what a task shows says which
+split it belongs to, so that no seed ever puts a question of one split into the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from core.draws import Draws
+from core.errors import GymError
+from tasks_app import kinds
+from tasks_app.benchmarks import _choices
+from tasks_app.ladder.registry import RUNGS, Item, discover
+from tasks_app.registry import benchmark_register
+from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
+
+SPLITS = ("train", "test")
+TAG = "rung:"
+TEST_SHARE = 0.2
+KEY_DIGITS = 20
+MISSES_MAX = 1_000
+"""After so many known items in a row a rung counts as exhausted."""
+STARTERS_SEED = 1
+
+
+def generate(count: int, seed: int, split: str) -> Iterator[Row]:
+    """``count`` tasks of a split, or fewer if all rungs are exhausted; the same first ones for any count."""
+    if split not in SPLITS:
+        message = f"The ladder has no split {split!r}: one of {', '.join(SPLITS)}."
+        raise GymError("unknown_split", message, status=422)
+    return islice(_in_turns(seed, split), count)
+
+
+def _in_turns(seed: int, split: str) -> Iterator[TaskDraft]:
+    discover()
+    streams = [_rung_drafts(name, seed, split) for name in RUNGS]
+    number = 0
+    while streams:
+        for stream in list(streams):
+            draft = next(stream, None)
+            if draft is None:
+                streams.remove(stream)
+                continue
+            number += 1
+            yield replace(draft, place=f"task {number}")
+
+
+def _rung_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
+    """New tasks of one rung that belong to the split."""
+    seen: set[str] = set()
+    draws, misses = Draws("ladder-v1", seed, name), 0
+    while misses < MISSES_MAX:
+        item = RUNGS.get(name).draw(draws)
+        order = draws.shuffled(range(len(item.choices)))
+        digest = digest_of(item)
+        misses += 1
+        if digest not in seen and split_of(digest) == split:
+            seen.add(digest)
+            misses = 0
+            yield item_draft(name, item, order)
+
+
+def digest_of(item: Item) -> str:
+    """The hash of what is shown, whatever the order of the choices and whichever is right."""
+    shown = json.dumps([item.text, item.passage, sorted(item.choices)])
+    return hashlib.sha256(shown.encode()).hexdigest()
+
+
+def split_of(digest: str) -> str:
+    return "test" if int(digest[:8], 16) < TEST_SHARE * 16**8 else "train"
+
+
+def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
+    """The task of an item, with its choices in this order.
+
+    The order is fixed: all samples of a group then read one prompt, which a trainer computes once. Positions
+    say nothing, since every task has an order of its own.
+    """
+    draft = _choices.with_choices(
+        TaskDraft(
+            key=f"{name}/{digest_of(item)[:KEY_DIGITS]}",
+            payload={"text": item.text, "format": "plain"},
+            gold=GoldDraft(answer=_choices.LETTERS[order.index(0)]),
+            difficulty=RUNGS.get(name).difficulty,
+            tags=(f"{TAG}{name}",),
+        ),
+        [item.choices[place] for place in order],
+        passage=item.passage,
+    )
+    return replace(draft, payload={**draft.payload, "order": "fixed"})
+
+
+def starter_items() -> tuple[TaskDraft, ...]:
+    """A task of each rung, with golds that differ."""
+    discover()
+    starters = []
+    for place, name in enumerate(RUNGS):
+        item = RUNGS.get(name).draw(Draws("ladder-v1", "starters", name))
+        wrong = list(range(1, len(item.choices)))
+        starters.append(item_draft(name, item, [*wrong[:place], 0, *wrong[place:]]))
+    return tuple(starters)
+
+
+benchmark_register(
+    BenchmarkPlugin(
+        id="ladder",
+        title="Ladder",
+        kind=kinds.CHOICE,
+        license="Apache-2.0",
+        source="made by this project",
+        verifier_official="choice-v1",
+        verifier_training="choice-v1",
+        splits=SPLITS,
+        starters=starter_items,
+        generate=generate,
+        has_guess_rates=True,
+        example_tag=TAG,
+    )
+)

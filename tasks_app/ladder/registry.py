@@ -1,0 +1,42 @@
+"""Rungs by id: one file of ``tasks_app/ladder`` is one rung, a kind of question for small models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.draws import Draws
+from core.registry import Registry
+from core.tables import toml_load
+from tasks_app import ladder
+
+WORDS: tuple[str, ...] = tuple(
+    toml_load(Path(__file__).with_name("words.toml"), dict[str, list[str]])["words"]
+)
+CHOICES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A question with its choices, in no particular order; the first one is right."""
+
+    text: str
+    choices: tuple[str, ...]
+    passage: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """``difficulty``, from 0 to 1, is the rung's place on the ladder."""
+
+    draw: Callable[[Draws], Item]
+    difficulty: float
+
+
+RUNGS: Registry[Rung] = Registry("rung")
+
+
+def discover() -> None:
+    """Import every rung. Idempotent."""
+    RUNGS.discover(ladder)

@@ -1,0 +1,23 @@
+"""Counting on one page: how often a word stands in a short list, once to four times."""
+
+from __future__ import annotations
+
+from core.draws import Draws
+from tasks_app.ladder.registry import CHOICES, RUNGS, WORDS, Item, Rung
+
+LENGTH = 6
+
+
+def draw(draws: Draws) -> Item:
+    word, *others = draws.sample(WORDS, 3)
+    times = draws.whole(1, CHOICES)
+    listed = draws.shuffled([word] * times + [draws.pick(others) for _ in range(LENGTH - times)])
+    wrong = [number for number in range(1, CHOICES + 1) if number != times]
+    return Item(
+        text=f"How many times does the list say {word}?",
+        choices=tuple(map(str, (times, *wrong))),
+        passage=", ".join(listed),
+    )
+
+
+RUNGS.register("word_count", Rung(draw=draw, difficulty=1.0))
