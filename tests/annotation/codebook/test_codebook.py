@@ -78,3 +78,15 @@ def test_a_codebook_of_a_later_version_can_be_read() -> None:
 
 def test_the_page_of_the_documentation_has_the_current_codebook() -> None:
     assert document.PAGE.read_text("utf-8") == document.page_with_codebook(), "run manage.py write_codebook"
+
+
+def test_an_empty_set_in_words_differs_from_no_answer() -> None:
+    behaviours = codebook_current().field("behaviours")
+    wrong = codebook_current("trajectory").field("first_wrong_step")
+    assert behaviours is not None
+    assert wrong is not None
+    assert behaviours.words(["plan", "verify"]) == "Plan, Verify"
+    assert behaviours.words([]) == "none"
+    assert behaviours.words(None) == ""
+    assert behaviours.words(["gone"]) == "gone"
+    assert wrong.words(3) == "step 3"

@@ -67,8 +67,8 @@ def choose(project: AnnotationProject, user: User, **answers: str) -> None:
         scene.label(number, values={"better": better, "why": ["goal"]}, is_swapped=swapped)
 
 
-def rows(project: AnnotationProject, **parameters: Any) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in exports.preferences_jsonl(project, **parameters)]
+def rows(project: AnnotationProject) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in exports.preferences_jsonl(project)]
 
 
 def test_preferences_have_the_messages_that_the_models_were_sent(people: list[User]) -> None:
@@ -91,16 +91,14 @@ def test_preferences_have_the_messages_that_the_models_were_sent(people: list[Us
     assert (row["reasons"], row["source"]) == (["goal"], "majority")
 
 
-def test_ties_and_disputes_are_left_out_or_flagged(people: list[User]) -> None:
+def test_ties_and_disputes_are_left_out(people: list[User]) -> None:
     made = scene.attempts(2)
     project = scene.project(*people[:2], of=made, kind="trajectory_pair")
     choose(project, people[0], better=str(made[0].pk))
     assert len(rows(project)) == 1
     choose(project, people[1], better="tie")
     assert rows(project) == []
-    (row,) = rows(project, with_undecided=True)
-    assert (row["is_decided"], row["preference"]) == (False, "disputed")
-    assert exports.preferences_counts(project) == {"disputed": 1, "without_messages": 0}
+    assert [one.answer for one in exports.preferences(project)] == ["disputed"]
 
 
 def test_what_was_settled_counts_before_the_majority(people: list[User]) -> None:
@@ -162,13 +160,12 @@ def test_the_export_of_pairs_has_the_preferences_and_its_import_does_without(peo
     assert files.take(project, data, name="labels.zip")["added"] == 0
 
 
-def test_pairs_without_recorded_completions_are_left_out_and_counted(people: list[User]) -> None:
+def test_pairs_without_recorded_completions_are_left_out(people: list[User]) -> None:
     made = scene.attempts(2)
     project = scene.project(people[0], of=made, kind="trajectory_pair", overlap_people=1)
     choose(project, people[0], better=str(made[0].pk))
     Step.objects.filter(episode=made[1], index=2).update(raw="")
     assert rows(project) == []
-    assert exports.preferences_counts(project)["without_messages"] == 1
 
 
 @pytest.mark.parametrize("name", ["blind.jsonl", "blind.csv"])

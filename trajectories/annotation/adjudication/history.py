@@ -67,10 +67,7 @@ def _lines(label: Label, codebook: Codebook) -> dict[str, str]:
     lines = {"State": label.get_state_display()} if label.state != Label.State.DONE else {}
     for name, value in label.values.items():
         field = codebook.field(name)
-        titles = {option.id: option.title for option in field.options} if field else {}
-        given = value if isinstance(value, list) else [value]
-        words = [f"step {one}" if isinstance(one, int) else titles.get(one, str(one)) for one in given]
-        lines[field.title if field else name] = ", ".join(words)
+        lines[field.title if field else name] = field.words(value) if field else str(value)
     lines["Marked"] = ", ".join(f"{begin}–{end}" for begin, end in label.spans)
     lines["Carried out"] = ", ".join(f"{name}: step {step}" for name, step in label.links.items())
     lines["Unsure"] = "yes" if label.is_unsure else ""

@@ -68,6 +68,15 @@ class Field(Struct, frozen=True, kw_only=True):
         """The answer that stands for the number of a step, if the field has one."""
         return next((option for option in self.options if option.is_step), None)
 
+    def words(self, answer: Any) -> str:
+        """An answer as people read it; empty for none, as where the field was not asked."""
+        if answer is None:
+            return ""
+        titles = {option.id: option.title for option in self.options}
+        given = answer if isinstance(answer, list) else [answer]
+        words = [f"step {one}" if isinstance(one, int) else titles.get(one, str(one)) for one in given]
+        return ", ".join(words) or "none"
+
     @property
     def is_preference(self) -> bool:
         """Whether it prefers one of a pair to the other."""

@@ -17,7 +17,6 @@ from trajectories.prompts.sent import SentMessage
 
 MAJORITY, ADJUDICATED = "majority", "adjudicated"
 DISPUTED = "disputed"
-NO_MESSAGES = "without_messages"
 ASSISTANT = "assistant"
 
 
@@ -28,10 +27,6 @@ class Preference:
     pair: LabelledPair
     answer: str
     source: str
-
-    @property
-    def is_decided(self) -> bool:
-        return self.answer in DECIDED
 
     @property
     def agreement(self) -> float | None:
@@ -45,25 +40,13 @@ def preferences(project: AnnotationProject) -> list[Preference]:
     return [_preference(pair) for pair in pairs_labelled(project)]
 
 
-def preferences_jsonl(project: AnnotationProject, *, with_undecided: bool = False) -> Iterator[bytes]:
-    """One object for each pair. ``prompt`` are the messages before the first completion that is compared.
-
-    ``with_undecided`` also those without a winner, in the unit's order and with ``is_decided`` false. A pair
-    of which messages or completions are not recorded is left out: ``preferences_counts`` says how many are.
+def preferences_jsonl(project: AnnotationProject) -> Iterator[bytes]:
+    """One object for each pair with a winner. ``prompt`` are the messages before the first completion that is
+    compared. A pair of which messages or completions are not recorded is left out.
     """
     for preference in preferences(project):
-        if not preference.is_decided and not with_undecided:
-            continue
-        if row := _row(project, preference):
+        if preference.answer in DECIDED and (row := _row(project, preference)):
             yield msgspec.json.encode(row) + b"\n"
-
-
-def preferences_counts(project: AnnotationProject) -> dict[str, int]:
-    """How many pairs have which preference, and how many of those decided have no messages."""
-    all_ = preferences(project)
-    counts = Counter(one.answer for one in all_)
-    counts[NO_MESSAGES] = sum(1 for one in all_ if one.is_decided and not _row(project, one))
-    return dict(counts)
 
 
 def _preference(pair: LabelledPair) -> Preference:
@@ -90,7 +73,6 @@ def _row(project: AnnotationProject, preference: Preference) -> dict[str, Any] |
         "prompt": chosen.prompt,
         "chosen": chosen.completions,
         "rejected": rejected.completions,
-        "is_decided": preference.is_decided,
         "preference": preference.answer,
         "source": preference.source,
         "same_prompt": chosen.prompt == rejected.prompt,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -19,6 +19,7 @@ from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, La
 from trajectories.models.annotation import View
 
 PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
+NO_ANSWER = "no answer"
 LINES_MAX = 1_000
 ERRORS_SHOWN = 5
 BIGINT_MAX = 2**63 - 1
@@ -54,11 +55,11 @@ class Verdict:
 
     @property
     def given_words(self) -> str:
-        return answer_words(self.field, self.given)
+        return self.field.words(self.given) or NO_ANSWER
 
     @property
     def right_words(self) -> str:
-        return answer_words(self.field, self.right)
+        return self.field.words(self.right) or NO_ANSWER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,13 +188,6 @@ def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Sco
         annotator: [of_one.get(field.id, Score()) for field in codebook.fields]
         for annotator, of_one in counted.items()
     }
-
-
-def answer_words(field: Field, answer: Any) -> str:
-    """An answer as people read it."""
-    titles = {option.id: option.title for option in field.options}
-    chosen: Sequence[Any] = answer if isinstance(answer, list) else [] if answer is None else [answer]
-    return ", ".join(titles.get(one, str(one)) for one in chosen) or ("none" if field.is_set else "no answer")
 
 
 def _comparable(answer: Any) -> Any:

@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Column, Disagreement
@@ -74,7 +73,7 @@ class SettlementPage:
         return [
             Row(
                 field=one,
-                answers=[_titles(one, answers.values.get(one.id)) for _, answers in self._as_shown],
+                answers=[one.words(answers.values.get(one.id)) for _, answers in self._as_shown],
                 is_differing=one.id in self.differing,
             )
             for one in self._fields
@@ -177,13 +176,6 @@ REASON_KEYS = {
     Reason.AMBIGUOUS: "T",
     Reason.OTHER: "O",
 }
-
-
-def _titles(one: Field, value: Any) -> str:
-    titles = {option.id: option.title for option in one.options}
-    given = value if isinstance(value, list) else [value]
-    words = [f"step {one}" if isinstance(one, int) else titles.get(one, str(one)) for one in given]
-    return ", ".join(words) if value is not None else ""
 
 
 def _as_fields(answers: Answers, codebook: Codebook) -> list[tuple[str, str]]:

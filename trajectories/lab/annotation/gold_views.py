@@ -53,9 +53,7 @@ def gold_answers(unit: AnnotationUnit, codebook: Codebook) -> list[str]:
     """The right answers of a gold unit in words."""
     values = (unit.gold or {}).get("values", {})
     return [
-        f"{field.title}: {golds.answer_words(field, values[field.id])}"
-        for field in codebook.fields
-        if field.id in values
+        f"{field.title}: {field.words(values[field.id])}" for field in codebook.fields if field.id in values
     ]
 
 

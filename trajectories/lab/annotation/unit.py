@@ -256,16 +256,6 @@ def summary_of(label: Label | None, codebook: Codebook, *, is_swapped: bool | No
     answers = Answers(values=label.values)
     if label.is_swapped if is_swapped is None else is_swapped:
         answers = answers_mirrored(answers, codebook=codebook)
-    titles = {(one.id, option.id): option.title for one in codebook.fields for option in one.options}
-    # JSON of the database has an order of its own.
-    order = [one.id for one in codebook.fields if one.id in answers.values]
-    words = [
-        titles.get((name, answer)) or (f"step {answer}" if isinstance(answer, int) else str(answer))
-        for name in order
-        for answer in _as_list(answers.values[name])
-    ]
-    return ", ".join(words)
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+    # In the order of the codebook, which JSON of the database does not keep; without empty sets.
+    given = [(one, answers.values.get(one.id)) for one in codebook.fields]
+    return ", ".join(one.words(value) for one, value in given if value not in (None, []))
