@@ -186,6 +186,7 @@ def test_pages_take_as_many_queries_for_many_as_for_few(
             assert client.get(f"/annotation/{project.pk}/units/{units(project)[0].pk}/history").status_code
         return len(queries)
 
+    count()  # the list is remembered
     before = count()
     third = units(project)[2]
     say(third, "one-canary", type="narration")
@@ -250,3 +251,69 @@ def test_an_adjudicator_sees_as_much_of_a_unit_as_its_annotators(
     # No sentence can be marked by who sees none.
     assert settle(client, path, type="mixed", behaviours=["plan"]).status_code == 302
     assert Label.objects.get(layer="adjudicated").view == "page"
+
+
+def test_nobody_settles_what_they_labelled_while_another_adjudicator_can(
+    lab: Lab, judge: User, project: AnnotationProject
+) -> None:
+    person = User.objects.get(username="one-canary")
+    own = Annotator.objects.get(project=project, user=person)
+    Annotator.objects.filter(pk=own.pk).update(is_adjudicator=True)
+    client = lab(person)
+    page = client.get(f"/annotation/{project.pk}/disagreements").content.decode()
+    assert page.count("labelled by you") == 2
+    assert "Settle the most disputed" not in page
+    path = unit_path(project, 0)
+    html = client.get(path).content.decode()
+    assert "so another adjudicator of the project settles it" in html
+    assert "data-settlement" not in html
+    assert "another adjudicator" in settle(client, path).content.decode()
+    assert not Label.objects.filter(layer="adjudicated").exists()
+    assert settle(lab(judge), path).status_code == 302
+    # With nobody else it is theirs.
+    Annotator.objects.filter(project=project).exclude(pk=own.pk).update(is_adjudicator=False)
+    alone = unit_path(project, 1)
+    html = client.get(alone).content.decode()
+    assert "No other adjudicator could settle it" in html
+    assert "data-settlement" in html
+    assert settle(client, alone).status_code == 302
+
+
+def test_settling_does_not_compute_the_list_again(
+    lab: Lab, judge: User, project: AnnotationProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = lab(judge)
+    assert listed(client, project) == [2, 1]
+    computed: list[int | None] = []
+    compute = selectors.disagreements
+
+    def counted(of: AnnotationProject, *, unit: int | None = None) -> Any:
+        computed.append(unit)
+        return compute(of, unit=unit)
+
+    monkeypatch.setattr(selectors, "disagreements", counted)
+    settle(client, unit_path(project, 1))
+    assert listed(client, project) == [1]
+    assert listed(client, project, "?state=settled") == [2]
+    assert None not in computed
+    say(units(project)[2], "one-canary")
+    say(units(project)[2], "two-canary", target="both")
+    assert listed(client, project) == [1, 3]
+
+
+def test_taking_a_column_keeps_the_field_and_further_columns_have_no_key(
+    lab: Lab, judge: User, project: AnnotationProject
+) -> None:
+    unit = units(project)[0]
+    for number in range(5):
+        Annotator.objects.create(project=project, name=f"more {number}")
+        say(unit, f"more {number}", target="interface")
+    html = lab(judge).get(f"{unit_path(project, 0)}?field=target").content.decode()
+    links = re.findall(r'href="([^"]*)"\s+data-take', html)
+    assert [link.rpartition("?")[2] for link in links] == [
+        f"field=target&amp;take={one}" for one in "abcdefg"
+    ]
+    assert 'data-keys="f"' in html
+    assert 'data-keys="g"' not in html
+    last = lab(judge).get(links[-1].replace("&amp;", "&")).content.decode()
+    assert checked(last) & {"problem", "both", "interface"}

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
 from string import ascii_uppercase
 
 from core.sql import Statement
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import Answers
+from trajectories.annotation.labels.state import blind_state
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 
 _DISAGREEMENTS = Statement(__file__, "disagreements")
 OPEN, SETTLED, ALL = "open", "settled", "all"
+REMEMBERED = 16
 STATES = (OPEN, SETTLED, ALL)
+KEYED = ascii_uppercase[:6]
+LETTERS = [*ascii_uppercase, *map("".join, product(ascii_uppercase, repeat=2))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +48,8 @@ class Column:
 
     @property
     def key(self) -> str:
-        return self.letter.lower()
+        """The key that takes its answers; those of further columns mean something else on the page."""
+        return self.letter.lower() if self.letter in KEYED else ""
 
     @property
     def answers(self) -> Answers:
@@ -65,6 +72,39 @@ def disagreements(project: AnnotationProject, *, unit: int | None = None) -> lis
         )
         for row in rows
     ]
+
+
+def disagreements_now(project: AnnotationProject) -> list[Disagreement]:
+    """The same; the order is remembered while nobody labels, so that settling does not compute it again."""
+    settled = dict(
+        Label.objects.filter(unit__project=project, layer=Label.Layer.ADJUDICATED)
+        .order_by("version", "pk")
+        .values_list("unit_id", "reason")
+    )
+    return [
+        replace(row, is_settled=row.unit in settled, reason=settled.get(row.unit, ""))
+        for row in _disagreements(project.pk, blind_state(project))
+    ]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _disagreements(project_id: int, state: Hashable) -> tuple[Disagreement, ...]:
+    return tuple(disagreements(AnnotationProject.objects.get(pk=project_id)))
+
+
+def units_for_others(project: AnnotationProject, annotator: Annotator | None) -> frozenset[int]:
+    """Units that an adjudicator labelled and that someone else, who did not label them, can settle."""
+    others = Annotator.objects.filter(project=project, is_adjudicator=True, user__is_active=True)
+    others = others.exclude(pk=annotator.pk) if annotator else others.none()
+    if not (numbers := set(others.values_list("pk", flat=True))) or annotator is None:
+        return frozenset()
+    rows = Label.objects.filter(
+        annotator__in=[annotator.pk, *numbers], layer=Label.Layer.BLIND, state=Label.State.DONE
+    )
+    by_unit: dict[int, set[int]] = {}
+    for unit, labelled_by in rows.values_list("unit_id", "annotator_id"):
+        by_unit.setdefault(unit, set()).add(labelled_by)
+    return frozenset(unit for unit, who in by_unit.items() if annotator.pk in who and numbers - who)
 
 
 def disagreement_of(unit: AnnotationUnit) -> Disagreement | None:
@@ -116,7 +156,7 @@ def columns_of(unit: AnnotationUnit) -> list[Column]:
     newest = {(row.annotator_id, row.view): row for row in rows}
     done = [row for row in newest.values() if row.state == Label.State.DONE]
     done.sort(key=lambda row: _shuffled(unit, row))
-    return [Column(letter=letter, label=row) for letter, row in zip(ascii_uppercase, done, strict=False)]
+    return [Column(letter=letter, label=row) for letter, row in zip(LETTERS, done, strict=False)]
 
 
 def view_shown(columns: Sequence[Column]) -> str:

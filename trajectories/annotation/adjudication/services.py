@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from django.db import models, transaction
 
 from core.errors import GymError
-from trajectories.annotation.adjudication.selectors import disagreement_of, settlement_newest
+from trajectories.annotation.adjudication.selectors import (
+    disagreement_of,
+    settlement_newest,
+    units_for_others,
+)
 from trajectories.annotation.labels.answers import NOTE_CHARS
 from trajectories.annotation.labels.services import LabelConflict, Saving, label_of, label_written
 from trajectories.models import AnnotationUnit, Annotator, CodebookNote, Label
@@ -33,13 +37,19 @@ class Settlement:
     field: str = ""
 
 
+OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the project settles it."
+
+
 @transaction.atomic
 def unit_settle(settlement: Settlement, *, unit: AnnotationUnit, annotator: Annotator) -> Label:
     """The adjudicated label as stored. A call that is repeated gets what its first time wrote.
 
     Versions are counted by unit: who changes what someone else settled adds the next one. ``GymError`` 422 if
-    an answer or the reason is missing, ``LabelConflict`` if the unit was settled again meanwhile.
+    an answer or the reason is missing, 409 if it is for others to settle, ``LabelConflict`` if the
+    unit was settled again meanwhile.
     """
+    if unit.pk in units_for_others(unit.project, annotator):
+        raise GymError("own_label", OWN_LABEL, status=409)
     # Two adjudicators take turns.
     AnnotationUnit.objects.select_for_update().get(pk=unit.pk)
     saving = settlement.saving

@@ -6,12 +6,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from django.db.models import Count, Max
-
 from trajectories.annotation.agreement.selectors import clusters_of, units_labelled
 from trajectories.annotation.agreement.table import Cell, Nearness, Row, agreement
 from trajectories.annotation.codebook.types import Field, Option, codebook_read
-from trajectories.models import AnnotationProject, Label
+from trajectories.annotation.labels.state import blind_state
+from trajectories.models import AnnotationProject
 
 REMEMBERED = 64
 
@@ -39,15 +38,7 @@ class Figures:
 def figures(project: AnnotationProject, *, view: str) -> Figures:
     """The agreement in a view. Intervals of many units take seconds, so they are computed once for the labels
     and golds that there are."""
-    return _figures(project.pk, str(view), _state(project))
-
-
-def _state(project: AnnotationProject) -> Hashable:
-    """Labels are only added; a unit may become one for training."""
-    # The number too: of two labels that are stored at once, the later number may be seen first.
-    labels = Label.objects.filter(annotator__project=project).aggregate(newest=Max("pk"), all=Count("pk"))
-    golds = tuple(project.units.filter(gold__isnull=False).order_by("pk").values_list("pk", flat=True))
-    return labels["newest"], labels["all"], golds, project.codebook_id
+    return _figures(project.pk, str(view), blind_state(project))
 
 
 @lru_cache(maxsize=REMEMBERED)

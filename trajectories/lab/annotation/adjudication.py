@@ -53,6 +53,21 @@ class SettlementPage:
     def codebook(self) -> Codebook:
         return codebook_of(self.unit.project.codebook)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether who settles is one of the people who differ."""
+        return self.annotator is not None and self.annotator.pk in {
+            column.label.annotator_id for column in self.columns
+        }
+
+    @cached_property
+    def is_for_others(self) -> bool:
+        return self.unit.pk in selectors.units_for_others(self.unit.project, self.annotator)
+
+    @property
+    def may_settle(self) -> bool:
+        return self.annotator is not None and not self.is_for_others
+
     # ---- the answers side by side
 
     @cached_property
@@ -141,7 +156,7 @@ class SettlementPage:
         if self.posted is not None:
             return self.posted
         for column in self.columns:
-            if column.key == self.taken:
+            if column.letter.lower() == self.taken:
                 return column.answers
         if self.settlement is not None:
             return selectors.answers_of(self.settlement)
@@ -166,7 +181,7 @@ class SettlementPage:
     @property
     def taken_keys(self) -> set[str]:
         """Keys that choose a column here, and no answer."""
-        return {column.key for column in self.columns}
+        return {column.key for column in self.columns} - {""}
 
 
 REASON_KEYS = {

@@ -34,7 +34,8 @@ ROWS = 50
 def annotation_disagreements(request: LabRequest, project_id: int) -> HttpResponse:
     """Units on which people differ, the most disputed first; ``?field`` and ``?state`` filter them."""
     project, annotator = _project_seen(request, project_id)
-    every = selectors.disagreements(project)
+    every = selectors.disagreements_now(project)
+    for_others = selectors.units_for_others(project, annotator)
     field, state = _filters(request, project)
     counts = {
         name: len(selectors.disagreements_filtered(every, field=field, state=name))
@@ -53,7 +54,8 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
         "codebook": codebook,
         "titles": {one.id: one.title for one in codebook.fields},
         "by_field": _by_field(every, project, state=state),
-        "first": selectors.unit_following(_still_open(every, field), after=None),
+        "for_others": for_others,
+        "first": selectors.unit_following(_open_to(annotator, every, field), after=None),
         "query": _query(field),
     }
     return render(request, "lab/annotation/adjudication/disagreements.html", context)
@@ -103,9 +105,8 @@ def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> Htt
             errors=[CONFLICT if isinstance(error, LabelConflict) else error.message],
         )
         return _unit_render(request, page, status=HTTPStatus(error.status))
-    following = selectors.unit_following(
-        _still_open(selectors.disagreements(project), field), after=disagreement
-    )
+    still_open = _open_to(annotator, selectors.disagreements_now(project), field)
+    following = selectors.unit_following(still_open, after=disagreement)
     return redirect(_address(project, following, field))
 
 
@@ -159,8 +160,13 @@ def _by_field(
     return [(one.id, one.title, counts[one.id]) for one in codebook_of(project.codebook).fields]
 
 
-def _still_open(every: list[Disagreement], field: str) -> list[Disagreement]:
-    return selectors.disagreements_filtered(every, field=field, state=selectors.OPEN)
+def _open_to(annotator: Annotator | None, every: list[Disagreement], field: str) -> list[Disagreement]:
+    """What they can settle yet: not what they labelled themselves, if there is someone else."""
+    rows = selectors.disagreements_filtered(every, field=field, state=selectors.OPEN)
+    if annotator is None:
+        return rows
+    for_others = selectors.units_for_others(annotator.project, annotator)
+    return [row for row in rows if row.unit not in for_others]
 
 
 def _settlement_read(request: LabRequest, unit: AnnotationUnit, annotator: Annotator) -> Settlement:
@@ -184,7 +190,7 @@ def _unit_render(
 ) -> HttpResponse:
     project = page.unit.project
     field, _ = _filters(request, project)
-    still_open = _still_open(selectors.disagreements(project), field)
+    still_open = _open_to(page.annotator, selectors.disagreements_now(project), field)
     context = {
         "here": "annotation",
         "project": project,

@@ -89,9 +89,9 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
     except GymError as error:
         if is_script:
             return _error_json(error)
-        if error.status == HTTPStatus.BAD_REQUEST:
+        if error.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND):
             return render(request, "lab/no_access.html", {"message": error.message}, status=error.status)
-        return _form_again(request, annotator, ticket, saving, error)
+        return _form_again(request, annotator, ticket, saving, unit, error)
     if is_script:
         body = {"version": label.version, "state": label.state}
         if (feedback := feedback_of(label, codebook)) is not None:
@@ -148,7 +148,7 @@ def _unit_render(
         "annotator": annotator,
         "project": annotator.project,
         "page": page,
-        "unit_address": f"{address}?slot={page.slot.pk}&" if page else "",
+        "unit_address": f"{address}?slot={page.slot.pk}&" if page and page.slot.pk else f"{address}?",
     }
     if wants_fragment(request):
         return render(request, "lab/annotation/_unit.html", context, status=status)
@@ -185,20 +185,35 @@ def _unit_of(ticket: Ticket, annotator: Annotator) -> AnnotationUnit:
     if ticket.annotator != annotator.pk:
         message = "This form belongs to another login or project. Open your queue again."
         raise GymError("bad_ticket", message, status=400)
-    unit = AnnotationUnit.objects.get(pk=ticket.unit, project_id=annotator.project_id)
+    unit = AnnotationUnit.objects.filter(pk=ticket.unit, project_id=annotator.project_id).first()
+    if unit is None:
+        message = "This unit is no longer part of the project, so there is nothing to label."
+        raise GymError("no_unit", message, status=404)
     unit.project = annotator.project  # with its codebook
     return unit
 
 
 def _form_again(
-    request: LabRequest, annotator: Annotator, ticket: Ticket, saving: Saving, error: GymError
+    request: LabRequest,
+    annotator: Annotator,
+    ticket: Ticket,
+    saving: Saving,
+    unit: AnnotationUnit,
+    error: GymError,
 ) -> HttpResponse:
-    """The form as it was sent, with what is wrong with it."""
-    rows = AnnotationSlot.objects.select_related("unit")
-    slot = rows.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat).first()
-    if slot is None:
-        return redirect("annotation_queue", project_id=annotator.project_id)
-    page = unit_page(annotator=annotator, slot=slot, posted=saving.answers, errors=[error.message])
+    """The form as it was sent, with what is wrong with it, also if the unit is someone else's by now."""
+    rows = AnnotationSlot.objects.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat)
+    slot = rows.first() or AnnotationSlot(
+        annotator=annotator, position=unit.position, is_repeat=ticket.is_repeat, view=ticket.view
+    )
+    slot.unit = unit
+    page = unit_page(
+        annotator=annotator,
+        slot=slot,
+        posted=saving.answers,
+        errors=[error.message],
+        newer=error.current if isinstance(error, LabelConflict) else None,
+    )
     return _unit_render(request, annotator, page, status=HTTPStatus(error.status))
 
 

@@ -59,7 +59,7 @@ class Part:
 class UnitPage:
     """``posted`` are answers that were sent and not stored, with the ``errors`` that say why.
 
-    ``starts`` are the steps with which long lists begin.
+    ``newer`` is what was saved meanwhile instead. ``starts`` are the steps with which long lists begin.
 
     Units of other levels are pages of their own (``trajectory_unit``, ``pair_unit``) with the same form.
     """
@@ -70,6 +70,7 @@ class UnitPage:
     slot: AnnotationSlot
     posted: Answers | None = None
     errors: list[str] = field(default_factory=list)
+    newer: Label | None = None
     starts: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
@@ -206,6 +207,10 @@ class UnitPage:
     def label(self) -> Label | None:
         """What the annotator said of the unit before."""
         return label_newest(unit=self.slot.unit, annotator=self.annotator, is_repeat=self.slot.is_repeat)
+
+    @property
+    def newer_words(self) -> str:
+        return summary_of(self.newer, self.codebook)
 
     @property
     def answers(self) -> Answers:

@@ -1,15 +1,23 @@
 /* Labels on their way to the server, and choices not saved yet: both are kept in this browser, so that neither a lost
-   connection nor a closed tab loses any. A label is sent until it is answered; its key makes that safe. */
+   connection nor a closed tab loses any. A label is sent until it is answered; its key makes that safe. One that the
+   server will never take is set aside, so that those behind it are sent. */
 "use strict";
 
-window.annotation = {};
+window.annotation ??= {};
 
 (() => {
   const root = document.querySelector("[data-queue]");
   const OUT = `palaestra:label:${root.dataset.annotator}:`;
   const DRAFT = `palaestra:draft:${root.dataset.annotator}:`;
+  const ASIDE = `palaestra:aside:${root.dataset.annotator}:`;
   const RETRY_MS = 4000;
-  const STATES = { sending: "", unreachable: "Not connected", out: "You are logged out: log in again in another tab" };
+  const TRIES = 3;
+  const STATES = {
+    sending: "",
+    unreachable: "Not connected",
+    out: "You are logged out: log in again in another tab",
+    failed: "The server failed",
+  };
   const memory = new Map();
   let sending = null;
   let timer = 0;
@@ -68,9 +76,11 @@ window.annotation = {};
     });
   };
 
-  /* Later labels of the same unit follow this version. */
+  /* Later labels of the same unit, and choices made since, follow this version. */
   const stored = (entry, { version, feedback }) => {
     drop(entry.name);
+    const draft = read(DRAFT + entry.slot);
+    if (draft?.version === entry.version) put(DRAFT + entry.slot, { ...draft, version });
     for (const later of entries().filter((one) => one.slot === entry.slot)) put(later.name, { ...later, version });
     announce("stored", { slot: entry.slot, version, feedback });
   };
@@ -82,34 +92,52 @@ window.annotation = {};
     announce("refused", { slot: entry.slot, version, message: answer.error.message, current: answer.current });
   };
 
-  const REFUSALS = [400, 409, 422];
-
-  /* Whether it was answered, in whatever way. */
-  const sent = async (entry) => {
-    let response;
-    let answer;
-    try {
-      response = await post(entry);
-      if (response.ok || REFUSALS.includes(response.status)) answer = await response.json();
-    } catch {
-      return "unreachable"; // also where the answer broke off
+  /* A server that fails may recover; any other such answer will be the same next time. */
+  const failed = (entry, status, answer) => {
+    const tries = (entry.tries ?? 0) + 1;
+    if (status >= 500 && tries < TRIES) {
+      put(entry.name, { ...entry, tries });
+      return "failed";
     }
-    if (response.ok) stored(entry, answer);
-    else if (answer) refused(entry, answer);
-    else return response.type === "opaqueredirect" || response.status === 403 ? "out" : "unreachable";
+    drop(entry.name);
+    put(ASIDE + entry.key, { ...entry, status, tries: 0, message: answer?.error?.message ?? "" });
+    announce("aside", { slot: entry.slot });
     return "sending";
   };
 
+  const REFUSALS = [400, 409, 422];
+  const PASSING = [408, 425, 429, 502, 503, 504];
+
+  /* What became of it: answered in whatever way ("sending"), or why not. */
+  const sent = async (entry) => {
+    let response;
+    let answer = null;
+    try {
+      response = await post(entry);
+      if (response.headers.get("Content-Type")?.includes("json")) answer = await response.json();
+    } catch {
+      return "unreachable"; // also where the answer broke off
+    }
+    if (response.type === "opaqueredirect" || response.status === 403) return "out";
+    if (PASSING.includes(response.status) || (response.ok && !answer)) return "unreachable";
+    if (response.ok) stored(entry, answer);
+    else if (answer && REFUSALS.includes(response.status)) refused(entry, answer);
+    else return failed(entry, response.status, answer);
+    return "sending";
+  };
+
+  /* Behind a label that failed, others of its unit wait. */
   const sendAll = async () => {
-    for (let [entry] = entries(); entry; [entry] = entries()) {
+    const waiting = new Set();
+    const next = () => entries().find((entry) => !waiting.has(entry.slot));
+    for (let entry = next(); entry; entry = next()) {
       const state = await sent(entry);
       say(state);
-      if (state !== "sending") {
-        timer = setTimeout(flush, RETRY_MS);
-        return;
-      }
+      if (state === "failed") waiting.add(entry.slot);
+      else if (state !== "sending") break;
     }
-    say("sending");
+    if (entries().length) timer = setTimeout(flush, RETRY_MS);
+    if (waiting.size) say("failed");
   };
 
   const flush = () => {
@@ -124,11 +152,24 @@ window.annotation = {};
     flush();
   };
 
+  const aside = () => names(ASIDE).map((name) => ({ name, ...read(name) })).filter((entry) => entry.key);
+  const again = (key) => {
+    const { name, status, message, ...entry } = aside().find((one) => one.key === key);
+    drop(ASIDE + key);
+    put(`${OUT}${String(Date.now()).padStart(15, "0")}:${key}`, entry);
+    return flush();
+  };
+
   addEventListener("online", flush);
+  /* A server that failed then may work now. */
+  for (const entry of aside()) if (entry.status >= 500) again(entry.key);
 
   window.annotation.outbox = {
     add,
     flush,
+    aside,
+    again,
+    discard: (key) => drop(ASIDE + key),
     slots: () => entries().map((entry) => entry.slot),
     draft: (slot) => read(DRAFT + slot),
     draftKeep: (slot, version, fields) => put(DRAFT + slot, { version, fields }),

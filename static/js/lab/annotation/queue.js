@@ -130,12 +130,13 @@
     refill();
   };
 
-  const count = (words) => {
-    if (!current.dataset.isCounted) {
-      part("done").textContent = Number(part("done").textContent) + 1;
-      part("left").textContent = Math.max(Number(part("left").textContent) - 1, 0);
-    }
-    current.dataset.isCounted = "1";
+  const add = (name, number) => { part(name).textContent = Math.max(Number(part(name).textContent) + number, 0); };
+  const count = (words, state) => {
+    const before = current.dataset.state;
+    if (before) add(before, -1);
+    else add("left", -1);
+    add(state, 1);
+    current.dataset.state = state;
     const address = `${root.dataset.queue}?slot=${slotOf(current)}`;
     for (const one of part("recent").querySelectorAll("a")) if (one.getAttribute("href") === address) one.parentElement.remove();
     const item = document.createElement("li");
@@ -164,9 +165,10 @@
       version: Number(current.dataset.version),
       ticket: form.elements.ticket.value,
       active_ms: Math.round(performance.now() - shownAt - away),
+      words: isSkipped ? "skipped" : forms.wordsOf(form),
       fields: isSkipped ? [...forms.fieldsOf(form), ["skip", "1"]] : forms.fieldsOf(form),
     });
-    count(isSkipped ? "skipped" : forms.wordsOf(form));
+    count(isSkipped ? "skipped" : forms.wordsOf(form), isSkipped ? "skipped" : "done");
     past.push(current);
     if (past.length > PAST) past.shift();
     advance();
