@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.db.models import F
@@ -18,8 +19,8 @@ from core.observations import MARKED_FORMATS
 from trajectories.fidelity import comparison, pages, rendering
 from trajectories.fidelity.enclosure import EnclosureMissing
 from trajectories.fidelity.pages import Unpaged
-from trajectories.fidelity.rendering import Undrawn
-from trajectories.models import Fidelity, Step
+from trajectories.fidelity.rendering import Page, Undrawn
+from trajectories.models import Episode, Fidelity, Step
 from trajectories.models.fidelity import LEFT
 
 logger = logging.getLogger(__name__)
@@ -74,15 +75,42 @@ def step_give_up(*, episode_id: int, index: int) -> None:
 
 def step_look(*, episode_id: int, index: int) -> Outcome:
     """Render and compare; stores nothing."""
-    step = Step.objects.select_related("episode__task").get(episode_id=episode_id, index=index)
+    step = Step.objects.select_related("episode__task").filter(episode_id=episode_id, index=index).first()
+    if step is None:
+        return action_look(episode_id=episode_id, number=index)
     # No replay has the marks of a marked picture.
     is_bare = step.observation_kind not in MARKED_FORMATS
     screenshot = thumbnails.picture_read(step.screenshot) if step.screenshot and is_bare else None
     if screenshot is None:
         return Outcome(state=State.NOT_CHECKED, reason=Reason.NO_SCREENSHOT)
+    replay = _drawn(lambda: pages.page_of(step, size=screenshot.size))
+    if isinstance(replay, Outcome):
+        return replay
+    if not comparison.is_same_size(screenshot.size, replay.size):
+        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_encoded(replay))
+    return _compared(screenshot, replay)
+
+
+def action_look(*, episode_id: int, number: int) -> Outcome:
+    """Render the page before a page action, in an episode without steps: there is nothing to compare it with.
+
+    Raises ``Step.DoesNotExist`` if there is no such action, or if somebody posts steps.
+    """
+    episode = Episode.objects.select_related("task").get(pk=episode_id)
+    has_steps = Step.objects.filter(episode_id=episode_id).exists()
+    replay = _drawn(lambda: None if has_steps else pages.page_of_action(episode, number))
+    if isinstance(replay, Outcome):
+        return replay
+    return Outcome(state=State.NOT_CHECKED, reason=Reason.NO_SCREENSHOT, replay=_encoded(replay))
+
+
+def _drawn(read: Callable[[], Page | None]) -> Image.Image | Outcome:
+    """The rendered page, or why there is none. Raises ``Step.DoesNotExist`` where nothing was to be drawn."""
     try:
-        page = pages.page_of(step, size=screenshot.size)
-        replay = rendering.page_draw(page)
+        page = read()
+        if page is None:
+            raise Step.DoesNotExist
+        return rendering.page_draw(page)
     except Unpaged as unpaged:
         return Outcome(state=State.NOT_CHECKED, reason=unpaged.reason)
     except EnclosureMissing as missing:
@@ -90,9 +118,6 @@ def step_look(*, episode_id: int, index: int) -> Outcome:
         return Outcome(state=State.NOT_CHECKED, reason=missing.reason)
     except Undrawn as undrawn:
         return Outcome(state=State.FAILED, reason=undrawn.reason)
-    if not comparison.is_same_size(screenshot.size, replay.size):
-        return Outcome(state=State.FAILED, reason=Reason.UNREADABLE, replay=_encoded(replay))
-    return _compared(screenshot, replay)
 
 
 def _compared(screenshot: Image.Image, replay: Image.Image) -> Outcome:

@@ -10,12 +10,12 @@ from typing import Literal
 from django.contrib.staticfiles import finders
 
 from core import blobs, drawings
-from trajectories.dom_replay import document, scenes
+from trajectories.dom_replay import document, page_actions, scenes
 from trajectories.dom_replay.addresses import Addresses, Named
 from trajectories.dom_replay.scenes import NoScene, Scene
 from trajectories.fidelity.limits import FILES, FILES_BYTES
 from trajectories.fidelity.rendering import Page
-from trajectories.models import Step
+from trajectories.models import Episode, Step
 
 logger = logging.getLogger(__name__)
 
@@ -40,11 +40,30 @@ class Unpaged(Exception):
 def page_of(step: Step, *, size: tuple[int, int]) -> Page:
     """The page that renders the replay at a screenshot's ``size`` in pixels. Raises ``Unpaged``."""
     addresses = Addresses(place=_place, pictures=document.pictures_of(step.episode))
-    scene = scenes.scene_of(step, resolve=addresses)
+    scene = _shown(scenes.scene_of(step, resolve=addresses))
+    return _page(scene, addresses, scale=_scale(scene, size=size))
+
+
+def page_of_action(episode: Episode, number: int) -> Page | None:
+    """The page that renders the replay of a page action, as large as its window; None if there is no such
+    action. Raises ``Unpaged``."""
+    actions = page_actions.page_actions_of(episode.pk)
+    action = next((one for one in actions if one.number == number), None)
+    if action is None:
+        return None
+    addresses = Addresses(place=_place, pictures=document.pictures_of(episode))
+    scene = page_actions.scene_of(action, actions, episode_id=episode.pk, resolve=addresses)
+    return _page(_shown(scene), addresses, scale=1.0)
+
+
+def _shown(scene: Scene | NoScene) -> Scene:
     if isinstance(scene, NoScene):
         raise Unpaged("too_large" if scene.reason == "too_large" else "no_replay")
+    return scene
+
+
+def _page(scene: Scene, addresses: Addresses, *, scale: float) -> Page:
     width, height = scene.size
-    scale = _scale(scene, size=size)
     html = document.document_html(
         scene,
         nonce="",

@@ -1,4 +1,7 @@
-"""Which steps are checked by default: an even sample of each ended episode with a recording."""
+"""Which steps are checked by default: an even sample of each ended episode with a recording.
+
+In an episode without steps they are its page actions, whose pages are drawn and compared with nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from django.db.models.functions import Now
 from core import sweep
 from core.observations import MARKED_FORMATS
 from core.sql import Statement
+from trajectories.dom_replay import page_actions
 from trajectories.fidelity.check import TRIES, VERSION, Reason, State
 from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
 from trajectories.models.fidelity import LEFT
@@ -133,8 +137,11 @@ def problem_of(episode: Episode) -> str:
 def _chosen(episode_id: int) -> list[int]:
     if not RecordingChunk.objects.filter(episode_id=episode_id).exists():
         return []
+    most = settings.FIDELITY_STEPS_MAX
+    if not Step.objects.filter(episode_id=episode_id).exists():
+        return spread([one.number for one in page_actions.page_actions_of(episode_id)], most=most)
     shown = _shown(episode_id).order_by("index")
-    return spread(list(shown.values_list("index", flat=True)), most=settings.FIDELITY_STEPS_MAX)
+    return spread(list(shown.values_list("index", flat=True)), most=most)
 
 
 def _shown(episode_id: int) -> QuerySet[Step]:

@@ -10,19 +10,14 @@ from django.urls import reverse
 
 from trajectories.capture import chunks
 from trajectories.capture.chunks import RecordedPage
-from trajectories.dom_replay import description, document, scenes
-from trajectories.dom_replay.placement import Moment, Reason, moment_in
+from trajectories.dom_replay import description, document
+from trajectories.dom_replay.page_actions import page_actions_of, scene_of
 from trajectories.dom_replay.scenes import NoScene, Scene
 from trajectories.facts.page_actions import PageAction
 from trajectories.judging import queue_sql
 from trajectories.lab.queries import page_actions, prunings
 from trajectories.lab.queries.steps import StepEvents
 from trajectories.models import Episode
-
-# What the page showed until just before the first event of the action.
-BEFORE_MS = 1.0
-# A page that was only opened is shown this long after its last event, unless something was done earlier.
-REST_MS = 2_000.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +28,7 @@ class PageRecording:
 
     @cached_property
     def actions(self) -> list[PageAction]:
-        return page_actions.page_actions_of(self.episode.pk)
+        return page_actions_of(self.episode.pk)
 
     @property
     def done(self) -> int:
@@ -45,17 +40,20 @@ class PageRecording:
         return queue_sql.acts_outside_steps(self.episode.pk)
 
     @cached_property
-    def is_replayable(self) -> bool:
-        return scenes.has_recording(self.episode)
+    def pictures(self) -> dict[int, str]:
+        """What the pages looked like before the actions, drawn from the recording."""
+        return page_actions.pictures_of(self.episode.pk)
 
     @property
-    def rows(self) -> list[tuple[PageAction, float | None]]:
-        """The actions, each with the milliseconds since the first."""
+    def rows(self) -> list[tuple[PageAction, float | None, str]]:
+        """The actions, each with the milliseconds since the first and its picture, empty without one."""
         first = self.actions[0].at_ms if self.actions else None
-        return [
-            (one, None if first is None or one.at_ms is None else max(0.0, one.at_ms - first))
+        offsets = [
+            None if first is None or one.at_ms is None else max(0.0, one.at_ms - first)
             for one in self.actions
         ]
+        pictures = [self.pictures.get(one.number, "") for one in self.actions]
+        return list(zip(self.actions, offsets, pictures, strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,26 +100,14 @@ class ActionPage:
         when = "as it opened" if self.action.kind == "open" else f"before action {self.number}"
         return f"The page {when}, rebuilt from its recording"
 
-    @property
-    def _moment(self) -> Moment | Reason:
-        action = self.action
-        if action.at_ms is None or action.until_ms is None:
-            return "no_time"
-        following = next((one for one in self.recording.actions if one.number == self.number + 1), None)
-        end_ms = action.until_ms + REST_MS
-        if following is not None and following.at_ms is not None:
-            end_ms = max(action.at_ms, following.at_ms - BEFORE_MS)
-        is_opening = action.kind in ("open", "navigate")
-        at_ms = min(end_ms, action.until_ms + REST_MS) if is_opening else action.at_ms - BEFORE_MS
-        return moment_in(action.page, scenes.pieces_of(self.episode.pk), at_ms=at_ms, until_ms=end_ms)
-
     @cached_property
     def _scene(self) -> Scene | NoScene:
-        moment = self._moment
-        if isinstance(moment, str):
-            return NoScene(reason=moment)
-        resolve = document.addresses_of(self.episode)
-        return scenes.scene_at(moment, episode_id=self.episode.pk, resolve=resolve)
+        return scene_of(
+            self.action,
+            self.recording.actions,
+            episode_id=self.episode.pk,
+            resolve=document.addresses_of(self.episode),
+        )
 
     @property
     def scene(self) -> Scene | None:

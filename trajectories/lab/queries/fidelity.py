@@ -56,6 +56,8 @@ class EpisodeFidelity:
 def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, FidelityLabel]:
     """The check of a step's replay, None before one is requested, and how pages describe it."""
     row = Fidelity.objects.filter(episode_id=episode.pk, index=index).first()
+    if row and row.reason == Reason.NO_SCREENSHOT:
+        row.replay = ""  # of a page action, from before steps were posted
     label = fidelity_label(row, has_ended=episode.finished_at is not None)
     if prunings.pruning_of(episode.pk):
         # What it found stays; it can neither be shown nor found again.

@@ -50,11 +50,13 @@ class Element:
         "document",
         "end",
         "is_checked",
+        "is_gone",
         "is_popped",
         "key",
         "node",
         "parent",
         "place",
+        "role",
         "style",
         "tag",
         "value",
@@ -69,7 +71,10 @@ class Element:
         self.node: Any = None
         self.place = self.end = 0  # of what is inside of it, among the elements of the document
         self.key = 0
+        # Computed by ``Names``, once.
         self.style: Any = None
+        self.is_gone: bool | None = None
+        self.role: str | None = None
         self.value = ""
         self.is_checked = False
         self.is_popped = False

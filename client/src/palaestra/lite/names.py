@@ -66,9 +66,14 @@ class Names:
         """Let every style be computed again, after something on the page was opened or closed."""
         self._matches.clear()
         for element in self.document.elements:
-            element.style = None
+            element.style = element.is_gone = None
 
     def is_gone(self, element: Element) -> bool:
+        if element.is_gone is None:
+            element.is_gone = self._is_gone(element)
+        return element.is_gone
+
+    def _is_gone(self, element: Element) -> bool:
         attrs = element.attrs
         return (
             element.tag in SKIPPED
@@ -78,6 +83,11 @@ class Names:
         )
 
     def role(self, element: Element) -> str:
+        if element.role is None:
+            element.role = self._role(element)
+        return element.role
+
+    def _role(self, element: Element) -> str:
         attrs, tag = element.attrs, element.tag
         given = attrs["role"].split()[0] if attrs.get("role", "").strip() else ""
         if given and given not in ("presentation", "none"):

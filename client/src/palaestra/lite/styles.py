@@ -126,12 +126,16 @@ class Rule:
         return element.key in matching
 
 
+Candidates = tuple[tuple[Rule, ...], bool]
+"""Rules that may hold, and whether there are others than plain ones among them."""
+
+
 class Styles:
     """The rules of a page's style sheets, by what the last part of their selectors names."""
 
     def __init__(self, sheets: Iterable[str]) -> None:
         self._rules: dict[str, list[Rule]] = defaultdict(list)
-        self._candidates: dict[Called, tuple[Rule, ...]] = {}
+        self._candidates: dict[Called, Candidates] = {}
         self._computed: dict[tuple[Called, Style, tuple[Rule, ...]], Style] = {}
         number = 0
         for sheet in sheets:
@@ -160,10 +164,13 @@ class Styles:
         """The style of an element; ``matches`` holds what selectors match on its page."""
         attrs = element.attrs
         called = (element.tag, attrs.get("class", ""), attrs.get("id", ""), tuple(attrs))
-        rules = self._candidates.get(called)
-        if rules is None:
-            rules = self._candidates[called] = self._candidates_of(*called)
-        held = tuple([rule for rule in rules if rule.plain is not None or rule.holds(element, matches)])
+        candidates = self._candidates.get(called)
+        if candidates is None:
+            rules = self._candidates_of(*called)
+            candidates = self._candidates[called] = rules, any(rule.plain is None for rule in rules)
+        held, has_others = candidates
+        if has_others:
+            held = tuple([rule for rule in held if rule.plain is not None or rule.holds(element, matches)])
         if element.tag == "input" or element.is_popped or "style" in attrs:
             own = _values(attrs.get("style", ""))
             return _computed(element, parent, _merged(held) | own)
