@@ -11,23 +11,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from fake_pages import DONE, PAGE, QUESTION, SETTLE
 from fake_report import TABLES
 from palaestra.evaluation.looks import look_digest
 
-QUESTION = r"What is $\frac{1}{2}$ of 84?"
-PAGE = r"""<!doctype html><html lang="en"><head><title>Question</title><link rel="icon" href="data:,">
-<script src="/static/settle.js" defer></script></head><body><main><h1>Question</h1>
-<p>What is <span role="math" aria-label="\frac{1}{2}"><span aria-hidden="true">1 2</span></span> of 84?</p>
-<form method="post" action="submit"><label for="answer">Your answer</label>
-<input id="answer" name="answer" type="text" maxlength="200" autocomplete="off" required>
-<button>Submit answer</button></form>{extra}</main></body></html>"""
-DONE = """<!doctype html><html lang="en" data-settled="true"><head><title>Done</title>
-<link rel="icon" href="data:,"></head><body><h1>Answer recorded</h1></body></html>"""
-SETTLE = """document.fonts.ready.then(() => { document.documentElement.dataset.settled = "true"; });"""
 GOLD = "42"
 STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
-# An answer that the arena refuses.
-REFUSED = "nothing"
+REFUSED = "nothing"  # an answer that the arena refuses
 
 
 class State:
@@ -152,6 +142,8 @@ class Arena(Handler):
         if match is None or episode is None:
             self.send(404, b"not found", "text/html")
             return
+        if step := self.headers.get("X-Gym-Step"):
+            episode["events"].append({"step": int(step), "kind": "page_served"})
         self.episode_page(method, episode, match[2])
 
     def episode_page(self, method: str, episode: dict[str, Any], rest: str) -> None:
@@ -306,7 +298,13 @@ class Lab(Handler):
                 digest = look_digest(look, "question") if look else "drawn"
                 row.update(messages_ref=str(group), presentation_hash=digest)
                 opened.append(row)
-                more: dict[str, Any] = {"token": token, "status": "open", "verdict": None, "steps": {}}
+                more: dict[str, Any] = {
+                    "token": token,
+                    "status": "open",
+                    "verdict": None,
+                    "steps": {},
+                    "events": [],
+                }
                 state.episodes[number] = {**row, **more, "answer": None, "closed": None, "body": body}
         return {
             "episodes": opened,
@@ -323,7 +321,8 @@ class Lab(Handler):
         if name == "trajectory":
             blank = dict.fromkeys(("observation", "screenshot", "usage", "parse_error", "result_message"))
             steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]
-            return 200, {"run": 7, "arm": episode["arm"], "steps": steps}
+            parts = {"steps": steps, "site_events": episode["events"], "submission": episode["answer"]}
+            return 200, {"run": 7, "arm": episode["arm"], **parts}
         if name == "resume":
             if episode["status"] == "finished":
                 return 409, {"error": {"code": "episode_final", "message": ""}}
@@ -344,7 +343,8 @@ class Lab(Handler):
 
     def steps(self, episode: dict[str, Any], steps: list[dict[str, Any]]) -> tuple[int, object]:
         for step in steps:
-            episode["steps"][step["index"]] = step
+            if episode["steps"].setdefault(step["index"], step) != step:
+                return 409, {"error": {"code": "step_conflict", "message": f"step {step['index']}"}}
         left = episode["max_steps"] - max(episode["steps"])
         if left <= 0 and episode["verdict"] is None:
             self.fake.state.judge(episode, outcome="incorrect", reason="step_budget", truncated=True)

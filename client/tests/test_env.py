@@ -1,12 +1,42 @@
+"""``Env``, and the same through a stage."""
+
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from fake_server import FakeServer
-from palaestra import ApiError, Env, PalaestraError
+from palaestra import ApiError, Env, PalaestraError, RemoteEnv
 from palaestra.pool import PagePool
+from stages import TOKEN, stage_serve
+
+Make = Callable[..., Any]
+
+
+@pytest_asyncio.fixture(params=["here", "on a stage"])
+async def env_make(request: pytest.FixtureRequest, fake: FakeServer, pool: PagePool) -> AsyncIterator[Make]:
+    """Makes environments with these settings, which are left when the test ends."""
+    async with AsyncExitStack() as stack:
+        stage = None if request.param == "here" else stage_serve(fake, pool=pool, pages=2)
+        address = (await stack.enter_async_context(stage))[1] if stage else ""
+
+        async def make(**settings: Any) -> Env | RemoteEnv:
+            if address:
+                return await stack.enter_async_context(RemoteEnv(address, TOKEN, run=7, **settings))
+            return await stack.enter_async_context(Env(fake.lab_url, "key", run=7, pool=pool, **settings))
+
+        yield make
+
+
+@pytest_asyncio.fixture
+async def env(env_make: Make) -> Env | RemoteEnv:
+    made: Env | RemoteEnv = await env_make()
+    return made
 
 
 def target(text: str, role: str) -> str:
@@ -91,12 +121,12 @@ async def test_a_step_is_stored_when_it_returns(env: Env, fake: FakeServer) -> N
 
 
 async def test_a_seed_of_a_reset_goes_before_that_of_the_environment(
-    fake: FakeServer, pool: PagePool
+    env_make: Make, fake: FakeServer
 ) -> None:
-    async with Env(fake.lab_url, "key", run=7, pool=pool, arm="text_agent", seed=5) as env:
-        await env.reset(1)
-        await env.reset(1, seed=9)
-        await env.reset(1, seed=0)
+    env = await env_make(arm="text_agent", seed=5)
+    await env.reset(1)
+    await env.reset(1, seed=9)
+    await env.reset(1, seed=0)
     assert [one["body"]["seed"] for one in fake.state.episodes.values()] == [5, 9, 0]
 
 

@@ -9,16 +9,16 @@ import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
-from palaestra import Env, PalaestraError
+from palaestra import Env, PalaestraError, RemoteEnv
 from palaestra.actions import Outcome, action_check, action_perform
 from palaestra.lite import LitePage, LitePool
 from palaestra.lite.styles import Styles
 from palaestra.observation import page_text
+from stages import LITE_RUN, TOKEN, stage_serve
 from test_env import target
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
 GOLDEN = Path(__file__).parent / "golden"
-LITE = {"settings": {"browser": "lite"}}
 WITHOUT_PLAYWRIGHT = """
 import sys
 sys.modules["playwright"] = None
@@ -34,11 +34,18 @@ async def lite(fake: FakeServer) -> AsyncIterator[LitePage]:
     await pool.aclose()
 
 
-@pytest_asyncio.fixture
-async def env(fake: FakeServer) -> AsyncIterator[Env]:
-    fake.state.runs.append({"id": 7, "name": "lite", **LITE})
-    async with Env(fake.lab_url, "key", run=7, browser="lite") as made:
-        yield made
+@pytest_asyncio.fixture(params=["here", "on a stage"])
+async def env(request: pytest.FixtureRequest, fake: FakeServer) -> AsyncIterator[Env | RemoteEnv]:
+    fake.state.runs.append(LITE_RUN)
+    if request.param == "here":
+        async with Env(fake.lab_url, "key", run=7, browser="lite") as made:
+            yield made
+        return
+    async with (
+        stage_serve(fake, pages=0) as (_, address),
+        RemoteEnv(address, TOKEN, run=7, browser="lite") as remote,
+    ):
+        yield remote
 
 
 async def shown(page: LitePage) -> str:

@@ -8,6 +8,7 @@ from palaestra.env import Env
 from palaestra.errors import ApiError, BrowserMissing, PageDead, PageHung, PalaestraError, Unreachable
 from palaestra.observation import Observation
 from palaestra.records import Step, Task, Usage, Verdict
+from palaestra.remote import RemoteEnv
 
 __version__ = "0.1.0"
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "PageDead",
     "PageHung",
     "PalaestraError",
+    "RemoteEnv",
     "Step",
     "Task",
     "Unreachable",

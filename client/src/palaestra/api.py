@@ -7,7 +7,7 @@ import hashlib
 import re
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -140,9 +140,11 @@ class Client:
         """Groups of a run as they complete, after a cursor."""
         return await self._get(f"runs/{run}/groups", Page[records.GroupState], after=after)
 
-    async def group_refill(self, group: int, *, count: int) -> records.Opening:
-        body = {"count": count}
-        return await self._post(f"groups/{group}/refill", records.Opening, body, headers=_idempotency())
+    async def group_refill(
+        self, group: int, *, count: int, idempotency_key: str | None = None
+    ) -> records.Opening:
+        path, headers = f"groups/{group}/refill", _idempotency(idempotency_key)
+        return await self._post(path, records.Opening, {"count": count}, headers=headers)
 
     async def groups(
         self, run: int, *, after: int = 0, timeout_s: float | None = None
@@ -302,19 +304,7 @@ class Client:
 
     async def messages_inline(self, messages: Iterable[records.Message]) -> list[records.Message]:
         """The messages with the lab's pictures inlined, for a model server that cannot reach the lab."""
-        return [
-            message
-            if isinstance(message["content"], str)
-            else {**message, "content": [await self._inline(part) for part in message["content"]]}
-            for message in messages
-        ]
-
-    async def _inline(self, part: Json) -> Json:
-        match = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None
-        if match is None:
-            return part
-        content = base64.b64encode(await self.blob_get(match[1])).decode("ascii")
-        return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{content}"}}
+        return await messages_inline(messages, blob_get=self.blob_get)
 
     # ---- waits, answered by live
     async def wait_episode(self, episode: int, *, timeout_s: int = WAIT_S) -> records.EpisodeState:
@@ -344,6 +334,26 @@ class Client:
         params["timeout"] = timeout_s
         limit_s = timeout_s + WAIT_MARGIN_S
         return await self._live.call("GET", f"/wait/{path}", answer=answer, params=params, timeout_s=limit_s)
+
+
+async def messages_inline(
+    messages: Iterable[records.Message], *, blob_get: Callable[[str], Awaitable[bytes]]
+) -> list[records.Message]:
+    """As ``Client.messages_inline``, with the pictures that ``blob_get`` gives by their SHA-256."""
+
+    async def inline(part: Json) -> Json:
+        match = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None
+        if match is None:
+            return part
+        content = base64.b64encode(await blob_get(match[1])).decode("ascii")
+        return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{content}"}}
+
+    return [
+        message
+        if isinstance(message["content"], str)
+        else {**message, "content": [await inline(part) for part in message["content"]]}
+        for message in messages
+    ]
 
 
 def _idempotency(key: str | None = None) -> dict[str, str]:

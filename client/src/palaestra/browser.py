@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, Playwright
@@ -60,8 +61,11 @@ def browser_find() -> str | None:
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
-async def browser_launch(playwright: Playwright, *, origin: str) -> Browser:
-    """Start a headless browser that can resolve no host and port but ``origin``'s."""
+async def browser_launch(
+    playwright: Playwright, *, origin: str, environment: Mapping[str, str] | None = None
+) -> Browser:
+    """Start a headless browser that can resolve no host and port but ``origin``'s, with more variables in its
+    ``environment``."""
     path = browser_find()
     if path is None and not os.path.exists(playwright.chromium.executable_path):
         raise BrowserMissing(INSTALL_HINT)
@@ -69,7 +73,12 @@ async def browser_launch(playwright: Playwright, *, origin: str) -> Browser:
     as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     arguments = [*ARGUMENTS, *as_root, f"--host-resolver-rules={resolver_rules(origin)}"]
     try:
-        return await playwright.chromium.launch(executable_path=path, args=arguments, headless=True)
+        return await playwright.chromium.launch(
+            executable_path=path,
+            args=arguments,
+            headless=True,
+            env={**os.environ, **environment} if environment else None,
+        )
     except PlaywrightError as failure:
         reason = str(failure).splitlines()[0]
         raise BrowserMissing(f"The browser {path or 'of Playwright'} does not start: {reason}") from failure

@@ -52,11 +52,15 @@ def grammar_recorded(run: Run, *, arm: str) -> Grammar:
 
 async def past_read(client: Client, episode: int) -> Past:
     """What an interrupted episode goes on from."""
-    trajectory = await client.trajectory(episode)
+    return await past_of(await client.trajectory(episode), picture=client.blob_get)
+
+
+async def past_of(trajectory: dict[str, Any], *, picture: Callable[[str], Awaitable[bytes]]) -> Past:
+    """The recorded past of a trajectory; ``picture`` gives the content of a screenshot by its SHA-256."""
     steps: Sequence[dict[str, Any]] = trajectory["steps"]
     last = steps[-1] if steps else {}
     return Past(
-        turns=await turns_read(trajectory, picture=client.blob_get),
+        turns=await turns_read(trajectory, picture=picture),
         steps=last.get("index", 0),
         used=[
             (msgspec.convert(step["usage"], Usage) if step.get("usage") else None, not step["parse_error"])

@@ -64,6 +64,7 @@ class Env:
         viewport: tuple[int, int] = VIEWPORT,
         pool: Pool | None = None,
         browser: str = "chromium",
+        client: Client | None = None,
         **keywords: Any,
     ) -> None:
         settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
@@ -79,7 +80,8 @@ class Env:
             scope=self._config.scope,
             with_pictures=self._config.with_pictures,
         )
-        self.client = Client(server, key)
+        self.client = client or Client(server, key)
+        self._owns_client = client is None
         self.episode: Episode | None = None
         self._run, self._arm, self._opening = run, arm, keywords
         self._verdict_limit_s = verdict_limit_s
@@ -90,7 +92,8 @@ class Env:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Env:
-        self._stack.push_async_callback(self.client.aclose)
+        if self._owns_client:
+            self._stack.push_async_callback(self.client.aclose)
         if self._owns_pool:
             self._stack.push_async_callback(self._pool.aclose)
         await self._stack.enter_async_context(self._heartbeat)
@@ -100,24 +103,32 @@ class Env:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    async def reset(self, task_id: int, *, seed: int | None = None, group: int | None = None) -> Observation:
+    async def reset(
+        self,
+        task_id: int,
+        *,
+        seed: int | None = None,
+        group: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Observation:
         """Open an episode of a task and load its first page; an episode still open ends ``cancelled``.
 
         The same ``seed`` gives the same look, order of choices and world; without one the environment's own
         ``seed`` counts, and without either every episode draws its own. The episode begins a group, or is one
-        more sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then count.
+        more sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then count. With
+        the ``idempotency_key`` of an earlier call it is that call's episode again.
         """
         await self._abandon()
         if not self._is_run_checked:
             await run_check(self.client, self._run, self._browser)
             self._is_run_checked = True
         if group is None:
-            drawn = {} if seed is None else {"seed": seed}
+            drawn = {"idempotency_key": idempotency_key, **({} if seed is None else {"seed": seed})}
             opening = await self.client.episodes_open(
                 run=self._run, tasks=[task_id], arm=self._arm, **{**self._opening, **drawn}
             )
         else:
-            opening = await self.client.group_refill(group, count=1)
+            opening = await self.client.group_refill(group, count=1, idempotency_key=idempotency_key)
         opened = opening.episodes[0]
         self._heartbeat.episodes.add(opened.id)
         self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)

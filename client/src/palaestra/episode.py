@@ -19,6 +19,7 @@ from palaestra.budgets import Budgets
 from palaestra.completion import Completion
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, PalaestraError, TabClosed
 from palaestra.extraction import answer_extract
+from palaestra.fate import AT_FIRST_PAGE, Fate
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
@@ -33,7 +34,6 @@ RECORDED = "The answer is recorded."
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
 TOO_MANY = "One turn has at most {} of them: nothing was done."
-REOPENED = "It is open again at the first page."
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
@@ -107,6 +107,7 @@ class Episode:
         self.is_over = False
         self.closed_as: CloseReason | None = None
         self._detail = ""
+        self.fate: Fate | None = None
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
@@ -130,6 +131,10 @@ class Episode:
         self.conditions = config.conditions(opened)
         self._ids: dict[str, int] = {}
         self._deaths: Counter[type[PalaestraError]] = Counter()
+
+    @property
+    def _has_page(self) -> bool:
+        return arm_of(self.opened.arm).has_page
 
     @property
     def tools(self) -> list[dict[str, Any]] | None:
@@ -172,14 +177,18 @@ class Episode:
         self.steps += 1
         shown, started_at, started = self.observation, datetime.now(timezone.utc), time.perf_counter()
         parsed, outcome, observed = await self._act(completion)
+        fate, self.fate = self.fate, None
         outcome = replace(outcome, message=text_clean(outcome.message, limit=MESSAGE_CHARS))
         env_ms = (time.perf_counter() - started) * 1000
         step = self._step(completion, parsed, outcome, shown)
-        is_shown = self.page is not None or shown.result is not None
+        is_shown = self._has_page or shown.result is not None
         self._turns.append(PastTurn(shown=shown if is_shown else None, raw=step.raw or ""))
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
         step.duration_ms = env_ms + (completion.model_ms or 0.0)
-        self.step_queue.add(step, screenshot=shown.screenshot)
+        if fate is None or fate.recorded is None:
+            self.step_queue.add(step, screenshot=shown.screenshot)
+        else:
+            fate.check(step.raw)
         if observed is None or self.steps >= self.opened.max_steps or self.is_over:
             await self.step_queue.flush()
         await self._check_end(completion, parsed)
@@ -229,6 +238,11 @@ class Episode:
             outcome = Outcome(result="refused", message=TOO_MANY.format(self._config.actions_per_turn))
         elif not action.touches_page:
             outcome = DONE
+        elif self.fate is not None:
+            is_open = self.page is not None
+            return parsed, *(
+                await self._look_after(self.fate.outcome) if is_open else (self.fate.outcome, None)
+            )
         elif self.page is None:
             outcome = NO_PAGE
         elif shows_hidden(action, self.conditions):
@@ -323,7 +337,7 @@ class Episode:
             self.closed_as = "page_crash"
             return replace(outcome, message=message), self._unreadable()
         try:
-            return replace(outcome, message=f"{message} {REOPENED}"), await self._reopen()
+            return replace(outcome, message=f"{message} {AT_FIRST_PAGE}"), await self._reopen()
         except PageDead as again:
             return await self._recover(again, outcome)
         except (PageHung, TabClosed):
@@ -342,7 +356,7 @@ class Episode:
     def _show(self, observation: Observation) -> None:
         # The model reads what is recorded, so that its conversation can be rebuilt from the record.
         observation = replace(observation, text=text_clean(observation.text))
-        is_shown = self.page is not None or observation.result is not None
+        is_shown = self._has_page or observation.result is not None
         messages = messages_send(
             history=self._history,
             grammar=self._grammar,
@@ -354,7 +368,7 @@ class Episode:
 
     # ---- steps and the end
     def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
-        recorded = StepObservation(kind=shown.kind, text=shown.text) if self.page else None
+        recorded = StepObservation(kind=shown.kind, text=shown.text) if self._has_page else None
         details = {field.name: getattr(completion, field.name) for field in fields(completion)}
         for apart in ("text", "reasoning", "tool_calls"):
             del details[apart]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from playwright.async_api import Browser, Playwright, async_playwright
 from playwright.async_api import Error as PlaywrightError
@@ -20,11 +21,20 @@ START_TRIES = 3
 class PagePool:
     """At most ``size`` pages at once, made when first needed, in a browser that reaches only the arena.
 
-    ``origin`` is the arena's origin, or the client of the installation whose arena it is.
+    ``origin`` is the arena's origin, or the client of the installation whose arena it is; ``environment``
+    are variables that the browser has besides this process's own.
     """
 
-    def __init__(self, *, origin: str | Client, size: int, viewport: tuple[int, int] = VIEWPORT) -> None:
+    def __init__(
+        self,
+        *,
+        origin: str | Client,
+        size: int,
+        viewport: tuple[int, int] = VIEWPORT,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._origin = origin
+        self._environment = environment
         self._viewport = viewport
         self._free: list[WarmPage] = []
         self._places = asyncio.Semaphore(size)
@@ -87,6 +97,8 @@ class PagePool:
                 origin = (
                     self._origin if isinstance(self._origin, str) else (await self._origin.health()).arena_url
                 )
-                self._browser = await browser_launch(self._playwright, origin=origin)
+                self._browser = await browser_launch(
+                    self._playwright, origin=origin, environment=self._environment
+                )
                 self._guard = await NavigationGuard.attach(self._browser)
             return self._browser, self._guard

@@ -1,0 +1,125 @@
+"""``palaestra stage``: browsers as a service, for trainers on machines that run none."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import ipaddress
+import os
+import secrets
+import signal
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.commands import count, server_add, stderr_print
+from palaestra.errors import BrowserMissing, PalaestraError
+
+TOKEN_SETTING = "PALAESTRA_STAGE_TOKEN"
+HOST = "127.0.0.1"
+PORT = 8010
+TOKEN_MIN = 16
+NEEDS = "The stage needs packages that are not installed: pip install 'palaestra[stage]'."
+
+
+def add(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "stage", help="serve browsers to trainers on other machines", description=__doc__
+    )
+    server_add(parser)
+    parser.add_argument("--host", default=HOST, help=f"address to listen on; default: {HOST}")
+    parser.add_argument("--port", type=count, default=PORT, help=f"default: {PORT}")
+    parser.add_argument(
+        "--token",
+        default=os.environ.get(TOKEN_SETTING, ""),
+        help=f"what trainers must know; default: ${TOKEN_SETTING}, or a new one, which is printed",
+    )
+    sizes = parser.add_argument_group("sizes")
+    sizes.add_argument("--pages", type=number, default=8, help="episodes at once in the browser; default: 8")
+    sizes.add_argument(
+        "--lite-pages", type=number, default=256, help="episodes at once without a browser; default: 256"
+    )
+    sizes.add_argument("--sessions", type=count, default=2_048, help="trainers' environments; default: 2048")
+    sizes.add_argument(
+        "--memory-floor", type=number, default=512, metavar="MIB", help="free memory to keep; default: 512"
+    )
+    life = parser.add_argument_group("life of a browser, after which another one takes its place")
+    life.add_argument("--browser-minutes", type=count, default=60, help="default: 60")
+    life.add_argument("--browser-memory", type=count, default=4_096, metavar="MIB", help="default: 4096")
+    parser.add_argument(
+        "--linger",
+        type=number,
+        default=120,
+        metavar="SECONDS",
+        help="how long a session waits for a trainer whose connection broke; default: 120",
+    )
+    parser.set_defaults(command=command, title="The stage")
+
+
+def command(options: argparse.Namespace) -> int:
+    """Serve until interrupted or terminated."""
+    is_loopback = options.host == "localhost" or ipaddress_is_loopback(options.host)
+    if options.token and len(options.token) < TOKEN_MIN:
+        raise PalaestraError(f"The token has fewer than {TOKEN_MIN} characters: make a longer one.")
+    if not options.token and not is_loopback:
+        raise PalaestraError(
+            f"Give the token of a stage that others can reach (--token, or ${TOKEN_SETTING})."
+        )
+    return asyncio.run(serve(options))
+
+
+async def serve(options: argparse.Namespace) -> int:
+    """Serve until a signal comes."""
+    try:
+        from palaestra.stage import Stage, StageConfig  # noqa: PLC0415
+        from palaestra.stage.browsers import orphans_end  # noqa: PLC0415
+    except ModuleNotFoundError as missing:
+        raise PalaestraError(f"{NEEDS} ({missing.name})") from missing
+    config = StageConfig(
+        pages=options.pages,
+        lite_pages=options.lite_pages,
+        sessions_max=options.sessions,
+        browser_minutes=options.browser_minutes,
+        browser_memory_mb=options.browser_memory,
+        memory_floor_mb=options.memory_floor,
+        linger_s=options.linger,
+    )
+    token = options.token or secrets.token_urlsafe(24)
+    if ended := orphans_end():
+        stderr_print(f"Ended {ended} browser processes that a stage had left behind.")
+    stopped = asyncio.Event()
+    for number_ in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number_, stopped.set)
+    async with (
+        Client(options.server, options.key) as client,
+        Stage(client, token=token, config=config) as stage,
+    ):
+        try:
+            await stage.warm()
+        except BrowserMissing as missing:
+            raise PalaestraError(f"{missing} Without one, --pages 0 serves lite pages.") from missing
+        await stage.serve(options.host, options.port)
+        if not options.token:
+            stderr_print(f"Token: {token}")
+        address = f"http://{options.host}:{options.port}"
+        sizes = f"{config.pages} browser pages, {config.lite_pages} lite pages"
+        stderr_print(f"The stage listens at {address}: {sizes}.")
+        await stopped.wait()
+        stderr_print("The stage stops; other stages go on with its episodes.")
+    return 0
+
+
+def ipaddress_is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def number(text: str) -> int:
+    """A number of at least 0."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError("must be at least 0")
+    return value

@@ -1,0 +1,340 @@
+"""``RemoteEnv``: ``Env`` for a machine that runs no browser, played by a stage on another one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from palaestra import wire
+from palaestra.api import messages_inline
+from palaestra.background import tasks_cancel
+from palaestra.completion import Completion
+from palaestra.env import SETTINGS, StepInfo, Stepped
+from palaestra.episode import EpisodeConfig
+from palaestra.errors import ApiError, PalaestraError, Unreachable
+from palaestra.observation import Observation, perceivable_check
+from palaestra.pools import browser_check
+from palaestra.records import CloseReason, Message, OpenedEpisode, Verdict
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
+
+A = TypeVar("A", bound=wire.Answer)
+
+PATIENCE_S = 240.0
+"""How long a trainer looks for a stage: less than an episode's lease lasts."""
+UNAUTHENTICATED = 401
+LEAVE_S = 10.0
+CONNECT_S = 10.0
+PAUSE_S = 0.25
+LONGEST_PAUSE_S = 5.0
+ANSWER_MAX_BYTES = 64 * 2**20
+INSTALL = "A stage needs websockets: pip install 'palaestra[stage]'."
+
+
+@dataclass(kw_only=True)
+class RemoteEpisode:
+    """What a trainer knows of the episode that a stage plays; named as in ``Episode``."""
+
+    opened: OpenedEpisode
+    observation: Observation
+    tools: list[dict[str, Any]] | None
+    response_format: dict[str, Any] | None
+    steps: int = 0
+    is_over: bool = False
+    closed_as: str | None = None
+
+
+class NoStage(Exception):
+    """A stage does not answer; another one may."""
+
+    def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class RemoteEnv:
+    """As ``Env``, whose keywords it takes, with the addresses of one or more stages and their token in the
+    place of the server and its key.
+
+    When a stage dies, another one goes on with the episode; no step is taken twice. Raises ``Unreachable``
+    when none answers for ``patience_s`` seconds, and ``ApiError`` ``at_capacity`` when all are full for as
+    long.
+    """
+
+    def __init__(
+        self,
+        stages: str | Sequence[str],
+        token: str,
+        *,
+        run: int,
+        arm: str = "gym",
+        browser: str = "chromium",
+        patience_s: float = PATIENCE_S,
+        **keywords: Any,
+    ) -> None:
+        config = EpisodeConfig(**{name: keywords[name] for name in SETTINGS & keywords.keys()})
+        perceivable_check(arm, config.observation)
+        browser_check(
+            browser, observation=config.observation, scope=config.scope, with_pictures=config.with_pictures
+        )
+        self.episode: RemoteEpisode | None = None
+        self.client = StagePictures(self)
+        addresses = [stages] if isinstance(stages, str) else list(stages)
+        self._addresses = [_address(one) for one in random.sample(addresses, len(addresses))]
+        self._token, self._patience_s = token, patience_s
+        self._opening = wire.Open(id=0, session="", run=run, arm=arm, browser=browser, settings=keywords)
+        self._session = uuid.uuid4().hex
+        self._count = 0
+        self._connection: ClientConnection | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._watch: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> RemoteEnv:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._watch is not None:
+            await tasks_cancel([self._watch])
+        if self._connection is not None or self._is_open:
+            with contextlib.suppress(PalaestraError):
+                await self._ask(
+                    wire.Leave(id=self._next(), abandoned=self._abandoned), wire.Done, patience_s=LEAVE_S
+                )
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def reset(
+        self,
+        task_id: int,
+        *,
+        seed: int | None = None,
+        group: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> Observation:
+        """As ``Env.reset``."""
+        key = idempotency_key or uuid.uuid4().hex
+        request = wire.Reset(
+            id=self._next(), key=key, task=task_id, seed=seed, group=group, abandoned=self._abandoned
+        )
+        begun = await self._ask(request, wire.Begun)
+        self.episode = RemoteEpisode(
+            opened=begun.opened,
+            observation=begun.look.observation,
+            tools=begun.tools,
+            response_format=begun.response_format,
+        )
+        return self.episode.observation
+
+    async def step(self, completion: str | Completion) -> Stepped:
+        """As ``Env.step``."""
+        if isinstance(completion, str):
+            completion = Completion(text=completion)
+        episode = self._open_episode()
+        request = wire.Take(
+            id=self._next(), number=episode.steps + 1, completion=completion, held=episode.steps
+        )
+        return self._stepped(episode, await self._ask(request, wire.Stepped), steps=1)
+
+    async def stop(self, reason: CloseReason = "agent_stopped", detail: str = "") -> Stepped:
+        """As ``Env.stop``."""
+        episode = self._open_episode()
+        request = wire.Stop(
+            id=self._next(), number=episode.steps + 1, reason=reason, detail=detail, held=episode.steps
+        )
+        return self._stepped(episode, await self._ask(request, wire.Stepped), steps=0)
+
+    async def capacity(self) -> wire.Load:
+        """How full the stage is that this environment is connected to."""
+        return await self._ask(wire.Ask(id=self._next()), wire.Load)
+
+    async def blob_get(self, digest: str) -> bytes:
+        """A blob of the installation, fetched by the stage."""
+        return (await self._ask(wire.Fetch(id=self._next(), sha256=digest), wire.Blob)).content
+
+    # ---- inside
+    @property
+    def _is_open(self) -> bool:
+        return self.episode is not None and not self.episode.is_over
+
+    @property
+    def _abandoned(self) -> int | None:
+        return self.episode.opened.id if self.episode is not None and self._is_open else None
+
+    def _open_episode(self) -> RemoteEpisode:
+        if self.episode is None or self.episode.is_over:
+            raise PalaestraError("There is no open episode: call reset(task_id) first.")
+        return self.episode
+
+    def _next(self) -> int:
+        self._count += 1
+        return self._count
+
+    def _stepped(self, episode: RemoteEpisode, answer: wire.Stepped, *, steps: int) -> Stepped:
+        held = episode.observation.messages[: answer.look.keep]
+        look = answer.look.observation
+        episode.observation = replace(look, messages=held + look.messages)
+        episode.steps += steps
+        episode.is_over, episode.closed_as = answer.is_over, answer.closed_as
+        info: StepInfo = {**answer.info}  # type: ignore[typeddict-item]
+        if info.get("verdict") is not None:
+            info["verdict"] = msgspec.convert(info["verdict"], Verdict)
+        return episode.observation, answer.reward, answer.terminated, answer.truncated, info
+
+    async def _ask(self, request: wire.AnyRequest, answer: type[A], *, patience_s: float | None = None) -> A:
+        """The answer to a request, of whichever stage there is."""
+        async with self._one_at_a_time:
+            patience = _Patience(self._patience_s if patience_s is None else patience_s)
+            while True:
+                try:
+                    connection = await self._connected(request)
+                    return await self._exchange(connection, request, answer)
+                except NoStage as problem:
+                    await self._drop()
+                    if problem.retry_after_s:
+                        self._addresses.append(self._addresses.pop(0))
+                    await patience.wait(problem)
+
+    async def _connected(self, request: wire.AnyRequest) -> ClientConnection:
+        """A connection to a stage that has the session, with its episode if the request needs it."""
+        if self._connection is not None:
+            return self._connection
+        problem = NoStage("There is no stage.")
+        for _ in range(len(self._addresses)):
+            try:
+                self._connection = await self._connect(self._addresses[0])
+                opening = msgspec.structs.replace(self._opening, id=self._next(), session=self._session)
+                opened = await self._exchange(self._connection, opening, wire.Opened)
+                if not isinstance(request, wire.Reset | wire.Leave):
+                    await self._resume(self._connection, opened)
+                self._watch_start(self._connection)
+                return self._connection
+            except NoStage as failure:
+                problem = failure
+                await self._drop()
+                self._addresses.append(self._addresses.pop(0))
+        raise problem
+
+    async def _connect(self, address: str) -> ClientConnection:
+        try:
+            from websockets.asyncio.client import connect  # noqa: PLC0415
+            from websockets.exceptions import InvalidStatus, WebSocketException  # noqa: PLC0415
+        except ModuleNotFoundError as missing:
+            raise PalaestraError(INSTALL) from missing
+        try:
+            return await connect(
+                address,
+                additional_headers={"Authorization": f"Bearer {self._token}"},
+                compression=None,
+                max_size=ANSWER_MAX_BYTES,
+                open_timeout=CONNECT_S,
+                proxy=None,
+            )
+        except InvalidStatus as refused:
+            status = refused.response.status_code
+            if status == UNAUTHENTICATED:
+                message = f"This is not the token of the stage at {address}."
+                raise ApiError(status=status, code="unauthenticated", message=message) from refused
+            if status < 500:
+                message = f"There is no stage at {address}."
+                raise ApiError(status=status, code="no_stage", message=message) from refused
+            raise NoStage(f"{address} answers {status}.", retry_after_s=PAUSE_S) from refused
+        except (OSError, WebSocketException, TimeoutError) as failure:
+            raise NoStage(f"{address}: {failure or type(failure).__name__}") from failure
+
+    async def _resume(self, connection: ClientConnection, opened: wire.Opened) -> None:
+        """Let a stage go on with the episode, unless it is the one that has played it so far."""
+        episode = self.episode
+        if episode is None or episode.is_over:
+            return
+        if opened.episode == episode.opened.id and opened.steps in (episode.steps, episode.steps + 1):
+            return
+        shown = replace(episode.observation, messages=[])
+        request = wire.Resume(id=self._next(), opened=episode.opened, steps=episode.steps, shown=shown)
+        await self._exchange(connection, request, wire.Done)
+
+    async def _exchange(self, connection: ClientConnection, request: wire.AnyRequest, answer: type[A]) -> A:
+        from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
+
+        try:
+            await connection.send(wire.request_encode(request))
+            while True:
+                content = await connection.recv()
+                given = wire.answer_decode(content if isinstance(content, bytes) else b"")
+                if given.id == request.id:
+                    break  # others are answers that nobody waits for any more
+        except (ConnectionClosed, OSError) as failure:
+            raise NoStage(f"The connection broke: {failure}") from failure
+        if isinstance(given, wire.Failed):
+            if given.retry_after_s is not None:
+                raise NoStage(given.message, retry_after_s=given.retry_after_s)
+            raise given.exception()
+        if not isinstance(given, answer):
+            raise PalaestraError(f"The stage answered {type(given).__name__} to {type(request).__name__}.")
+        return given
+
+    async def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+    def _watch_start(self, connection: ClientConnection) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        self._watch = asyncio.ensure_future(self._watched(connection))
+
+    async def _watched(self, connection: ClientConnection) -> None:
+        """Go on elsewhere as soon as a stage dies: while a model thinks, nothing else would notice."""
+        await connection.wait_closed()
+        await asyncio.sleep(0)
+        if self._connection is connection and self._is_open:
+            with contextlib.suppress(PalaestraError):
+                await self._ask(wire.Ask(id=self._next()), wire.Load)
+
+
+class StagePictures:
+    """The part of ``Client`` that an ``Env`` is used for."""
+
+    def __init__(self, env: RemoteEnv) -> None:
+        self._env = env
+
+    async def messages_inline(self, messages: Sequence[Message]) -> list[Message]:
+        """As ``Client.messages_inline``."""
+        return await messages_inline(messages, blob_get=self._env.blob_get)
+
+
+class _Patience:
+    """Pauses between looks for a stage, and their end."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self._pause_s = PAUSE_S
+
+    async def wait(self, problem: NoStage) -> None:
+        """Raises ``Unreachable``, or ``ApiError`` ``at_capacity``, when there is no time left."""
+        pause_s = max(self._pause_s, problem.retry_after_s) * random.uniform(0.5, 1.0)
+        if time.monotonic() + pause_s > self._until:
+            if problem.retry_after_s:
+                raise ApiError(status=429, code=wire.AT_CAPACITY, message=str(problem)) from problem
+            raise Unreachable(f"No stage answers: {problem}") from problem
+        await asyncio.sleep(pause_s)
+        self._pause_s = min(LONGEST_PAUSE_S, 2 * self._pause_s)
+
+
+def _address(given: str) -> str:
+    """The WebSocket address of a stage that is given as one of a web server."""
+    scheme, separator, rest = given.rstrip("/").partition("://")
+    if not separator:
+        scheme, rest = "ws", given.rstrip("/")
+    schemes = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
+    if scheme not in schemes:
+        raise PalaestraError(f"{given!r} is no address of a stage: write it as http://host:port.")
+    return f"{schemes[scheme]}://{rest}{wire.PATH}"

@@ -1,0 +1,8 @@
+"""Browsers as a service: episodes played on one machine, step by step, for a trainer on another."""
+
+from __future__ import annotations
+
+from palaestra.stage.capacity import StageConfig
+from palaestra.stage.server import Stage
+
+__all__ = ["Stage", "StageConfig"]

@@ -1,0 +1,145 @@
+"""The environment of a session: ``Env`` on the stage's pages, which can also take over an episode."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from msgspec import structs
+
+from palaestra.api import Client
+from palaestra.background import Heartbeat
+from palaestra.conversation import past_of
+from palaestra.env import Env
+from palaestra.episode import Episode
+from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
+from palaestra.fate import fate_of
+from palaestra.observation import Observation
+from palaestra.records import EpisodeState, StepsAck
+from palaestra.stage.capacity import Place
+from palaestra.wire import Reset, Resume
+
+RESERVED = {"client", "heartbeat", "key", "pool", "server", "viewport"}
+UNPLAYABLE = (PageDead, PageHung, TabClosed, Unreachable)
+
+
+class Player(Env):
+    """``place`` is where its pages come from, ``heartbeat`` what keeps the episodes of all players alive."""
+
+    def __init__(
+        self, client: Client, *, heartbeat: Heartbeat, place: Place, settings: dict[str, Any], **fixed: Any
+    ) -> None:
+        if reserved := RESERVED & settings.keys():
+            raise ValueError(f"Decided by the stage: {', '.join(sorted(reserved))}.")
+        super().__init__("", "", client=client, pool=place, **fixed, **settings)
+        self._heartbeat = heartbeat
+        self._place = place
+
+    @property
+    def playing(self) -> Episode:
+        """The latest episode. Raises ``ApiError`` where there is none."""
+        if self.episode is None:
+            raise ApiError(status=409, code="no_episode", message="There is no episode here.")
+        return self.episode
+
+    async def begin(self, request: Reset) -> Observation:
+        """``reset``, if there is a place. Raises ``Full`` where there is none."""
+        await self._abandon()
+        if request.abandoned is not None:
+            await self.cancel(request.abandoned)
+        self._place.claim()
+        try:
+            return await self.reset(
+                request.task, seed=request.seed, group=request.group, idempotency_key=request.key
+            )
+        finally:
+            self._place_settle()
+
+    async def take_over(self, request: Resume) -> None:
+        """Go on with an episode that another stage began."""
+        await self.leave()
+        self._place.claim()
+        try:
+            await self._take_over(request)
+        finally:
+            self._place_settle()
+
+    async def cancel(self, episode: int) -> None:
+        """End an episode that no player holds any more; one that has ended stays as it is."""
+        with contextlib.suppress(ApiError):
+            await self.client.episode_close(episode, reason="cancelled", detail="abandoned before its end")
+
+    async def leave(self) -> None:
+        """Let go of an open episode without ending it."""
+        episode = self.episode
+        if episode is None or episode.is_over:
+            return
+        if episode.page is not None:
+            await episode.page.flush_recorder()
+        with contextlib.suppress(ApiError, Unreachable):
+            await episode.step_queue.flush()
+        await self._release()
+        self.episode = None
+
+    async def abandon(self) -> None:
+        """End an open episode as ``cancelled``."""
+        await self._abandon()
+
+    def _place_settle(self) -> None:
+        if self.episode is None or self.episode.page is None:
+            self._place.drop()
+
+    async def _take_over(self, request: Resume) -> None:
+        number = request.opened.id
+        start_url = await self._start_url(number)
+        state, trajectory = await self.client.episode(number), await self.client.trajectory(number)
+        recorded = len(trajectory["steps"])
+        if not request.steps <= recorded <= request.steps + 1:
+            message = f"{recorded} steps are recorded, and {request.steps} were answered."
+            raise ApiError(status=409, code="step_conflict", message=message)
+        episode = Episode(
+            self.client,
+            structs.replace(request.opened, start_url=start_url),
+            messages=await self.client.episode_messages(number),
+            config=self._config,
+        )
+        past = {**trajectory, "steps": trajectory["steps"][: request.steps]}
+        episode.resume(await past_of(past, picture=self.client.blob_get))
+        episode.step_queue.ack = _ack_of(state)
+        self.episode = episode
+        self._heartbeat.episodes.add(number)
+        try:
+            now = await self._reopened(episode, state)
+        except UNPLAYABLE as failure:
+            await self.leave()
+            raise BrowserDead(str(failure)) from failure
+        episode.observation = request.shown
+        episode.fate = fate_of(
+            trajectory, step=request.steps + 1, is_open=state.status == "open", shown=request.shown, now=now
+        )
+
+    async def _start_url(self, episode: int) -> str | None:
+        """The address of an episode's first page; a trainer's own word for it would be followed anywhere."""
+        try:
+            return (await self.client.episode_resume(episode)).start_url
+        except ApiError as failure:
+            if failure.code != "episode_final":
+                raise
+            return None
+
+    async def _reopened(self, episode: Episode, state: EpisodeState) -> Observation:
+        """The first page of an episode that is open."""
+        if state.status != "open" or episode.opened.start_url is None:
+            return episode.observation
+        episode.page, episode.renew = await self._place.acquire(), self._place.renew
+        return await episode.begin()
+
+
+def _ack_of(state: EpisodeState) -> StepsAck:
+    return StepsAck(
+        status=state.status,
+        terminated=state.terminated,
+        truncated=state.truncated,
+        verdict=state.verdict,
+        next_index=state.steps_used + 1,
+    )

@@ -1,0 +1,274 @@
+"""The stage: authenticated connections, each with a session; health, capacity and metrics over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import time
+from contextlib import AsyncExitStack
+from http import HTTPStatus
+
+import msgspec
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request as HttpRequest
+from websockets.http11 import Response
+
+import palaestra
+from palaestra import wire
+from palaestra.api import Client
+from palaestra.background import Heartbeat, tasks_cancel
+from palaestra.errors import ApiError, PalaestraError
+from palaestra.lite import LitePool
+from palaestra.pools import LITE
+from palaestra.stage.browsers import Browsers
+from palaestra.stage.capacity import Full, Place, Places, StageConfig
+from palaestra.stage.gauges import Gauges
+from palaestra.stage.player import Player
+from palaestra.stage.sessions import Session
+from palaestra.surface import BROWSERS, Pool
+
+logger = logging.getLogger(__name__)
+
+CHROMIUM = BROWSERS[0]
+PING_S = 20.0
+SWEEP_S = 5.0
+RESTART_CODE = 1012
+POLICY_CODE = 1008
+STOPS = "the stage stops"
+FAULTS_MAX = 10
+MESSAGE_MAX = 500
+
+
+class Held:
+    """A session and its connection; ``lost_at`` is when the connection broke."""
+
+    def __init__(self, session: Session, connection: ServerConnection) -> None:
+        self.session = session
+        self.connection: ServerConnection | None = connection
+        self.lost_at = 0.0
+
+
+class Stage:
+    """Serves until its context ends. ``client`` is of the installation whose episodes are played, ``token``
+    what a trainer must know."""
+
+    def __init__(self, client: Client, *, token: str, config: StageConfig | None = None) -> None:
+        self.config = config or StageConfig()
+        self.client = client
+        self.gauges = Gauges()
+        self.browsers = Browsers(client, self.config)
+        sizes = {CHROMIUM: self.config.pages, LITE: self.config.lite_pages}
+        pools: dict[str, Pool] = {
+            CHROMIUM: self.browsers,
+            LITE: LitePool(size=max(1, self.config.lite_pages)),
+        }
+        self.places = {
+            kind: Places(pools[kind], size=sizes[kind], memory_floor_mb=self.config.memory_floor_mb)
+            for kind in BROWSERS
+        }
+        self._token = token.encode()
+        self._sessions: dict[str, Held] = {}
+        self._heartbeat = Heartbeat(client)
+        self._stack = AsyncExitStack()
+        self._is_stopping = False
+
+    async def warm(self) -> None:
+        """Open a first page. Raises ``BrowserMissing`` where there is no browser, ``ApiError`` or
+        ``Unreachable`` where the installation does not answer."""
+        await self.client.benchmarks()  # health needs no key
+        if self.config.pages:
+            await self.browsers.release(await self.browsers.acquire())
+
+    async def serve(self, host: str, port: int) -> Server:
+        """Begin to listen. Raises ``OSError`` where the port is taken."""
+        server: Server = await serve(
+            self._connected,
+            host,
+            port,
+            process_request=self._http,
+            compression=None,
+            max_size=wire.REQUEST_MAX_BYTES,
+            ping_interval=PING_S,
+            ping_timeout=PING_S,
+        )
+        self._stack.push_async_callback(self._stop, server)
+        return server
+
+    async def __aenter__(self) -> Stage:
+        for pool in {one.pool for one in self.places.values()}:
+            self._stack.push_async_callback(pool.aclose)
+        await self._stack.enter_async_context(self._heartbeat)
+        await self._stack.enter_async_context(self.browsers)
+        sweep = asyncio.ensure_future(self._sweep())
+        self._stack.push_async_callback(tasks_cancel, [sweep])
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    # ---- HTTP
+    def _http(self, connection: ServerConnection, request: HttpRequest) -> Response | None:
+        path = request.path.partition("?")[0]
+        if path == "/health":
+            return self._health(connection)
+        if path not in (wire.PATH, "/capacity", "/metrics"):
+            return _json(connection, HTTPStatus.NOT_FOUND, "not_found", f"There is no {path[:100]} here.")
+        given = request.headers.get("Authorization", "").encode()
+        if not hmac.compare_digest(given, b"Bearer " + self._token):
+            self.gauges.refused.labels("unauthenticated").inc()
+            message = "This is not the stage's token."
+            return _json(connection, HTTPStatus.UNAUTHORIZED, "unauthenticated", message)
+        if path == "/capacity":
+            return _body(connection, HTTPStatus.OK, msgspec.json.encode(self.load(0)), "application/json")
+        if path == "/metrics":
+            return _body(connection, HTTPStatus.OK, self._metrics(), "text/plain; version=0.0.4")
+        if self._is_stopping:
+            return _json(connection, HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "This stage stops.")
+        return None
+
+    def _health(self, connection: ServerConnection) -> Response:
+        status = HTTPStatus.SERVICE_UNAVAILABLE if self._is_stopping else HTTPStatus.OK
+        state = {"status": "stopping" if self._is_stopping else "ok", "version": palaestra.__version__}
+        return _body(connection, status, json.dumps(state).encode(), "application/json")
+
+    def load(self, request: int) -> wire.Load:
+        """How full the stage is."""
+        return wire.Load(
+            id=request,
+            sessions=len(self._sessions),
+            sessions_max=self.config.sessions_max,
+            pages={kind: places.left for kind, places in self.places.items()},
+        )
+
+    def _metrics(self) -> bytes:
+        gauges = self.gauges
+        gauges.sessions.set(len(self._sessions))
+        for kind, places in self.places.items():
+            gauges.active.labels(kind).set(places.claimed)
+            gauges.places.labels(kind).set(places.size)
+        gauges.browsers.set(self.browsers.running)
+        gauges.memory.set(self.browsers.memory_mb * 2**20)
+        gauges.recycled.set(self.browsers.recycled)
+        return gauges.text()
+
+    # ---- connections
+    async def _connected(self, connection: ServerConnection) -> None:
+        name, faults = "", 0
+        try:
+            async for content in connection:
+                try:
+                    request = wire.request_decode(content if isinstance(content, bytes) else b"")
+                except (msgspec.MsgspecError, RecursionError, UnicodeError) as problem:
+                    faults += 1
+                    if faults >= FAULTS_MAX:
+                        await connection.close(POLICY_CODE, "too many messages that are no requests")
+                        break
+                    refusal = ApiError(status=400, code="bad_message", message=f"{problem}"[:MESSAGE_MAX])
+                    await connection.send(wire.answer_encode(self._failed(0, refusal)))
+                    continue
+                if self._is_stopping:
+                    await connection.close(RESTART_CODE, STOPS)
+                    break
+                if isinstance(request, wire.Open):
+                    name = request.session
+                answer = await self._answer(name, request, connection)
+                await connection.send(wire.answer_encode(answer))
+        except ConnectionClosed:
+            pass  # the session waits for the trainer to come back
+        finally:
+            held = self._sessions.get(name)
+            if held is not None and held.connection is connection:
+                held.connection, held.lost_at = None, time.monotonic()
+
+    async def _answer(self, name: str, request: wire.AnyRequest, connection: ServerConnection) -> wire.Answer:
+        try:
+            if isinstance(request, wire.Open):
+                return self._open(request, connection)
+            held = self._sessions.get(name)
+            if held is None or held.connection is not connection:
+                raise ApiError(status=409, code="no_session", message="Open a session first.")
+            if isinstance(request, wire.Ask):
+                return self.load(request.id)
+            if isinstance(request, wire.Fetch):
+                return wire.Blob(id=request.id, content=await self.client.blob_get(request.sha256))
+            answer = await held.session.answer(request)
+            if isinstance(request, wire.Reset | wire.Resume):
+                self.gauges.episodes.labels(request.__struct_config__.tag).inc()
+            if isinstance(request, wire.Leave):
+                self._sessions.pop(name, None)
+            return answer
+        except Exception as failure:  # the top of one request: others go on
+            if not isinstance(failure, PalaestraError | ValueError | TypeError):
+                logger.exception("session %s", name)
+            return self._failed(request.id, failure)
+
+    def _open(self, request: wire.Open, connection: ServerConnection) -> wire.Opened:
+        held = self._sessions.get(request.session)
+        if held is not None and not held.session.is_left:
+            held.connection = connection
+            episode = held.session.player.episode
+            if episode is None:
+                return wire.Opened(id=request.id)
+            return wire.Opened(id=request.id, episode=episode.opened.id, steps=episode.steps)
+        if len(self._sessions) >= self.config.sessions_max:
+            raise Full(f"All {self.config.sessions_max} sessions of this stage are in use.")
+        if request.browser not in self.places:
+            raise ValueError(f"There is no browser {request.browser!r}. Known: {', '.join(self.places)}.")
+        player = Player(
+            self.client,
+            heartbeat=self._heartbeat,
+            place=Place(self.places[request.browser], arm=request.arm),
+            settings=request.settings,
+            run=request.run,
+            arm=request.arm,
+            browser=request.browser,
+        )
+        session = Session(player, on_step=self.gauges.steps.observe)
+        self._sessions[request.session] = Held(session, connection)
+        return wire.Opened(id=request.id)
+
+    def _failed(self, request: int, failure: Exception) -> wire.Failed:
+        code = failure.code if isinstance(failure, ApiError) else type(failure).__name__
+        self.gauges.refused.labels(code).inc()
+        retry_after_s = failure.retry_after_s if isinstance(failure, Full) else None
+        return wire.failed_of(request, failure, retry_after_s=retry_after_s)
+
+    # ---- the end
+    async def _sweep(self) -> None:
+        """Let go of sessions whose trainer does not come back: their episodes are another stage's by now."""
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            now = time.monotonic()
+            for name, held in list(self._sessions.items()):
+                if held.connection is None and now - held.lost_at > self.config.linger_s:
+                    del self._sessions[name]
+                    await held.session.end(is_abandoned=False)
+
+    async def _stop(self, server: Server) -> None:
+        """Stop listening and let go of every episode: another stage goes on with it."""
+        self._is_stopping = True
+        server.close(close_connections=False)
+        held, self._sessions = list(self._sessions.values()), {}
+        await asyncio.gather(*(one.session.end(is_abandoned=False) for one in held))
+        connections = [one.connection for one in held if one.connection is not None]
+        await asyncio.gather(*(one.close(RESTART_CODE, STOPS) for one in connections))
+        server.close()
+        await server.wait_closed()
+
+
+def _json(connection: ServerConnection, status: HTTPStatus, code: str, message: str) -> Response:
+    """A refusal, in the API's shape of errors."""
+    body = {"error": {"code": code, "message": message, "fields": {}}}
+    return _body(connection, status, json.dumps(body).encode(), "application/json")
+
+
+def _body(connection: ServerConnection, status: HTTPStatus, body: bytes, kind: str) -> Response:
+    response = connection.respond(status, "")
+    response.body = body
+    del response.headers["Content-Type"], response.headers["Content-Length"]
+    response.headers["Content-Type"] = kind
+    response.headers["Content-Length"] = str(len(body))
+    return response

@@ -1,0 +1,140 @@
+"""Sessions: one trainer's environment each, which answers a request that is sent again as it did before."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from palaestra.background import tasks_cancel
+from palaestra.env import Stepped as EnvStepped
+from palaestra.errors import ApiError, PalaestraError
+from palaestra.observation import Observation
+from palaestra.records import Message
+from palaestra.stage.player import Player
+from palaestra.wire import Answer, Begun, Done, Leave, Reset, Resume, Stepped, Stop, Take, look_of
+
+END_LIMIT_S = 5.0
+Playable = Reset | Take | Stop | Resume | Leave
+
+
+class Session:
+    """Plays one request at a time. A request goes on when its connection breaks; sent again, it is not done
+    again. ``on_step`` is told how many seconds a step took."""
+
+    def __init__(self, player: Player, *, on_step: Callable[[float], None] = lambda _: None) -> None:
+        self.player = player
+        self.is_left = False
+        self._on_step = on_step
+        self._identity = b""
+        self._doing: asyncio.Future[Answer] | None = None
+        self._messages: dict[int, list[Message]] = {}  # of the last two answers, by the step they followed
+
+    @property
+    def is_playing(self) -> bool:
+        episode = self.player.episode
+        return episode is not None and not episode.is_over
+
+    async def answer(self, request: Playable) -> Answer:
+        """Do what is asked, unless it is being done or was. Raises what the environment raises."""
+        identity = _identity(request)
+        if self._doing is None or identity != self._identity or _is_to_do_again(request, self._doing):
+            if self._doing is not None:
+                await asyncio.wait([self._doing])
+            self._check(request)
+            self._identity, self._doing = identity, asyncio.ensure_future(self._do(request))
+        answer = await asyncio.shield(self._doing)
+        return msgspec.structs.replace(answer, id=request.id)
+
+    async def end(self, *, is_abandoned: bool) -> None:
+        """Let go of the environment; an episode that is open ends ``cancelled`` if it ``is_abandoned``."""
+        self.is_left = True
+        if self._doing is not None:
+            await asyncio.wait([self._doing], timeout=END_LIMIT_S)
+            await tasks_cancel([self._doing])
+        with contextlib.suppress(PalaestraError):
+            await (self.player.abandon() if is_abandoned else self.player.leave())
+
+    def _check(self, request: Playable) -> None:
+        """Raises ``ApiError`` for a step that does not follow the last one."""
+        if not isinstance(request, Take):
+            return
+        episode = self.player.episode
+        if episode is None:
+            raise ApiError(status=409, code="no_episode", message="There is no open episode here.")
+        if request.number != episode.steps + 1:
+            message = f"Step {episode.steps + 1} is next, not {request.number} with this content."
+            raise ApiError(status=409, code="step_conflict", message=message)
+
+    async def _do(self, request: Playable) -> Answer:
+        player = self.player
+        match request:
+            case Reset():
+                self._messages.clear()
+                return self._begun(request.id, await player.begin(request))
+            case Resume():
+                self._messages.clear()
+                await player.take_over(request)
+                return Done(id=request.id)
+            case Leave():
+                await player.abandon()
+                if request.abandoned is not None:
+                    await player.cancel(request.abandoned)
+                return Done(id=request.id)
+            case Take():
+                begun = time.perf_counter()
+                stepped = await player.step(request.completion)
+                self._on_step(time.perf_counter() - begun)
+                return self._stepped(request, stepped)
+            case Stop():
+                return self._stepped(request, await player.stop(request.reason, request.detail))
+
+    def _begun(self, request: int, observation: Observation) -> Begun:
+        episode = self.player.playing
+        self._messages[0] = observation.messages
+        return Begun(
+            id=request,
+            opened=episode.opened,
+            look=look_of(observation, []),
+            tools=episode.tools,
+            response_format=episode.response_format,
+        )
+
+    def _stepped(self, request: Take | Stop, stepped: EnvStepped) -> Stepped:
+        observation, reward, terminated, truncated, info = stepped
+        episode = self.player.playing
+        look = look_of(observation, self._messages.get(request.held, []))
+        self._messages = {
+            held: messages for held, messages in self._messages.items() if held == request.held
+        } | {request.number: observation.messages}
+        return Stepped(
+            id=request.id,
+            look=look,
+            reward=reward,
+            terminated=terminated,
+            truncated=truncated,
+            is_over=episode.is_over,
+            closed_as=episode.closed_as,
+            info=dict(info),
+        )
+
+
+def _identity(request: Playable) -> bytes:
+    """What a request asks for, the same however often it is sent."""
+    fields: dict[str, Any] = {"id": 0}
+    if isinstance(request, Take | Stop):
+        fields["held"] = 0
+    content = msgspec.msgpack.encode(msgspec.structs.replace(request, **fields))
+    return hashlib.sha256(content).digest()
+
+
+def _is_to_do_again(request: Playable, doing: asyncio.Future[Answer]) -> bool:
+    """Whether a request that failed may be tried again: steps fail once and for all."""
+    if isinstance(request, Take | Stop) or not doing.done():
+        return False
+    return doing.cancelled() or doing.exception() is not None or isinstance(request, Resume)
