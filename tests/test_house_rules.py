@@ -19,8 +19,7 @@ from tasks_app.families import registry as families
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from tasks_app.worlds.registry import worlds
-from trajectories.samplers import plans as _plans  # noqa: F401  (it finds the plug-ins)
-from trajectories.samplers import registry as samplers
+from trajectories.samplers.plans import PARTS
 from verifiers.registry import VERIFIERS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -163,9 +162,9 @@ def _plugin_files(package: Path) -> set[str]:
     [
         (benchmarks, ROOT / "tasks_app" / "benchmarks"),
         (VERIFIERS, Path(verifiers.builtin.__path__[0])),
-        (samplers.STRATEGIES, ROOT / "trajectories" / "samplers" / "strategies"),
-        (samplers.ROLLOUTS, ROOT / "trajectories" / "samplers" / "rollouts"),
-        (samplers.HORIZONS, ROOT / "trajectories" / "samplers" / "horizons"),
+        (PARTS["strategy"], ROOT / "trajectories" / "samplers" / "strategies"),
+        (PARTS["rollouts"], ROOT / "trajectories" / "samplers" / "rollouts"),
+        (PARTS["horizon"], ROOT / "trajectories" / "samplers" / "horizons"),
     ],
     ids=["benchmarks", "verifiers", "strategies", "rollouts", "horizons"],
 )

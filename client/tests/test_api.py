@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
@@ -12,7 +13,9 @@ from fake_server import FakeServer
 from palaestra import ApiError, Client, Step, Unreachable
 from palaestra.browser import browser_find
 from palaestra.commands import main
+from palaestra.curation import Draw, DrawnTask
 from palaestra.errors import BrowserMissing
+from palaestra.records import GroupState, Page
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 
@@ -176,3 +179,38 @@ def test_the_demo_without_a_server_says_so(
     monkeypatch.setattr("palaestra.transport.FIRST_PAUSE_S", 0.001)
     assert main(["demo", "--server", "http://127.0.0.1:1", "--key", "k"]) == 1
     assert "No answer from http://127.0.0.1:1 to GET" in capsys.readouterr().err
+
+
+async def test_groups_are_iterated_once_each_until_none_comes(client: Client) -> None:
+    pages = {0: ([1, 2], 7), 7: ([], 7), 9: ([3], 12), 12: ([], 12)}
+    waited: list[int] = []
+
+    async def groups_page(_run: int, *, after: int) -> Page[GroupState]:
+        after = 9 if after == 7 and waited else after
+        groups, following = pages[after]
+        states = [GroupState(group=group, task=1, size=4) for group in groups]
+        return Page(results=states, next=following)
+
+    async def wait_verdicts(_run: int, *, after: int, timeout_s: int) -> None:
+        waited.append(after)
+        await asyncio.sleep(0.05)
+
+    client.groups_page, client.wait_verdicts = groups_page, wait_verdicts  # type: ignore[method-assign]
+
+    groups = [(after, state.group) async for after, state in client.groups(7, timeout_s=0.2)]
+
+    assert groups == [(0, 1), (7, 2), (12, 3)]
+    assert waited[0] == 7
+
+
+def test_a_draw_is_opened_in_as_few_calls_as_its_samples_and_steps_allow() -> None:
+    drawn = [(1, 4, None), (2, 8, None), (3, 4, None), (4, 4, 9)]
+    items = [DrawnTask(task=task, samples_per_task=n, max_steps=steps) for task, n, steps in drawn]
+
+    openings = Draw(sampler=1, number=1, position=0, items=items).openings
+
+    assert openings == [
+        {"tasks": [1, 3], "samples_per_task": 4, "max_steps": None},
+        {"tasks": [2], "samples_per_task": 8, "max_steps": None},
+        {"tasks": [4], "samples_per_task": 4, "max_steps": 9},
+    ]

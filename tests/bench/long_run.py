@@ -19,20 +19,26 @@ LATEST = 4_000
 def run_fill(url: str, run: int) -> None:
     """Insert the episodes, with facts, into a run that has none, as the owner; its sums are not written."""
     with psycopg.connect(url) as owner:
-        owner.execute(_TASKS, {"tasks": TASKS})
-        sizes = {
-            "run": run,
-            "episodes": EPISODES,
-            "size": GROUP_SIZE,
-            "versions": POLICY_VERSIONS,
-            "tasks": TASKS,
-        }
-        owner.execute(_EPISODES, sizes)
+        episodes_fill(owner, run)
         facts_fill(owner, [run])
         owner.execute(_STEPS, {"run": run, "latest": LATEST})
-        owner.execute("UPDATE trajectories_verdictcounter SET count = %s WHERE run_id = %s", [EPISODES, run])
     with psycopg.connect(url, autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")
+
+
+def episodes_fill(
+    owner: psycopg.Connection, run: int, *, episodes: int = EPISODES, tasks: int = TASKS
+) -> None:
+    owner.execute(_TASKS, {"tasks": tasks})
+    sizes = {
+        "run": run,
+        "episodes": episodes,
+        "size": GROUP_SIZE,
+        "versions": POLICY_VERSIONS,
+        "tasks": tasks,
+    }
+    owner.execute(_EPISODES, sizes)
+    owner.execute("UPDATE trajectories_verdictcounter SET count = %s WHERE run_id = %s", [episodes, run])
 
 
 def facts_fill(owner: psycopg.Connection, runs: list[int]) -> None:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from tests import factories
-from trajectories.models import Group, Run
+from trajectories import hot_sql
+from trajectories.api.auth import Principal
+from trajectories.models import Episode, Group, Run
+from trajectories.runs import selectors
 
 
 def _group(run: Run, outcomes: list[str | None], **fields: Any) -> Group:
@@ -163,6 +168,7 @@ def test_task_stats_have_samples_mean_reward_and_last_policy_version(api: Callab
             "void": 1,
             "mean_reward": 0.5,
             "last_policy_version": 3,
+            "recent": {"judged": 2, "mean_reward": 0.5},
             "usage": None,
             "prompts": [],
         }
@@ -176,12 +182,92 @@ def test_task_stats_have_samples_mean_reward_and_last_policy_version(api: Callab
                 "void": 0,
                 "mean_reward": None,
                 "last_policy_version": None,
+                "recent": {"judged": 0, "mean_reward": None},
                 "usage": None,
                 "prompts": [],
             }
         ],
         "next": None,
     }
+
+
+def test_task_stats_have_the_success_of_the_newest_results(api: Callable[..., Any]) -> None:
+    run, task = factories.run(), factories.task()
+    for outcome in ("correct", "correct", "incorrect", "incorrect", "correct", "void"):
+        _group(run, [outcome], task=task)
+
+    (stats,) = api("read").json("GET", f"/tasks/stats?run={run.pk}&recent=3")[1]["results"]
+
+    assert stats["mean_reward"] == 0.6
+    assert stats["recent"] == {"judged": 3, "mean_reward": pytest.approx(1 / 3)}
+
+
+def test_a_cancelled_group_that_is_refilled_completes_again(trainer: Any) -> None:
+    run, task = factories.run(), factories.task()
+    body = {"run": run.pk, "tasks": [task.pk], "arm": "text_zero_shot", "samples_per_task": 2}
+    first = trainer.json("POST", "/episodes", body)[1]["episodes"]
+    group = first[0]["group"]
+    trainer.json(
+        "POST", f"/episodes/{first[0]['id']}/submission", {"answer": "42"}
+    )  # is awaiting its verdict
+    cancel = {"groups": [group], "reason": "stale"}
+
+    assert trainer.json("POST", f"/runs/{run.pk}/cancel", cancel)[1]["cancelled"] == 2
+    cancelled = trainer.json("GET", f"/runs/{run.pk}/groups")[1]
+    refilled = trainer.json("POST", f"/groups/{group}/refill", {"count": 2})[1]["episodes"]
+    assert trainer.json("GET", f"/runs/{run.pk}/groups")[1]["results"] == []
+    for episode, outcome in zip(refilled, ("correct", "incorrect"), strict=True):
+        factories.verdict(Episode.objects.get(pk=episode["id"]), outcome)
+
+    (record,) = trainer.json("GET", f"/runs/{run.pk}/groups?after={cancelled['next']}")[1]["results"]
+    assert cancelled["results"][0]["rewards"] == [None, None]
+    assert cancelled["results"][0]["degenerate"] is True
+    assert record["rewards"] == [None, None, 1.0, 0.0]
+    assert (record["size"], record["judged"], record["void"], record["degenerate"]) == (4, 2, 2, False)
+
+
+def test_a_group_cancelled_in_the_middle_of_judging_has_one_verdict(trainer: Any) -> None:
+    run, task = factories.run(), factories.task()
+    body = {"run": run.pk, "tasks": [task.pk], "arm": "text_zero_shot"}
+    (opened,) = trainer.json("POST", "/episodes", body)[1]["episodes"]
+    trainer.json("POST", f"/episodes/{opened['id']}/submission", {"answer": "42"})
+    claimed = hot_sql.submission_claim(episode_id=opened["id"], claims_max=3, lost_s=60)
+    assert claimed is not None
+
+    trainer.json("POST", f"/runs/{run.pk}/cancel", {"groups": [opened["group"]], "reason": "stale"})
+    ending = hot_sql.Ending(episode=opened["id"], outcome="correct", reason="answer")
+    ended = hot_sql.finish_many(run_id=run.pk, endings=[ending], statuses=["submitted"])
+
+    assert ended == []
+    (record,) = trainer.json("GET", f"/runs/{run.pk}/groups")[1]["results"]
+    assert (record["rewards"], record["void"]) == ([None], 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_groups_that_complete_together_are_streamed_once_each() -> None:
+    """Verdicts of several connections, and a reader who polls meanwhile."""
+    run = factories.run()
+    groups = [_group(run, [None, None]) for _ in range(24)]
+    episodes = list(Episode.objects.filter(run=run).order_by("sample_index", "pk"))
+    reader = Principal(key_id=0, name="", scopes=frozenset(), splits=frozenset())
+    seen: list[int] = []
+
+    def judge(part: list[Episode]) -> None:
+        for episode in part:
+            factories.verdict(episode, "correct")
+        connection.close()
+
+    writers = [threading.Thread(target=judge, args=(episodes[start::4],)) for start in range(4)]
+    for writer in writers:
+        writer.start()
+    page: list[Any] = []
+    after, is_over = 0, False
+    while page or not is_over:
+        is_over = not any(writer.is_alive() for writer in writers)
+        page, after = selectors.groups_after(run=run, after=after, limit=5, principal=reader)
+        seen += [record["group"] for record in page]
+
+    assert sorted(seen) == sorted(group.pk for group in groups)
 
 
 def test_task_stats_add_up_what_judged_episodes_used(api: Callable[..., Any]) -> None:

@@ -202,6 +202,7 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
         "limit": 1000,
         "name": "a run",
         "project": 1,
+        "recent": 8,
         "run": scene.run,
         "split": "test",
         "status": "finished",

@@ -30,6 +30,7 @@ from trajectories.lab.peek import views as peek
 from trajectories.lab.reports import views as reports
 from trajectories.lab.run_comparison.views import runs_compare
 from trajectories.lab.runs import views as runs
+from trajectories.lab.samplers import views as samplers
 from trajectories.lab.search import views as search
 from trajectories.lab.search.exports import EXPORTS
 from trajectories.lab.step import conversation_views, data_views, dom_views, picture_views
@@ -59,6 +60,7 @@ urlpatterns = [
     path("runs/<id:run_id>/peek", peek.run_peek, name="run_peek"),
     path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
     path("runs/<id:run_id>/pair", runs.run_pair, name="run_pair"),
+    path("runs/<id:run_id>/curation", samplers.sampler_list, name="samplers"),
     path("runs/<id:run_id>/training", training.training_detail, name="training"),
     path("runs/<id:run_id>/training/<file_name:name>", training.training_file, name="training_file"),
     path("transfer/", training.transfer_detail, name="transfer"),

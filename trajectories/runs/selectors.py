@@ -17,6 +17,7 @@ from trajectories.runs.records import GroupRecord, UsageTotals
 
 GROUPS_AFTER = Statement(__file__, "groups_after")
 PROGRESS = Statement(__file__, "progress", unfinished=UNFINISHED)
+TASK_RECENT = Statement(__file__, "task_recent")
 TASK_USAGE = Statement(__file__, "task_usage")
 
 
@@ -64,8 +65,10 @@ def groups_after(
     return groups, max(after, newest)
 
 
-def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> list[dict[str, Any]]:
-    """Results per task of a run, by task id."""
+def task_stats(
+    *, run: Run, after: int, limit: int, recent: int, principal: Principal
+) -> list[dict[str, Any]]:
+    """Results per task of a run, by task id; ``recent`` is how many of the newest count as recent."""
     episodes = Episode.objects.filter(run=run, task__gt=after)
     if principal.splits:
         episodes = episodes.filter(task__split__in=principal.splits)
@@ -82,8 +85,16 @@ def task_stats(*, run: Run, after: int, limit: int, principal: Principal) -> lis
     )
     tasks = [row["task_id"] for row in rows]
     usage, prompts = _task_usage(run=run, tasks=tasks), prompt_sizes.prompt_totals(run=run, tasks=tasks)
+    newest = {task: of for task, *of in TASK_RECENT.rows(run=run.pk, tasks=tasks, recent=recent)}
     return [
-        {**_stats_record(row), "usage": usage.get(row["task_id"]), "prompts": prompts.get(row["task_id"], [])}
+        {
+            **_stats_record(row),
+            "recent": dict(
+                zip(("judged", "mean_reward"), newest.get(row["task_id"], (0, None)), strict=True)
+            ),
+            "usage": usage.get(row["task_id"]),
+            "prompts": prompts.get(row["task_id"], []),
+        }
         for row in rows
     ]
 

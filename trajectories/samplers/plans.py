@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
 
 from msgspec import Meta, Struct
 
 from core.integers import BIGINT_MAX, INT_MAX
+from core.registry import Registry
 from trajectories.samplers import horizons, registry, rollouts, strategies
 from trajectories.samplers.horizons.task import TaskHorizon
 from trajectories.samplers.rollouts.constant import ConstantRollouts
@@ -16,6 +18,12 @@ from trajectories.samplers.types import Chance, Horizon, Pool, Rollouts, Share, 
 registry.STRATEGIES.discover(strategies)
 registry.ROLLOUTS.discover(rollouts)
 registry.HORIZONS.discover(horizons)
+# By the field of a plan.
+PARTS: Mapping[str, Registry[Any]] = {
+    "strategy": registry.STRATEGIES,
+    "rollouts": registry.ROLLOUTS,
+    "horizon": registry.HORIZONS,
+}
 
 if TYPE_CHECKING:
     AnyStrategy: TypeAlias = Strategy

@@ -29,7 +29,8 @@ SHOWN_MAX = 10
 # A sampler that joins a long run counts its history in parts, each a statement well within its time.
 VERDICTS_AT_ONCE = 100_000
 LEAST_WEIGHT = 1e-12
-TRAINING_SPLIT = re.compile(r"(?:.*[-_])?train(?:ing)?")
+# Starter tasks are samples, and of generated ones there are always more: nothing is measured on them.
+TRAINING_SPLIT = re.compile(r"starter|generated|(?:.*[-_])?train(?:ing)?")
 
 TASKS_INSERT = Statement(__file__, "tasks_insert")
 RESULTS_COUNT = Statement(__file__, "results_count")
@@ -176,7 +177,7 @@ def _training_rows(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> li
     if len(training) < len(rows) and (is_named or not training):
         others = sorted({split for _, split in rows if not TRAINING_SPLIT.fullmatch(split)})
         message = (
-            f"A training run does not draw from the split {others[0]!r}, which is kept for evaluation. "
+            f"A training run does not draw from {others[0]!r}, which is no training split. "
             "Set evaluation_splits to true to allow it."
         )
         raise GymError("evaluation_split", message, status=422, fields={"split": [message]})

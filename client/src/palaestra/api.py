@@ -89,9 +89,17 @@ class Client:
         async for line in self._lab.lines(f"{V1}/tasks/export", params=_query(filters)):
             yield decoder.decode(line)
 
-    async def tasks_stats(self, *, run: int, cursor: str | int | None = None) -> Page[records.TaskStats]:
-        """One page of a run's results by task."""
-        return await self._get("tasks/stats", Page[records.TaskStats], run=run, cursor=cursor)
+    async def golds_export(self, **filters: Any) -> AsyncIterator[Json]:
+        """The golds of every task that matches, streamed; the key needs the scope ``golds``."""
+        async for line in self._lab.lines(f"{V1}/golds/export", params=_query(filters)):
+            yield decode(line, answer=Json)
+
+    async def tasks_stats(
+        self, *, run: int, cursor: str | int | None = None, recent: int | None = None
+    ) -> Page[records.TaskStats]:
+        """One page of a run's results by task; ``recent``: how many of its newest results count as such."""
+        params = {"run": run, "cursor": cursor, "recent": recent}
+        return await self._get("tasks/stats", Page[records.TaskStats], **params)
 
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
@@ -149,17 +157,18 @@ class Client:
     async def groups(
         self, run: int, *, after: int = 0, timeout_s: float | None = None
     ) -> AsyncIterator[tuple[int, records.GroupState]]:
-        """Groups of a run as they complete, each once for every time that it does, with the cursor behind its
-        page: given as ``after`` it continues there, and repeats at most the rest of that page.
+        """Groups of a run as they complete, each once for every time that it does (a refilled group again).
 
-        Waits for more; ends when ``timeout_s`` seconds pass without a group, never by itself.
+        With each comes the cursor from which a crashed trainer continues: given as ``after`` it skips no
+        group, and repeats those of a page that was not read to its end. Waits for more; ends when
+        ``timeout_s`` seconds pass without a group, and without it never.
         """
         waited_since = time.monotonic()
         while True:
             page = await self.groups_page(run, after=after)
-            after = int(page.next or 0)
             for group in page.results:
-                yield after, group
+                yield after if group is not page.results[-1] else int(page.next or 0), group
+            after = int(page.next or 0)
             if page.results:
                 waited_since = time.monotonic()
                 continue

@@ -281,6 +281,11 @@ class PromptSize(msgspec.Struct, frozen=True, kw_only=True):
     longest_tokens: int | None = None
 
 
+class RecentResults(msgspec.Struct, frozen=True, kw_only=True):
+    judged: int
+    mean_reward: float | None = None
+
+
 class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
     """A run's results on one task; ``usage`` is None without a step of a judged episode."""
 
@@ -290,6 +295,7 @@ class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
     void: int
     mean_reward: float | None = None
     last_policy_version: int | None = None
+    recent: RecentResults | None = None
     usage: UsageTotals | None = None
 
 

@@ -119,6 +119,7 @@ class TaskStatsView(APIView):
             run=run_selectors.run_get(query["run"]),
             after=query.get("cursor", 0),
             limit=query["limit"],
+            recent=query["recent"],
             principal=caller(request),
         )
         shown, following = page(rows, limit=query["limit"], place=lambda row: int(row["task"]))

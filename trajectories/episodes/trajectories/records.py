@@ -289,6 +289,14 @@ class StatsQuery(StrictSerializer):
     run = IdField()
     limit = CountField(min_value=1, max_value=STATS_PAGE_MAX, default=STATS_PAGE_DEFAULT)
     cursor = CursorField(required=False, help_text="`next` of the previous response.")
+    recent = CountField(
+        min_value=1, max_value=1_000, default=32, help_text="How many of a task's newest results are recent."
+    )
+
+
+class RecentResults(Struct):
+    judged: Annotated[int, Meta(description="At most the query's `recent`.")]
+    mean_reward: float | None
 
 
 class TaskStats(Struct):
@@ -300,6 +308,7 @@ class TaskStats(Struct):
     void: int
     mean_reward: float | None
     last_policy_version: int | None
+    recent: Annotated[RecentResults, Meta(description="Of the newest judged episodes alone.")]
     usage: Annotated[UsageTotals | None, Meta(description="Null if no judged episode has a step.")]
     prompts: Annotated[
         list[PromptTotals], Meta(description="One of each history that `palaestra prompts` measured.")

@@ -1,10 +1,14 @@
 -- Groups of the sampler's tasks that completed between two places of the run's verdict stream, and how many of them
--- teach nothing.
+-- teach nothing. OFFSET 0 keeps the planner from reading all tasks of a sampler, of which it has no statistics yet.
+WITH complete AS MATERIALIZED (
+    SELECT id, task_id FROM trajectories_group
+    WHERE run_id = %(run)s AND completed_seq > %(after)s AND completed_seq <= %(upto)s
+)
 SELECT count(*), count(*) FILTER (WHERE rewards < 2) FROM (
     SELECT g.id, count(DISTINCT v.reward) AS rewards
-    FROM trajectories_group g
-    JOIN trajectories_samplertask t ON t.sampler_id = %(sampler)s AND t.task_id = g.task_id
+    FROM complete g
+    CROSS JOIN LATERAL (
+        SELECT FROM trajectories_samplertask WHERE sampler_id = %(sampler)s AND task_id = g.task_id OFFSET 0) t
     JOIN trajectories_episode e ON e.group_id = g.id
     JOIN trajectories_verdict v ON v.id = e.verdict_id
-    WHERE g.run_id = %(run)s AND g.completed_seq > %(after)s AND g.completed_seq <= %(upto)s
-    GROUP BY g.id) complete
+    GROUP BY g.id) teaching

@@ -1,0 +1,85 @@
+"""Rows of samplers: what a draw costs behind a long history, beside a plain uniform one."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+
+from tests.bench import long_run
+from tests.bench.installation import Installation
+from tests.bench.table import Row
+
+EPISODES, TASKS = 1_000_000, 10_000
+DRAWN, SAMPLES = 64, 8
+REPEATS = 60
+TARGET_MS = 100
+STRATEGIES: dict[str, dict[str, Any]] = {
+    "uniform": {"strategy": {"kind": "uniform"}},
+    "band": {"strategy": {"kind": "success_band"}, "rollouts": {"kind": "by_need"}},
+}
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    run = place.run_create("drawn", "train")
+    with psycopg.connect(place.database_url("owner")) as owner:
+        long_run.episodes_fill(owner, run, episodes=EPISODES, tasks=TASKS)
+    place.manage("rebuild_sums")
+    with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
+        owner.execute("VACUUM ANALYZE")
+        samplers = {name: _sampler(place, run, plan) for name, plan in STRATEGIES.items()}
+        firsts = {name: _draw_ms(place, sampler) for name, sampler in samplers.items()}
+        times: dict[str, list[float]] = {name: [] for name in samplers}
+        for _ in range(REPEATS):
+            for name, sampler in samplers.items():
+                _results_return(owner, sampler)
+                times[name].append(_draw_ms(place, sampler))
+    p95 = {name: statistics.quantiles(of, n=20)[-1] for name, of in times.items()}
+    note = (
+        f"{DRAWN} of {TASKS:,} tasks, {EPISODES:,} episodes, {DRAWN * SAMPLES} of them new; median "
+        f"{statistics.median(times['band']):.0f} ms, p95 of {REPEATS}"
+    )
+    yield Row(
+        "a draw by success band and need, p95",
+        p95["band"],
+        "ms",
+        TARGET_MS,
+        is_lower_better=True,
+        peer=p95["uniform"],
+        beside="a uniform draw",
+        note=note,
+    )
+    yield Row(
+        "the first draw of a sampler that joins late",
+        firsts["band"] / 1000,
+        "s",
+        30,
+        is_lower_better=True,
+        note=f"counts {EPISODES:,} results, once",
+    )
+
+
+def _sampler(place: Installation, run: int, plan: dict[str, Any]) -> int:
+    body = {"run": run, "tasks": {"split": "long", "evaluation_splits": True}, "seed": 1, **plan}
+    sampler = place.call("POST", "/samplers", body)
+    if sampler["size"] != TASKS:
+        raise RuntimeError(f"the sampler has {sampler['size']} tasks")
+    return int(sampler["id"])
+
+
+def _draw_ms(place: Installation, sampler: int) -> float:
+    begun = time.perf_counter()
+    draw = place.call("POST", f"/samplers/{sampler}/draw", {"count": DRAWN})
+    if len(draw["items"]) != DRAWN:
+        raise RuntimeError(f"{len(draw['items'])} tasks were drawn")
+    return (time.perf_counter() - begun) * 1000
+
+
+def _results_return(owner: psycopg.Connection, sampler: int) -> None:
+    """Let the results of a draw be new once more."""
+    owner.execute(
+        "UPDATE trajectories_sampler SET position = position - %s WHERE id = %s", [DRAWN * SAMPLES, sampler]
+    )

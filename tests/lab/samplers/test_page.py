@@ -1,0 +1,114 @@
+"""The page of a run's samplers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests import factories
+from tests.conftest import LabClient
+from trajectories.api.auth import Principal
+from trajectories.models import Run, Sampler
+from trajectories.samplers import services
+from trajectories.samplers.plans import SamplerPlan, SamplerTasks
+
+pytestmark = pytest.mark.django_db
+Lab = Callable[[Any], LabClient]
+BAND = {"kind": "success_band", "low": 0.25, "high": 0.75}
+
+
+@pytest.fixture
+def trained() -> Run:
+    return factories.run(kind="train", name="<b>trained</b>")
+
+
+def _sampler(run: Run, *, tasks: int = 6, draws: int = 3, **plan: Any) -> Sampler:
+    """A sampler that has drawn, with results between its draws."""
+    from trajectories.models import ApiKey
+
+    key = ApiKey.objects.create(name="k", digest=str(ApiKey.objects.count()), prefix="k", scopes=["trainer"])
+    principal = Principal(key_id=key.pk, name="k", scopes=frozenset(["trainer"]), splits=frozenset())
+    pool = [factories.task(difficulty=number / tasks) for number in range(tasks)]
+    sampler = services.sampler_create(
+        run_id=run.pk,
+        plan=msgspec.convert({"strategy": BAND, **plan}, SamplerPlan),
+        filters=SamplerTasks(benchmark="gsm8k"),
+        seed=7,
+        principal=principal,
+    )
+    for number in range(1, draws + 1):
+        services.sampler_draw(sampler_id=sampler.pk, count=4, number=number, principal=principal)
+        for task in pool[:3]:
+            group = factories.group(run=run, task=task)
+            for outcome in ("correct", "incorrect"):
+                factories.verdict(factories.episode(group=group), outcome)
+    return sampler
+
+
+def test_it_says_how_the_sampler_draws_and_what_it_drew_and_why(lab: Lab, owner: Any, trained: Run) -> None:
+    sampler = _sampler(trained, horizon={"kind": "multiplicative", "start": 4, "end": 12})
+
+    page = lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
+
+    assert "<strong>success band</strong>: low 0.25, high 0.75" in page
+    assert "&lt;b&gt;trained&lt;/b&gt;" in page
+    assert "Draw 3" in page
+    assert f'href="?sampler={sampler.pk}&amp;draw=2#draw"' in page
+    drawn = sampler.made.get(number=3)
+    for item in drawn.items:
+        assert f'href="/tasks/{item["task"]}/"' in page
+        assert f"/search?run={trained.pk}&amp;task={item['task']}" in page
+    assert "Groups that teach by draw" in page
+    assert "Success by difficulty by draw" in page
+    assert "Step budget by draw" in page
+    assert "Easy, draw 2: 3 of 6 (50%)" in page
+    assert "exploration: " in page
+
+
+def test_another_draw_and_another_sampler_can_be_looked_at(lab: Lab, owner: Any, trained: Run) -> None:
+    older, newer = _sampler(trained), _sampler(trained, draws=0)
+    client = lab(owner)
+
+    assert "Nothing drawn yet." in client.get(f"/runs/{trained.pk}/curation").content.decode()
+    page = client.get(f"/runs/{trained.pk}/curation?sampler={older.pk}&draw=1").content.decode()
+    assert '<h2 id="draw">Draw 1</h2>' in page
+    assert f'href="?sampler={older.pk}&amp;draw=2#draw"' in page
+    assert f'href="?sampler={newer.pk}"' in page
+
+
+@pytest.mark.parametrize("query", ["sampler=0", "sampler=x", "draw=4", "draw=x", "draw=99999999999999999999"])
+def test_what_is_not_there_is_not_found(lab: Lab, owner: Any, trained: Run, query: str) -> None:
+    _sampler(trained)
+
+    assert lab(owner).get(f"/runs/{trained.pk}/curation?{query}").status_code == 404
+
+
+def test_strategies_without_posteriors_have_their_reasons_too(lab: Lab, owner: Any, trained: Run) -> None:
+    _sampler(trained, strategy={"kind": "without_replacement"}, difficulty={"start": 0.5})
+
+    page = lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
+
+    assert "epoch 3" in page
+    assert "posterior means" not in page
+    assert "start 0.5, end 1, draws 100" in page
+
+
+def test_a_run_without_a_sampler_says_so_and_its_page_leads_here(lab: Lab, owner: Any, trained: Run) -> None:
+    assert "This run has no sampler." in lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
+    assert f'href="/runs/{trained.pk}/curation"' in lab(owner).get(f"/runs/{trained.pk}/").content.decode()
+
+
+def test_more_tasks_and_draws_cost_no_more_queries(lab: Lab, owner: Any, trained: Run) -> None:
+    client, counts = lab(owner), []
+    for draws in (2, 8):
+        _sampler(trained, draws=draws)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(f"/runs/{trained.pk}/curation")
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]
