@@ -14,6 +14,7 @@ import msgspec
 
 from palaestra import curation, records
 from palaestra.errors import ApiError
+from palaestra.labels import Label, LabelledUnit
 from palaestra.records import Page
 from palaestra.transport import RETRIES, Transport, decode
 
@@ -279,15 +280,15 @@ class Client:
             yield decode(line, answer=Json)
 
     # ---- labels
-    async def labels(self, *, cursor: str | int | None = None, **filters: Any) -> Page[records.Label]:
+    async def labels(self, *, cursor: str | int | None = None, **filters: Any) -> Page[Label]:
         """One page of labels, oldest first. Filters: project, episode, run, arm, layer, annotator_kind,
         answer (``"type:reasoning"``), limit."""
         params = {"cursor": cursor, **filters}
-        return await self._lab.call("GET", f"{V1}/labels", answer=Page[records.Label], params=params)
+        return await self._lab.call("GET", f"{V1}/labels", answer=Page[Label], params=params)
 
-    async def episode_labels(self, episode: int) -> list[records.LabelledUnit]:
+    async def episode_labels(self, episode: int) -> list[LabelledUnit]:
         """The labelled units of an episode, each with what counts as its label."""
-        return (await self._get(f"episodes/{episode}/labels", Page[records.LabelledUnit])).results
+        return (await self._get(f"episodes/{episode}/labels", Page[LabelledUnit])).results
 
     # ---- blobs
     async def blobs_missing(self, digests: Iterable[str]) -> list[str]:
