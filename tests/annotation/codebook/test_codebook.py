@@ -80,7 +80,7 @@ def test_the_page_of_the_documentation_has_the_current_codebook() -> None:
     assert document.PAGE.read_text("utf-8") == document.page_with_codebook(), "run manage.py write_codebook"
 
 
-def test_answers_in_words_tell_an_empty_set_from_a_field_that_was_not_asked() -> None:
+def test_an_empty_set_in_words_differs_from_no_answer() -> None:
     behaviours = codebook_current().field("behaviours")
     wrong = codebook_current("trajectory").field("first_wrong_step")
     assert behaviours is not None

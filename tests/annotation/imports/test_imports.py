@@ -15,6 +15,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
+from core import long_work
 from core.blobs import blob_store
 from core.errors import GymError
 from tests.annotation import files, scene
@@ -333,7 +334,7 @@ def test_an_import_that_takes_several_workers_counts_all_that_was_added(
     parameters = {"name": "labels.zip", "sha256": stored.sha256}
     job = jobs.job_request(other, "import", parameters, user_id=None)
     monkeypatch.setattr(checks, "AT_ONCE", 1)
-    monkeypatch.setattr(jobs, "PAUSE_S", -1.0)
+    monkeypatch.setattr(long_work, "PAUSE_S", -1.0)
 
     done = []
     for _ in range(4):

@@ -16,6 +16,7 @@ import numpy as np
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings, Sums
 from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.sources import has_option
 from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.models import Annotator
@@ -215,13 +216,6 @@ def only(units: Sequence[Labelled], annotators: set[int]) -> list[Labelled]:
         for unit in units
     )
     return [unit for unit in narrowed if unit.answers]
-
-
-def has_option(answer: Any, field: Field, option: str) -> bool:
-    """Whether an answer is the option or a set with it; a step's number is the option for numbers."""
-    if isinstance(answer, int):
-        return field.step_option is not None and field.step_option.id == option
-    return option in answer if isinstance(answer, list) else bool(answer == option)
 
 
 def _order(value: Any) -> list[str]:
