@@ -15,9 +15,10 @@ from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.queues import services
+from trajectories.annotation.rates.figures import RateFigures, figures
 from trajectories.annotation.rates.selectors import RateUnit, rate_units, value_of
 from trajectories.annotation.rates.table import GROUPINGS, Rates
-from trajectories.models import AnnotationProject, Annotator, Label
+from trajectories.models import AnnotationProject, Annotator, Label, Run, Step, Verdict
 
 CHOICE = [("type", "reasoning"), ("type", "mixed")]
 NARRATION = {**COMPLETE, "type": "narration"}
@@ -182,3 +183,41 @@ def test_units_of_before_get_their_part_of_the_step(people: list[User]) -> None:
     with connection.cursor() as cursor:
         cursor.execute(migration.SQL.format(sign="/"))
     assert [unit.weight for unit in project.units.all()] == [pytest.approx(2 / 3)] * 12
+
+
+def test_figures_are_remembered_until_they_can_be_others(people: list[User]) -> None:
+    episodes = scene.episodes(2, steps=2)
+    for episode in episodes:
+        factories.submission(episode)
+        factories.verdict(episode, outcome="incorrect")
+    project = scene.project(people[0], of=episodes, overlap_people=1)
+    annotator = scene.annotator(project, people[0])
+    for _ in range(3):
+        scene.label(services.slot_next(annotator.pk))
+
+    def read() -> RateFigures:
+        return figures(project, choice=CHOICE, grouping=GROUPINGS["run"])
+
+    def change_label() -> None:
+        scene.label(services.slot_next(annotator.pk), values=NARRATION)
+
+    def mark_gold() -> None:
+        project.units.filter(pk=project.units.all()[0].pk).update(gold={"values": {}})
+
+    before = read()
+    assert before.rows[0].rate.value == 1.0
+    for change in (
+        change_label,
+        lambda: Annotator.objects.create(project=project, kind="rules", name="Rules"),
+        mark_gold,
+        lambda: Verdict.objects.filter(episode=episodes[0]).update(outcome="correct", reward=1.0),
+        lambda: Run.objects.update(name="renamed"),
+        lambda: Step.objects.filter(episode=episodes[1]).delete(),
+    ):
+        assert read() is before
+        change()
+        after = read()
+        assert after is not before
+        before = after
+    assert before.rows[1].label.startswith("renamed")
+    assert before.rows[0].trajectories == 1

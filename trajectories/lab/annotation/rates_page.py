@@ -14,6 +14,7 @@ from django.urls import reverse
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
+from trajectories.annotation.rates.figures import RateFigures, figures
 from trajectories.annotation.rates.prediction import Corrected
 from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
 from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates, groups_of
@@ -117,7 +118,12 @@ class RatesPage:
         return urlencode([*answers, ("by", self.grouping.id)])
 
     @cached_property
-    def rates(self) -> Rates:
+    def figures(self) -> RateFigures:
+        return figures(self.project, choice=self.choice, grouping=self.grouping)
+
+    @cached_property
+    def _rates(self) -> Rates:
+        """With the units behind the figures."""
         units = rate_units(self.project, codebook=self.codebook, choice=self.choice)
         return Rates(units=units, grouping=self.grouping)
 
@@ -125,7 +131,7 @@ class RatesPage:
     def rows(self) -> list[ShownRow]:
         return [
             ShownRow(row=row, name=self.name(row.label), units_url=self.units_url(row.key))
-            for row in self.rates.rows
+            for row in self.figures.rows
         ]
 
     @cached_property
@@ -137,10 +143,10 @@ class RatesPage:
                 rows=[
                     MachineRow(
                         name=self.name(group.label),
-                        one=made,
+                        one=group.corrected,
                         units_url=f"{self.units_url(group.key)}&machine={one.pk}",
                     )
-                    for group, made in self.rates.corrected(one.pk)
+                    for group in self.figures.corrected.get(one.pk, ())
                 ],
             )
             for one in rows.order_by("kind", "name")
@@ -148,7 +154,7 @@ class RatesPage:
 
     @property
     def successes(self) -> list[tuple[str, Any]]:
-        return self._named(self.rates.successes)
+        return [(self.name(label), one) for label, one in self.figures.successes]
 
     @cached_property
     def drawing(self) -> Drawing | None:
@@ -176,7 +182,7 @@ class RatesPage:
     def _units_of_people(self, sign: str) -> list[RateUnit]:
         if sign not in SIGNS:
             raise Http404("There are no such units.")
-        labelled = self.rates.labelled
+        labelled = self._rates.labelled
         return [unit for unit in labelled if sign == "all" or bool(unit.people) == (sign == "with")]
 
     def _units_of_machine(self, machine: str, sign: str) -> list[RateUnit]:
@@ -184,7 +190,7 @@ class RatesPage:
             raise Http404("There are no such units.")
         return [
             unit
-            for unit in self.rates.units
+            for unit in self._rates.units
             if int(machine) in unit.machines and (unit.people is not None) == (sign == BOTH)
         ]
 
@@ -195,7 +201,7 @@ class RatesPage:
             *("by_length", "beyond", "beyond_low", "beyond_high", "matched", "matched_low", "matched_high"),
             *("people", "people_low", "people_high", "power", "note"),
         ]
-        for row in self.rates.rows:
+        for row in self.figures.rows:
             yield [
                 *(
                     "rate",
@@ -222,7 +228,7 @@ class RatesPage:
                         one.reason,
                     ),
                 ]
-        for label, made in self.rates.successes:
+        for label, made in self.figures.successes:
             yield [
                 *("odds_ratio", "", label, made.informative, made.trajectories, ""),
                 *(*estimate_cells(made.odds_ratio), *[""] * 11, made.reason),
@@ -231,9 +237,6 @@ class RatesPage:
     @property
     def _answers(self) -> list[str]:
         return self.data.getlist("answer")
-
-    def _named(self, rows: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-        return [(self.name(label), one) for label, one in rows]
 
 
 def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
