@@ -25,9 +25,15 @@ TESTS = CLIENT / "tests" / "doors"
 HOMES = BASE_DIR / ".venv-doors"
 TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
 # What is installed before a door. TORCH="torch==2.13.0+cpu" spares a machine without a GPU gigabytes of CUDA.
-BEFORE = {"trl": (os.environ.get("TORCH", "torch"), "gguf>=0.19")}
-# Browsers that play without the client: it has no extras for them.
-FOREIGN = {"playwright": (), "playwright_mcp": ("mcp==2.3.0",), "browser_use": ("browser-use==0.13.14",)}
+TORCH = os.environ.get("TORCH", "torch")
+BEFORE = {"trl": (TORCH, "gguf>=0.19"), "grpo": (TORCH,)}
+# The client has no extras for these: browsers that play without it, and the example that trains.
+OTHERS = {
+    "playwright": (),
+    "playwright_mcp": ("mcp==2.3.0",),
+    "browser_use": ("browser-use==0.13.14",),
+    "grpo": ("transformers==5.23.0", "peft==0.21.0"),
+}
 NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}
 LAST_LINES = 5
 
@@ -60,17 +66,17 @@ def home_make(name: str) -> Path:
     home = HOMES / name
     python, stamp = home / "bin" / "python", home / "installed"
     node = NODE_PACKAGES.get(name, "")
-    named = f"{(CLIENT / 'pyproject.toml').read_text()}{FOREIGN.get(name)}{node}"
+    named = f"{(CLIENT / 'pyproject.toml').read_text()}{OTHERS.get(name)}{node}"
     needs = hashlib.sha256(named.encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == needs:
         return python
     print(f"Installing what the door {name} needs into {home.relative_to(BASE_DIR)} ...", flush=True)
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
-    client = str(CLIENT) if name in FOREIGN else f"{CLIENT}[{name}]"
+    client = str(CLIENT) if name in OTHERS else f"{CLIENT}[{name}]"
     if name in BEFORE:
         _install([*_pip(python), "install", "--quiet", *BEFORE[name]])
-    packages = ("--editable", client, *FOREIGN.get(name, ()), *TOOLS)
+    packages = ("--editable", client, *OTHERS.get(name, ()), *TOOLS)
     _install([*_pip(python), "install", "--quiet", *packages])
     if node:
         _install(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(home), node])

@@ -1,0 +1,114 @@
+"""The example that trains a model, on a tiny one: the sign of the gradient, the warm start, the control."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "grpo"))
+torch = pytest.importorskip("torch", reason="the example's model needs torch")
+pytest.importorskip("peft", reason="the example's model needs peft")
+
+from gradient import advantages, divergence, entropies, loss_of, shuffled  # noqa: E402
+from model import Model  # noqa: E402
+from prompts import Prompt  # noqa: E402
+from tiny_model import tokenizer_make  # noqa: E402
+from train import warm_loss  # noqa: E402
+from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
+
+LETTERS = "abcd"
+OFFERED = ("1", "2", "3", "4")
+RIGHT = 2
+PROMPTS = [Prompt("", letter, "=", OFFERED) for letter in LETTERS]
+
+
+@pytest.fixture
+def model() -> Model:
+    """A random model of two layers, so wide and so far from zero that it tells letters apart."""
+    torch.manual_seed(0)
+    tokenizer = tokenizer_make()
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        initializer_range=0.1,
+    )
+    return Model(LlamaForCausalLM(config), tokenizer, rate=5e-3, rank=8)
+
+
+def chance(model: Model) -> float:
+    """Of the right choice, the same one for all prompts."""
+    with torch.no_grad():
+        return float(model.logprobs(PROMPTS).exp()[:, RIGHT].mean())
+
+
+def updates(model: Model, *, count: int, is_control: bool = False) -> None:
+    for number in range(count):
+        rows = model.logprobs(PROMPTS)
+        choices = [torch.multinomial(row.detach().exp(), 16, replacement=True).tolist() for row in rows]
+        rewards = [[float(choice == RIGHT) for choice in group] for group in choices]
+        if is_control:
+            rewards = shuffled(rewards, seed=number)
+        model.improve(loss_of(rows, choices, [advantages(group) for group in rewards], bonus=0.02))
+
+
+def test_what_was_worth_more_becomes_likelier_and_what_was_worth_less_does_not(model: Model) -> None:
+    chances = [chance(model)]
+    for worth in (1.0, -1.0):
+        rows = model.logprobs(PROMPTS)
+        model.improve(loss_of(rows, [[RIGHT]] * 4, [[worth]] * 4, bonus=0.0))
+        chances.append(chance(model))
+    before, liked, disliked = chances
+    assert liked > before
+    assert disliked < liked
+
+
+def test_reward_alone_teaches_a_tiny_model(model: Model) -> None:
+    updates(model, count=40)
+    assert chance(model) > 0.9
+
+
+def test_shuffled_rewards_teach_it_nothing(model: Model) -> None:
+    updates(model, count=40, is_control=True)
+    assert chance(model) < 0.5
+
+
+def test_an_entropy_bonus_spreads_a_policy(model: Model) -> None:
+    for worth in (1.0, 0.0):
+        for _ in range(10):
+            rows = model.logprobs(PROMPTS)
+            bonus = 0.0 if worth else 1.0
+            model.improve(loss_of(rows, [[0]] * 4, [[worth]] * 4, bonus=bonus))
+        spread = float(entropies(model.logprobs(PROMPTS).detach()).mean())
+        if worth:
+            narrow = spread
+    assert spread > narrow
+
+
+def test_the_warm_start_spreads_over_what_is_offered_and_tells_nothing(model: Model) -> None:
+    """Its labels are random choices: even a model that knew better is back at chance."""
+    updates(model, count=40)
+    for _ in range(60):
+        choices = torch.randint(len(OFFERED), (len(PROMPTS),)).tolist()
+        model.improve(warm_loss(model.logprobs(PROMPTS), choices))
+    assert chance(model) == pytest.approx(0.25, abs=0.15)
+
+
+def test_a_prompt_that_offers_less_gives_nothing_to_the_rest(model: Model) -> None:
+    rows = model.logprobs([PROMPTS[0], Prompt("", "b", "=", OFFERED[:2])]).detach()
+    assert rows[1].exp().tolist()[2:] == [0.0, 0.0]
+    assert rows.exp().sum(-1).tolist() == pytest.approx([1.0, 1.0], abs=1e-5)
+    assert float(entropies(rows)[1]) <= float(torch.tensor(2.0).log()) + 1e-5
+    assert divergence(rows, rows) == 0.0
+    assert divergence(rows[:1], rows[:1].flip(-1)) >= 0.0
+
+
+def test_padding_changes_no_probability(model: Model) -> None:
+    long = Prompt("", "abcdabcd", "=", OFFERED)
+    with torch.no_grad():
+        alone, beside = model.logprobs([PROMPTS[0]])[0], model.logprobs([PROMPTS[0], long])[0]
+    assert torch.allclose(alone, beside, atol=0.02)

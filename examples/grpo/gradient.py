@@ -1,0 +1,52 @@
+"""The arithmetic of the loop: what each sample is worth, and the loss that makes good ones likelier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def advantages(rewards: Sequence[float | None]) -> list[float]:
+    """Each reward less the mean of its group. A void sample (None) moves neither the mean nor the model."""
+    judged = [reward for reward in rewards if reward is not None]
+    mean = sum(judged) / len(judged) if judged else 0.0
+    return [0.0 if reward is None else reward - mean for reward in rewards]
+
+
+def shuffled(rewards: Sequence[Sequence[float | None]], seed: int) -> list[list[float | None]]:
+    """The control: the same rewards, dealt out to the samples of all groups by chance."""
+    dealt = [reward for group in rewards for reward in group]
+    Random(seed).shuffle(dealt)
+    rest = iter(dealt)
+    return [[next(rest) for _ in group] for group in rewards]
+
+
+def entropies(logprobs: Tensor) -> Tensor:
+    """In nats, of each row; what a row does not offer has the log-probability minus infinity."""
+    return -(logprobs.exp() * logprobs.clamp(min=-100.0)).sum(-1)
+
+
+def loss_of(
+    logprobs: Tensor, choices: Sequence[Sequence[int]], worths: Sequence[Sequence[float]], *, bonus: float
+) -> Tensor:
+    """REINFORCE: ``logprobs`` has a row for each group, ``choices`` and ``worths`` an entry for each sample.
+
+    Less ``bonus`` times the entropy, which keeps a policy from settling before it has tried.
+    """
+    samples = sum(map(len, choices))
+    gained = sum(
+        worth * logprobs[row, choice]
+        for row, (group, worth_of) in enumerate(zip(choices, worths, strict=True))
+        for choice, worth in zip(group, worth_of, strict=True)
+    )
+    return -gained / samples - bonus * entropies(logprobs).mean()
+
+
+def divergence(logprobs: Tensor, reference: Tensor) -> float:
+    """Kullback-Leibler, in nats, from a reference policy: the mean over prompts."""
+    gap = logprobs.clamp(min=-100.0) - reference.clamp(min=-100.0)
+    return float((logprobs.exp() * gap).sum(-1).mean())

@@ -1,0 +1,87 @@
+"""The language model: exact log-probabilities of what a prompt offers, from one forward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from prompts import Prompt
+from torch import Tensor
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
+
+DROPPED = ("quantization_config", "dtype", "torch_dtype")
+
+
+def converted(gguf: Path, folder: Path) -> Path:
+    """A folder with the weights of a GGUF file, which transformers reads but does not save."""
+    if not (folder / "config.json").exists():
+        where = {"pretrained_model_name_or_path": gguf.parent, "gguf_file": gguf.name}
+        tokenizer = AutoTokenizer.from_pretrained(**where)
+        read = AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
+        config = {name: value for name, value in read.config.to_dict().items() if name not in DROPPED}
+        plain = LlamaForCausalLM(type(read.config)(**config)).float()
+        plain.load_state_dict(read.state_dict())
+        plain.tie_weights()
+        plain.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    return folder
+
+
+class Model:
+    """A causal model with LoRA on every linear layer, and its optimizer. Prompts are padded on the left."""
+
+    def __init__(
+        self, model, tokenizer, *, rate: float, rank: int, device: str = "cpu", adapter: Path | None = None
+    ) -> None:
+        self.tokenizer, self.device = tokenizer, device
+        tokenizer.padding_side = "left"
+        tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+        if adapter is None:
+            config = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear")
+            net = get_peft_model(model, config)
+        else:
+            net = PeftModel.from_pretrained(model, adapter, is_trainable=True)
+        self.net = net.to(device)
+        trained = [weight for weight in self.net.parameters() if weight.requires_grad]
+        self.optimizer = torch.optim.AdamW(trained, lr=rate, weight_decay=0.0)
+        self.trained = trained
+
+    @classmethod
+    def load(cls, folder: Path, **settings) -> Model:
+        net = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+        return cls(net, AutoTokenizer.from_pretrained(folder), **settings)
+
+    def text(self, prompt: Prompt) -> str:
+        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.page}]
+        opened = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        return str(opened) + prompt.prefix
+
+    def logprobs(self, prompts: Sequence[Prompt]) -> Tensor:
+        """A row for each prompt, a column for each token offered; minus infinity where there are fewer."""
+        read = self.tokenizer([self.text(prompt) for prompt in prompts], return_tensors="pt", padding=True)
+        with torch.autocast(self.device.partition(":")[0], torch.bfloat16):
+            out = self.net(**read.to(self.device), logits_to_keep=1).logits[:, -1].float()
+        widest = max(len(prompt.offered) for prompt in prompts)
+        scores = torch.full((len(prompts), widest), -torch.inf, device=out.device)
+        for row, prompt in enumerate(prompts):
+            scores[row, : len(prompt.offered)] = out[row, self.tokens(prompt.offered)]
+        return scores.log_softmax(-1)
+
+    def tokens(self, offered: Sequence[str]) -> list[int]:
+        coded = [self.tokenizer(text, add_special_tokens=False)["input_ids"] for text in offered]
+        if any(len(code) != 1 for code in coded):
+            raise ValueError(f"more than one token: {offered}")
+        return [code[0] for code in coded]
+
+    def improve(self, loss: Tensor) -> float:
+        """One step of the optimizer; returns the norm of the gradient, which is clipped at 1."""
+        self.optimizer.zero_grad()
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
+        self.optimizer.step()
+        return float(norm)
+
+    def save(self, folder: Path) -> None:
+        self.net.save_pretrained(folder)

@@ -1,0 +1,227 @@
+"""Train a small language model in the live gym: format, then reward alone.
+
+    python train.py --rung named_word --seed 1 --settings cpu.toml --model FOLDER --results FOLDER
+
+Reads the installation from PALAESTRA_SERVER and PALAESTRA_KEY. Everything that happens is a line of
+RESULTS/NAME.jsonl; plots.py draws it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import time
+import tomllib
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import torch
+from gradient import advantages, divergence, entropies, loss_of, shuffled
+from model import Model
+from prompts import Prompt
+from rollouts import OBSERVATION, Batch, Chooser, play
+from torch import Tensor
+
+from palaestra import Client
+
+NAME = "SmolLM2-135M-Instruct"
+BENCHMARK = "ladder"
+ARMS = ("gym", "text_zero_shot")
+SCORED_AT_ONCE = 16
+
+
+class Trainer:
+    """One training run: its model, its tasks, its lab run, and the file of what happened."""
+
+    def __init__(self, options: argparse.Namespace, client: Client) -> None:
+        self.options, self.client = options, client
+        self.set = tomllib.loads(Path(options.settings).read_text()) | {
+            key: value
+            for key, value in vars(options).items()
+            if key in ("updates", "groups", "samples") and value
+        }
+        self.name = options.name or f"{options.rung}-{options.seed}{'-shuffled' * options.shuffle_rewards}"
+        torch.manual_seed(options.seed)
+        torch.set_num_threads(self.set["threads"])
+        settings = {key: self.set[key] for key in ("rate", "rank", "device")}
+        self.model = Model.load(options.model, adapter=options.start, **settings)
+        self.rows: dict[Prompt, Tensor] = {}
+        self.started, self.file = time.monotonic(), Path(options.results) / f"{self.name}.jsonl"
+        self.start_rows: Tensor | None = None
+        self.version = 0
+
+    # ---- the record
+    def note(self, kind: str, **values: object) -> None:
+        line = {"kind": kind, "version": self.version, "seconds": round(time.monotonic() - self.started, 1)}
+        with self.file.open("a") as out:
+            out.write(json.dumps(line | values) + "\n")
+        print(line | values, flush=True)
+
+    async def run_open(self, kind: str, checkpoint: str) -> int:
+        run = await self.client.run_create(
+            name=f"grpo {self.name}",
+            kind=kind,
+            model=NAME,
+            checkpoint=checkpoint,
+            observation=OBSERVATION,
+            actions_per_turn=2,
+            settings={"browser": "lite"},
+            tags=["grpo", self.options.rung],
+        )
+        return int(run.id)
+
+    # ---- scoring
+    def score_with_graph(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+        """Scores that ``improve`` then differentiates: one forward pass does for choosing and learning."""
+        rows = self.model.logprobs(prompts)
+        self.rows |= dict(zip(prompts, rows, strict=True))
+        return rows.detach().exp().tolist()
+
+    @torch.no_grad()
+    def score(self, prompts: Sequence[Prompt]) -> list[list[float]]:
+        parts = [prompts[at : at + SCORED_AT_ONCE] for at in range(0, len(prompts), SCORED_AT_ONCE)]
+        return [row for part in parts for row in self.model.logprobs(part).exp().tolist()]
+
+    # ---- the parts of a run
+    async def warm_up(self, tasks: Sequence[int]) -> None:
+        """Format alone: learn to write *some* element's id, drawn at random. No reward is looked at."""
+        run = await self.run_open("collect", f"{self.name}/raw")
+        chooser = Chooser(uniform, name="uniform", seed=self.options.seed, version=0)
+        batch = await play(self.client, run=run, tasks=tasks, chooser=chooser)
+        for first in range(0, len(batch.prompts), self.set["warm_groups"]):
+            part = slice(first, first + self.set["warm_groups"])
+            rows = await asyncio.to_thread(self.model.logprobs, batch.prompts[part])
+            loss = warm_loss(rows, [group[0] for group in batch.choices[part]])
+            await asyncio.to_thread(self.model.improve, loss)
+            self.note("warm", loss=float(loss.detach()), entropy=float(entropies(rows.detach()).mean()))
+
+    async def update(self, run: int, tasks: Sequence[int]) -> None:
+        self.rows.clear()
+        began = time.monotonic()
+        chooser = Chooser(self.score_with_graph, name=NAME, seed=self.options.seed, version=self.version)
+        opening = {"samples": self.set["samples"], "policy_version": self.version}
+        batch = await play(self.client, run=run, tasks=tasks, chooser=chooser, **opening)
+        played = time.monotonic() - began
+        logprobs = torch.nn.utils.rnn.pad_sequence(
+            [self.rows[prompt] for prompt in batch.prompts], batch_first=True, padding_value=-torch.inf
+        )
+        rewards = batch.rewards
+        if self.options.shuffle_rewards:
+            rewards = shuffled(rewards, seed=self.options.seed * 100_000 + self.version)
+        worths = [advantages(group) for group in rewards]
+        loss = loss_of(logprobs, batch.choices, worths, bonus=self.set["entropy_bonus"])
+        norm = await asyncio.to_thread(self.model.improve, loss)
+        judged = [reward for group in batch.rewards for reward in group if reward is not None]
+        values = {
+            "reward": sum(judged) / max(len(judged), 1),
+            "entropy": float(entropies(logprobs.detach()).mean()),
+            "loss": float(loss.detach()),
+            "gradient_norm": norm,
+            "void": float(sum(reward is None for group in batch.rewards for reward in group)),
+            "play_s": played,
+            "update_s": time.monotonic() - began,
+        }
+        await self.client.metrics_post(run, policy_version=self.version, values=values)
+        self.note("update", **values)
+
+    async def evaluate(
+        self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
+    ) -> dict[str, float]:
+        """Greedy success by arm; of pages also sampled, and the divergence from the policy of version 0."""
+        run, sampled = await self.run_open("eval", checkpoint), await self.run_open("collect", checkpoint)
+        results: dict[str, float] = {}
+        for arm in arms:
+            chooser = Chooser(
+                self.score, name=NAME, seed=self.options.seed, version=self.version, greedy=True
+            )
+            batch = await play(self.client, run=run, tasks=tasks, chooser=chooser, arm=arm)
+            results[arm] = share(batch)
+            if arm == "gym":
+                known = chooser.chances
+                again = Chooser(partial(map, known.__getitem__), name=NAME, seed=0, version=self.version)
+                results["sampled"] = share(await play(self.client, run=sampled, tasks=tasks, chooser=again))
+                rows = torch.tensor([known[prompt] for prompt in batch.prompts]).log()
+                results["entropy"] = float(entropies(rows).mean())
+                self.start_rows = rows if self.version == 0 else self.start_rows
+                results["kl"] = divergence(rows, self.start_rows)
+        self.note("evaluation", checkpoint=checkpoint, tasks=len(tasks), **results)
+        return results
+
+    async def train(self) -> None:
+        options, seen = self.options, {"benchmark": BENCHMARK, "tag": f"rung:{self.options.rung}"}
+        train = [task.id for task in await self.client.tasks(**seen, split="train", limit=5_000)]
+        test = [task.id for task in await self.client.tasks(**seen, split="test", limit=self.set["held_out"])]
+        Random(options.seed).shuffle(train)
+        self.note(
+            "settings", **self.set, rung=options.rung, seed=options.seed, shuffle=options.shuffle_rewards
+        )
+        if options.start is None:
+            await self.evaluate(test, arms=ARMS, checkpoint=f"{self.name}/raw")
+            count = self.set["warm_updates"] * self.set["warm_groups"]
+            await self.warm_up(train[:count])
+            train = train[count:]
+        start = f"{self.name}/0"
+        await self.evaluate(test, arms=ARMS, checkpoint=start)
+        run = await self.run_open("train", start)
+        self.note("run", run=run)
+        for number in range(self.set["updates"]):
+            places = range(number * self.set["groups"], (number + 1) * self.set["groups"])
+            await self.update(run, [train[place % len(train)] for place in places])
+            self.version += 1
+            checkpoint = f"{self.name}/{self.version}"
+            await self.client.policy_register(
+                run, version=self.version, checkpoint=checkpoint, trainer_step=self.version
+            )
+            is_last = self.version == self.set["updates"]
+            if is_last or self.version % self.set["evaluate_every"] == 0:
+                arms = ARMS if is_last else ARMS[:1]
+                results = await self.evaluate(test, arms=arms, checkpoint=checkpoint)
+                await self.client.metrics_post(
+                    run, policy_version=self.version, values={"kl": results["kl"], "held_out": results["gym"]}
+                )
+        self.model.save(Path(options.results) / self.name)
+
+
+def warm_loss(rows: Tensor, choices: Sequence[int]) -> Tensor:
+    """The supervised loss of random choices: what they were worth is not an argument."""
+    return -rows[range(len(choices)), list(choices)].mean()
+
+
+def uniform(prompts: Sequence[Prompt]) -> list[list[float]]:
+    return [[1 / len(prompt.offered)] * len(prompt.offered) for prompt in prompts]
+
+
+def share(batch: Batch) -> float:
+    judged = [reward for group in batch.rewards for reward in group if reward is not None]
+    return sum(judged) / max(len(judged), 1)
+
+
+def options_read() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rung", required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--settings", default="cpu.toml")
+    parser.add_argument("--model", type=Path, required=True, help="a folder that `model.converted` made")
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--start", type=Path, help="the adapter of an earlier run, instead of a warm start")
+    parser.add_argument("--name", default="")
+    parser.add_argument("--shuffle-rewards", action="store_true", help="the control: nothing can be learnt")
+    for name in ("updates", "groups", "samples"):
+        parser.add_argument(f"--{name}", type=int)
+    return parser.parse_args()
+
+
+async def main() -> None:
+    options = options_read()
+    async with Client(os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]) as client:
+        await Trainer(options, client).train()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
