@@ -13,9 +13,9 @@ from fake_server import FakeServer
 from palaestra import ApiError, Client, Step, Unreachable
 from palaestra.browser import browser_find
 from palaestra.commands import main
-from palaestra.curation import Draw, DrawnTask
+from palaestra.curation import Draw, DrawnTask, GroupState
 from palaestra.errors import BrowserMissing
-from palaestra.records import GroupState, Page
+from palaestra.records import Page
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 
 

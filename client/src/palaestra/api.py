@@ -145,9 +145,9 @@ class Client:
         body = _present(groups=groups, policy_version_before=policy_version_before, reason=reason)
         return await self._post(f"runs/{run}/cancel", Any, body)
 
-    async def groups_page(self, run: int, *, after: str | int | None = None) -> Page[records.GroupState]:
+    async def groups_page(self, run: int, *, after: str | int | None = None) -> Page[curation.GroupState]:
         """Groups of a run as they complete, after a cursor."""
-        return await self._get(f"runs/{run}/groups", Page[records.GroupState], after=after)
+        return await self._get(f"runs/{run}/groups", Page[curation.GroupState], after=after)
 
     async def group_refill(
         self, group: int, *, count: int, idempotency_key: str | None = None
@@ -157,7 +157,7 @@ class Client:
 
     async def groups(
         self, run: int, *, after: int = 0, timeout_s: float | None = None
-    ) -> AsyncIterator[tuple[int, records.GroupState]]:
+    ) -> AsyncIterator[tuple[int, curation.GroupState]]:
         """Groups of a run as they complete, each once for every time that it does (a refilled group again).
 
         With each comes the cursor from which a crashed trainer continues: given as ``after`` it skips no

@@ -1,10 +1,17 @@
-"""What samplers answer: which tasks to play next, and why."""
+"""Which tasks to play next and why, and groups as they complete."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import msgspec
+
+
+class RecentResults(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the newest judged episodes of a task."""
+
+    judged: int
+    mean_reward: float | None = None
 
 
 class DrawnTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,3 +58,18 @@ class Sampler(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     draws: int = 0
     position: int = 0
+
+
+class GroupState(msgspec.Struct, frozen=True, kw_only=True):
+    """A group as it completes; ``degenerate`` means that all its rewards are the same."""
+
+    group: int
+    task: int
+    size: int
+    judged: int = 0
+    void: int = 0
+    rewards: list[float | None] = []
+    mean: float | None = None
+    std: float | None = None
+    policy_version: list[int | None] | None = None
+    degenerate: bool = False

@@ -6,6 +6,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
+from palaestra.curation import RecentResults
+
 T = TypeVar("T")
 
 Outcome = Literal["correct", "incorrect", "void"]
@@ -227,11 +229,6 @@ class PromptSize(msgspec.Struct, frozen=True, kw_only=True):
     longest_tokens: int | None = None
 
 
-class RecentResults(msgspec.Struct, frozen=True, kw_only=True):
-    judged: int
-    mean_reward: float | None = None
-
-
 class TaskStats(msgspec.Struct, frozen=True, kw_only=True):
     """A run's results on one task; ``usage`` is None without a step of a judged episode."""
 
@@ -334,18 +331,3 @@ class StreamedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     episode: int
     group: int | None = None
     verdict: Verdict
-
-
-class GroupState(msgspec.Struct, frozen=True, kw_only=True):
-    """A group as it completes; ``degenerate`` means that all its rewards are the same."""
-
-    group: int
-    task: int
-    size: int
-    judged: int = 0
-    void: int = 0
-    rewards: list[float | None] = []
-    mean: float | None = None
-    std: float | None = None
-    policy_version: list[int | None] | None = None
-    degenerate: bool = False

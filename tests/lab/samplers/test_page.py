@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.api.auth import Principal
-from trajectories.models import Run, Sampler
-from trajectories.samplers import services
-from trajectories.samplers.plans import SamplerPlan, SamplerTasks
+from tests.lab.samplers.scene import sampler_make
+from trajectories.models import Run
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[Any], LabClient]
-BAND = {"kind": "success_band", "low": 0.25, "high": 0.75}
 
 
 @pytest.fixture
@@ -27,31 +23,8 @@ def trained() -> Run:
     return factories.run(kind="train", name="<b>trained</b>")
 
 
-def _sampler(run: Run, *, tasks: int = 6, draws: int = 3, **plan: Any) -> Sampler:
-    """A sampler that has drawn, with results between its draws."""
-    from trajectories.models import ApiKey
-
-    key = ApiKey.objects.create(name="k", digest=str(ApiKey.objects.count()), prefix="k", scopes=["trainer"])
-    principal = Principal(key_id=key.pk, name="k", scopes=frozenset(["trainer"]), splits=frozenset())
-    pool = [factories.task(difficulty=number / tasks) for number in range(tasks)]
-    sampler = services.sampler_create(
-        run_id=run.pk,
-        plan=msgspec.convert({"strategy": BAND, **plan}, SamplerPlan),
-        filters=SamplerTasks(benchmark="gsm8k"),
-        seed=7,
-        principal=principal,
-    )
-    for number in range(1, draws + 1):
-        services.sampler_draw(sampler_id=sampler.pk, count=4, number=number, principal=principal)
-        for task in pool[:3]:
-            group = factories.group(run=run, task=task)
-            for outcome in ("correct", "incorrect"):
-                factories.verdict(factories.episode(group=group), outcome)
-    return sampler
-
-
 def test_it_says_how_the_sampler_draws_and_what_it_drew_and_why(lab: Lab, owner: Any, trained: Run) -> None:
-    sampler = _sampler(trained, horizon={"kind": "multiplicative", "start": 4, "end": 12})
+    sampler = sampler_make(trained, horizon={"kind": "multiplicative", "start": 4, "end": 12})
 
     page = lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
 
@@ -71,7 +44,7 @@ def test_it_says_how_the_sampler_draws_and_what_it_drew_and_why(lab: Lab, owner:
 
 
 def test_another_draw_and_another_sampler_can_be_looked_at(lab: Lab, owner: Any, trained: Run) -> None:
-    older, newer = _sampler(trained), _sampler(trained, draws=0)
+    older, newer = sampler_make(trained), sampler_make(trained, draws=0)
     client = lab(owner)
 
     assert "Nothing drawn yet." in client.get(f"/runs/{trained.pk}/curation").content.decode()
@@ -83,13 +56,13 @@ def test_another_draw_and_another_sampler_can_be_looked_at(lab: Lab, owner: Any,
 
 @pytest.mark.parametrize("query", ["sampler=0", "sampler=x", "draw=4", "draw=x", "draw=99999999999999999999"])
 def test_what_is_not_there_is_not_found(lab: Lab, owner: Any, trained: Run, query: str) -> None:
-    _sampler(trained)
+    sampler_make(trained)
 
     assert lab(owner).get(f"/runs/{trained.pk}/curation?{query}").status_code == 404
 
 
 def test_strategies_without_posteriors_have_their_reasons_too(lab: Lab, owner: Any, trained: Run) -> None:
-    _sampler(trained, strategy={"kind": "without_replacement"}, difficulty={"start": 0.5})
+    sampler_make(trained, strategy={"kind": "without_replacement"}, difficulty={"start": 0.5})
 
     page = lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
 
@@ -106,7 +79,7 @@ def test_a_run_without_a_sampler_says_so_and_its_page_leads_here(lab: Lab, owner
 def test_more_tasks_and_draws_cost_no_more_queries(lab: Lab, owner: Any, trained: Run) -> None:
     client, counts = lab(owner), []
     for draws in (2, 8):
-        _sampler(trained, draws=draws)
+        sampler_make(trained, draws=draws)
         with CaptureQueriesContext(connection) as queries:
             client.get(f"/runs/{trained.pk}/curation")
         counts.append(len(queries))
