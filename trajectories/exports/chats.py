@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from trajectories.exports.types import ColumnType, Row
+import msgspec
+
+from trajectories.exports.conversations import Conversation, conversations_of
+from trajectories.exports.types import Batch, ColumnType, Row
 from trajectories.models import Episode
 from trajectories.prompts.conversation import Message
 
@@ -46,6 +50,20 @@ def episode_values(episode: Episode) -> Row:
         "reward": verdict.reward if verdict else None,
         "reason": verdict.reason if verdict else None,
     }
+
+
+def played_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation]]:
+    """The conversations of a batch of episodes, by id, with what rows say of their episodes."""
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
+    for episode in episodes:
+        made = conversations_of(episode, solutions=batch.parameters.solutions, left_out=batch.left_out)
+        for conversation in made:
+            yield episode_values(episode), conversation
+
+
+def draw(episode: int, *, seed: int) -> bytes:
+    """A place in a random order, the same for the same seed."""
+    return hashlib.sha256(msgspec.json.encode([seed, episode])).digest()
 
 
 def conversational(messages: Sequence[Message], *, has_images: bool) -> list[Message]:

@@ -48,6 +48,11 @@ class Conversation:
     prompts: list[Prompt]
     images: list[str]
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether that is proven of every prompt."""
+        return all(one.is_exact for one in self.prompts)
+
     def prompt_of(self, place: int) -> list[Message]:
         return self.messages[: self.prompts[place].length]
 
@@ -55,9 +60,14 @@ class Conversation:
         return self.messages[self.prompts[place].length]
 
 
-def conversations_of(episode: Episode, *, solutions: bool, left_out: Counter[str]) -> list[Conversation]:
-    """One, or one for each step if earlier messages change; none, counted, if there is nothing to show."""
-    rows = Step.objects.filter(episode_id=episode.pk).order_by("-index")
+def conversations_of(
+    episode: Episode, *, solutions: bool, left_out: Counter[str], first_alone: bool = False
+) -> list[Conversation]:
+    """One, or one for each step if earlier messages change; none, counted, if there is nothing to show.
+
+    With ``first_alone`` it ends after the first step.
+    """
+    rows = Step.objects.filter(episode_id=episode.pk).order_by("index" if first_alone else "-index")
     last = rows.values_list("index", flat=True).first()
     if last is None:
         left_out["no_steps"] += 1

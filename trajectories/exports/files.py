@@ -60,7 +60,10 @@ class Files:
         for name in images:
             self._image(name)
         stem = f"{self.kind.id}_{IMAGES}" if images else self.kind.id
-        opened = self._open.get(stem) or self._begin(stem, self.columns, has_images=bool(images))
+        opened = self._open.get(stem)
+        if opened is None:
+            columns = {name: kind for name, kind in self.columns.items() if images or name != IMAGES}
+            opened = self._begin(stem, columns, has_images=bool(images))
         opened.writer.add(row)
         opened.rows += 1
 

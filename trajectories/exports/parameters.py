@@ -9,9 +9,7 @@ import msgspec
 from msgspec import Struct
 
 Format = Literal["jsonl", "parquet"]
-Rows = Literal["conversation", "step"]
 PAIRS_MAX = 4
-WHOLE, BY_STEP = "conversation", "step"
 
 
 class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,7 +37,6 @@ class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     opened_from: datetime | None = None
     opened_before: datetime | None = None
     labels: Labels | None = None
-    rows: Rows = "conversation"
     pairs_max: int = PAIRS_MAX
     seed: int = 0
     golds: bool = False

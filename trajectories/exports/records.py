@@ -20,7 +20,7 @@ from core.fields import (
 )
 from core.paging import Query
 from trajectories.exports.formats import FORMATS
-from trajectories.exports.parameters import BY_STEP, PAIRS_MAX, WHOLE
+from trajectories.exports.parameters import PAIRS_MAX
 from trajectories.models import Export, Verdict
 
 NAME_CHARS = 64
@@ -66,10 +66,7 @@ class ExportIn(StrictSerializer):
     policy_version_max = CountField(required=False)
     opened_from = serializers.DateTimeField(required=False)
     opened_before = serializers.DateTimeField(required=False)
-    labels = LabelsIn(required=False, help_text="For kinds with rows of steps.")
-    rows = SuggestingChoiceField(
-        choices=[WHOLE, BY_STEP], required=False, help_text="Of `sft`: a row per conversation, or per step."
-    )
+    labels = LabelsIn(required=False, help_text="For kinds with a column `weight`.")
     pairs_max = CountField(
         min_value=1,
         max_value=PAIRS_LIMIT,

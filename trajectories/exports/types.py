@@ -38,10 +38,13 @@ class Batch:
     weights: Mapping[tuple[int, int], float] | None = None
 
     def weight(self, episode: int, step: int) -> float | None:
-        """Of a step; None if it is filtered out by its label, or has none."""
+        """Of a step; None, counted, if it is filtered out by its label, or has none."""
         if self.weights is None:
             return 1.0
-        return self.weights.get((episode, step))
+        weight = self.weights.get((episode, step))
+        if weight is None:
+            self.left_out["no_label"] += 1
+        return weight
 
 
 @dataclass(frozen=True, kw_only=True)

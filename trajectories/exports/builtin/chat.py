@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
-from trajectories.exports.conversations import Conversation, conversations_of
+from trajectories.exports.chats import EPISODE_COLUMNS, played_conversations
+from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, Batch, Row
 
@@ -20,11 +20,8 @@ from trajectories.exports.types import IMAGES, Batch, Row
     outcomes=("correct", "incorrect", "void"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
-    for episode in episodes:
-        made = conversations_of(episode, solutions=batch.parameters.solutions, left_out=batch.left_out)
-        for conversation in made:
-            yield {**episode_values(episode), **_values(conversation)}
+    for values, conversation in played_conversations(batch):
+        yield {**values, **_values(conversation)}
 
 
 def _values(conversation: Conversation) -> Row:
@@ -40,6 +37,6 @@ def _values(conversation: Conversation) -> Row:
             }
             for one in conversation.prompts
         ],
-        "exact": all(one.is_exact for one in conversation.prompts),
+        "exact": conversation.is_exact,
         IMAGES: conversation.images,
     }

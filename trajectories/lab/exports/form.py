@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from core.arms import ARMS
 from core.integers import BIGINT_MAX, INT_MAX
 from trajectories.exports.formats import FORMATS
-from trajectories.exports.parameters import BY_STEP, PAIRS_MAX, WHOLE, Labels, Parameters
+from trajectories.exports.parameters import PAIRS_MAX, Labels, Parameters
 from trajectories.exports.records import NAMES_MAX, PAIRS_LIMIT, SEED_MAX
 from trajectories.exports.registry import KINDS
 from trajectories.lab import access
@@ -112,9 +112,6 @@ class ExportForm(forms.Form):
     field = forms.CharField(required=False, max_length=64, initial="type", label="Field")
     weights = WeightsField(
         required=False, max_length=TEXT_CHARS, initial="reasoning=1", label="Answers and their weights"
-    )
-    rows = forms.ChoiceField(
-        choices=[(WHOLE, "a conversation"), (BY_STEP, "a step")], required=False, label="A row of SFT is"
     )
     pairs_max = forms.IntegerField(
         min_value=1, max_value=PAIRS_LIMIT, initial=PAIRS_MAX, label="Pairs per group or task, at most"

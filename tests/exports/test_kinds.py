@@ -1,0 +1,152 @@
+"""The rows of each kind."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.annotation import scene as annotation
+from tests.exports import scene
+from trajectories.exports.builtin.preferences import pairs_choose
+from trajectories.models import Episode, Step
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_transitions_have_hashes_of_what_was_observed_and_the_reward_at_the_end() -> None:
+    scene.played(scene.gym_group(), steps=2)
+    first, last = scene.rows_of(scene.exported("transitions"))
+    pages = [f'heading "Page {index}"\nbutton [e{index}]' for index in (1, 2)]
+    assert [first["observation_sha256"], last["observation_sha256"]] == list(map(sha256, pages))
+    assert first["next_observation_sha256"] == last["observation_sha256"]
+    assert last["next_observation_sha256"] is None
+    assert [(row["reward"], row["done"], row["terminated"]) for row in (first, last)] == [
+        (0.0, False, False),
+        (1.0, True, False),
+    ]
+    assert first["action"] == {"type": "click", "target": "e1"}
+
+
+def test_a_void_episode_has_no_reward_anywhere() -> None:
+    scene.played(scene.gym_group(), outcome="void")
+    assert scene.exported("transitions").state == "failed"
+    for kind in ("transitions", "step_rewards", "chat"):
+        rows = scene.rows_of(scene.exported(kind, outcomes=["void"]))
+        assert {(row["reward"], row["outcome"]) for row in rows} == {(None, "void")}
+
+
+def test_sft_is_of_correct_episodes_alone() -> None:
+    group = scene.gym_group()
+    good = scene.played(group)
+    scene.played(group, outcome="incorrect")
+    scene.played(group, outcome="void")
+    (row,) = scene.rows_of(scene.exported("sft"))
+    assert row["episode"] == good.pk
+    assert [one["role"] for one in row["messages"]][-3:] == ["assistant", "user", "assistant"]
+    steps = scene.rows_of(scene.exported("sft_steps"))
+    assert [one["completion"][0]["role"] for one in steps] == ["assistant"] * 2
+    assert steps[1]["prompt"] + steps[1]["completion"] == row["messages"]
+
+
+def test_pictures_are_files_of_their_own_kind_of_rows() -> None:
+    run = factories.run(observation="both-v2")
+    scene.played(scene.gym_group(run), picture=True)
+    scene.played(scene.gym_group(), picture=False)
+    export = scene.exported("sft")
+    names = [one["name"] for one in export.result["files"]]
+    assert names == ["images_00000.jsonl", "sft_00000.jsonl", "sft_images_00000.jsonl"]
+    (row,) = scene.rows_of(export, stem="sft_images")
+    places = [part["type"] for one in row["messages"] for part in one["content"]].count("image")
+    assert len(row["images"]) == places > 0
+    (listed,) = scene.rows_of(export, stem="images")
+    assert (listed["file"], listed["bytes"]) == (row["images"][0], len(scene.PICTURE))
+
+
+def test_pairs_are_of_one_group_and_one_prompt() -> None:
+    group = scene.gym_group()
+    good, bad = scene.played(group), scene.played(group, outcome="incorrect")
+    other = scene.played(group, outcome="incorrect")
+    Step.objects.filter(episode=other, index=1).update(observation_text="another look")
+    scene.played(scene.gym_group(group.run, task=group.task), outcome="incorrect")
+    export = scene.exported("preferences")
+    (row,) = scene.rows_of(export)
+    assert (row["chosen_episode"], row["rejected_episode"]) == (good.pk, bad.pk)
+    assert row["prompt"][-1]["role"] == "user"
+    assert row["chosen"][0]["content"].startswith(f"I think of {good.pk}.")
+    assert row["rejected"][0]["content"].startswith(f"I think of {bad.pk}.")
+    assert export.result["left_out"] == {"no_pair": 1}
+
+
+def test_pairs_are_capped_and_the_same_for_a_seed() -> None:
+    group = scene.gym_group()
+    for outcome in ("correct", "incorrect") * 3:
+        scene.played(group, outcome=outcome, steps=1)
+    first = scene.rows_of(scene.exported("preferences", pairs_max=3, seed=5))
+    again = scene.rows_of(scene.exported("preferences", pairs_max=3, seed=5))
+    assert first == again
+    assert (
+        len({row["chosen_episode"] for row in first}) == len({row["rejected_episode"] for row in first}) == 3
+    )
+
+
+@pytest.mark.parametrize(("left", "right"), [(1, 1), (2, 5), (5, 2), (3, 3)])
+def test_every_pair_is_chosen_once(left: int, right: int) -> None:
+    sides = [[Episode(pk=start + place) for place in range(n)] for start, n in ((1, left), (100, right))]
+    pairs = [(one.pk, other.pk) for one, other in pairs_choose(*sides, seed=1)]
+    assert len(set(pairs)) == len(pairs) == left * right
+    assert len({one for one, _ in pairs[: max(left, right)]}) == left
+
+
+def test_step_rewards_are_those_posted_with_the_steps() -> None:
+    episode = scene.played(scene.gym_group())
+    Step.objects.filter(episode=episode, index=1).update(more={"rewards": {"format": 0.5}})
+    rows = scene.rows_of(scene.exported("step_rewards"))
+    assert [(row["step"], row["steps"], row["rewards"]) for row in rows] == [
+        (1, 2, {"format": 0.5}),
+        (2, 2, {}),
+    ]
+    assert [row["reward"] for row in rows] == [1.0, 1.0]
+
+
+def test_a_solution_in_text_goes_with_the_page_of_the_same_item_and_model() -> None:
+    task = factories.task()
+    text = factories.group(arm="text_zero_shot", task=task, template="prompts-v6a")
+    solved = scene.answered(text, "Six times seven is 42.")
+    scene.answered(text, "Perhaps 41.", outcome="incorrect")
+    gym = scene.gym_group(task=task)
+    page = scene.played(gym, outcome="incorrect")
+    other = scene.gym_group(factories.run(model="another model"), task=task)
+    scene.played(other)
+    export = scene.exported("self_distillation")
+    (row,) = scene.rows_of(export)
+    assert (row["text_episode"], row["gym_episode"]) == (solved.pk, page.pk)
+    assert row["completion"] == [{"role": "assistant", "content": "Six times seven is 42."}]
+    assert 'heading "Page 1"' in row["prompt"][-1]["content"]
+    assert row["exact"]
+
+
+def labelled(episode: Episode, types: dict[int, str]) -> int:
+    """A project in which somebody labelled steps of an episode."""
+    ana = annotation.labeller("ana")
+    project = annotation.project(ana, of=[episode], steps=len(types))
+    for _ in types:
+        ticket = annotation.ticket(project, ana)
+        annotation.label(ticket, type=types[ticket.unit.step])
+    return project.pk
+
+
+def test_labels_keep_the_steps_that_count_with_their_weights() -> None:
+    episode = scene.played(scene.gym_group(), steps=3)
+    project = labelled(episode, {1: "reasoning", 2: "narration", 3: "mixed"})
+    labels: dict[str, Any] = {"project": project, "field": "type", "weights": {"reasoning": 1, "mixed": 0.5}}
+    export = scene.exported("sft_steps", labels=labels)
+    rows = scene.rows_of(export)
+    assert [(row["step"], row["weight"]) for row in rows] == [(1, 1.0), (3, 0.5)]
+    assert export.result["left_out"] == {"no_label": 1}

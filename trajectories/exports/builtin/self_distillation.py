@@ -1,0 +1,118 @@
+"""Self-distillation: what a model reasoned about a question as text, under the prompt of the page."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator
+
+import msgspec
+
+from core.arms import ARMS
+from trajectories.exports.chats import EPISODE_COLUMNS, conversational, draw, episode_values, images_in
+from trajectories.exports.conversations import Conversation, conversations_of
+from trajectories.exports.registry import export_kind
+from trajectories.exports.types import IMAGES, Batch, Row
+from trajectories.models import Episode, Step, Verdict
+
+SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
+
+
+@export_kind(
+    "self_distillation",
+    title="Self-distillation pairs",
+    description="A correct solution of a text arm under the prompt that the same model was sent on the first "
+    "turn of a gym arm of the same item: `prompt` and `completion`, which is the reasoning alone.",
+    unit="task",
+    columns={
+        **{name: EPISODE_COLUMNS[name] for name in SHARED},
+        "text_episode": "integer",
+        "text_arm": "text",
+        "gym_episode": "integer",
+        "gym_arm": "text",
+        "prompt": "messages",
+        "completion": "messages",
+        "exact": "truth",
+        IMAGES: "images",
+    },
+    outcomes=("correct", "incorrect", "void"),
+    options=("pairs_max", "seed"),
+)
+def rows(batch: Batch) -> Iterator[Row]:
+    """The outcomes are those of both sides; of the text side only correct ones are taken."""
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("task_id", "pk")
+    sides: dict[tuple[int, str, bool], tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
+    for episode in episodes:
+        arm = ARMS[episode.arm]
+        texts, gyms = sides[episode.task_id, episode.run.model, episode.run.simulated]
+        if arm.has_page and not arm.is_probe:
+            gyms.append(episode)
+        elif arm.has_text and _is_correct(episode):
+            texts.append(episode)
+    for texts, gyms in sides.values():
+        made = list(_pairs(texts, gyms, batch))
+        if not made:
+            batch.left_out["no_match"] += 1
+        yield from made
+
+
+def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[Row]:
+    """Each solution once, with one of the different prompts after the other."""
+    prompts = list(_prompts(gyms, batch)) if texts else []
+    solutions = sorted(texts, key=lambda one: draw(one.pk, seed=batch.parameters.seed)) if prompts else []
+    made = 0
+    for text in solutions:
+        if made >= batch.parameters.pairs_max:
+            return
+        thought = _thought(text)
+        if not thought:
+            batch.left_out["no_thought"] += 1
+            continue
+        gym, conversation = prompts[made % len(prompts)]
+        made += 1
+        yield _row(text, gym, conversation, thought)
+
+
+def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
+    """An episode for each first prompt that differs, up to the number of pairs."""
+    seen: set[bytes] = set()
+    for gym in gyms:
+        if len(seen) >= batch.parameters.pairs_max:
+            return
+        made = conversations_of(
+            gym, solutions=batch.parameters.solutions, left_out=batch.left_out, first_alone=True
+        )
+        if not made:
+            continue
+        digest = hashlib.sha256(msgspec.json.encode(made[0].prompt_of(0))).digest()
+        if digest not in seen:
+            seen.add(digest)
+            yield gym, made[0]
+
+
+def _row(text: Episode, gym: Episode, conversation: Conversation, thought: str) -> Row:
+    values = episode_values(text)
+    prompt = conversation.prompt_of(0)
+    images = images_in(prompt)
+    completion = [{"role": "assistant", "content": thought}]
+    return {
+        **{name: values[name] for name in SHARED},
+        "text_episode": text.pk,
+        "text_arm": text.arm,
+        "gym_episode": gym.pk,
+        "gym_arm": gym.arm,
+        "prompt": conversational(prompt, has_images=bool(images)),
+        "completion": conversational(completion, has_images=bool(images)),
+        "exact": conversation.prompts[0].is_exact,
+        IMAGES: images,
+    }
+
+
+def _thought(episode: Episode) -> str:
+    """What it wrote before its answer."""
+    thoughts = Step.objects.filter(episode_id=episode.pk).order_by("index").values_list("thought", flat=True)
+    return "\n\n".join(filter(None, (thought.strip() for thought in thoughts)))
+
+
+def _is_correct(episode: Episode) -> bool:
+    return episode.verdict is not None and episode.verdict.outcome == Verdict.Outcome.CORRECT

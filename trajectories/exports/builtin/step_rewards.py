@@ -1,0 +1,74 @@
+"""Rewards of steps: what harnesses posted, milestones, and the reward of the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from tasks_app import kinds
+from trajectories.api.auth import Principal
+from trajectories.episodes.trajectories import selectors
+from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
+from trajectories.exports.registry import export_kind
+from trajectories.exports.types import WEIGHT, Batch, Row
+from trajectories.models import Step
+from trajectories.models.access import Scope
+
+READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), splits=frozenset())
+
+
+@export_kind(
+    "step_rewards",
+    title="Step rewards",
+    description="A row per step: the rewards that were posted with it and the milestones that it reached "
+    "first, by name. `reward` is that of the whole episode's verdict, null if it is void.",
+    unit="episode",
+    columns={
+        **EPISODE_COLUMNS,
+        "step": "integer",
+        "steps": "integer",
+        "action_type": "text",
+        "action_result": "text",
+        "rewards": "json",
+        WEIGHT: "number",
+    },
+    outcomes=("correct", "incorrect"),
+)
+def rows(batch: Batch) -> Iterator[Row]:
+    episodes = list(batch.episodes.select_related("run", "task", "verdict").order_by("pk"))
+    fields = ("episode_id", "index", "action_type", "action_result", "more__rewards")
+    steps: dict[int, list[dict[str, Any]]] = {episode.pk: [] for episode in episodes}
+    for step in (
+        Step.objects.filter(episode_id__in=list(steps)).order_by("episode_id", "index").values(*fields)
+    ):
+        steps[step["episode_id"]].append(step)
+    milestones = _milestones([one.pk for one in episodes if one.task.kind == kinds.SITE and one.has_page])
+    for episode in episodes:
+        shared = episode_values(episode)
+        for step in steps[episode.pk]:
+            weight = batch.weight(episode.pk, step["index"])
+            if weight is None:
+                continue
+            reached = milestones.get((episode.pk, step["index"]))
+            yield {
+                **shared,
+                "step": step["index"],
+                "steps": len(steps[episode.pk]),
+                "action_type": step["action_type"] or None,
+                "action_result": step["action_result"] or None,
+                "rewards": reached or step["more__rewards"] or {},
+                WEIGHT: weight,
+            }
+
+
+def _milestones(episodes: list[int]) -> dict[tuple[int, int], dict[str, float]]:
+    """Rewards with milestones, of steps on mock sites: they are computed when a trajectory is read."""
+    found: dict[tuple[int, int], dict[str, float]] = {}
+    for line in selectors.trajectory_lines_of(episode_ids=episodes, principal=READER):
+        trajectory = msgspec.json.decode(line)
+        for step in trajectory["steps"]:
+            if step.get("rewards"):
+                found[trajectory["id"], step["index"]] = step["rewards"]
+    return found

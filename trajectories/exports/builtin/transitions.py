@@ -1,0 +1,99 @@
+"""Transitions (s, a, r, s', done) with the hashes of what was observed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
+from trajectories.exports.registry import export_kind
+from trajectories.exports.types import WEIGHT, Batch, Row
+from trajectories.models import Episode, Step
+
+FIELDS = (
+    "episode_id",
+    "index",
+    "observation_kind",
+    "observation_text",
+    "observation_sha256",
+    "screenshot",
+    "action",
+    "action_result",
+    "actor",
+    "policy_version",
+)
+
+
+@export_kind(
+    "transitions",
+    title="Transitions",
+    description="A row per step: observation, action, reward, next observation and `done`, each observation "
+    "with the SHA-256 of its text and of its screenshot. All rewards of a void episode are null.",
+    unit="episode",
+    columns={
+        **EPISODE_COLUMNS,
+        "step": "integer",
+        "observation_kind": "text",
+        "observation": "text",
+        "observation_sha256": "text",
+        "screenshot_sha256": "text",
+        "action": "json",
+        "action_result": "text",
+        "actor": "text",
+        "next_observation_sha256": "text",
+        "next_screenshot_sha256": "text",
+        "done": "truth",
+        "terminated": "truth",
+        "truncated": "truth",
+        "return": "number",
+        WEIGHT: "number",
+    },
+    outcomes=("correct", "incorrect"),
+)
+def rows(batch: Batch) -> Iterator[Row]:
+    episodes = {episode.pk: episode for episode in batch.episodes.select_related("run", "task", "verdict")}
+    steps = Step.objects.filter(episode_id__in=list(episodes)).order_by("episode_id", "index")
+    for episode_id, of_episode in groupby(steps.values(*FIELDS), key=lambda step: step["episode_id"]):
+        yield from _transitions(episodes[episode_id], list(of_episode), batch)
+
+
+def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) -> Iterator[Row]:
+    """The reward of the last step is that of the verdict; before it there is none to give."""
+    shared = episode_values(episode)
+    verdict = episode.verdict
+    final = shared.pop("reward")
+    hashes = [_hashes(step) for step in steps] + [(None, None)]
+    for place, step in enumerate(steps):
+        weight = batch.weight(episode.pk, step["index"])
+        if weight is None:
+            continue
+        is_last = place == len(steps) - 1
+        yield {
+            **shared,
+            "step": step["index"],
+            "observation_kind": step["observation_kind"] or None,
+            "observation": step["observation_text"] or None,
+            "observation_sha256": hashes[place][0],
+            "screenshot_sha256": hashes[place][1],
+            "action": step["action"],
+            "action_result": step["action_result"] or None,
+            "actor": step["actor"],
+            "policy_version": step["policy_version"] or shared["policy_version"],
+            "reward": final if is_last or final is None else 0.0,
+            "next_observation_sha256": hashes[place + 1][0],
+            "next_screenshot_sha256": hashes[place + 1][1],
+            "done": is_last,
+            "terminated": is_last and bool(verdict and verdict.terminated),
+            "truncated": is_last and bool(verdict and verdict.truncated),
+            "return": final,
+            WEIGHT: weight,
+        }
+
+
+def _hashes(step: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Of the observed text, or of the blob that holds it, and of the screenshot."""
+    text = step["observation_text"]
+    sha256 = hashlib.sha256(text.encode()).hexdigest() if text else step["observation_sha256"] or None
+    return sha256, step["screenshot"] or None
