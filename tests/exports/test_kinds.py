@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.annotation import scene as annotation
 from tests.exports import scene
+from trajectories.annotation.queues import services
 from trajectories.exports.builtin.preferences import pairs_choose
-from trajectories.models import Episode, Step
+from trajectories.exports.parameters import Labels
+from trajectories.models import AnnotationSlot, Episode, Step
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 
@@ -29,7 +30,7 @@ def test_transitions_have_hashes_of_what_was_observed_and_the_reward_at_the_end(
     assert last["next_observation_sha256"] is None
     assert [(row["reward"], row["done"], row["terminated"]) for row in (first, last)] == [
         (0.0, False, False),
-        (1.0, True, False),
+        (1.0, True, True),
     ]
     assert first["action"] == {"type": "click", "target": "e1"}
 
@@ -136,16 +137,17 @@ def labelled(episode: Episode, types: dict[int, str]) -> int:
     """A project in which somebody labelled steps of an episode."""
     ana = annotation.labeller("ana")
     project = annotation.project(ana, of=[episode], steps=len(types))
-    for _ in types:
-        ticket = annotation.ticket(project, ana)
-        annotation.label(ticket, type=types[ticket.unit.step])
+    while (slot := services.slot_next(annotation.annotator(project, ana).pk)) is not None:
+        step = AnnotationSlot.objects.get(pk=slot).unit.step
+        spans = {"spans": [[0, 7]]} if types[step] == "mixed" else {}
+        annotation.label(slot, values={**annotation.COMPLETE, "type": types[step]}, answers=spans)
     return project.pk
 
 
 def test_labels_keep_the_steps_that_count_with_their_weights() -> None:
     episode = scene.played(scene.gym_group(), steps=3)
     project = labelled(episode, {1: "reasoning", 2: "narration", 3: "mixed"})
-    labels: dict[str, Any] = {"project": project, "field": "type", "weights": {"reasoning": 1, "mixed": 0.5}}
+    labels = Labels(project=project, field="type", weights={"reasoning": 1, "mixed": 0.5})
     export = scene.exported("sft_steps", labels=labels)
     rows = scene.rows_of(export)
     assert [(row["step"], row["weight"]) for row in rows] == [(1, 1.0), (3, 0.5)]

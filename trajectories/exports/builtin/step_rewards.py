@@ -65,10 +65,10 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 def _milestones(episodes: list[int]) -> dict[tuple[int, int], dict[str, float]]:
     """Rewards with milestones, of steps on mock sites: they are computed when a trajectory is read."""
-    found: dict[tuple[int, int], dict[str, float]] = {}
+    rewards: dict[tuple[int, int], dict[str, float]] = {}
     for line in selectors.trajectory_lines_of(episode_ids=episodes, principal=READER):
         trajectory = msgspec.json.decode(line)
         for step in trajectory["steps"]:
             if step.get("rewards"):
-                found[trajectory["id"], step["index"]] = step["rewards"]
-    return found
+                rewards[trajectory["id"], step["index"]] = step["rewards"]
+    return rewards
