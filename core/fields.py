@@ -126,15 +126,16 @@ NAME_MAX_CHARS = 200
 NAMES_MAX = 1_000
 
 
-@extend_schema_field(
-    {
-        "type": "object",
-        "additionalProperties": {"type": "number"},
-        "propertyNames": {"minLength": 1, "maxLength": NAME_MAX_CHARS},
-        "minProperties": 1,
-        "maxProperties": NAMES_MAX,
-    }
-)
+NUMBERS = {
+    "type": "object",
+    "additionalProperties": {"type": "number"},
+    "propertyNames": {"minLength": 1, "maxLength": NAME_MAX_CHARS},
+    "minProperties": 1,
+    "maxProperties": NAMES_MAX,
+}
+
+
+@extend_schema_field(NUMBERS)
 class NumbersField(serializers.DictField):
     """``{name: number}``: finite numbers, names of at most 200 characters."""
 
@@ -150,6 +151,17 @@ class NumbersField(serializers.DictField):
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise serializers.ValidationError({name: ["This must be a number."]})
         return super().to_internal_value(data)
+
+
+@extend_schema_field(NUMBERS | {"additionalProperties": {"type": "number", "minimum": 0}})
+class WeightsField(NumbersField):
+    """The same, none below 0."""
+
+    def to_internal_value(self, data: Any) -> dict[str, float]:
+        weights = super().to_internal_value(data)
+        if any(weight < 0 for weight in weights.values()):
+            raise serializers.ValidationError("A weight is 0 or more.")
+        return weights
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:

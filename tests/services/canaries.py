@@ -85,6 +85,7 @@ class Scene:
     seen: Seen
     run: int = 0
     report: int = 0
+    export: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
     episodes: list[dict[str, Any]] = field(default_factory=list)
     blob: str = ""
@@ -146,6 +147,8 @@ class Scene:
 
     def _report_compute(self) -> None:
         self.sampler = self._drawn()
+        export = {"kind": "chat", "runs": [self.run]}
+        self.export = self.call("POST", "/exports", export).json()["id"]
         self.call("POST", f"/reports/{self.report}/compute")
         until = time.monotonic() + COMPUTED_S
         while (report := self.call("GET", f"/reports/{self.report}").json())["state"] != "ready":

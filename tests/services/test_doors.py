@@ -169,6 +169,7 @@ def _filled(path: str, scene: Scene) -> list[str]:
     known: dict[str, list[Any]] = {
         "run_id": [scene.run],
         "report_id": [scene.report],
+        "export_id": [scene.export],
         "episode_id": [episode["id"] for episode in scene.episodes],
         "group_id": scene.groups,
         "sampler_id": [scene.sampler],

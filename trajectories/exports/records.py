@@ -12,11 +12,11 @@ from core.fields import (
     CountField,
     IdField,
     JsonObjectField,
-    NumbersField,
     StrictSerializer,
     SuggestingChoiceField,
     TextField,
     TruthField,
+    WeightsField,
 )
 from core.paging import Query
 from trajectories.exports.formats import FORMATS
@@ -42,14 +42,9 @@ class LabelsIn(StrictSerializer):
 
     project = IdField(help_text="The annotation project.")
     field = TextField(max_length=NAME_CHARS, help_text="Of its codebook: `type`, for instance.")
-    weights = NumbersField(
+    weights = WeightsField(
         help_text="Of the answers that count, such as `{reasoning: 1, mixed: 0.5}`; others are left out."
     )
-
-    def validate_weights(self, weights: dict[str, float]) -> dict[str, float]:
-        if any(weight < 0 for weight in weights.values()):
-            raise serializers.ValidationError("A weight is 0 or more.")
-        return weights
 
 
 class ExportIn(StrictSerializer):
