@@ -317,6 +317,7 @@ class WarmPage:
             if not await patience.pause():
                 failure = navigation["errorText"]
                 raise Unreachable(f"The first page of the episode cannot be opened: {failure}")
+            self._world = None  # that of the browser's own page about the failure
         return navigation
 
     async def _navigate(self, url: str) -> dict[str, Any]:
