@@ -1,4 +1,4 @@
-"""A table of one column, of which one cell is asked for."""
+"""A table of one column, of which one cell is the answer."""
 
 from __future__ import annotations
 

@@ -13,12 +13,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.bench.installation import Installation
+from tests.bench.load import Result
 from tests.bench.processor import memory_mb, pids_of, with_children
-from tests.bench.scale import TURNS, Lockstep, Model, Played, SlowSolver, episodes_play
+from tests.bench.scale import TURNS, Lockstep, Model, SlowSolver, episodes_play
 from tests.bench.servers import BASE_DIR
 from tests.bench.table import Row
 from tests.services.flow import golds_of
@@ -47,10 +48,9 @@ def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) 
             episodes_play(
                 place.lab,
                 place.key,
-                golds=golds,
+                policy=SlowSolver(golds, MODEL),
                 tasks=tasks,
                 count=EPISODES,
-                model=MODEL,
                 browser_pages=BROWSER_PAGES,
             )
         )
@@ -72,9 +72,8 @@ def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) 
         peer=ideal_s,
         beside=beside,
     )
-    yield Row("steps meanwhile", played.steps / played.seconds, "/s", 0)
-    times = sorted(probe)
-    p50, p99 = (times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.99))
+    yield Row("steps meanwhile", played.pace, "/s", 0)
+    p50, p99 = (Result(latencies_ms=probe).percentile(share) for share in (0.5, 0.99))
     yield Row(
         "a page of the arena meanwhile, p99", p99, "ms", 250, is_lower_better=True, note=f"p50 {p50:.1f} ms"
     )
@@ -87,7 +86,7 @@ def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) 
         is_lower_better=True,
     )
     grown = (_disk_mb(place) - disk) / played.steps
-    day = grown * played.steps / played.seconds * DAY_S / 1000
+    day = grown * played.pace * DAY_S / 1000
     yield Row(
         "disk per step",
         grown * 1000,
@@ -101,26 +100,17 @@ def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) 
 def _ways(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) -> Iterator[Row]:
     """The engine that fills up what has ended, beside batches in step and beside one after another."""
 
-    def pace(count: int, inflight: int, policy: Callable[[], SlowSolver]) -> float:
-        played = [
-            asyncio.run(
-                episodes_play(
-                    place.lab,
-                    place.key,
-                    golds=golds,
-                    tasks=tasks,
-                    count=count,
-                    model=QUICK,
-                    inflight=inflight,
-                    policy=policy(),
-                )
-            )
-        ]
-        return _pace(played)
+    def pace(policy: SlowSolver, *, count: int, inflight: int) -> float:
+        played = asyncio.run(
+            episodes_play(place.lab, place.key, policy=policy, tasks=tasks, count=count, inflight=inflight)
+        )
+        if played.lost:
+            raise RuntimeError(f"{len(played.lost)} episodes were lost: {played.lost[0]}")
+        return played.pace
 
-    engine = pace(AT_ONCE * BATCHES, AT_ONCE, lambda: SlowSolver(golds, QUICK))
-    alone = pace(ALONE, 1, lambda: SlowSolver(golds, QUICK))
-    batches = pace(AT_ONCE, AT_ONCE, lambda: Lockstep(golds, QUICK, size=AT_ONCE))
+    engine = pace(SlowSolver(golds, QUICK), count=AT_ONCE * BATCHES, inflight=AT_ONCE)
+    alone = pace(SlowSolver(golds, QUICK), count=ALONE, inflight=1)
+    batches = pace(Lockstep(golds, QUICK, size=AT_ONCE), count=AT_ONCE, inflight=AT_ONCE)
     name, note = (
         f"steps of the engine, {AT_ONCE} episodes at once",
         f"{QUICK.mean_s:.0f} s ± {QUICK.spread_s:.0f} s a turn",
@@ -136,12 +126,6 @@ def _ways(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) -
         ratio_target=1.5,
         note=note,
     )
-
-
-def _pace(played: Sequence[Played]) -> float:
-    if lost := [one for each in played for one in each.lost]:
-        raise RuntimeError(f"{len(lost)} episodes were lost: {lost[0]}")
-    return sum(one.steps for one in played) / sum(one.seconds for one in played)
 
 
 @dataclass

@@ -11,7 +11,7 @@ import os
 import random
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.presentation import NEUTRAL
@@ -38,8 +38,11 @@ PNG = b"\x89PNG\r\n\x1a\n"
 class Model:
     """How long the simulated model takes for a turn: normally distributed, in seconds, and never negative."""
 
-    mean_s: float = 20.0
-    spread_s: float = 10.0
+    mean_s: float
+
+    @property
+    def spread_s(self) -> float:
+        return self.mean_s / 2
 
     def seconds(self, episode: int, step: int) -> float:
         chance = random.Random(f"{episode}:{step}")
@@ -93,13 +96,7 @@ class HeavyPage(LitePage):
             LINE.format(step=step, number=number)
             for number in range(max(0, OUTLINE_CHARS - len(view.text)) // size)
         )
-        return PageView(
-            url=view.url,
-            title=view.title,
-            text="\n".join([view.text, *more]),
-            is_settled=view.is_settled,
-            opens_tab=view.opens_tab,
-        )
+        return replace(view, text="\n".join([view.text, *more]))
 
     async def screenshot(self) -> bytes:
         return PNG + os.urandom(PICTURE_BYTES - len(PNG))
@@ -164,18 +161,21 @@ class Played:
     def steps(self) -> int:
         return sum(one.steps for one in self.rollouts)
 
+    @property
+    def pace(self) -> float:
+        """Steps a second."""
+        return self.steps / self.seconds
+
 
 async def episodes_play(
     lab: str,
     key: str,
     *,
-    golds: Mapping[int, str],
+    policy: SlowSolver,
     tasks: Sequence[int],
     count: int,
-    model: Model,
     browser_pages: int = 0,
     inflight: int | None = None,
-    policy: SlowSolver | None = None,
 ) -> Played:
     """So many episodes through the rollout engine, ``inflight`` of them at once, or all; ``browser_pages``
     of these are in a browser."""
@@ -194,5 +194,5 @@ async def episodes_play(
                     yield run.id, episode
 
             begun = time.perf_counter()
-            rollouts = await engine.play(episodes(), policy or SlowSolver(golds, model), inflight=inflight)
+            rollouts = await engine.play(episodes(), policy, inflight=inflight)
             return Played(rollouts=rollouts, seconds=time.perf_counter() - begun)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from core.presentation import AXES, Look
 from gymsite.arena.sites.labels import labels_of
@@ -37,15 +37,18 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
     page.get_by_role("dialog", name="We use cookies").get_by_role("button", name="Accept cookies").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("complementary")).to_have_count(2)
-    main.get_by_role("link", name=of.name, exact=True).first.click()
-    main.get_by_role("link", name=f"Read {of.review_count} reviews").click()
+    follow(page, main.get_by_role("link", name=of.name, exact=True).first)
+    follow(page, main.get_by_role("link", name=f"Read {of.review_count} reviews"))
 
     narrow(page, form, stars="5 stars", sort="Oldest first")
     expected = [one for one in reviews(world(), of.id)[::-1] if one.outline.stars == 5]
     assert page.locator(".review").first.locator("time").get_attribute("datetime") == str(
         expected[0].outline.day
     )
-    page.get_by_role("link", name=say["clear"]).click() if form != "dialog" else page.go_back()
+    if form == "dialog":
+        page.go_back()
+    else:
+        follow(page, page.get_by_role("link", name=say["clear"]))
 
     word = next(one for one in reviews(world(), of.id) if one.folded).folded.split()[-1].strip(".,!?")
     narrow(page, form, search=word)
@@ -61,11 +64,17 @@ def test_without_scripts_a_visitor_filters_sorts_searches_opens_and_turns_pages(
     main.get_by_role("link", name=say["previous"], exact=True).click()
 
 
+def follow(page: Page, target: Locator) -> None:
+    """Click what opens a page and wait for that page: a pop-up counted on the one before is not there yet."""
+    with page.expect_navigation():
+        target.click()
+
+
 def narrow(page: Page, form: str, *, search: str = "", **chosen: str) -> None:
     """Narrow the list by its form, with every pop-up over it closed first."""
     say = labels_of("reviews", "plain")
     while page.locator("[data-pop-up]").count():
-        page.locator("[data-pop-up]").get_by_role("button").click()
+        follow(page, page.locator("[data-pop-up]").get_by_role("button"))
     if form == "dialog":
         page.get_by_role("button", name=say["filters"], exact=True).click()
     for name, text in chosen.items():

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.scale import TURNS, Model, Played, episodes_play
+from tests.bench.scale import TURNS, Model, Played, SlowSolver, episodes_play
 from tests.services import audit
 from tests.services.chaos import SETTINGS, say
 from tests.services.flow import golds_of
@@ -49,10 +49,14 @@ def _played(installation: Installation) -> Played:
     one = "SELECT id FROM tasks_app_task WHERE benchmark_id IN ('gsm8k', 'math')"
     tasks = [task for (task,) in audit.rows(installation.owner_url, one) if task in golds]
     address = f"http://{installation.up.address}:{installation.up.ports['LAB_PORT']}"
-    model = Model(mean_s=MODEL_S, spread_s=MODEL_S / 2)
     return asyncio.run(
         episodes_play(
-            address, installation.key, golds=golds, tasks=tasks, count=EPISODES, model=model, browser_pages=2
+            address,
+            installation.key,
+            policy=SlowSolver(golds, Model(mean_s=MODEL_S)),
+            tasks=tasks,
+            count=EPISODES,
+            browser_pages=2,
         )
     )
 

@@ -90,7 +90,7 @@ def conversations_of(
 
 
 def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[Conversation]:
-    posted = dict(_posted(episode))
+    posted = dict(Step.objects.filter(episode_id=episode.pk).values_list("index", "more__prompt_sha256"))
     is_hidden = bool(episode.group.examples) and not solutions
     is_changing = episode.run.history.partition(":")[0] == CHANGING
     ends = range(1, len(turns) + 1) if is_changing else [len(turns)]
@@ -112,11 +112,6 @@ def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[C
 
 def _is_completion(message: Message) -> bool:
     return bool(message["role"] == ASSISTANT)
-
-
-def _posted(episode: Episode) -> Iterator[tuple[int, str | None]]:
-    rows = Step.objects.filter(episode_id=episode.pk).values_list("index", "more__prompt_sha256")
-    yield from rows
 
 
 def _prompts(

@@ -138,7 +138,7 @@ class ForeignEpisode:
             self._queue.add(step, screenshot=screenshot)
 
     def _clean(self, text: str | None, *, limit: int = TEXT_MAX_CHARS) -> str | None:
-        """The text without the episode's token, which whoever reads the record could act with."""
+        """The text without the episode's token, with which any reader of the record could act."""
         return None if text is None else text_clean(self._bounds.mask(text), limit=limit)
 
 

@@ -8,14 +8,12 @@ from functools import cached_property
 from django.http import Http404
 from django.urls import reverse
 
-from trajectories.capture import chunks
-from trajectories.capture.chunks import RecordedPage
-from trajectories.dom_replay import description, document
+from trajectories.dom_replay import document
 from trajectories.dom_replay.page_actions import page_actions_of, scene_of
-from trajectories.dom_replay.scenes import NoScene, Scene
 from trajectories.facts.page_actions import PageAction
 from trajectories.judging import queue_sql
-from trajectories.lab.queries import page_actions, prunings
+from trajectories.lab.queries import page_actions
+from trajectories.lab.queries.replays import Replay
 from trajectories.lab.queries.steps import StepEvents
 from trajectories.models import Episode
 
@@ -58,12 +56,10 @@ class PageRecording:
 
 @dataclass(frozen=True, kw_only=True)
 class ActionPage:
-    """One page action with its replay, as ``step.replay.Replay`` has it."""
+    """One page action with its replay."""
 
     recording: PageRecording
     number: int
-
-    noun = "action"
 
     @cached_property
     def action(self) -> PageAction:
@@ -89,57 +85,18 @@ class ActionPage:
         rows = page_actions.events_of(self.episode.pk, self.action)
         return StepEvents(page=rows, site=[], is_cut=False)
 
-    # ---- the replay
-
-    @property
-    def address(self) -> str:
-        return reverse("page_action_dom", args=[self.episode.pk, self.number])
-
-    @property
-    def frame_title(self) -> str:
+    @cached_property
+    def replay(self) -> Replay:
         when = "as it opened" if self.action.kind == "open" else f"before action {self.number}"
-        return f"The page {when}, rebuilt from its recording"
-
-    @cached_property
-    def _scene(self) -> Scene | NoScene:
-        return scene_of(
-            self.action,
-            self.recording.actions,
-            episode_id=self.episode.pk,
-            resolve=document.addresses_of(self.episode),
+        return Replay(
+            episode=self.episode,
+            noun="action",
+            address=reverse("page_action_dom", args=[self.episode.pk, self.number]),
+            frame_title=f"The page {when}, rebuilt from its recording",
+            outcome=scene_of(
+                self.action,
+                self.recording.actions,
+                episode_id=self.episode.pk,
+                resolve=document.addresses_of(self.episode),
+            ),
         )
-
-    @property
-    def scene(self) -> Scene | None:
-        return self._scene if isinstance(self._scene, Scene) else None
-
-    @property
-    def reason(self) -> str:
-        if not isinstance(self._scene, NoScene):
-            return ""
-        if prunings.is_pruned(self.episode.pk, "recordings"):
-            return prunings.RECORDING_PRUNED
-        return description.REASONS[self._scene.reason]
-
-    @property
-    def page(self) -> str:
-        return self._scene.moment.page if self._scene.moment else ""
-
-    @property
-    def facts(self) -> list[str]:
-        return description.moment_facts(self._scene.moment) if self._scene.moment else []
-
-    @property
-    def losses(self) -> list[str]:
-        return description.losses(self._scene)
-
-    @property
-    def duration(self) -> str:
-        scene = self.scene
-        if scene is None or scene.until_ms <= scene.at_ms:
-            return ""
-        return description.duration(scene.until_ms - scene.at_ms)
-
-    @cached_property
-    def loads(self) -> list[RecordedPage]:
-        return [] if self.scene else chunks.loads_of(self.episode)

@@ -53,7 +53,7 @@ def page_action(request: LabRequest, episode_id: int, number: int) -> HttpRespon
 def page_action_dom(request: LabRequest, episode_id: int, number: int) -> HttpResponse:
     """The page before the action, rebuilt from its recording, to look at only."""
     episode = episodes.episode_get(episode_id)
-    scene = ActionPage(recording=PageRecording(episode=episode), number=number).scene
+    scene = ActionPage(recording=PageRecording(episode=episode), number=number).replay.scene
     if scene is None:
         raise Http404(f"Page action {number} of episode {episode_id} cannot be replayed from a recording.")
     html, policy = document.document_in_the_lab(scene)

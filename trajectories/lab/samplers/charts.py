@@ -90,7 +90,7 @@ def draw_chart(items: Sequence[Mapping[str, Any]], *, band: tuple[float, float] 
         low, high = (scale.place(100 * end) for end in band)
         drawing.rect("plot-margin", LEFT, high, right - LEFT, low - high)
     _values_axis(drawing, scale, right=right, unit="% success")
-    for place, item in enumerate(sorted(known, key=lambda item: item["why"]["mean"])):
+    for place, item in enumerate(known):
         x = LEFT + (place + 0.5) / len(known) * (right - LEFT)
         why = item["why"]
         ends = [100 * float(betaincinv(*why["posterior"], share)) for share in QUANTILES]

@@ -7,13 +7,14 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from trajectories.dom_replay import document, scenes
 from trajectories.fidelity import sample
 from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render, wants_fragment
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.fidelity import step_fidelity
-from trajectories.lab.step.replay import Replay
+from trajectories.lab.queries.replays import Replay
 from trajectories.models import Episode, Step
 
 
@@ -22,8 +23,14 @@ def step_replay(request: LabRequest, episode_id: int, index: int) -> HttpRespons
     """The replay with what is known about it: a page, or with ``?fragment`` a panel of the step's."""
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
-    context = {**_context(episode, step), "replay": Replay(episode=episode, step=step)}
-    return page_render(request, "step/dom", context)
+    replay = Replay(
+        episode=episode,
+        noun="step",
+        address=reverse("step_dom", args=[episode.pk, step.index]),
+        frame_title=f"The page before the action of step {step.index}, rebuilt from its recording",
+        outcome=scenes.scene_of(step, resolve=document.addresses_of(episode)),
+    )
+    return page_render(request, "step/dom", {**_context(episode, step), "replay": replay})
 
 
 @lab_page
