@@ -23,6 +23,7 @@ import msgspec
 import psutil
 
 from core.presentation import NEUTRAL
+from palaestra.api import Client
 from palaestra.env import Env
 from palaestra.lite import LitePool
 from palaestra.pools import LITE
