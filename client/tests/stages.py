@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -27,3 +30,33 @@ async def stage_serve(
         server = await stage.serve("127.0.0.1", 0)
         host, port = server.sockets[0].getsockname()[:2]
         yield stage, f"http://{host}:{port}"
+
+
+class StageProcess:
+    """A stage in a process of its own, which can be killed and started again at the same address."""
+
+    def __init__(self, fake: FakeServer, *options: str) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._command = [sys.executable, "-m", "palaestra", "stage", "--server", fake.lab_url, "--key", "key"]
+        self._command += ["--port", str(self.port), "--token", TOKEN, "--memory-floor", "0", *options]
+
+    async def start(self) -> None:
+        """Return when it listens."""
+        self.process = await asyncio.create_subprocess_exec(*self._command, stderr=asyncio.subprocess.PIPE)
+        assert self.process.stderr is not None
+        while line := await self.process.stderr.readline():
+            if b"listens" in line:
+                return
+        raise AssertionError("the stage did not start")
+
+    async def kill(self) -> None:
+        self.process.kill()
+        await self.process.wait()
+
+    async def stop(self) -> int:
+        if self.process.returncode is None:
+            self.process.terminate()
+        return await self.process.wait()

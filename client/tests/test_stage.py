@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed
 
 from fake_server import FakeServer
 from palaestra import ApiError, PalaestraError, RemoteEnv, Unreachable, wire
+from palaestra.commands import main
 from palaestra.stage import Stage, server
 from stages import LITE_RUN, TOKEN, stage_serve
 from test_env import target
@@ -369,3 +370,18 @@ async def test_health_capacity_and_metrics(stages: Any) -> None:
         assert 'palaestra_stage_pages_active{browser="lite"} 1.0' in metrics
         assert "palaestra_stage_step_seconds_count 1.0" in metrics
         assert (await http.get("/other")).status_code == 404
+
+
+def test_a_stage_that_cannot_start_says_why(
+    fake: FakeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server_options = ["--server", fake.lab_url, "--key", "key"]
+    monkeypatch.setenv("PALAESTRA_BROWSER", "/nowhere")
+    for options, message in {
+        ("--token", "short"): "fewer than 16 characters",
+        ("--host", "0.0.0.0"): "Give the token",
+        (): "--pages 0 serves lite pages",
+        ("--pages", "0", "--port", fake.lab_url.rpartition(":")[2]): "--port name another address",
+    }.items():
+        assert main(["stage", *server_options, *options]) == 1
+        assert message in capsys.readouterr().err

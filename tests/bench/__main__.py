@@ -31,6 +31,7 @@ from tests.bench import (
     rows_scale,
     rows_site_browser,
     rows_sites,
+    rows_stage,
     rows_verifiers,
     rows_viewer,
 )
@@ -52,6 +53,7 @@ PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "prompts": rows_prompts.rows,
     "browser": rows_browser.rows,
     "lite": rows_lite.rows,
+    "stage": rows_stage.rows,
     "scale": rows_scale.rows,
     "lab": rows_lab.rows,
     "grids": rows_grids.rows,

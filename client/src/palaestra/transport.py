@@ -11,6 +11,7 @@ import httpx
 import msgspec
 
 from palaestra import backoff
+from palaestra.connections import Connections
 from palaestra.errors import ApiError, Unreachable
 
 T = TypeVar("T")
@@ -22,7 +23,7 @@ LONGEST_PAUSE_S = 5.0
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
 NOT_RETRIED_CODES = frozenset({"at_capacity"})
 CONNECT_TIMEOUT_S = 5.0
-CONNECTIONS = 64
+CONNECTIONS = 32
 
 
 class _ErrorBody(msgspec.Struct):
@@ -41,11 +42,11 @@ class Transport:
     def __init__(self, *, base_url: str, key: str, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self.retries = retries
         self._has_answered = False
-        self._http = httpx.AsyncClient(
+        self._http = Connections(
+            count=CONNECTIONS,
             base_url=base_url.rstrip("/"),
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S, pool=None),
-            limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
         )
 
     @property

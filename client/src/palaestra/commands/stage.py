@@ -8,11 +8,14 @@ import ipaddress
 import os
 import secrets
 import signal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from palaestra.api import Client
 from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import BrowserMissing, PalaestraError
+
+if TYPE_CHECKING:
+    from palaestra.stage import Stage
 
 TOKEN_SETTING = "PALAESTRA_STAGE_TOKEN"
 HOST = "127.0.0.1"
@@ -75,15 +78,7 @@ async def serve(options: argparse.Namespace) -> int:
         from palaestra.stage.browsers import orphans_end  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise PalaestraError(f"{NEEDS} ({missing.name})") from missing
-    config = StageConfig(
-        pages=options.pages,
-        lite_pages=options.lite_pages,
-        sessions_max=options.sessions,
-        browser_minutes=options.browser_minutes,
-        browser_memory_mb=options.browser_memory,
-        memory_floor_mb=options.memory_floor,
-        linger_s=options.linger,
-    )
+    config = StageConfig(**sizes_of(options))
     token = options.token or secrets.token_urlsafe(24)
     if ended := orphans_end():
         stderr_print(f"Ended {ended} browser processes that a stage had left behind.")
@@ -98,7 +93,7 @@ async def serve(options: argparse.Namespace) -> int:
             await stage.warm()
         except BrowserMissing as missing:
             raise PalaestraError(f"{missing} Without one, --pages 0 serves lite pages.") from missing
-        await stage.serve(options.host, options.port)
+        await listen(stage, options.host, options.port)
         if not options.token:
             stderr_print(f"Token: {token}")
         address = f"http://{options.host}:{options.port}"
@@ -107,6 +102,28 @@ async def serve(options: argparse.Namespace) -> int:
         await stopped.wait()
         stderr_print("The stage stops; other stages go on with its episodes.")
     return 0
+
+
+async def listen(stage: Stage, host: str, port: int) -> None:
+    """Raises ``PalaestraError`` where the address cannot be had."""
+    try:
+        await stage.serve(host, port)
+    except OSError as failure:
+        message = f"It cannot listen at {host}:{port} ({failure.strerror or failure})."
+        raise PalaestraError(f"{message} --host and --port name another address.") from failure
+
+
+def sizes_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of ``StageConfig`` that the arguments give."""
+    return {
+        "pages": options.pages,
+        "lite_pages": options.lite_pages,
+        "sessions_max": options.sessions,
+        "browser_minutes": options.browser_minutes,
+        "browser_memory_mb": options.browser_memory,
+        "memory_floor_mb": options.memory_floor,
+        "linger_s": options.linger,
+    }
 
 
 def ipaddress_is_loopback(host: str) -> bool:

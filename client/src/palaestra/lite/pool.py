@@ -6,20 +6,20 @@ import asyncio
 
 import httpx
 
+from palaestra.connections import Connections
 from palaestra.lite.page import Library, LitePage
 
 REQUEST_LIMIT_S = 15.0
+CONNECTIONS = 32
 
 
 class LitePool:
     """At most ``size`` pages at once over one pool of connections."""
 
     def __init__(self, *, size: int, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        limits = httpx.Limits(max_connections=size, max_keepalive_connections=size)
         timeout = httpx.Timeout(REQUEST_LIMIT_S, pool=None)
-        self._http = httpx.AsyncClient(
-            limits=limits, timeout=timeout, headers={"Accept": "text/html"}, transport=transport
-        )
+        count, headers = min(size, CONNECTIONS), {"Accept": "text/html"}
+        self._http = Connections(count=count, timeout=timeout, headers=headers, transport=transport)
         self._library = Library(self._http)
         self._places = asyncio.Semaphore(size)
 

@@ -69,6 +69,7 @@ class Stage:
             kind: Places(pools[kind], size=sizes[kind], memory_floor_mb=self.config.memory_floor_mb)
             for kind in BROWSERS
         }
+        self._checked_runs: dict[str, set[int]] = {kind: set() for kind in BROWSERS}
         self._token = token.encode()
         self._sessions: dict[str, Held] = {}
         self._heartbeat = Heartbeat(client)
@@ -220,6 +221,7 @@ class Stage:
         player = Player(
             self.client,
             heartbeat=self._heartbeat,
+            checked_runs=self._checked_runs[request.browser],
             place=Place(self.places[request.browser], arm=request.arm),
             settings=request.settings,
             run=request.run,

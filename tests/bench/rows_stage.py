@@ -1,0 +1,189 @@
+"""Rows of episodes played through a stage, beside ``Env`` in the trainer's own process: the same tasks, the
+same actions, turn and turn about, with and without a browser.
+
+A stage's sessions are all open at once, and each takes its steps as fast as it is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import msgspec
+import psutil
+
+from core.presentation import NEUTRAL
+from palaestra.api import Client
+from palaestra.env import Env
+from palaestra.lite import LitePool
+from palaestra.pools import LITE
+from palaestra.remote import RemoteEnv
+from tests.bench.installation import Installation
+from tests.bench.rows_site_browser import Way, ways_of
+from tests.bench.servers import BASE_DIR, free_ports
+from tests.bench.table import Row, middle
+
+TURNS = 3
+TASKS = 2
+SESSIONS = 512
+SESSION_STEPS = 4
+READY_S = 60.0
+RATIO_TARGET = 0.8
+MIB = 2**20
+NOOP = 'I wait.\nAction: {"type": "noop"}'
+
+
+@dataclass(frozen=True)
+class Running:
+    """A stage in a process of its own."""
+
+    address: str
+    token: str
+    process: psutil.Process
+
+    @property
+    def memory_mb(self) -> float:
+        rss: int = self.process.memory_info().rss
+        return rss / MIB
+
+
+def rows(place: Installation) -> Iterator[Row]:
+    ways = dict(list(ways_of(place, "stays").items())[:TASKS])
+    with stage_start(place) as stage:
+        for browser in ("chromium", LITE):
+            settings = {"settings": {"browser": LITE}} if browser == LITE else {}
+            run = _run_create(place, settings)
+            local, staged = asyncio.run(_beside(place, stage, run, browser, ways))
+            yield Row(
+                f"steps of one environment on a stage, {browser}",
+                staged,
+                "/s",
+                0,
+                peer=local,
+                beside="Env in the same process",
+                ratio_target=RATIO_TARGET,
+                note=f"{1000 / staged - 1000 / local:.1f} ms more a step",
+            )
+        run, tasks = _run_create(place, {"settings": {"browser": LITE}}), list(ways)
+        local, _ = asyncio.run(_crowded_here(place, run, tasks))
+        before = stage.memory_mb
+        staged, latencies = asyncio.run(_crowded(run, tasks, stage))
+        grown = (stage.memory_mb - before) / SESSIONS
+        p95 = statistics.quantiles(latencies, n=20)[-1]
+        yield Row(
+            "steps of a crowded stage, lite",
+            staged,
+            "/s",
+            0,
+            peer=local,
+            beside="as many Envs in one process",
+            ratio_target=RATIO_TARGET,
+            note=f"{SESSIONS} episodes open at once; p95 of a step {p95:.1f} s; {grown:.2f} MiB a session",
+        )
+
+
+def _run_create(place: Installation, settings: dict[str, Any]) -> int:
+    body = {"name": "stage", "kind": "eval", "model": "none", "simulated": True, **settings}
+    return int(place.call("POST", "/runs", body)["id"])
+
+
+@contextmanager
+def stage_start(place: Installation) -> Iterator[Running]:
+    """A stage over the installation, ready to play."""
+    [port], token = free_ports(1), secrets.token_urlsafe(24)
+    command = [sys.executable, "-m", "palaestra", "stage", "--server", place.lab, "--port", str(port)]
+    sizes = ["--pages", "2", "--lite-pages", str(SESSIONS), "--memory-floor", "0"]
+    environment = {**os.environ, "PALAESTRA_KEY": place.key, "PALAESTRA_STAGE_TOKEN": token}
+    process = subprocess.Popen([*command, *sizes], cwd=BASE_DIR, env=environment)
+    try:
+        address, deadline = f"http://127.0.0.1:{port}", time.monotonic() + READY_S
+        while time.monotonic() < deadline:
+            try:
+                if httpx.get(f"{address}/health").is_success:
+                    break
+            except httpx.TransportError:
+                time.sleep(0.1)
+        yield Running(address, token, psutil.Process(process.pid))
+    finally:
+        process.terminate()
+        process.wait()
+
+
+async def _beside(
+    place: Installation, stage: Running, run: int, browser: str, ways: dict[int, Way]
+) -> tuple[float, float]:
+    """Steps a second of an environment here and of one on the stage."""
+    fixed = {"run": run, "browser": browser, "presentation": dict(NEUTRAL)}
+    async with (
+        Env(place.lab, place.key, **fixed) as here,
+        RemoteEnv(stage.address, stage.token, **fixed) as there,
+    ):
+        pairs = []
+        for turn in range(TURNS + 1):
+            pair = [await _speed(env, ways) for env in (here, there)]
+            if turn:  # what is first of all is slow
+                pairs.append((pair[0], pair[1]))
+    return middle(pairs)
+
+
+async def _speed(env: Env | RemoteEnv, ways: dict[int, Way]) -> float:
+    """Steps a second, all but the last of each way: that one waits for a verdict."""
+    seconds, steps = 0.0, 0
+    for task, way in ways.items():
+        look = await env.reset(task)
+        for move in way[:-1]:
+            completion = f"I go on.\nAction: {msgspec.json.encode(move.action(look.text)).decode()}"
+            begun = time.perf_counter()
+            look, *_ = await env.step(completion)
+            seconds, steps = seconds + time.perf_counter() - begun, steps + 1
+    return steps / seconds
+
+
+async def _crowded_here(place: Installation, run: int, tasks: list[int]) -> tuple[float, list[float]]:
+    async with Client(place.lab, place.key) as client:
+        pool = LitePool(size=SESSIONS)
+        measured = await _together(
+            [Env("", "", client=client, pool=pool, **_crowd(run)) for _ in range(SESSIONS)], tasks
+        )
+        await pool.aclose()
+    return measured
+
+
+async def _crowded(run: int, tasks: list[int], stage: Running) -> tuple[float, list[float]]:
+    envs = [RemoteEnv(stage.address, stage.token, **_crowd(run)) for _ in range(SESSIONS)]
+    return await _together(envs, tasks)
+
+
+def _crowd(run: int) -> dict[str, Any]:
+    return {"run": run, "browser": LITE, "presentation": dict(NEUTRAL), "max_steps": 100}
+
+
+async def _together(envs: Sequence[Env | RemoteEnv], tasks: list[int]) -> tuple[float, list[float]]:
+    """Steps a second of many environments together, and how long each step took."""
+    async with AsyncExitStack() as stack:
+        for env in envs:
+            await stack.enter_async_context(env)
+        await asyncio.gather(*(env.reset(tasks[n % len(tasks)]) for n, env in enumerate(envs)))
+        begun = time.perf_counter()
+        latencies = await asyncio.gather(*map(_steps, envs))
+        seconds = time.perf_counter() - begun
+    return len(envs) * SESSION_STEPS / seconds, [one for some in latencies for one in some]
+
+
+async def _steps(env: Env | RemoteEnv) -> list[float]:
+    latencies = []
+    for _ in range(SESSION_STEPS):
+        begun = time.perf_counter()
+        await env.step(NOOP)
+        latencies.append(time.perf_counter() - begun)
+    return latencies
