@@ -172,7 +172,7 @@ def test_what_workers_lost_three_times_has_failed(monkeypatch: pytest.MonkeyPatc
     assert export.problem.endswith("then run it again.")
 
 
-def test_files_are_kept_until_they_expire() -> None:
+def test_files_stay_until_their_export_expires() -> None:
     scene.played(scene.gym_group())
     export = scene.exported("chat")
     names = [one["sha256"] for one in selectors.file_entries(export)]
