@@ -18,6 +18,7 @@ app.autodiscover_tasks(
         "trajectories.annotation.jobs",
         "trajectories.judging",
         "trajectories.capture",
+        "trajectories.exports",
         "trajectories.facts",
         "trajectories.fidelity",
         "trajectories.reports",

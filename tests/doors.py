@@ -26,12 +26,13 @@ HOMES = BASE_DIR / ".venv-doors"
 TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
 # What is installed before a door. TORCH="torch==2.13.0+cpu" spares a machine without a GPU gigabytes of CUDA.
 TORCH = os.environ.get("TORCH", "torch")
-BEFORE = {"trl": (TORCH, "gguf>=0.19"), "grpo": (TORCH,)}
+BEFORE = {"trl": (TORCH, "gguf>=0.19"), "grpo": (TORCH,), "exports": (TORCH,)}
 # The client has no extras for these: browsers that play without it, and the example that trains.
 OTHERS = {
     "playwright": (),
     "playwright_mcp": ("mcp==2.3.0",),
     "browser_use": ("browser-use==0.13.14",),
+    "exports": ("trl==1.16.0", "pillow==13.0.0"),
     "grpo": ("transformers==5.23.0", "peft==0.21.0"),
 }
 NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}

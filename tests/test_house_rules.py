@@ -193,6 +193,19 @@ def test_one_file_is_one_question_kind() -> None:
     assert sorted(questions) == sorted(_plugin_files(ROOT / "gymsite" / "arena" / "questions"))
 
 
+def test_workers_load_every_module_of_jobs() -> None:
+    """A job that no worker knows is sent again and again, and its row waits for ever."""
+    loaded = (ROOT / "gymsite" / "celery.py").read_text()
+    modules = [
+        path
+        for path in _modules("trajectories")
+        if path.name == "jobs.py" and "@shared_task" in path.read_text()
+    ]
+    assert modules
+    rooms = {".".join(path.relative_to(ROOT).parent.parts) for path in modules}
+    assert {room for room in rooms if f'"{room}"' not in loaded} == set()
+
+
 def test_every_setting_is_in_the_example() -> None:
     source = (ROOT / "gymsite" / "settings.py").read_text()
     named = set(re.findall(r"env\.\w+\(\s*\"([A-Z0-9_]+)\"", source))

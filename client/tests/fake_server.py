@@ -41,6 +41,7 @@ class State:
         self.results: list[dict[str, Any]] = []  # of lists that are only read
         self.drawn = set("12345")  # tasks whose question has a picture
         self.report_files: dict[str, bytes] = {}
+        self.exports: list[dict[str, Any]] = []  # what the next calls answer, the last one for ever
         self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
@@ -191,7 +192,7 @@ class Lab(Handler):
         if key and key in state.keys:
             self.send_json(200, state.keys[key])
             return
-        if file := re.fullmatch(r"/api/v1/reports/\d+/files/(.+)", path):
+        if file := re.fullmatch(r"/api/v1/(?:reports|exports)/\d+/files/(.+)", path):
             self.send(200, state.report_files[file[1]], "application/octet-stream")
             return
         result = self.call(method, path)
@@ -210,7 +211,7 @@ class Lab(Handler):
             return 200, {"status": "ok", "version": "0", **urls}
         if path == "/api/v1/benchmarks":
             return 200, [{"id": "gsm8k", "splits": {"train": 5}}]
-        if path.startswith(("/api/v1/runs", "/api/v1/reports")):
+        if path.startswith(("/api/v1/runs", "/api/v1/reports", "/api/v1/exports")):
             call = self.runs_call if path.startswith("/api/v1/runs") else self.reports_call
             return call(method, path)
         if path == "/api/v1/tasks/stats" or path.endswith("/labels"):
@@ -258,7 +259,9 @@ class Lab(Handler):
         return 200, next((run for run in runs if path.endswith(f"/{run['id']}")), {"id": 7})
 
     def reports_call(self, method: str, path: str) -> tuple[int, object]:
-        reports = self.fake.state.reports
+        reports, exports = self.fake.state.reports, self.fake.state.exports
+        if path.startswith("/api/v1/exports"):
+            return 200, exports.pop(0) if exports[1:] else exports[0]
         if path == "/api/v1/reports":
             if method == "GET":
                 return 200, {"results": reports[::-1], "next": None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -116,4 +117,4 @@ def content_of(export: Export, name: str) -> bytes:
 
 
 def expire(export: Export) -> None:
-    Export.objects.filter(pk=export.pk).update(expires_at=timezone.now())
+    Export.objects.filter(pk=export.pk).update(expires_at=timezone.now() - timedelta(hours=1))

@@ -103,7 +103,7 @@ class ExportWork:
             files.discard()
             raise
         checkpoint_write(self.export, files, done=done, after=after, left_out=left_out)
-        result = self._end(done)
+        result = self._end()
         progress(done, done)
         return result
 
@@ -137,11 +137,11 @@ class ExportWork:
         rows = self.kind.rows(batch)
         return rows if GOLD not in self.columns else _with_golds(rows, ids=episodes.values("task_id"))
 
-    def _end(self, done: int) -> dict[str, Any]:
+    def _end(self) -> dict[str, Any]:
         """The result, with a manifest that has no time but that of the episodes."""
         export = self.export
-        if done < export.total:
-            missing = export.total - done
+        # As of its beginning there can be no fewer, unless they were deleted.
+        if missing := max(0, export.total - sources.unit_count(self.episodes, unit=self.kind.unit)):
             message = (
                 f"{missing:,} of {export.total:,} {self.kind.unit}s were deleted meanwhile. Run it again."
             )

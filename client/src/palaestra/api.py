@@ -14,6 +14,7 @@ import msgspec
 
 from palaestra import curation, records
 from palaestra.errors import ApiError
+from palaestra.exports import Exports
 from palaestra.labels import Label, LabelledUnit
 from palaestra.records import Page
 from palaestra.transport import RETRIES, Transport, decode
@@ -38,6 +39,7 @@ class Client:
 
     def __init__(self, server: str, key: str, *, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self._lab = Transport(base_url=server, key=key, timeout_s=timeout_s, retries=retries)
+        self.exports = Exports(self._lab)
         self._live: Transport | None = None
         self._key = key
         self._health: records.Health | None = None

@@ -22,6 +22,9 @@ FORM = {"kind": "chat", "format": "jsonl", "pairs_max": "4", "seed": "0"}
 def test_a_researcher_exports_a_run_and_downloads_the_files(lab: Lab, annotator: User) -> None:
     episode = scene.played(scene.gym_group())
     client = lab(annotator)
+    html = client.get(f"/exports/?runs={episode.run_id}").content.decode()
+    assert f'value="{episode.run_id}"' in html
+    assert "is not a filter" not in html
     response = client.post("/exports/create", {**FORM, "runs": str(episode.run_id)})
     export = Export.objects.get()
     assert response.headers["Location"] == f"/exports/{export.pk}/"

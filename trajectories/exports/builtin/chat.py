@@ -14,7 +14,7 @@ from trajectories.exports.types import IMAGES, Batch, Row
     "chat",
     title="Chat messages",
     description="Whole conversations as the model was sent them, with the hash that proves each prompt. "
-    "`prompts` says of each step how many messages its prompt has, and whether it is `exact`.",
+    "Of each step it says how many messages its prompt has, and whether that is proven.",
     unit="episode",
     columns={**EPISODE_COLUMNS, "messages": "json", "prompts": "json", "exact": "truth", "images": "images"},
     outcomes=("correct", "incorrect", "void"),

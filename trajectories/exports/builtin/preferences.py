@@ -22,7 +22,7 @@ SHARED = ("run", "group", "task", "benchmark", "split", "key", "arm", "model", "
     "preferences",
     title="Preference pairs",
     description="A correct and an incorrect attempt of one group at the same prompt, as TRL's DPOTrainer "
-    "reads them: `prompt`, `chosen` and `rejected` are messages.",
+    "reads them: prompt, chosen and rejected are messages.",
     unit="group",
     columns={
         **{name: EPISODE_COLUMNS[name] for name in SHARED},

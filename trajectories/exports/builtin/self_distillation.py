@@ -22,7 +22,7 @@ SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
     "self_distillation",
     title="Self-distillation pairs",
     description="A correct solution of a text arm under the prompt that the same model was sent on the first "
-    "turn of a gym arm of the same item: `prompt` and `completion`, which is the reasoning alone.",
+    "turn of a gym arm of the same item: prompt and completion, which is the reasoning alone.",
     unit="task",
     columns={
         **{name: EPISODE_COLUMNS[name] for name in SHARED},

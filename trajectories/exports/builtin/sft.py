@@ -12,7 +12,7 @@ from trajectories.exports.types import IMAGES, Batch, Row
 @export_kind(
     "sft",
     title="SFT, whole conversations",
-    description="Correct episodes to imitate: `messages`, as TRL's SFTTrainer reads them. Where the history "
+    description="Correct episodes to imitate: messages, as TRL's SFTTrainer reads them. Where the history "
     "changes from turn to turn, a row for each step.",
     unit="episode",
     columns={

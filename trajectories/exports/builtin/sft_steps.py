@@ -12,7 +12,7 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 @export_kind(
     "sft_steps",
     title="SFT, step by step",
-    description="Steps of correct episodes to imitate: `prompt` and `completion`, as TRL's SFTTrainer reads "
+    description="Steps of correct episodes to imitate: prompt and completion, as TRL's SFTTrainer reads "
     "them. With a filter by labels only the steps that it keeps, with their weights.",
     unit="episode",
     columns={

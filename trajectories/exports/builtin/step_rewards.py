@@ -23,7 +23,7 @@ READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), spli
     "step_rewards",
     title="Step rewards",
     description="A row per step: the rewards that were posted with it and the milestones that it reached "
-    "first, by name. `reward` is that of the whole episode's verdict, null if it is void.",
+    "first, by name. The reward is that of the whole episode's verdict, null if it is void.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,

@@ -29,7 +29,7 @@ FIELDS = (
 @export_kind(
     "transitions",
     title="Transitions",
-    description="A row per step: observation, action, reward, next observation and `done`, each observation "
+    description="A row per step: observation, action, reward, next observation and done, each observation "
     "with the SHA-256 of its text and of its screenshot. All rewards of a void episode are null.",
     unit="episode",
     columns={

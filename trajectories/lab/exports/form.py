@@ -99,9 +99,9 @@ class ExportForm(forms.Form):
         help_text="None selected: those that the kind is about.",
     )
     policy_version_min = _count("Policy version from")
-    policy_version_max = _count("to")
+    policy_version_max = _count("Policy version to")
     opened_from = _date("Opened from")
-    opened_before = _date("before")
+    opened_before = _date("Opened before")
     project = ProjectField(
         queryset=AnnotationProject.objects.none(),
         required=False,

@@ -20,6 +20,7 @@ from trajectories.lab.forms import CursorForm
 from trajectories.models import Export
 
 EXPORTS_PER_PAGE = 25
+RUNS = "runs"
 # Not filters, or said elsewhere on the page.
 UNSAID = {"format", "solutions", "as_of", "golds", "locked"}
 
@@ -85,6 +86,8 @@ class ExportsPage:
     """Exports, newest first, from the cursor in ``parameters`` on."""
 
     def __init__(self, parameters: QueryDict, *, author: Author) -> None:
+        parameters = parameters.copy()
+        parameters.pop(RUNS, None)  # of the form
         form = CursorForm(parameters)
         before = form.filters().get("cursor")
         self.is_first = before is None
@@ -92,6 +95,7 @@ class ExportsPage:
         self.exports = [ShownExport(export) for export in exports[:EXPORTS_PER_PAGE]]
         self.older = self.exports[-1].export.pk if len(exports) > EXPORTS_PER_PAGE else None
         self.errors = form.error_messages()
+        self.kinds = [kind for _, kind in KINDS.items()]
 
 
 def shown_or_404(export_id: int, *, author: Author) -> ShownExport:

@@ -12,13 +12,13 @@ from trajectories.exports import selectors, services
 from trajectories.exports.formats import CONTENT_TYPES
 from trajectories.lab.access import LabRequest, lab_action, lab_page, wants_fragment
 from trajectories.lab.exports.form import ExportForm
-from trajectories.lab.exports.pages import ExportsPage, author_of, shown_or_404
+from trajectories.lab.exports.pages import RUNS, ExportsPage, author_of, shown_or_404
 
 
 @lab_page
 def export_list(request: LabRequest) -> HttpResponse:
     """Who exported what and when, and the form for another one; ``?runs=`` fills in its runs."""
-    form = ExportForm(user=request.user, initial={"runs": request.GET.get("runs", "")})
+    form = ExportForm(user=request.user, initial={RUNS: request.GET.get(RUNS, "")})
     return _list_render(request, form)
 
 

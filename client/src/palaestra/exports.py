@@ -1,0 +1,169 @@
+"""Exports of training data: asked for, waited for, and downloaded with their checksums checked."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from palaestra.errors import PalaestraError
+from palaestra.records import Page
+from palaestra.transport import Transport
+
+PATH = "/api/v1/exports"
+POLL_S = 1.0
+CHUNK_BYTES = 1024**2
+DONE = "done"
+ENDED = (DONE, "failed", "cancelled")
+IMAGE_LISTS = "images_"
+_PLAIN_NAME = re.compile(r"[a-z0-9_]+\.[a-z]+")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class ExportFailed(PalaestraError):
+    """The export failed, was cancelled, or a file of it is not what its checksum says."""
+
+
+class ExportFile(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    sha256: str
+    bytes: int
+    rows: int = 0
+
+
+class Export(msgspec.Struct, frozen=True, kw_only=True):
+    """``state`` is ``waiting``, ``running``, ``done``, ``failed`` or ``cancelled``; ``done`` of ``total``
+    units are written. ``left_out`` counts by reason what no row could be made of."""
+
+    id: int
+    kind: str
+    state: str
+    done: int = 0
+    total: int = 0
+    problem: str = ""
+    rows: int | None = None
+    left_out: dict[str, int] = {}
+    files: list[ExportFile] = []
+
+
+class Exports:
+    """The calls about exports; ``Client.exports`` has one."""
+
+    def __init__(self, lab: Transport) -> None:
+        self._lab = lab
+
+    async def create(self, kind: str, **fields: Any) -> Export:
+        """Ask for an export. ``fields`` are those of ``POST /api/v1/exports``: runs, splits, format..."""
+        return await self._lab.call("POST", PATH, answer=Export, body={"kind": kind, **fields})
+
+    async def get(self, export: int) -> Export:
+        return await self._lab.call("GET", f"{PATH}/{export}", answer=Export)
+
+    async def page(self, *, cursor: str | int | None = None) -> Page[Export]:
+        """Newest first."""
+        return await self._lab.call("GET", PATH, answer=Page[Export], params={"cursor": cursor})
+
+    async def cancel(self, export: int) -> Export:
+        return await self._lab.call("POST", f"{PATH}/{export}/cancel", answer=Export, body={})
+
+    async def again(self, export: int) -> Export:
+        """Run an ended one again."""
+        return await self._lab.call("POST", f"{PATH}/{export}/again", answer=Export, body={})
+
+    async def wait(self, export: int, *, timeout_s: float | None = None, poll_s: float = POLL_S) -> Export:
+        """The export once it is done. ``ExportFailed`` says why it is not, or that the time is over."""
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            current = await self.get(export)
+            if current.state == DONE:
+                return current
+            if current.state in ENDED:
+                raise ExportFailed(f"Export {export} {current.state}: {current.problem or 'no reason given'}")
+            if until is not None and time.monotonic() > until:
+                raise ExportFailed(
+                    f"Export {export} is not done after {timeout_s} s: {current.done} of {current.total}."
+                )
+            await asyncio.sleep(poll_s)
+
+    async def download(self, export: int, folder: str | Path, *, images: bool = True) -> list[Path]:
+        """Every file of a done export into ``folder``, and the pictures that rows name (``images/...``).
+
+        A file that is there already with its checksum is not fetched again. Raises ``ExportFailed`` for one
+        that does not have it.
+        """
+        home = Path(folder)
+        done = await self.get(export)
+        paths = []
+        for file in done.files:
+            if not _PLAIN_NAME.fullmatch(file.name):
+                raise ExportFailed(f"Export {export} names a file {file.name!r}.")
+            address = f"{PATH}/{export}/files/{file.name}"
+            paths.append(await self._fetch(address, home / file.name, file.sha256))
+        lists = [path for path in paths if path.name.startswith(IMAGE_LISTS)]
+        for sha256 in _listed(lists) if images else ():
+            place = home / "images" / f"{sha256}.png"
+            paths.append(await self._fetch(f"/api/v1/blobs/{sha256}", place, sha256))
+        return paths
+
+    async def _fetch(self, address: str, place: Path, sha256: str) -> Path:
+        if place.exists() and _hash_of(place) == sha256:
+            return place
+        place.parent.mkdir(parents=True, exist_ok=True)
+        part = place.with_name(f"{place.name}.part")
+        digest = await _write(self._lab.parts(address), part)
+        if digest != sha256:
+            part.unlink()
+            raise ExportFailed(f"{place.name} has the SHA-256 {digest}, not {sha256}: download it again.")
+        os.replace(part, place)
+        return place
+
+
+def prompt_sha256(row: dict[str, Any], place: int, folder: str | Path = ".") -> str:
+    """The hash of a prompt in a row of the kind ``chat``, with its pictures from ``folder``.
+
+    That of a prompt that is ``exact`` is its ``prompt_sha256``: what the model was sent, byte for byte.
+    """
+    messages = row["messages"][: row["prompts"][place]["messages"]]
+    text = msgspec.json.encode(messages).decode()
+    for name in row.get("images") or ():
+        content = base64.b64encode((Path(folder) / name).read_bytes()).decode("ascii")
+        text = text.replace(name, f"data:image/png;base64,{content}")
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _listed(lists: Sequence[Path]) -> list[str]:
+    hashes: dict[str, None] = {}
+    for path in lists:
+        with path.open("rb") as lines:
+            for line in lines:
+                sha256 = str(json.loads(line)["sha256"])
+                if not _SHA256.fullmatch(sha256):
+                    raise ExportFailed(f"{path.name} names a picture {sha256[:80]!r}.")
+                hashes[sha256] = None
+    return list(hashes)
+
+
+async def _write(parts: AsyncIterator[bytes], place: Path) -> str:
+    digest = hashlib.sha256()
+    with place.open("wb") as file:
+        async for part in parts:
+            digest.update(part)
+            file.write(part)
+    return digest.hexdigest()
+
+
+def _hash_of(place: Path) -> str:
+    digest = hashlib.sha256()
+    with place.open("rb") as file:
+        while part := file.read(CHUNK_BYTES):
+            digest.update(part)
+    return digest.hexdigest()

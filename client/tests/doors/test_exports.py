@@ -1,0 +1,176 @@
+"""Exports, loaded by the libraries that train: `datasets`, and TRL's trainers."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import datasets
+import msgspec
+import pytest
+from datasets import load_dataset
+from script import BENCHMARK, GOLD, KEY, SERVER, TASK_KEY
+from tiny_model import model_make, tokenizer_make
+from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
+from trl.data_utils import is_conversational, maybe_apply_chat_template
+
+from palaestra import Client
+from palaestra.exports import prompt_sha256
+from palaestra.grammars import grammar_of
+from palaestra.histories import Turn, messages_send
+from palaestra.observation import Observation
+from palaestra.records import Step
+from palaestra.setups import history_read
+
+KINDS = {
+    "chat": 5,
+    "transitions": 9,
+    "sft": 3,
+    "sft_steps": 5,
+    "preferences": 4,
+    "step_rewards": 9,
+    "self_distillation": 1,
+}
+PAGES = ("textbox [e1]", "button [e2]")
+TRAINING: dict[str, Any] = {
+    "use_cpu": True,
+    "max_steps": 1,
+    "per_device_train_batch_size": 2,
+    "report_to": "none",
+    "save_strategy": "no",
+}
+
+
+async def played(client: Client, run: int, arm: str, answers: Sequence[str]) -> None:
+    """Episodes of a group that hand in these answers, with the hashes of their prompts."""
+    tasks = await client.tasks(benchmark=BENCHMARK, limit=100)
+    task = next(one.id for one in tasks if one.key == TASK_KEY)
+    opening = await client.episodes_open(
+        run=run, tasks=[task], arm=arm, samples_per_task=len(answers), answer_channel="api", seed=7
+    )
+    for episode, answer in zip(opening.episodes, answers, strict=True):
+        messages = await client.messages_inline(await client.episode_messages(episode.id))
+        await client.steps_post(episode.id, steps_of(messages, arm, answer))
+        await client.submission_post(episode.id, answer=answer)
+        await client.wait_episode(episode.id)
+
+
+def steps_of(opening: list[dict[str, Any]], arm: str, answer: str) -> list[Step]:
+    if arm.startswith("text"):
+        raw = f"I count for {answer}.\nAnswer: {answer}"
+        return [Step(index=1, thought=raw.partition("\n")[0], raw=raw, prompt_sha256=digest(opening))]
+    turns: list[Turn] = []
+    steps = []
+    for index, page in enumerate(PAGES, start=1):
+        shown = Observation(kind="axtree-v2", text=page, result="ok" if turns else None)
+        prompt = messages_send(
+            history=history_read("full"),
+            grammar=grammar_of("json"),
+            opening=opening,
+            turns=turns,
+            shown=shown,
+        )
+        thought = f"I look at {page} for {answer}."
+        action = {"type": "click", "target": f"e{index}"}
+        raw = f"{thought}\nAction: {json.dumps(action)}"
+        seen = {"kind": "axtree-v2", "text": page}
+        steps.append(
+            Step(
+                index=index,
+                thought=thought,
+                raw=raw,
+                action=action,
+                action_result="ok",
+                observation=seen,
+                prompt_sha256=digest(prompt),
+            )
+        )
+        turns.append(Turn(shown=shown, raw=raw))
+    return steps
+
+
+def digest(messages: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()
+
+
+async def exported(home: Path) -> None:
+    """Every kind in both formats, downloaded."""
+    async with Client(SERVER, KEY) as client:
+        run = await client.run_create(name="exports", kind="train", model="a model", observation="axtree-v2")
+        await played(client, run.id, "gym", [GOLD, "161", GOLD, "160"])
+        await played(client, run.id, "text_zero_shot", [GOLD])
+        for kind in KINDS:
+            for form in ("jsonl", "parquet"):
+                made = await client.exports.create(kind, runs=[run.id], format=form)
+                done = await client.exports.wait(made.id, timeout_s=120)
+                await client.exports.download(done.id, home / form / kind)
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("exports")
+    datasets.disable_progress_bars()
+    asyncio.run(exported(folder))
+    return folder
+
+
+def loaded(home: Path, kind: str, *, form: str = "jsonl") -> Any:
+    reader = "json" if form == "jsonl" else form
+    files = str(home / form / kind / f"{kind}_*.{form}")
+    return load_dataset(reader, data_files=files, split="train", cache_dir=str(home / "cache" / form / kind))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@pytest.mark.parametrize(("kind", "rows"), KINDS.items())
+def test_datasets_loads_every_kind_in_either_format(home: Path, kind: str, rows: int, form: str) -> None:
+    table = loaded(home, kind, form=form)
+    manifest = json.loads((home / form / kind / "manifest.json").read_text())
+    assert table.num_rows == manifest["rows"] == rows
+    assert set(table.column_names) == set(manifest["columns"]) - {"images"}
+
+
+def test_prompts_in_the_file_are_what_the_model_was_sent(home: Path) -> None:
+    (path,) = (home / "jsonl" / "chat").glob("chat_*.jsonl")
+    for line in path.read_text().splitlines():
+        row = json.loads(line)
+        assert row["exact"]
+        for place, prompt in enumerate(row["prompts"]):
+            assert prompt_sha256(row, place) == prompt["prompt_sha256"]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@pytest.mark.parametrize("kind", ["sft", "sft_steps", "preferences", "self_distillation"])
+def test_trl_takes_rows_for_conversations(home: Path, kind: str, form: str) -> None:
+    row = loaded(home, kind, form=form)[0]
+    assert is_conversational(row)
+    texts = maybe_apply_chat_template(row, tokenizer_make())
+    assert all(isinstance(texts[name], str) for name in ("text", "prompt", "completion") if name in texts)
+    assert {"text", "prompt"} & set(texts)
+
+
+@pytest.mark.parametrize("kind", ["sft", "sft_steps", "self_distillation"])
+def test_trl_fine_tunes_on_them(home: Path, kind: str, tmp_path: Path) -> None:
+    tokenizer = tokenizer_make()
+    trainer = SFTTrainer(
+        model=model_make(tokenizer),
+        args=SFTConfig(output_dir=str(tmp_path), max_length=4096, **TRAINING),
+        train_dataset=loaded(home, kind),
+        processing_class=tokenizer,
+    )
+    assert trainer.train().training_loss > 0
+
+
+def test_trl_learns_preferences_from_them(home: Path, tmp_path: Path) -> None:
+    tokenizer = tokenizer_make()
+    trainer = DPOTrainer(
+        model=model_make(tokenizer),
+        ref_model=model_make(tokenizer),
+        args=DPOConfig(output_dir=str(tmp_path), max_length=4096, **TRAINING),
+        train_dataset=loaded(home, "preferences", form="parquet"),
+        processing_class=tokenizer,
+    )
+    assert trainer.train().training_loss > 0
