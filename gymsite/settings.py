@@ -245,8 +245,6 @@ ANNOTATION_JUDGE_MODEL: str = env.str("ANNOTATION_JUDGE_MODEL", "")
 ANNOTATION_JUDGE_KEY: str = env.str("ANNOTATION_JUDGE_KEY", "")
 
 # --- Exports of training data ---------------------------------------------------------------------------
-# Splits that are for evaluation: exports leave them out.
-LOCKED_SPLITS: list[str] = env.list("LOCKED_SPLITS", ["test", "val", "validation"])
 EXPORT_DAYS = env.int("EXPORT_DAYS", 30)
 
 # --- Limits: each is named in the error that it causes -------------------------------------------------

@@ -78,9 +78,9 @@ def test_locked_splits_stay_out_and_leave_only_on_record(api: Api) -> None:
 
 def test_a_key_of_some_splits_exports_and_sees_those_alone(api: Api) -> None:
     train = scene.played(scene.gym_group())
-    scene.played(scene.gym_group(train.run, task=factories.task(split="dev")))
+    scene.played(scene.gym_group(train.run, task=factories.task(split="extra_train")))
     limited = api("trainer", splits=["train"])
-    assert ask(limited, splits=["dev"])[1]["error"]["code"] == "hidden_split"
+    assert ask(limited, splits=["extra_train"])[1]["error"]["code"] == "hidden_split"
     _, made = ask(limited)
     services.export_do(made["id"])
     assert [row["split"] for row in scene.rows_of(Export.objects.get(pk=made["id"]))] == ["train"]

@@ -54,7 +54,10 @@ class ExportIn(StrictSerializer):
     format = SuggestingChoiceField(choices=list(FORMATS), required=False)
     runs = _list(IdField(), "Ids.")
     benchmarks = _list(TextField(max_length=NAME_CHARS), "Ids.")
-    splits = _list(TextField(max_length=NAME_CHARS), "Those that are locked are left out in any case.")
+    splits = _list(
+        TextField(max_length=NAME_CHARS),
+        "Those that are not for training (`train`, `starter`, `generated` and the like) are locked.",
+    )
     arms = _list(_choices(ARMS), "The arms.")
     outcomes = _list(_choices(Verdict.Outcome.values), "By default those that the kind is about.")
     policy_version_min = CountField(required=False)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.db.models.functions import Now
 from msgspec.structs import replace
 
-from core import due_work
+from core import due_work, splits
 from core.errors import GymError
 from core.long_work import LongWork
 from trajectories.exports.parameters import Parameters, parameters_store
@@ -99,11 +98,11 @@ def _check_rights(parameters: Parameters, author: Author) -> None:
     if hidden:
         message = f"The key {author.name!r} does not see the split {hidden[0]!r}."
         raise GymError("hidden_split", message, status=403, fields={"splits": [message]})
-    locked = sorted(set(parameters.splits) & set(settings.LOCKED_SPLITS))
+    locked = [split for split in parameters.splits if not splits.is_training(split)]
     if locked and not parameters.locked:
         message = (
-            f"The split {locked[0]!r} is locked: it is for evaluation, and training on it spoils that "
-            "(setting LOCKED_SPLITS). With the scope 'admin', `locked: true` exports it all the same."
+            f"The split {locked[0]!r} is locked: it is for evaluation, which training on it would spoil. "
+            "With the scope 'admin', `locked: true` exports it all the same."
         )
         raise GymError("locked_split", message, status=403, fields={"splits": [message]})
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from msgspec.structs import replace
 
+from core.splits import TRAINING_SQL
 from trajectories.exports.parameters import Parameters
 from trajectories.exports.types import Kind, Unit
 from trajectories.models import Episode, Verdict
@@ -43,7 +43,7 @@ def episodes_of(parameters: Parameters, *, kind: Kind, splits: list[str]) -> Que
     if splits:
         episodes = episodes.filter(task__split__in=splits)
     if not parameters.locked:
-        episodes = episodes.exclude(task__split__in=settings.LOCKED_SPLITS)
+        episodes = episodes.filter(task__split__regex=TRAINING_SQL)
     return episodes
 
 
@@ -52,7 +52,7 @@ def locked_count(parameters: Parameters, *, kind: Kind, splits: list[str]) -> in
     if parameters.locked:
         return 0
     unlocked = episodes_of(replace(parameters, locked=True), kind=kind, splits=splits)
-    return unlocked.filter(task__split__in=settings.LOCKED_SPLITS).count()
+    return unlocked.exclude(task__split__regex=TRAINING_SQL).count()
 
 
 def unit_count(episodes: QuerySet[Episode], *, unit: Unit) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import secrets
 from collections.abc import Sequence
 
@@ -11,6 +10,7 @@ import msgspec
 from django.db import transaction
 from django.db.models import Max
 
+from core import splits
 from core.arms import PROBE_ARMS
 from core.errors import GymError
 from core.sql import Statement
@@ -30,7 +30,6 @@ SHOWN_MAX = 10
 VERDICTS_AT_ONCE = 100_000
 LEAST_WEIGHT = 1e-12
 # Starter tasks are samples, and of generated ones there are always more: nothing is measured on them.
-TRAINING_SPLIT = re.compile(r"starter|generated|(?:.*[-_])?train(?:ing)?")
 
 TASKS_INSERT = Statement(__file__, "tasks_insert")
 RESULTS_COUNT = Statement(__file__, "results_count")
@@ -172,10 +171,10 @@ def _check_ids(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> None:
 
 def _training_rows(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """Those of training splits. Evaluation tasks that were named are refused, not passed over in silence."""
-    training = [(task, split) for task, split in rows if TRAINING_SPLIT.fullmatch(split)]
+    training = [(task, split) for task, split in rows if splits.is_training(split)]
     is_named = filters.split is not None or filters.ids is not None
     if len(training) < len(rows) and (is_named or not training):
-        others = sorted({split for _, split in rows if not TRAINING_SPLIT.fullmatch(split)})
+        others = sorted({split for _, split in rows if not splits.is_training(split)})
         message = (
             f"A training run does not draw from {others[0]!r}, which is no training split. "
             "Set evaluation_splits to true to allow it."
