@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+# Starter tasks are samples, and of generated ones there are always more: nothing is measured on them.
 _TRAINING = r"starter|generated|(?:.*[-_])?train(?:ing)?"
 # The same for Postgres.
 TRAINING_SQL = f"^(?:{_TRAINING})$"

@@ -18,7 +18,6 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import httpx
 import msgspec
 import psutil
 
@@ -30,7 +29,7 @@ from palaestra.pools import LITE
 from palaestra.remote import RemoteEnv
 from tests.bench.installation import Installation
 from tests.bench.rows_site_browser import Way, ways_of
-from tests.bench.servers import BASE_DIR, free_ports
+from tests.bench.servers import BASE_DIR, free_ports, wait_until_listening
 from tests.bench.table import Row, middle
 
 TURNS = 3
@@ -106,13 +105,8 @@ def stage_start(place: Installation) -> Iterator[Running]:
     environment = {**os.environ, "PALAESTRA_KEY": place.key, "PALAESTRA_STAGE_TOKEN": token}
     process = subprocess.Popen([*command, *sizes], cwd=BASE_DIR, env=environment)
     try:
-        address, deadline = f"http://127.0.0.1:{port}", time.monotonic() + READY_S
-        while time.monotonic() < deadline:
-            try:
-                if httpx.get(f"{address}/health").is_success:
-                    break
-            except httpx.TransportError:
-                time.sleep(0.1)
+        address = f"http://127.0.0.1:{port}"
+        wait_until_listening(address, limit_s=READY_S)
         yield Running(address, token, psutil.Process(process.pid))
     finally:
         process.terminate()

@@ -37,7 +37,7 @@ def wsgi_server(application: str, *options: str, workers: int, env: Mapping[str,
     process = subprocess.Popen(command, cwd=BASE_DIR, env={**os.environ, **env})
     server = Server(f"http://127.0.0.1:{port}", process.pid)
     try:
-        _wait_until_listening(server.url)
+        wait_until_listening(server.url)
         yield server
     finally:
         process.terminate()
@@ -56,7 +56,7 @@ def lab_without_metrics(var_dir: Path) -> Iterator[str]:
     )
     url = f"http://127.0.0.1:{port}"
     try:
-        _wait_until_listening(url)
+        wait_until_listening(url)
         yield url
     finally:
         process.terminate()
@@ -90,8 +90,9 @@ def free_ports(count: int) -> list[int]:
         return [int(one.getsockname()[1]) for one in sockets]
 
 
-def _wait_until_listening(url: str) -> None:
-    for _ in range(200):
+def wait_until_listening(url: str, *, limit_s: float = 10.0) -> None:
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
         with contextlib.suppress(OSError):
             load.Connection(url).close()
             return

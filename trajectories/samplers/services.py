@@ -29,7 +29,6 @@ SHOWN_MAX = 10
 # A sampler that joins a long run counts its history in parts, each a statement well within its time.
 VERDICTS_AT_ONCE = 100_000
 LEAST_WEIGHT = 1e-12
-# Starter tasks are samples, and of generated ones there are always more: nothing is measured on them.
 
 TASKS_INSERT = Statement(__file__, "tasks_insert")
 RESULTS_COUNT = Statement(__file__, "results_count")

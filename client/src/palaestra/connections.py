@@ -7,6 +7,8 @@ from typing import Any
 
 import httpx
 
+CONNECTIONS = 32
+
 
 class Connections(httpx.AsyncClient):
     """At most ``count`` requests at once; the others wait outside.
@@ -15,7 +17,7 @@ class Connections(httpx.AsyncClient):
     with some hundred waiting that takes longer than the requests.
     """
 
-    def __init__(self, *, count: int, **options: Any) -> None:
+    def __init__(self, *, count: int = CONNECTIONS, **options: Any) -> None:
         limits = httpx.Limits(max_connections=count, max_keepalive_connections=count)
         super().__init__(limits=limits, **options)
         self._places = asyncio.Semaphore(count)

@@ -23,7 +23,6 @@ LONGEST_PAUSE_S = 5.0
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
 NOT_RETRIED_CODES = frozenset({"at_capacity"})
 CONNECT_TIMEOUT_S = 5.0
-CONNECTIONS = 32
 
 
 class _ErrorBody(msgspec.Struct):
@@ -43,7 +42,6 @@ class Transport:
         self.retries = retries
         self._has_answered = False
         self._http = Connections(
-            count=CONNECTIONS,
             base_url=base_url.rstrip("/"),
             headers={"Authorization": f"Bearer {key}"} if key else {},
             timeout=httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S, pool=None),

@@ -15,7 +15,7 @@ from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import BrowserMissing, PalaestraError
 
 if TYPE_CHECKING:
-    from palaestra.stage import Stage
+    from palaestra.stage import Stage, StageConfig
 
 TOKEN_SETTING = "PALAESTRA_STAGE_TOKEN"
 HOST = "127.0.0.1"
@@ -74,11 +74,11 @@ def command(options: argparse.Namespace) -> int:
 async def serve(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     try:
-        from palaestra.stage import Stage, StageConfig  # noqa: PLC0415
+        from palaestra.stage import Stage  # noqa: PLC0415
         from palaestra.stage.browsers import orphans_end  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise PalaestraError(f"{NEEDS} ({missing.name})") from missing
-    config = StageConfig(**sizes_of(options))
+    config = config_of(options)
     token = options.token or secrets.token_urlsafe(24)
     if ended := orphans_end():
         stderr_print(f"Ended {ended} browser processes that a stage had left behind.")
@@ -113,17 +113,18 @@ async def listen(stage: Stage, host: str, port: int) -> None:
         raise PalaestraError(f"{message} --host and --port name another address.") from failure
 
 
-def sizes_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of ``StageConfig`` that the arguments give."""
-    return {
-        "pages": options.pages,
-        "lite_pages": options.lite_pages,
-        "sessions_max": options.sessions,
-        "browser_minutes": options.browser_minutes,
-        "browser_memory_mb": options.browser_memory,
-        "memory_floor_mb": options.memory_floor,
-        "linger_s": options.linger,
-    }
+def config_of(options: argparse.Namespace) -> StageConfig:
+    from palaestra.stage import StageConfig  # noqa: PLC0415
+
+    return StageConfig(
+        pages=options.pages,
+        lite_pages=options.lite_pages,
+        sessions_max=options.sessions,
+        browser_minutes=options.browser_minutes,
+        browser_memory_mb=options.browser_memory,
+        memory_floor_mb=options.memory_floor,
+        linger_s=options.linger,
+    )
 
 
 def ipaddress_is_loopback(host: str) -> bool:

@@ -6,11 +6,10 @@ import asyncio
 
 import httpx
 
-from palaestra.connections import Connections
+from palaestra.connections import CONNECTIONS, Connections
 from palaestra.lite.page import Library, LitePage
 
 REQUEST_LIMIT_S = 15.0
-CONNECTIONS = 32
 
 
 class LitePool:
