@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import Env
 from palaestra.env import Stepped
+from palaestra.lite.page import Library, LitePage
 from palaestra.observation import Observation
 from palaestra.pool import PagePool
 from test_env import target
 
 AWAY = [0, 503, 0, 500]
 NO_ANSWER, FAILED = [0], [503]
+SHOWN, HIDDEN = ".hint { display: block }", ".hint { display: none }"
+STYLED = """<!doctype html><title>Question</title><link rel="stylesheet" href="/static/page.css">
+<p>The question</p><p class="hint">Hidden</p>"""
 
 
 @pytest_asyncio.fixture(params=["chromium", "lite"])
@@ -51,6 +56,26 @@ async def test_an_answer_is_sent_again(env: Env, fake: FakeServer, failures: lis
     assert (
         len([path for method, path, _ in fake.state.requests if method == "POST" and "submit" in path]) == 2
     )
+
+
+async def test_a_style_sheet_is_awaited_until_the_arena_sends_it() -> None:
+    """Without its styles a page read over HTTP would show the agent what a browser hides."""
+    sheets = iter([None, httpx.Response(503, text=SHOWN), httpx.Response(200, text=HIDDEN)])
+
+    def arena(request: httpx.Request) -> httpx.Response:
+        sheet = next(sheets) if request.url.path == "/static/page.css" else httpx.Response(200, text=STYLED)
+        if sheet is None:
+            raise httpx.RemoteProtocolError("no answer", request=request)
+        return sheet
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(arena)) as http:
+        page = LitePage(http, Library(http))
+        await page.begin("http://arena/e/token/")
+        view = await page.observe(acted=False)
+    assert view is not None
+    assert "The question" in view.text
+    assert "Hidden" not in view.text
+    assert next(sheets, None) is None
 
 
 async def answer_type(env: Env, observation: Observation) -> Observation:

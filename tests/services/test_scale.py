@@ -1,4 +1,5 @@
-"""Rollouts by the engine go on while every process of the installation is killed in turn.
+"""Rollouts, by the engine and on stages, go on while every process of the installation and every stage is
+killed in turn.
 
 `SCALE_EPISODES` and `SCALE_MODEL_S` make it as large as the benchmark: 1,024 and 20.
 """
@@ -9,63 +10,80 @@ import asyncio
 import logging
 import os
 import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from palaestra.api import Client
+from palaestra.pools import LITE
 from tests.bench.scale import TURNS, Model, Played, SlowSolver, episodes_play
 from tests.services import audit
 from tests.services.chaos import SETTINGS, say
 from tests.services.flow import golds_of
 from tests.services.installations import Up
 from tests.services.kills import VICTIMS, Installation, installed
+from tests.services.stages import Stage, rewards_on, stages_start
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 EPISODES = int(os.environ.get("SCALE_EPISODES", "48"))
 MODEL_S = float(os.environ.get("SCALE_MODEL_S", "3"))
+LITE_RUN = {"browser": LITE}
+STAGES, STAGE_EPISODES = 2, EPISODES // 4
 STEPS = "SELECT episode_id, count(*) FROM trajectories_step GROUP BY 1"
 
 
 def test_no_rollout_is_lost_while_everything_is_killed_in_turn(tmp_path: Path) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
-    with installed(Up(tmp_path / "var", extra=SETTINGS)) as installation:
+    with installed(Up(tmp_path / "var", extra=SETTINGS)) as installation, _staged(installation) as stages:
         is_over = threading.Event()
-        killer = threading.Thread(target=_kill_in_turn, args=(installation, is_over))
+        killer = threading.Thread(target=_kill_in_turn, args=(installation, stages, is_over))
         killer.start()
         try:
-            played = _played(installation)
+            played, rewards = asyncio.run(_played(installation, stages))
         finally:
             is_over.set()
             killer.join()
         say(f"{EPISODES} episodes in {played.seconds:.0f} s, {len(played.lost)} lost")
         assert played.lost == []
+        assert rewards == [1.0] * STAGE_EPISODES
         assert {count for _, count in audit.rows(installation.owner_url, STEPS)} == {TURNS}
         assert audit.verdicts_odd(installation.owner_url) == (set(), set())
 
 
-def _played(installation: Installation) -> Played:
+def _lab(installation: Installation) -> str:
+    return f"http://{installation.up.address}:{installation.up.ports['LAB_PORT']}"
+
+
+def _staged(installation: Installation) -> AbstractContextManager[list[Stage]]:
+    return stages_start(_lab(installation), installation.key, count=STAGES, sessions=STAGE_EPISODES)
+
+
+async def _played(installation: Installation, stages: Sequence[Stage]) -> tuple[Played, list[float | None]]:
+    """A quarter of the episodes on stages, the others by the engine."""
     golds = golds_of(installation.owner_url)
     one = "SELECT id FROM tasks_app_task WHERE benchmark_id IN ('gsm8k', 'math')"
     tasks = [task for (task,) in audit.rows(installation.owner_url, one) if task in golds]
-    address = f"http://{installation.up.address}:{installation.up.ports['LAB_PORT']}"
-    return asyncio.run(
-        episodes_play(
-            address,
-            installation.key,
-            policy=SlowSolver(golds, Model(mean_s=MODEL_S)),
-            tasks=tasks,
-            count=EPISODES,
-            browser_pages=2,
-        )
+    policy, lab, key = SlowSolver(golds, Model(mean_s=MODEL_S)), _lab(installation), installation.key
+    async with Client(lab, key) as client:
+        run = await client.run_create(name="stages", model="scripted", simulated=True, settings=LITE_RUN)
+    on_stages = [tasks[number % len(tasks)] for number in range(STAGE_EPISODES)]
+    return await asyncio.gather(
+        episodes_play(lab, key, policy=policy, tasks=tasks, count=EPISODES - STAGE_EPISODES, browser_pages=2),
+        rewards_on(stages, policy, run=run.id, tasks=on_stages),
     )
 
 
-def _kill_in_turn(installation: Installation, is_over: threading.Event) -> None:
+def _kill_in_turn(installation: Installation, stages: Sequence[Stage], is_over: threading.Event) -> None:
     """One after another, evenly over the time that the rollouts take at least."""
-    pause = MODEL_S * TURNS / (len(VICTIMS) + 1)
-    for victim in VICTIMS:
+    kills = {name: partial(installation.kill, name) for name in VICTIMS}
+    kills |= {f"stage {number}": stage.kill for number, stage in enumerate(stages)}
+    pause = MODEL_S * TURNS / (len(kills) + 1)
+    for victim, kill in kills.items():
         if is_over.wait(pause):
             return
-        installation.kill(victim)
+        kill()
         say(f"killed {victim}")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
@@ -59,7 +60,9 @@ class Library:
 
     async def _sheet(self, url: str, bounds: EpisodeBounds) -> str:
         if url not in self._sheets and url.startswith(bounds.origin + STATIC_PATH):
-            self._sheets[url] = (await self._http.get(url)).text
+            response = await _answer_of(partial(self._http.get, url), is_repeatable=True)
+            if response.is_success:
+                self._sheets[url] = response.text
         return self._sheets.get(url, "")
 
 
@@ -206,17 +209,7 @@ class LitePage:
         return None
 
     async def _request(self, sent: Sent) -> httpx.Response:
-        """The arena's answer; while the arena is away, what may be sent again is."""
-        patience = Patience()
-        while True:
-            try:
-                response = await self._exchange(sent)
-                if response.status_code < SERVER_FAILED or not await patience.pause():
-                    return response
-            except httpx.TransportError as failure:
-                may_repeat = isinstance(failure, httpx.ConnectError) or self._is_repeatable(sent)
-                if not may_repeat or not await patience.pause():
-                    raise PageHung(f"The page did not answer: {failure!r}") from failure
+        return await _answer_of(partial(self._exchange, sent), is_repeatable=self._is_repeatable(sent))
 
     def _is_repeatable(self, sent: Sent) -> bool:
         """Whether the arena does the same if it has received this before: the answer is stored once."""
@@ -242,6 +235,22 @@ class LitePage:
             if not await self._open(Sent(url=url)):
                 return True
         return True
+
+
+async def _answer_of(
+    exchange: Callable[[], Awaitable[httpx.Response]], *, is_repeatable: bool
+) -> httpx.Response:
+    """The arena's answer; while the arena is away, what may be sent again is. May raise ``PageHung``."""
+    patience = Patience()
+    while True:
+        try:
+            response = await exchange()
+            if response.status_code < SERVER_FAILED or not await patience.pause():
+                return response
+        except httpx.TransportError as failure:
+            may_repeat = isinstance(failure, httpx.ConnectError) or is_repeatable
+            if not may_repeat or not await patience.pause():
+                raise PageHung(f"The page did not answer: {failure!r}") from failure
 
 
 class Hands:

@@ -1,0 +1,103 @@
+"""Stages over an installation, which are killed and started again, and rollouts on them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.presentation import NEUTRAL
+from palaestra.policies import EpisodeInfo
+from palaestra.pools import LITE
+from palaestra.remote import RemoteEnv
+from tests.bench.scale import TURNS, SlowSolver
+from tests.bench.servers import BASE_DIR, free_ports, wait_until_listening
+
+READY_S = 60.0
+
+
+@dataclass
+class Stage:
+    """A process of its own at an address that stays; ``kill`` returns when it listens again."""
+
+    lab: str
+    key: str
+    sessions: int
+    token: str
+    port: int = field(default_factory=lambda: free_ports(1)[0])
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "palaestra", "stage", "--server", self.lab, "--port", str(self.port)]
+        sizes = ["--pages", "0", "--lite-pages", str(self.sessions), "--memory-floor", "0"]
+        secret = {"PALAESTRA_KEY": self.key, "PALAESTRA_STAGE_TOKEN": self.token}
+        self.process = subprocess.Popen([*command, *sizes], cwd=BASE_DIR, env={**os.environ, **secret})
+        wait_until_listening(self.address, limit_s=READY_S)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.start()
+
+
+@contextlib.contextmanager
+def stages_start(lab: str, key: str, *, count: int, sessions: int) -> Iterator[list[Stage]]:
+    """Stages with one token, of so many sessions each."""
+    token = secrets.token_urlsafe(24)
+    stages = [Stage(lab, key, sessions, token) for _ in range(count)]
+    try:
+        for stage in stages:
+            stage.start()
+        yield stages
+    finally:
+        for stage in stages:
+            stage.process.kill()
+            stage.process.wait()
+
+
+async def rewards_on(
+    stages: Sequence[Stage], policy: SlowSolver, *, run: int, tasks: Sequence[int]
+) -> list[float | None]:
+    """The rewards of an episode of each task, all of them open at once."""
+    addresses, token = [stage.address for stage in stages], stages[0].token
+    opening = {"presentation": dict(NEUTRAL), "max_steps": TURNS}
+
+    async def reward_of(task: int) -> float | None:
+        async with RemoteEnv(addresses, token, run=run, browser=LITE, **opening) as env:
+            return await _play(env, policy, task)
+
+    return list(await asyncio.gather(*map(reward_of, tasks)))
+
+
+async def _play(env: RemoteEnv, policy: SlowSolver, task: int) -> float | None:
+    observation, memory = await env.reset(task), dict[str, Any]()
+    while True:
+        completion = await policy.act(observation, _info(env, memory))
+        assert completion is not None, "the policy knows every task"
+        observation, reward, terminated, truncated, _ = await env.step(completion)
+        if terminated or truncated:
+            return reward
+
+
+def _info(env: RemoteEnv, memory: dict[str, Any]) -> EpisodeInfo:
+    assert env.episode is not None
+    opened = env.episode.opened
+    return EpisodeInfo(
+        id=opened.id,
+        task=opened.task,
+        arm=opened.arm,
+        step=env.episode.steps + 1,
+        max_steps=opened.max_steps,
+        sample_index=opened.sample_index,
+        memory=memory,
+        answer_form=opened.answer_form,
+    )
