@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 
 from fake_server import FakeServer
@@ -31,6 +32,16 @@ async def test_episodes_share_the_run_of_their_name(fake: FakeServer) -> None:
             pass
     assert len(fake.state.runs) == 1
     assert [one["verdict"]["reason"] for one in fake.state.episodes.values()] == ["agent_stopped"] * 2
+
+
+async def test_an_answered_episode_stays_open_for_the_last_events_of_its_pages(fake: FakeServer) -> None:
+    async with ForeignEpisode(fake.lab_url, "key", task=1) as episode:
+        async with httpx.AsyncClient() as http:
+            await http.post(f"{episode.start_url}submit", data={"answer": "42"})
+        verdict = await episode.verdict()
+    assert verdict is not None
+    assert verdict.reason == "answer"
+    assert fake.state.episodes[episode.id]["closed"] is None
 
 
 async def test_an_arm_without_a_page_has_no_address(fake: FakeServer) -> None:

@@ -69,4 +69,6 @@ async def main(server: str, key: str, benchmark: str, split: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
     asyncio.run(main(*sys.argv[1:5]))

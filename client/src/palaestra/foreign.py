@@ -112,7 +112,9 @@ class ForeignEpisode:
         """End the episode, if it has no answer yet. A failed model (``model_error``) is void, not wrong."""
         self._is_stopped = True
         await self.flush()
-        await self.client.episode_close(self.id, reason=reason, detail=detail[:DETAIL_CHARS])
+        # After an answer the browser still sends the last events, which the arena refuses once it is closed.
+        if (await self.client.episode(self.id)).status == "open":
+            await self.client.episode_close(self.id, reason=reason, detail=detail[:DETAIL_CHARS])
 
     async def verdict(self, *, limit_s: float = VERDICT_LIMIT_S) -> Verdict | None:
         """The verdict, or None when there is none within ``limit_s`` seconds."""
