@@ -17,6 +17,7 @@ from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.budgets import Budgets
 from palaestra.completion import Completion
+from palaestra.draft import Draft
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, PalaestraError, TabClosed
 from palaestra.extraction import answer_extract
 from palaestra.fate import AT_FIRST_PAGE, Fate
@@ -69,10 +70,7 @@ class EpisodeConfig:
     def observation_settings(self) -> dict[str, Any]:
         """What a run stores of its observations beside their format: what differs from the defaults."""
         names = ("scope", "max_chars", "picture_max")
-        given = {
-            one.name: (getattr(self, one.name), one.default) for one in fields(self) if one.name in names
-        }
-        return {name: value for name, (value, default) in given.items() if value != default}
+        return {name: own for name in names if (own := getattr(self, name)) != getattr(EpisodeConfig, name)}
 
     def conditions(self, opened: OpenedEpisode) -> Conditions:
         """What decides which actions an episode offers."""
@@ -154,12 +152,12 @@ class Episode:
             self._budgets.count(usage, is_parsed=is_parsed)
         self.observation = replace(self.observation, result=past.result, result_message=past.result_message)
 
-    async def begin(self) -> Observation:
-        """Open the first page and observe it; in arms without a page the observation is the prompt."""
+    async def begin(self, draft: Draft | None = None) -> Observation:
+        """Open the first page, restore a ``draft``, and observe; without a page the prompt is observed."""
         first, before = Observation(kind="text"), self.observation
         if self.page is not None:
             try:
-                first = await self._open_first_page(self.page)
+                first = await self._open_first_page(self.page, draft)
             except PAGE_FAILURES:
                 # The episode before may have left a page that is about to break.
                 first = await self._reopen()
@@ -320,10 +318,12 @@ class Episode:
     async def _view(self, page: Surface) -> PageView | None:
         return await page.observe(acted=False, with_text=self._form.has_text)
 
-    async def _open_first_page(self, page: Surface) -> Observation:
+    async def _open_first_page(self, page: Surface, draft: Draft | None = None) -> Observation:
         if self.opened.start_url is None:
             raise ValueError("The episode has no page.")
         await page.begin(self.opened.start_url, ids=self._ids)
+        if draft is not None:
+            await draft.restore(page)
         return await self._look(page, await self._view(page)) or self._unreadable()
 
     # ---- broken pages

@@ -51,6 +51,11 @@ def fate_of(
         return Fate(outcome=DONE if is_answered else Outcome(result="refused", message=TOO_LATE))
     if any(event["step"] == step for event in trajectory.get("site_events", ())):
         return Fate(outcome=Outcome(result="ok", message=LOST_AFTER))
-    if (shown.text, shown.url, shown.screenshot) == (now.text, now.url, now.screenshot):
+    if is_same(shown, now):
         return None
     return Fate(outcome=Outcome(result="timeout", message=LOST_BEFORE))
+
+
+def is_same(one: Observation, other: Observation) -> bool:
+    """Whether two observations are of the same page in the same state."""
+    return (one.text, one.url, one.screenshot) == (other.text, other.url, other.screenshot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import structs
@@ -10,10 +11,11 @@ from msgspec import structs
 from palaestra.api import Client
 from palaestra.background import Heartbeat
 from palaestra.conversation import past_of
+from palaestra.draft import draft_of, only_fills
 from palaestra.env import Env
 from palaestra.episode import Episode
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
-from palaestra.fate import fate_of
+from palaestra.fate import fate_of, is_same
 from palaestra.observation import Observation
 from palaestra.records import EpisodeState, StepsAck
 from palaestra.stage.capacity import Place
@@ -121,7 +123,7 @@ class Player(Env):
         self.episode = episode
         self._heartbeat.episodes.add(number)
         try:
-            now = await self._reopened(episode, state)
+            now = await self._reopened(episode, state, steps=trajectory["steps"], request=request)
         except UNPLAYABLE as failure:
             await self.leave()
             raise BrowserDead(str(failure)) from failure
@@ -139,12 +141,19 @@ class Player(Env):
                 raise
             return None
 
-    async def _reopened(self, episode: Episode, state: EpisodeState) -> Observation:
-        """The first page of an episode that is open."""
+    async def _reopened(
+        self, episode: Episode, state: EpisodeState, *, steps: Sequence[Mapping[str, Any]], request: Resume
+    ) -> Observation:
+        """The page of an episode that is open: the one that was lost, where it can be had again, or else
+        the first one."""
         if state.status != "open" or episode.opened.start_url is None:
             return episode.observation
         episode.page, episode.renew = await self._place.acquire(), self._place.renew
-        return await episode.begin()
+        unanswered = steps[request.steps :]
+        if not all(map(only_fills, unanswered)):
+            return await episode.begin()
+        now = await episode.begin(draft_of(steps, url=request.shown.url))
+        return now if unanswered or is_same(now, request.shown) else await episode.begin()
 
 
 def _ack_of(state: EpisodeState) -> StepsAck:

@@ -1,0 +1,79 @@
+"""What an agent had filled in and not sent when its page was lost, for the page that takes its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.actions import ACTIONS, Action, ActionInvalid, action_check, action_perform
+from palaestra.surface import Surface
+
+# They leave a page as it is.
+LOOKS = frozenset({"find", "hover", "note", "noop", "read", "scroll", "wait"})
+FILLS = frozenset({"fill", "select", "type"})
+SENDING_KEY = "\n"
+UNDONE = frozenset({"invalid", "no_target", "refused"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """The address of the page that an agent saw last, and what to do there again."""
+
+    url: str
+    fillings: Sequence[Action]
+
+    async def restore(self, page: Surface) -> None:
+        """Do it on a page that shows the first one of the episode. What cannot be done is left out."""
+        if page.masked(page.page.url) != self.url:
+            await action_perform(page, action_check({"type": "goto", "url": self.url}))
+        await page.observe(acted=False)  # which gives the elements their ids
+        for filling in self.fillings:
+            await action_perform(page, filling)
+
+
+def draft_of(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
+    """The draft that recorded steps left on the page of an address: all that they filled in there since the
+    last action that may have led to another page, or have changed this one."""
+    fillings: list[Action] = []
+    for step in reversed(steps):
+        parts = _parts(step)
+        if parts is None:
+            break
+        fillings[:0] = parts
+    return Draft(url=url, fillings=fillings)
+
+
+def only_fills(step: Mapping[str, Any]) -> bool:
+    """Whether a recorded step left its page open, with nothing but its fields changed."""
+    return _parts(step) is not None
+
+
+def _parts(step: Mapping[str, Any]) -> list[Action] | None:
+    """What a step filled in; None if it may have done anything else."""
+    declared = step["action"]
+    if declared is None or step["action_result"] in UNDONE:
+        return []
+    if step["action_result"] != "ok":
+        return None
+    try:
+        action = action_check(declared)
+    except ActionInvalid:
+        return None
+    parts: Sequence[Action] = getattr(action, "actions", (action,))
+    if not all(part.type in LOOKS or _fills(part, step) for part in parts):
+        return None
+    return [part for part in parts if part.type not in LOOKS]
+
+
+def _fills(action: Action, step: Mapping[str, Any]) -> bool:
+    if action.type in FILLS:
+        return SENDING_KEY not in getattr(action, "text", "")
+    is_click = isinstance(action, ACTIONS["click"])
+    return is_click and _is_switch(getattr(action, "target", ""), step)
+
+
+def _is_switch(target: str, step: Mapping[str, Any]) -> bool:
+    shown = (step["observation"] or {}).get("text") or ""
+    return re.search(rf"\[{re.escape(target)}\] (?:checkbox|radio|switch)\b", shown) is not None
