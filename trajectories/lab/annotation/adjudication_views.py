@@ -23,6 +23,7 @@ from trajectories.annotation.queues.selectors import annotator_of
 from trajectories.annotation.roles import is_annotator
 from trajectories.lab.access import LabRequest, annotator_action, annotator_page, lab_action
 from trajectories.lab.annotation.adjudication import SettlementPage
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.label_form import saving_read, starts_read
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
@@ -44,8 +45,7 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
     rows = selectors.disagreements_filtered(every, field=field, state=state)
     codebook = codebook_of(project.codebook)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Disagreements", project=project, tab="disagreements"),
         "annotator": annotator,
         "rows": Paginator(rows, ROWS).get_page(request.GET.get("page")),
         "counts": counts,
@@ -192,8 +192,7 @@ def _unit_render(
     field, _ = _filters(request, project)
     still_open = _open_to(page.annotator, selectors.disagreements_now(project), field)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context(f"Unit {page.unit.position}", project=project),
         "settling": page,
         "page": page.shown,
         "annotator": page.annotator,

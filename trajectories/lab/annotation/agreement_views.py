@@ -15,6 +15,7 @@ from trajectories.annotation.codebook.types import Field, codebook_read
 from trajectories.annotation.pairs.bias import order_bias
 from trajectories.annotation.pairs.selectors import pairs_labelled
 from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject
 from trajectories.models.annotation import View
@@ -39,8 +40,7 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     codebook = codebook_read(project.codebook.content)
     is_of_pairs = project.level == AnnotationProject.Level.PAIR
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Agreement", project=project, tab="agreement"),
         "view": view,
         "views": views_of(project),
         "units": shown.units,
@@ -103,10 +103,7 @@ def cell_render(
     if apart is not None and chosen in APART:
         shown = [unit for unit in units if (unit.unit in apart) == (chosen == "1")]
     context = {
-        "here": "annotation",
-        "project": project,
-        "field": field,
-        "title": title,
+        **head_context(f"{field.title}: {title}", project=project, place=field.title),
         "units": shown[:UNITS_SHOWN],
         "count": len(shown),
         "apart": chosen,

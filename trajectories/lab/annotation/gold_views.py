@@ -12,6 +12,7 @@ from core.integers import is_id
 from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.annotation.queues import golds, selectors
 from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject, AnnotationUnit
 
@@ -87,8 +88,7 @@ def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -
     codebook = codebook_read(project.codebook.content)
     units = golds.golds_of(project)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Gold units", project=project, tab="golds"),
         "error": error,
         "count": units.count(),
         "golds": [{"unit": unit, "answers": gold_answers(unit, codebook)} for unit in units[:SHOWN]],

@@ -29,6 +29,7 @@ from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
 from trajectories.lab.access import LabRequest, lab_action, lab_page
 from trajectories.lab.annotation.agreement_views import UNITS_SHOWN, figure_title, source_requested
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.export.views import as_file
 from trajectories.models import AnnotationJob, AnnotationProject
@@ -52,8 +53,7 @@ def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
     project = project_or_404(project_id)
     jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).select_related("created_by").order_by("-pk")
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Machines", project=project, tab="machines"),
         "page": MachinesPage(project=project),
         "jobs": jobs[:JOBS_SHOWN],
         "judge": settings.ANNOTATION_JUDGE_MODEL if settings.ANNOTATION_JUDGE_URL else "",
@@ -111,10 +111,7 @@ def _units_render(
     request: LabRequest, project: AnnotationProject, title: str, units: list[Labelled]
 ) -> HttpResponse:
     context = {
-        "here": "annotation",
-        "project": project,
-        "title": title,
-        "tab": "machines",
+        **head_context(title, project=project, place="units", tab="machines"),
         "units": units[:UNITS_SHOWN],
         "count": len(units),
     }

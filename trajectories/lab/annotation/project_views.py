@@ -16,6 +16,7 @@ from trajectories.annotation.projects.sample import Stratum
 from trajectories.annotation.projects.services import Plan
 from trajectories.annotation.queues import golds, selectors
 from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.job_views import jobs_context
 from trajectories.lab.annotation.project_form import ProjectForm
 from trajectories.lab.annotation.queue_views import project_or_404
@@ -76,8 +77,7 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
     codebook = codebook_read(project.codebook.content)
     scores = golds.scores(project, codebook)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context(project.name, project=project, place="", tab="units"),
         "units": AnnotationUnit.objects.filter(project=project).count(),
         "views": [View(name) for name in project.views],
         "strata": [Stratum(**stratum) for stratum in project.strata],
@@ -117,7 +117,7 @@ def _form_render(
 ) -> HttpResponse:
     address = search.address()
     context = {
-        "here": "annotation",
+        **head_context("New annotation project", place="new project"),
         "form": form,
         "search": search,
         "address": address,

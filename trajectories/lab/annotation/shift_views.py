@@ -11,6 +11,7 @@ from trajectories.annotation.agreement.table import agreement
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.agreement_views import cell_render, view_requested, views_of
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 
 SOURCE_TITLES = {
@@ -36,7 +37,8 @@ def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
         }
         for place, field in enumerate(codebook.fields)
     ]
-    context = {"here": "annotation", "project": project, "first": first, "others": others, "fields": fields}
+    head = head_context("Views", project=project, tab="views")
+    context = {**head, "first": first, "others": others, "fields": fields}
     return render(request, "lab/annotation/views.html", context)
 
 
