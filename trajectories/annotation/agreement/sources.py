@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.codebook.types import Field
 
 # Units that two people or more labelled, those of them with the answer, and all that anyone labelled.
@@ -14,13 +14,13 @@ SOURCES = (PAIRED, WITH, RATED)
 
 
 def units_behind(
-    units: Sequence[Labelled], field: Field, *, option: str = "", source: str = PAIRED
-) -> list[Labelled]:
+    units: Sequence[UnitLabels], field: Field, *, option: str = "", source: str = PAIRED
+) -> list[UnitLabels]:
     """The units from which a figure of the field follows, or of one of its answers."""
     return [unit for unit in units if _is_behind(_answers(unit, field), field, option, source)]
 
 
-def is_apart(unit: Labelled, field: Field, *, option: str = "") -> bool:
+def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
     """Whether people's answers to the field differ; with an option, whether some gave it and some did not."""
     answers = _answers(unit, field)
     if option:
@@ -43,5 +43,5 @@ def _is_behind(answers: Sequence[Any], field: Field, option: str, source: str) -
     return source == PAIRED or any(has_option(answer, field, option) for answer in answers)
 
 
-def _answers(unit: Labelled, field: Field) -> list[Any]:
+def _answers(unit: UnitLabels, field: Field) -> list[Any]:
     return [values[field.id] for values in unit.answers.values() if field.id in values]

@@ -13,7 +13,7 @@ import numpy as np
 
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Ratings
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.sources import has_option
 from trajectories.annotation.codebook.types import Codebook, Field, Option
 
@@ -62,11 +62,11 @@ class FieldAgreement:
     """``clusters`` by unit, where they are not the trajectories."""
 
     field: Field
-    units: Sequence[Labelled]
+    units: Sequence[UnitLabels]
     clusters: Mapping[int, Hashable] = dataclass_field(default_factory=dict)
 
     @cached_property
-    def _rated(self) -> list[tuple[Labelled, list[Any]]]:
+    def _rated(self) -> list[tuple[UnitLabels, list[Any]]]:
         """Units with the answers that were given to this field; it is not asked after some answers."""
         given = (
             (unit, [values[self.field.id] for values in unit.answers.values() if self.field.id in values])
@@ -156,7 +156,7 @@ class FieldAgreement:
 
 
 def agreement(
-    units: Sequence[Labelled], codebook: Codebook, *, clusters: Mapping[int, Hashable] | None = None
+    units: Sequence[UnitLabels], codebook: Codebook, *, clusters: Mapping[int, Hashable] | None = None
 ) -> list[FieldAgreement]:
     """The agreement on each field of the codebook."""
     return [FieldAgreement(field=one, units=units, clusters=clusters or {}) for one in codebook.fields]

@@ -43,8 +43,8 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
-    """A row that can be stored. ``is_new`` is false if the project has it already."""
+class Placement:
+    """A row with its place in the project. ``is_new`` is false if the project has it already."""
 
     row: Row
     unit: int
@@ -64,7 +64,7 @@ class Check:
     problem_count: int = 0
     left_out: int = 0
 
-    def rows(self) -> Iterator[list[Placed]]:
+    def rows(self) -> Iterator[list[Placement]]:
         """The rows in batches, without those that have a problem."""
         seen: dict[bytes, bytes] = {}
         batch: list[tuple[str, Row]] = []
@@ -182,9 +182,9 @@ class Check:
             "those that this codebook can express are then imported, marked with their version."
         )
 
-    def _batch(self, batch: list[tuple[str, Row]], seen: dict[bytes, bytes]) -> list[Placed]:
+    def _batch(self, batch: list[tuple[str, Row]], seen: dict[bytes, bytes]) -> list[Placement]:
         stored, keys = self._stored([self.units[row.place][0] for _, row in batch])
-        placed = []
+        placements = []
         for where, row in batch:
             unit = self.units[row.place][0]
             slot, content = slot_of(row, unit, annotator=row.annotator), content_of(row)
@@ -196,8 +196,8 @@ class Check:
                 has = "The file" if before != content else "This project"
                 self._problem(where, f"{has} has another {_label_words(row)}")
             key = uuid.uuid5(NAMESPACE, f"{self.project.pk} {slot!r} {content.hex()}")
-            placed.append(Placed(row=row, unit=unit, key=key, is_new=is_first and there is None))
-        return placed
+            placements.append(Placement(row=row, unit=unit, key=key, is_new=is_first and there is None))
+        return placements
 
     def _stored(self, units: list[int]) -> tuple[dict[Slot, bytes], dict[uuid.UUID, bytes]]:
         """What the project has of these units: the content by its place, and by its key."""

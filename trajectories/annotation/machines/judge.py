@@ -16,7 +16,7 @@ import httpx
 from core.errors import GymError
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels.answers import answer_errors
-from trajectories.annotation.machines.labels import Given, errors_of
+from trajectories.annotation.machines.labels import MachineLabel, errors_of
 from trajectories.annotation.machines.prompt import Material, answers_read, system_text, unit_text
 from trajectories.annotation.machines.schema import answer_schema
 
@@ -79,7 +79,7 @@ class Judge:
             )
             raise GymError("bad_judge_url", message, status=422)
 
-    def label(self, material: Material, *, codebook: Codebook) -> Given:
+    def label(self, material: Material, *, codebook: Codebook) -> MachineLabel:
         """Its label of a unit. An unusable reply is requested once more, then kept as what it is.
 
         A refused unit is sent again with less of its page; refused again it has no usable answer, unless the
@@ -92,19 +92,19 @@ class Judge:
                 refusal = error
         if not self.has_answered.is_set():
             raise refusal
-        return Given(unit=material.unit, answers=None, note=f"No usable answer. {refusal.message}")
+        return MachineLabel(unit=material.unit, answers=None, note=f"No usable answer. {refusal.message}")
 
-    def _label(self, material: Material, *, codebook: Codebook) -> Given:
+    def _label(self, material: Material, *, codebook: Codebook) -> MachineLabel:
         messages = [_message("system", system_text(codebook)), _message("user", unit_text(material))]
         reply = self._reply(messages, codebook)
-        given, errors = given_of(reply, material=material, codebook=codebook, is_complete=True)
+        label, errors = label_read(reply, material=material, codebook=codebook, is_complete=True)
         if errors:
             again = (
                 f"This is not usable. {' '.join(errors)} Answer again with one JSON object and nothing else."
             )
             reply = self._reply([*messages, _message("assistant", reply), _message("user", again)], codebook)
-            given, _ = given_of(reply, material=material, codebook=codebook, is_complete=False)
-        return given
+            label, _ = label_read(reply, material=material, codebook=codebook, is_complete=False)
+        return label
 
     def _body(self, messages: list[Message], codebook: Codebook) -> dict[str, Any]:
         body = {"model": self.model, "messages": messages, "temperature": 0, "max_tokens": self.max_tokens}
@@ -144,12 +144,12 @@ class Judge:
         raise refused("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
 
 
-def given_of(
+def label_read(
     reply: str, *, material: Material, codebook: Codebook, is_complete: bool
-) -> tuple[Given, list[str]]:
+) -> tuple[MachineLabel, list[str]]:
     """The label in a reply, and what is wrong with it. Without ``is_complete`` fields may be missing."""
     unit = material.unit
-    nothing = Given(unit=unit, answers=None, note=f"No usable answer. It said: {reply}")
+    nothing = MachineLabel(unit=unit, answers=None, note=f"No usable answer. It said: {reply}")
     data = reply_read(reply)
     if data is None:
         return nothing, ["It holds no JSON object, or several."]
@@ -157,7 +157,7 @@ def given_of(
     check = answer_errors if is_complete else errors_of
     if errors := check(answers, codebook=codebook, unit=unit):
         return nothing, errors
-    return Given(unit=unit, answers=answers), []
+    return MachineLabel(unit=unit, answers=answers), []
 
 
 def reply_read(reply: str) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from django.db.models import Count, Q
 
-from trajectories.annotation.agreement.selectors import Labelled, clusters_of, units_labelled
+from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, units_labelled
 from trajectories.annotation.agreement.table import FieldAgreement, agreement
 from trajectories.annotation.codebook.types import Codebook, codebook_read
 from trajectories.annotation.labels.versions import newest_only
@@ -68,7 +68,7 @@ class MachinesPage:
         return View.FULL if View.FULL in self.project.views else self.project.views[0]
 
     @cached_property
-    def units(self) -> list[Labelled]:
+    def units(self) -> list[UnitLabels]:
         """As people see them whole, if they do, as machines do."""
         return units_labelled(self.project, view=self.view, kinds=list(Annotator.Kind))
 

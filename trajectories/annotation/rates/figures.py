@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from core.sql import Statement
 from trajectories.annotation.codebook.types import codebook_read
-from trajectories.annotation.rates.prediction import Corrected
+from trajectories.annotation.rates.prediction import CorrectedRate
 from trajectories.annotation.rates.selectors import Choice, rate_units
 from trajectories.annotation.rates.success import Association
 from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates
@@ -24,7 +24,7 @@ class GroupCorrection:
 
     key: str
     label: str
-    corrected: Corrected
+    corrected: CorrectedRate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from django.shortcuts import render
 
 from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
-from trajectories.annotation.agreement.selectors import Labelled, units_between, units_labelled
+from trajectories.annotation.agreement.selectors import UnitLabels, units_between, units_labelled
 from trajectories.annotation.agreement.sources import PAIRED, RATED, SOURCES, WITH, is_apart, units_behind
 from trajectories.annotation.codebook.types import Field, codebook_read
 from trajectories.annotation.pairs.bias import order_bias
@@ -93,7 +93,7 @@ def cell_render(
     project: AnnotationProject,
     field: Field,
     title: str,
-    units: Sequence[Labelled],
+    units: Sequence[UnitLabels],
     *,
     apart: set[int] | None = None,
 ) -> HttpResponse:
@@ -125,7 +125,7 @@ def figure_title(field: Field, option: str, source: str) -> str:
 
 
 def _between(
-    request: LabRequest, project: AnnotationProject, field: Field, units: Sequence[Labelled]
+    request: LabRequest, project: AnnotationProject, field: Field, units: Sequence[UnitLabels]
 ) -> HttpResponse:
     titles = _titles(field)
     one, other = request.GET.get("one", ""), request.GET.get("other", "")

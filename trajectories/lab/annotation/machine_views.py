@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from core.csv_text import csv_bytes
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.sources import units_behind
 from trajectories.annotation.jobs.services import job_request
 from trajectories.annotation.machines.comparison import (
@@ -23,7 +23,7 @@ from trajectories.annotation.machines.comparison import (
     MACHINE,
     PEOPLE,
     Comparison,
-    judged_where,
+    units_where,
 )
 from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
@@ -90,7 +90,7 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
     titles = {option.id: option.title for option in one.field.options} if one else {}
     if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
         raise Http404("The codebook of this project has no such answers.")
-    units = judged_where(one.judged, option=option, sign=sign)
+    units = units_where(one.units, option=option, sign=sign)
     title = " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign])))
     return _units_render(request, project, title, units)
 
@@ -108,7 +108,7 @@ def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
 
 
 def _units_render(
-    request: LabRequest, project: AnnotationProject, title: str, units: list[Labelled]
+    request: LabRequest, project: AnnotationProject, title: str, units: list[UnitLabels]
 ) -> HttpResponse:
     context = {
         **head_context(title, project=project, place="units", tab="machines"),

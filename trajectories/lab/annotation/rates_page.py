@@ -15,7 +15,7 @@ from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
 from trajectories.annotation.rates.figures import RateFigures, figures
-from trajectories.annotation.rates.prediction import Corrected
+from trajectories.annotation.rates.prediction import CorrectedRate
 from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
 from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates, groups_of
 from trajectories.lab.reports.charts.drawing import Drawing
@@ -41,7 +41,7 @@ BOTH, MORE = "both", "more"
 @dataclass(frozen=True, kw_only=True)
 class MachineRow:
     name: str
-    one: Corrected
+    one: CorrectedRate
     units_url: str
 
 
