@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
@@ -32,6 +33,10 @@ class UnitLabels:
     answers: dict[int, dict[str, Any]]
     other_episode: int | None = None
     other_step: int | None = None
+
+    def answers_to(self, field: Field) -> list[Any]:
+        """One from each person who was asked: some answers end the form."""
+        return [values[field.id] for values in self.answers.values() if field.id in values]
 
 
 def units_labelled(

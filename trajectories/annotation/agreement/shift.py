@@ -103,7 +103,7 @@ def shifts(first: Sequence[UnitLabels], other: Sequence[UnitLabels], codebook: C
     others = {unit.unit: unit for unit in other}
     both = [(unit, others[unit.unit]) for unit in first if unit.unit in others]
     return [
-        Shift(field=field, units=[made for pair in both if (made := _both(*pair, field=field)).pairs])
+        Shift(field=field, units=[made for pair in both if (made := _unit_shift(*pair, field=field)).pairs])
         for field in codebook.fields
     ]
 
@@ -117,14 +117,9 @@ def answer_name(answer: Any) -> str:
     return ",".join(sorted(answer)) if isinstance(answer, list) else str(answer)
 
 
-def _both(one: UnitLabels, other: UnitLabels, *, field: Field) -> UnitShift:
-    first, second = (_given(unit, field) for unit in (one, other))
+def _unit_shift(one: UnitLabels, other: UnitLabels, *, field: Field) -> UnitShift:
+    first, second = (list(map(answer_name, unit.answers_to(field))) for unit in (one, other))
     return UnitShift(unit=one, pairs=list(product(first, second)), within=list(combinations(first, 2)))
-
-
-def _given(unit: UnitLabels, field: Field) -> list[str]:
-    """The answers to a field, which is not asked after some answers to others."""
-    return [answer_name(values[field.id]) for values in unit.answers.values() if field.id in values]
 
 
 def _differing(pairs: Sequence[tuple[str, str]]) -> float:

@@ -13,7 +13,7 @@ import msgspec
 
 from core.csv_text import cell_text
 from core.errors import GymError
-from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_read
+from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_of, codebook_read
 from trajectories.annotation.exports.manifest import Manifest
 from trajectories.annotation.imports.files import LabelFile
 from trajectories.annotation.imports.rows import Row
@@ -81,7 +81,7 @@ class Check:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_read(self.project.codebook.content)
+        return codebook_of(self.project.codebook)
 
     @cached_property
     def codebooks(self) -> dict[str, Any]:

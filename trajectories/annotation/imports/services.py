@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import IO, Any
 
 from django.db import transaction
 
 from core import blobs
 from core.errors import GymError
+from core.long_work import Progress
 from trajectories.annotation.imports.checks import Check, Choice, Placement, refused
 from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 
 NO_SUCH_ANSWERS = "they are of another codebook version, and this project's has no such answers."
-Progress = Callable[[int, int], None]
 
 
 def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings, Sums
 from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.sources import has_option
-from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement
+from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement, distances_of
 from trajectories.annotation.codebook.types import Codebook, Field
+from trajectories.annotation.labels.answers import comparable
 from trajectories.models import Annotator
 
 NO_UNITS = "People and the machine have labelled no unit in common."
@@ -113,16 +114,13 @@ class FieldComparison:
     def _whole(self) -> MachineRow:
         if not self.units:
             return MachineRow(title="All together", reason=NO_UNITS)
-        given = {self._value(answer) for one in self.units for answer in (one.machine, *one.people)}
+        given = {comparable(answer) for one in self.units for answer in (one.machine, *one.people)}
         is_set = self.field.is_set
         # Numbers of steps are answers besides those of the codebook.
         known = {option.id for option in self.field.options if not (is_set or option.is_step)}
         values: list[Any] = sorted(given | known, key=_order)
-        distances = (
-            coefficients.masi_distances(values) if is_set else coefficients.nominal_distances(len(values))
-        )
-        row = MachineRow(title="All together", units=len(self.units))
-        row = _estimated(row, self._ratings(values, distances, self._value))
+        ratings = self._ratings(values, distances_of(values, self.field), comparable)
+        row = _estimated(MachineRow(title="All together", units=len(self.units)), ratings)
         return replace(row, ac1=None) if is_set else row
 
     def _answer(self, option: str, title: str) -> MachineRow:
@@ -147,7 +145,7 @@ class FieldComparison:
         row = _estimated(row, ratings)
         return replace(row, precision=ratings.estimate(precision), recall=ratings.estimate(recall))
 
-    def _ratings(self, values: Sequence[Any], distances: Any, read: Callable[[Any], Any]) -> PairRatings:
+    def _ratings(self, values: Sequence[Any], distances: Floats, read: Callable[[Any], Any]) -> PairRatings:
         places = {value: place for place, value in enumerate(values)}
         pairs = [
             (places[read(one.machine)], places[read(answer)], 1 / len(one.people), self._cluster(one.unit))
@@ -166,9 +164,6 @@ class FieldComparison:
 
     def _cluster(self, unit: UnitLabels) -> Hashable:
         return self.people.clusters.get(unit.unit, unit.episode)
-
-    def _value(self, answer: Any) -> Any:
-        return frozenset(answer) if isinstance(answer, list) else answer
 
 
 @dataclass(frozen=True, kw_only=True)

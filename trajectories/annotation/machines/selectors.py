@@ -10,7 +10,7 @@ from django.db.models import Count, Q
 
 from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, units_labelled
 from trajectories.annotation.agreement.table import FieldAgreement, agreement
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.labels.versions import newest_only
 from trajectories.annotation.machines.comparison import Comparison, comparison, only
 from trajectories.models import AnnotationProject, Annotator, Label
@@ -35,7 +35,7 @@ class MachinesPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_read(self.project.codebook.content)
+        return codebook_of(self.project.codebook)
 
     @cached_property
     def annotators(self) -> list[Annotator]:

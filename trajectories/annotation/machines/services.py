@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
@@ -14,7 +14,8 @@ import msgspec
 from django.conf import settings
 
 from core.errors import GymError
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from core.long_work import Progress
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.machines.judge import WORKER_TIMEOUT_S, WORKER_TRIES, Judge
 from trajectories.annotation.machines.labels import MachineLabel, annotator_get, labels_add
 from trajectories.annotation.machines.prompt import VERSION, Material, prompt_hash
@@ -30,7 +31,6 @@ CONCURRENCY = 8
 WAITING_MAX = 4 * CONCURRENCY
 # Seconds between two words on how far it is, also while nothing is answered.
 REPORT_S = 5.0
-Progress = Callable[[int, int], None]
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Workload:
         left = list(units)
         return cls(
             annotator=annotator,
-            codebook=codebook_read(project.codebook.content),
+            codebook=codebook_of(project.codebook),
             units=left,
             before=rows.count() - len(left),
             progress=progress,
@@ -134,7 +134,7 @@ def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any
 def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) -> dict[str, Any]:
     """A judge model labels what it has not labelled yet. ``GymError`` 502 if it does not answer."""
     _steps_only(project)
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     digest = prompt_hash(codebook)
     annotator = annotator_get(
         project,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
@@ -44,7 +44,7 @@ class PairChoices:
 
 def pairs_labelled(project: AnnotationProject) -> list[PairChoices]:
     """Pairs with a choice of a person, in the queue's order; no repeats, skips or units for training."""
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     pairs: dict[int, PairChoices] = {}
     for row in _rows(project):
         pair = pairs.setdefault(row["unit_id"], _pair(row))

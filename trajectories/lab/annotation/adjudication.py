@@ -12,7 +12,7 @@ from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Column, Disagreement
 from trajectories.annotation.adjudication.services import Reason
 from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
-from trajectories.annotation.labels.answers import Answers, answers_mirrored
+from trajectories.annotation.labels.answers import Answers, answers_mirrored, answers_of
 from trajectories.lab.annotation.label_form import LINK_PREFIX, STEP_PREFIX
 from trajectories.lab.annotation.pair_unit import PairPage
 from trajectories.lab.annotation.queue_views import PAGES
@@ -159,7 +159,7 @@ class SettlementPage:
             if column.letter.lower() == self.taken:
                 return column.answers
         if self.settlement is not None:
-            return selectors.answers_of(self.settlement)
+            return answers_of(self.settlement)
         return selectors.answers_agreed(self.columns, differing=self.differing)
 
     @cached_property

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from core.errors import GymError
 from core.integers import is_id
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.queues import golds, selectors
 from trajectories.lab.access import LabRequest, lab_action, lab_page
 from trajectories.lab.annotation.head import head_context
@@ -85,7 +85,7 @@ def _file_text(request: LabRequest) -> str:
 
 
 def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     units = golds.golds_of(project)
     context = {
         **head_context("Gold units", project=project, tab="golds"),

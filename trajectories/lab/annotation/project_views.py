@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 
 from core.errors import GymError
 from core.integers import is_id
-from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.projects import services
 from trajectories.annotation.projects.sample import Stratum
 from trajectories.annotation.projects.services import Plan
@@ -74,7 +74,7 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
 def _project_render(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
     # Machines, and people whose labels were imported, take no units.
     people = project.annotators.filter(user__isnull=False).select_related("project").order_by("pk")
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     scores = golds.scores(project, codebook)
     context = {
         **head_context(project.name, project=project, place="", tab="units"),

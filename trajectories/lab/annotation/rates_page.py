@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
-from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
+from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
 from trajectories.annotation.rates.figures import RateFigures, figures
 from trajectories.annotation.rates.prediction import CorrectedRate
 from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
@@ -79,7 +79,7 @@ class RatesPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_read(self.project.codebook.content)
+        return codebook_of(self.project.codebook)
 
     @cached_property
     def choice(self) -> Choice:
