@@ -50,6 +50,15 @@ class UnitRefused(JudgeUnreachable):
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Failure:
+    """Why a call brought no reply; if it is passing, the next one may."""
+
+    problem: str
+    is_passing: bool = False
+    error: type[JudgeUnreachable] = JudgeUnreachable
+
+
+@dataclass(frozen=True, kw_only=True)
 class Judge:
     """``url`` is the base of the endpoint, such as ``http://127.0.0.1:8080/v1``; ``key`` is never shown.
 
@@ -115,33 +124,38 @@ class Judge:
 
     def _reply(self, messages: list[Message], codebook: Codebook) -> str:
         body = self._body(messages, codebook)
-        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        problem, refused = "The work has ended.", JudgeUnreachable
-        for number in range(1, self.tries + 1):
+        failure = _Failure(problem="The work has ended.")
+        for number in range(self.tries):
+            if number:
+                self.pause(min(FIRST_PAUSE_S * 2 ** (number - 1), LONGEST_PAUSE_S))
             if self.is_over.is_set():
                 break
-            pause = min(FIRST_PAUSE_S * 2 ** (number - 1), LONGEST_PAUSE_S)
-            try:
-                response = self.client.post(
-                    f"{self.url.rstrip('/')}/chat/completions",
-                    json=body,
-                    headers=headers,
-                    timeout=self.timeout_s,
-                )
-            except httpx.HTTPError as error:
-                problem, is_passing = type(error).__name__, True
-            else:
-                if response.is_success:
-                    self.has_answered.set()
-                    return _text_of(response)
-                problem = f"HTTP {response.status_code}: {response.text[:PROBLEM_CHARS]}"
-                is_passing = response.status_code >= 500 or response.status_code in RETRIED
-                refused = UnitRefused if response.status_code in TOO_LONG else JudgeUnreachable
-            if not is_passing or number == self.tries:
+            answer = self._post(body)
+            if isinstance(answer, str):
+                return answer
+            failure = answer
+            if not failure.is_passing:
                 break
-            self.pause(pause)
-        shown = problem.replace(self.key, "…") if self.key else problem
-        raise refused("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
+        shown = failure.problem.replace(self.key, "…") if self.key else failure.problem
+        raise failure.error("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
+
+    def _post(self, body: dict[str, Any]) -> str | _Failure:
+        """What the model says, or why the call failed."""
+        address = f"{self.url.rstrip('/')}/chat/completions"
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        try:
+            response = self.client.post(address, json=body, headers=headers, timeout=self.timeout_s)
+        except httpx.HTTPError as error:
+            return _Failure(problem=type(error).__name__, is_passing=True)
+        if response.is_success:
+            self.has_answered.set()
+            return _text_of(response)
+        status = response.status_code
+        return _Failure(
+            problem=f"HTTP {status}: {response.text[:PROBLEM_CHARS]}",
+            is_passing=status >= 500 or status in RETRIED,
+            error=UnitRefused if status in TOO_LONG else JudgeUnreachable,
+        )
 
 
 def label_read(
