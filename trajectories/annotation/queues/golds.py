@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from msgspec import Meta, Struct
 
 from core.errors import GymError
+from core.integers import BIGINT_MAX, INT_MAX
 from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.answers import (
@@ -28,8 +29,6 @@ PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
 NO_ANSWER = "no answer"
 LINES_MAX = 1_000
 ERRORS_SHOWN = 5
-BIGINT_MAX = 2**63 - 1
-INTEGER_MAX = 2**31 - 1
 
 
 class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,10 +38,10 @@ class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
-    step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
-    paragraph: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] = 0
+    step: Annotated[int, Meta(ge=0, le=INT_MAX)]
+    paragraph: Annotated[int, Meta(ge=0, le=INT_MAX)] = 0
     other_episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)] | None = None
-    other_step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] | None = None
+    other_step: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     values: dict[str, str | int | list[str]]
     why: str
 

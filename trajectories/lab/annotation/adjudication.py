@@ -19,6 +19,15 @@ from trajectories.lab.annotation.queue_views import PAGES
 from trajectories.lab.annotation.unit import Question, UnitPage, summary_of
 from trajectories.models import AnnotationSlot, AnnotationUnit, Annotator, Label
 
+# The initial of the most telling word.
+REASON_KEYS = {
+    Reason.DEFINITION: "D",
+    Reason.SLIP: "S",
+    Reason.MISREAD: "P",
+    Reason.AMBIGUOUS: "T",
+    Reason.OTHER: "O",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -146,7 +155,7 @@ class SettlementPage:
 
     @property
     def reasons(self) -> list[tuple[str, str, str, bool]]:
-        """Value, title, key and whether it is chosen; the key is the initial of its most telling word."""
+        """Value, title, key and whether it is chosen."""
         chosen = self.sent.get("reason", self.settlement.reason if self.settlement else "")
         return [(one.value, one.label, REASON_KEYS[one], one.value == chosen) for one in Reason]
 
@@ -182,15 +191,6 @@ class SettlementPage:
     def taken_keys(self) -> set[str]:
         """Keys that choose a column here, and no answer."""
         return {column.key for column in self.columns} - {""}
-
-
-REASON_KEYS = {
-    Reason.DEFINITION: "D",
-    Reason.SLIP: "S",
-    Reason.MISREAD: "P",
-    Reason.AMBIGUOUS: "T",
-    Reason.OTHER: "O",
-}
 
 
 def _as_fields(answers: Answers, codebook: Codebook) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.errors import GymError
+from core.integers import is_id
 from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Disagreement
 from trajectories.annotation.adjudication.services import Settlement, unit_settle
@@ -29,6 +30,11 @@ from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 
 ROWS = 50
+CONFLICT = (
+    "This unit was settled meanwhile, by another adjudicator or in another tab. That was kept: it is what "
+    "“settled” says below. Compare, and save again to change it."
+)
+UNDISPUTED = "Nobody disagrees on this unit, or no longer."
 
 
 @annotator_page
@@ -115,17 +121,9 @@ def annotation_adjudicator(request: LabRequest, project_id: int) -> HttpResponse
     """Make one of the people of a project its adjudicator, or take that back."""
     project = project_or_404(project_id)
     number = request.POST.get("annotator", "")
-    if number.isascii() and number.isdigit() and len(number) < DIGITS_MAX:
+    if is_id(number):
         adjudicator_set(project, int(number), is_adjudicator=request.POST.get("is_adjudicator") == "1")
     return redirect("annotation_project", project_id=project_id)
-
-
-CONFLICT = (
-    "This unit was settled meanwhile, by another adjudicator or in another tab. That was kept: it is what "
-    "“settled” says below. Compare, and save again to change it."
-)
-UNDISPUTED = "Nobody disagrees on this unit, or no longer."
-DIGITS_MAX = 18
 
 
 def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProject, Annotator | None]:

@@ -9,7 +9,7 @@ from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 
 from core.errors import GymError
-from core.integers import is_id
+from core.integers import INT_MAX, is_id
 from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.projects import services
 from trajectories.annotation.projects.sample import Stratum
@@ -26,7 +26,6 @@ from trajectories.models import AnnotationProject, AnnotationUnit
 from trajectories.models.annotation import View
 
 QUOTA_PREFIX = "quota-"
-QUOTA_MAX = 2**31 - 1
 
 
 @lab_page
@@ -64,7 +63,7 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
         annotator, text = name.removeprefix(QUOTA_PREFIX), str(text).strip()
         if not name.startswith(QUOTA_PREFIX) or not is_id(annotator):
             continue
-        if text and not (is_id(text) and int(text) <= QUOTA_MAX):
+        if text and not (is_id(text) and int(text) <= INT_MAX):
             return _project_render(request, project, error="A quota is a number of units, or nothing.")
         quotas[int(annotator)] = int(text) if text else None
     services.quotas_set(project, quotas)
@@ -87,8 +86,6 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
         .order_by("username"),
         "labels_here": people.filter(user_id=request.user.pk or 0).exists(),
         **jobs_context(project),
-    }
-    context |= {
         "error": error,
         "golds": golds.golds_of(project).count(),
         "score_fields": codebook.fields,
