@@ -34,7 +34,7 @@ Slot = tuple[int, str, str, bool, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class ImportSettings:
     """How a file is read. ``annotator`` and ``kind`` replace what the rows say of who labelled."""
 
     annotator: str = ""
@@ -59,7 +59,7 @@ class Check:
     project: AnnotationProject
     files: Sequence[LabelFile]
     manifest: Manifest | None
-    choice: Choice
+    settings: ImportSettings
     problems: list[str] = field(default_factory=list)
     problem_count: int = 0
     left_out: int = 0
@@ -87,7 +87,7 @@ class Check:
     def codebooks(self) -> dict[str, Any]:
         """The content of each version that labels may name, by its hash."""
         own = {self.project.codebook_id: self.project.codebook.content}
-        if not self.choice.takes_other_codebooks:
+        if not self.settings.takes_other_codebooks:
             return own
         named = {} if self.manifest is None else self.manifest.codebooks
         return {**{name: one for name, one in named.items() if _hash_of(one) == name}, **own}
@@ -118,9 +118,9 @@ class Check:
 
     def _checked(self, row: Row) -> Row | str | None:
         """The row as it would be stored, what is wrong with it, or None if it is left out."""
-        if self.choice.annotator:
+        if self.settings.annotator:
             row = msgspec.structs.replace(
-                row, annotator=self.choice.annotator, annotator_kind=self.choice.kind
+                row, annotator=self.settings.annotator, annotator_kind=self.settings.kind
             )
         row = msgspec.structs.replace(row, codebook=row.codebook or self.project.codebook_id)
         problem = self._place_problem(row) or self._annotator_problem(row) or self._codebook_problem(row)
@@ -171,7 +171,7 @@ class Check:
     def _codebook_problem(self, row: Row) -> str:
         if row.codebook in self.codebooks:
             return ""
-        if self.choice.takes_other_codebooks:
+        if self.settings.takes_other_codebooks:
             if CodebookVersion.objects.filter(pk=row.codebook).exists():
                 self.codebooks[row.codebook] = CodebookVersion.objects.get(pk=row.codebook).content
                 return ""

@@ -9,7 +9,7 @@ from django.db import transaction
 from core import blobs
 from core.errors import GymError
 from core.long_work import Progress
-from trajectories.annotation.imports.checks import Check, Choice, Placement, refused
+from trajectories.annotation.imports.checks import Check, ImportSettings, Placement, refused
 from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 
@@ -25,12 +25,12 @@ def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
         open_=lambda: _open(parameters["sha256"]),
         manifest_open=(lambda: _open(manifest)) if manifest else None,
     ) as (files, description):
-        choice = Choice(
+        settings = ImportSettings(
             annotator=parameters.get("annotator", ""),
             kind=parameters.get("kind", Annotator.Kind.PERSON),
             takes_other_codebooks=bool(parameters.get("takes_other_codebooks")),
         )
-        check = Check(project=job.project, files=files, manifest=description, choice=choice)
+        check = Check(project=job.project, files=files, manifest=description, settings=settings)
         return file_import(check, progress, job=job)
 
 
