@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from trajectories.annotation.exports.services import archive_write
-from trajectories.annotation.imports.checks import Check, Choice
+from trajectories.annotation.imports.checks import Check, ImportSettings
 from trajectories.annotation.imports.files import files_open
 from trajectories.annotation.imports.services import file_import
 from trajectories.models import AnnotationProject
@@ -43,10 +43,10 @@ def take(
     *,
     name: str = "labels.jsonl",
     manifest: bytes | None = None,
-    **choice: Any,
+    **settings: Any,
 ) -> dict[str, Any]:
     """Import a file, and say what came of it."""
     manifest_open = None if manifest is None else lambda: io.BytesIO(manifest)
     with files_open(name=name, open_=lambda: io.BytesIO(data), manifest_open=manifest_open) as (files, read):
-        check = Check(project=project, files=files, manifest=read, choice=Choice(**choice))
+        check = Check(project=project, files=files, manifest=read, settings=ImportSettings(**settings))
         return file_import(check, ignore)

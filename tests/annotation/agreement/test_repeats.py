@@ -8,7 +8,7 @@ from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
 from tests.lab.annotation.test_annotation_pages import Lab
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.codebook.types import codebook_read
 from trajectories.annotation.queues import services
@@ -88,7 +88,7 @@ def test_repeats_of_pairs_are_clustered_by_their_task(owner: User) -> None:
     assert person.clusters == dict(project.units.values_list("pk", "stratum"))
     assert len(set(person.clusters.values())) == 1
     many = [
-        Labelled(unit=n, episode=n, step=0, paragraph=0, answers={0: {"better": "tie"}, 1: {"better": say}})
+        UnitLabels(unit=n, episode=n, step=0, paragraph=0, answers={0: {"better": "tie"}, 1: {"better": say}})
         for n, say in enumerate(["tie"] * 12 + ["first"] * 12)
     ]
     codebook = codebook_read(project.codebook.content)

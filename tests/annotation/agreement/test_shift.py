@@ -3,20 +3,22 @@ from __future__ import annotations
 import pytest
 
 from trajectories.annotation.agreement.coefficients import mean
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.shift import Shift, shifts
 from trajectories.annotation.codebook.registry import codebook_current
 
 
-def unit(number: int, episode: int, *answers: dict[str, object]) -> Labelled:
-    return Labelled(unit=number, episode=episode, step=number, paragraph=0, answers=dict(enumerate(answers)))
+def unit(number: int, episode: int, *answers: dict[str, object]) -> UnitLabels:
+    return UnitLabels(
+        unit=number, episode=episode, step=number, paragraph=0, answers=dict(enumerate(answers))
+    )
 
 
 def kind(name: str, *behaviours: str) -> dict[str, object]:
     return {"type": name, "behaviours": list(behaviours)}
 
 
-def by_field(first: list[Labelled], other: list[Labelled]) -> dict[str, Shift]:
+def by_field(first: list[UnitLabels], other: list[UnitLabels]) -> dict[str, Shift]:
     return {shift.field.id: shift for shift in shifts(first, other, codebook_current())}
 
 

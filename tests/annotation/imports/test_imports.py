@@ -314,12 +314,12 @@ def test_a_unit_that_is_settled_during_an_import_keeps_its_versions(
     data = files.jsonl([{**first, "layer": "adjudicated", "key": None, "reason": "slip"}])
     store = imports._store
 
-    def settle_and_store(placed: list[checks.Placed], **options: Any) -> int:
+    def settle_and_store(placements: list[checks.Placement], **options: Any) -> int:
         Label.objects.create(
-            unit_id=placed[0].unit, annotator=other.annotators.get(), layer="adjudicated", version=1,
+            unit_id=placements[0].unit, annotator=other.annotators.get(), layer="adjudicated", version=1,
             state="done", values=COMPLETE, codebook_id=other.codebook_id, key=uuid.uuid4(),
         )  # fmt: skip
-        return store(placed, **options)
+        return store(placements, **options)
 
     monkeypatch.setattr(imports, "_store", settle_and_store)
     with pytest.raises(GymError, match="was settled while it was imported"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.table import FEW, agreement
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.codebook.types import Codebook, Field, Option
@@ -16,23 +16,23 @@ from trajectories.annotation.machines.comparison import (
     PEOPLE,
     Comparison,
     comparison,
-    judged_where,
     only,
+    units_where,
 )
 from trajectories.models import Annotator
 
 MACHINE_ID, ANN, BEN = 9, 1, 2
 
 
-def unit(number: int, machine: str | None, *people: str, episode: int | None = None) -> Labelled:
+def unit(number: int, machine: str | None, *people: str, episode: int | None = None) -> UnitLabels:
     answers = {ANN + place: {"type": answer, "behaviours": []} for place, answer in enumerate(people)}
     if machine:
         answers[MACHINE_ID] = {"type": machine}
     where = number if episode is None else episode
-    return Labelled(unit=number, episode=where, step=1, paragraph=0, answers=answers)
+    return UnitLabels(unit=number, episode=where, step=1, paragraph=0, answers=answers)
 
 
-def compared(units: list[Labelled]) -> Comparison:
+def compared(units: list[UnitLabels]) -> Comparison:
     codebook = codebook_current()
     people = agreement(only(units, {ANN, BEN}), codebook)
     return comparison(Annotator(pk=MACHINE_ID), units, codebook=codebook, people=people)
@@ -80,7 +80,7 @@ def test_with_one_person_it_is_the_agreement_of_two_annotators() -> None:
 def test_every_figure_opens_its_units() -> None:
     kind = next(one for one in compared(UNITS).fields if one.field.id == "type")
     for sign, count in ((BOTH, 18), (MACHINE, 4), (PEOPLE, 5)):
-        assert len(judged_where(kind.judged, option=R, sign=sign)) == count
+        assert len(units_where(kind.units, option=R, sign=sign)) == count
 
 
 def test_few_positives_give_counts_and_fields_left_out_say_so() -> None:
@@ -95,7 +95,7 @@ def test_numbers_of_steps_are_answers_too() -> None:
     field = Field(id="first", rank=1, title="First", question="", options=[option])
     answers = [{MACHINE_ID: {"first": 3}, ANN: {"first": 3 + place % 2}} for place in range(4)]
     units = [
-        Labelled(unit=place, episode=place, step=0, paragraph=0, answers=given)
+        UnitLabels(unit=place, episode=place, step=0, paragraph=0, answers=given)
         for place, given in enumerate(answers)
     ]
     codebook = Codebook(unit="", fields=[field])
@@ -132,5 +132,5 @@ def test_intervals_widen_when_pairs_share_their_task() -> None:
     assert together.high - together.low > apart.high - apart.low
 
 
-def _machine_first(one: Labelled) -> list[dict[str, str]]:
+def _machine_first(one: UnitLabels) -> list[dict[str, str]]:
     return [one.answers[MACHINE_ID], *(values for who, values in one.answers.items() if who != MACHINE_ID)]

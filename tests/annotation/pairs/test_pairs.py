@@ -15,17 +15,17 @@ from tests.annotation import files, scene
 from trajectories.annotation.labels import order
 from trajectories.annotation.pairs import exports
 from trajectories.annotation.pairs.bias import order_bias
-from trajectories.annotation.pairs.selectors import Choice, LabelledPair, pairs_labelled
+from trajectories.annotation.pairs.selectors import Choice, PairChoices, pairs_labelled
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, AnnotationSlot, Episode, Label, Step
 
 
-def pair(task: str, *choices: tuple[str, bool]) -> LabelledPair:
+def pair(task: str, *choices: tuple[str, bool]) -> PairChoices:
     made = {
         place: Choice(answer=answer, is_swapped=is_swapped, reasons=[])
         for place, (answer, is_swapped) in enumerate(choices)
     }
-    return LabelledPair(unit=1, places=((1, 0), (2, 0)), stratum=task, weight=1.0, choices=made)
+    return PairChoices(unit=1, places=((1, 0), (2, 0)), stratum=task, weight=1.0, choices=made)
 
 
 def test_whoever_always_takes_the_first_is_biased_and_disagrees_across_orders() -> None:

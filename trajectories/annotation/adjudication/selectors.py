@@ -12,7 +12,7 @@ from string import ascii_uppercase
 
 from core.sql import Statement
 from trajectories.annotation.labels import versions
-from trajectories.annotation.labels.answers import Answers
+from trajectories.annotation.labels.answers import Answers, answers_of
 from trajectories.annotation.labels.state import blind_state
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
@@ -169,12 +169,6 @@ def settlement_newest(unit: AnnotationUnit) -> Label | None:
     """The adjudicated label of a unit that counts, whoever made it."""
     rows = Label.objects.filter(unit=unit, layer=Label.Layer.ADJUDICATED)
     return versions.newest_of(rows)
-
-
-def answers_of(label: Label) -> Answers:
-    return Answers(
-        values=label.values, spans=label.spans, links=label.links, note=label.note, is_unsure=label.is_unsure
-    )
 
 
 def answers_agreed(columns: Sequence[Column], *, differing: Iterable[str]) -> Answers:

@@ -16,6 +16,8 @@ from trajectories.annotation.labels.answers import NOTE_CHARS
 from trajectories.annotation.labels.services import LabelConflict, Saving, label_of, label_written
 from trajectories.models import AnnotationUnit, Annotator, CodebookNote, Label
 
+OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the project settles it."
+
 
 class Reason(models.TextChoices):
     """Why people differed."""
@@ -35,9 +37,6 @@ class Settlement:
     reason: str
     codebook_note: str = ""
     field: str = ""
-
-
-OWN_LABEL = "You labelled this unit yourself, so another adjudicator of the project settles it."
 
 
 @transaction.atomic

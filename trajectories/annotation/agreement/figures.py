@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from trajectories.annotation.agreement.selectors import clusters_of, units_labelled
 from trajectories.annotation.agreement.table import Cell, Nearness, Row, agreement
-from trajectories.annotation.codebook.types import Field, Option, codebook_read
+from trajectories.annotation.codebook.types import Field, Option, codebook_of
 from trajectories.annotation.labels.state import blind_state
 from trajectories.models import AnnotationProject
 
@@ -45,7 +45,7 @@ def figures(project: AnnotationProject, *, view: str) -> Figures:
 def _figures(project_id: int, view: str, state: Hashable) -> Figures:
     project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
     units = units_labelled(project, view=view)
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     fields = agreement(units, codebook, clusters=clusters_of(project))
     return Figures(
         units=len(units),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 
 from trajectories.annotation.agreement.coefficients import Estimate
-from trajectories.annotation.agreement.selectors import Labelled, clusters_of, units_labelled
+from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, units_labelled
 from trajectories.annotation.agreement.table import POSITIVES_MIN, FieldAgreement
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.models import AnnotationProject, Annotator
@@ -21,7 +21,7 @@ class Person:
 
     annotator: int | None
     name: str
-    units: Sequence[Labelled]
+    units: Sequence[UnitLabels]
     clusters: Mapping[int, Hashable] = dataclass_field(
         default_factory=dict
     )  # by unit, where they are not trajectories
@@ -49,7 +49,7 @@ def people_repeated(project: AnnotationProject, *, view: str = "") -> list[Perso
     if not again:
         return []
     first = {unit.unit: unit for unit in units_labelled(project, view=view)}
-    pairs: dict[int, list[Labelled]] = {}
+    pairs: dict[int, list[UnitLabels]] = {}
     for unit in again:
         given = first[unit.unit].answers if unit.unit in first else {}
         for annotator in unit.answers.keys() & given.keys():
@@ -72,7 +72,7 @@ def self_agreement(people: Sequence[Person], codebook: Codebook) -> list[tuple[F
     return [(field, [_row(person, field) for person in people]) for field in codebook.fields]
 
 
-def units_repeated(person: Person, field: Field, *, is_same: bool | None = None) -> list[Labelled]:
+def units_repeated(person: Person, field: Field, *, is_same: bool | None = None) -> list[UnitLabels]:
     """The units that a person answered a field of twice, each once; with ``is_same`` those of which they said
     the same both times, or not."""
     rated = [unit for unit in person.units if _is_rated(unit, field)]
@@ -92,10 +92,10 @@ def _row(person: Person, field: Field) -> Row:
     )
 
 
-def _is_rated(unit: Labelled, field: Field) -> bool:
+def _is_rated(unit: UnitLabels, field: Field) -> bool:
     return all(field.id in answers for answers in unit.answers.values())
 
 
-def _is_same(unit: Labelled, field: Field) -> bool:
+def _is_same(unit: UnitLabels, field: Field) -> bool:
     first, again = (unit.answers[time][field.id] for time in (FIRST, AGAIN))
     return bool(set(first) == set(again) if field.is_set else first == again)

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
@@ -22,7 +23,7 @@ UNIT = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Labelled:
+class UnitLabels:
     """A unit with what each person says of it, by the id of the annotator; of a pair, with its other one."""
 
     unit: int
@@ -33,6 +34,10 @@ class Labelled:
     other_episode: int | None = None
     other_step: int | None = None
 
+    def answers_to(self, field: Field) -> list[Any]:
+        """One from each person who was asked: some answers end the form."""
+        return [values[field.id] for values in self.answers.values() if field.id in values]
+
 
 def units_labelled(
     project: AnnotationProject,
@@ -40,7 +45,7 @@ def units_labelled(
     view: str = "",
     is_repeat: bool = False,
     kinds: Sequence[str] = (Annotator.Kind.PERSON,),
-) -> list[Labelled]:
+) -> list[UnitLabels]:
     """Units with a label of annotators of these kinds, in the queue's order, without skips and golds.
 
     The view is the project's first one if none is named; machines see all of a unit in any. Repeats are left
@@ -59,7 +64,7 @@ def units_labelled(
         .order_by("unit__position", "unit_id", "annotator_id", *versions.ORDER)
         .values_list(*UNIT, "annotator_id", "state", "values")
     )
-    units: dict[int, Labelled] = {}
+    units: dict[int, UnitLabels] = {}
     for *place, annotator, state, values in rows.iterator():
         answers = units.setdefault(place[0], _unlabelled(*place)).answers
         answers.pop(annotator, None)  # a later version counts
@@ -70,8 +75,8 @@ def units_labelled(
 
 def _unlabelled(
     unit: int, episode: int, step: int, paragraph: int, other_episode: int | None, other_step: int | None
-) -> Labelled:
-    return Labelled(
+) -> UnitLabels:
+    return UnitLabels(
         unit=unit,
         episode=episode,
         step=step,
@@ -90,8 +95,8 @@ def clusters_of(project: AnnotationProject) -> dict[int, str]:
 
 
 def units_between(
-    units: Sequence[Labelled], *, field: str, one: str, other: str, number: str = ""
-) -> list[Labelled]:
+    units: Sequence[UnitLabels], *, field: str, one: str, other: str, number: str = ""
+) -> list[UnitLabels]:
     """The units of which one person gave one answer, and another person the other.
 
     ``number`` is the answer that stands for numbers of steps.
@@ -99,7 +104,7 @@ def units_between(
     return [unit for unit in units if _has_pair(unit, field, one, other, number)]
 
 
-def _has_pair(unit: Labelled, field: str, one: str, other: str, number: str) -> bool:
+def _has_pair(unit: UnitLabels, field: str, one: str, other: str, number: str) -> bool:
     values = (values.get(field) for values in unit.answers.values())
     given = [number if isinstance(value, int) else value for value in values]
     return given.count(one) >= 2 if one == other else one in given and other in given

@@ -11,7 +11,7 @@ from typing import Any
 
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.codebook.types import Codebook, Field
 
 NO_ANSWER = "none"
@@ -28,10 +28,10 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Both:
+class UnitShift:
     """A unit that was labelled in both views: pairs of answers from one and from the other."""
 
-    unit: Labelled
+    unit: UnitLabels
     pairs: list[tuple[str, str]]
     within: list[tuple[str, str]]  # of people who saw the first view
 
@@ -45,7 +45,7 @@ class Shift:
     """Of one field, between the project's first view and another."""
 
     field: Field
-    units: Sequence[Both]
+    units: Sequence[UnitShift]
 
     @cached_property
     def changed(self) -> Estimate:
@@ -75,11 +75,11 @@ class Shift:
         answers = self._answers({name for pair in counts for name in pair})
         return [(one, [(other, counts[one.name, other.name]) for other in answers]) for one in answers]
 
-    def units_with(self, *, one: str, other: str) -> list[Labelled]:
+    def units_with(self, *, one: str, other: str) -> list[UnitLabels]:
         """Those that got one answer in the first view, and the other in the other."""
         return [both.unit for both in self.units if (one, other) in both.pairs]
 
-    def units_behind(self, source: str) -> list[Labelled]:
+    def units_behind(self, source: str) -> list[UnitLabels]:
         """Those labelled in both views, or of them those that two people saw in the first."""
         return [both.unit for both in self.units if source == IN_BOTH or both.within]
 
@@ -98,12 +98,12 @@ class Shift:
         ]
 
 
-def shifts(first: Sequence[Labelled], other: Sequence[Labelled], codebook: Codebook) -> list[Shift]:
+def shifts(first: Sequence[UnitLabels], other: Sequence[UnitLabels], codebook: Codebook) -> list[Shift]:
     """The shift of each field between the labels of two views."""
     others = {unit.unit: unit for unit in other}
     both = [(unit, others[unit.unit]) for unit in first if unit.unit in others]
     return [
-        Shift(field=field, units=[made for pair in both if (made := _both(*pair, field=field)).pairs])
+        Shift(field=field, units=[made for pair in both if (made := _unit_shift(*pair, field=field)).pairs])
         for field in codebook.fields
     ]
 
@@ -117,14 +117,9 @@ def answer_name(answer: Any) -> str:
     return ",".join(sorted(answer)) if isinstance(answer, list) else str(answer)
 
 
-def _both(one: Labelled, other: Labelled, *, field: Field) -> Both:
-    first, second = (_given(unit, field) for unit in (one, other))
-    return Both(unit=one, pairs=list(product(first, second)), within=list(combinations(first, 2)))
-
-
-def _given(unit: Labelled, field: Field) -> list[str]:
-    """The answers to a field, which is not asked after some answers to others."""
-    return [answer_name(values[field.id]) for values in unit.answers.values() if field.id in values]
+def _unit_shift(one: UnitLabels, other: UnitLabels, *, field: Field) -> UnitShift:
+    first, second = (list(map(answer_name, unit.answers_to(field))) for unit in (one, other))
+    return UnitShift(unit=one, pairs=list(product(first, second)), within=list(combinations(first, 2)))
 
 
 def _differing(pairs: Sequence[tuple[str, str]]) -> float:

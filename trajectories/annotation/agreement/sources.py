@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.codebook.types import Field
+from trajectories.annotation.labels.answers import comparable
 
 # Units that two people or more labelled, those of them with the answer, and all that anyone labelled.
 PAIRED, WITH, RATED = "paired", "with", "rated"
@@ -14,18 +15,18 @@ SOURCES = (PAIRED, WITH, RATED)
 
 
 def units_behind(
-    units: Sequence[Labelled], field: Field, *, option: str = "", source: str = PAIRED
-) -> list[Labelled]:
+    units: Sequence[UnitLabels], field: Field, *, option: str = "", source: str = PAIRED
+) -> list[UnitLabels]:
     """The units from which a figure of the field follows, or of one of its answers."""
-    return [unit for unit in units if _is_behind(_answers(unit, field), field, option, source)]
+    return [unit for unit in units if _is_behind(unit.answers_to(field), field, option, source)]
 
 
-def is_apart(unit: Labelled, field: Field, *, option: str = "") -> bool:
+def is_apart(unit: UnitLabels, field: Field, *, option: str = "") -> bool:
     """Whether people's answers to the field differ; with an option, whether some gave it and some did not."""
-    answers = _answers(unit, field)
+    answers = unit.answers_to(field)
     if option:
         return len({has_option(answer, field, option) for answer in answers}) > 1
-    return len({frozenset(answer) if isinstance(answer, list) else answer for answer in answers}) > 1
+    return len(set(map(comparable, answers))) > 1
 
 
 def has_option(answer: Any, field: Field, option: str) -> bool:
@@ -41,7 +42,3 @@ def _is_behind(answers: Sequence[Any], field: Field, option: str, source: str) -
     if len(answers) < 2:
         return False
     return source == PAIRED or any(has_option(answer, field, option) for answer in answers)
-
-
-def _answers(unit: Labelled, field: Field) -> list[Any]:
-    return [values[field.id] for values in unit.answers.values() if field.id in values]

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from trajectories.annotation.agreement import coefficients
-from trajectories.annotation.agreement.coefficients import Estimate, Ratings
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.sources import has_option
 from trajectories.annotation.codebook.types import Codebook, Field, Option
+from trajectories.annotation.labels.answers import comparable
 
 # With fewer units that have an answer, its coefficients say nothing.
 POSITIVES_MIN = 20
@@ -62,28 +63,19 @@ class FieldAgreement:
     """``clusters`` by unit, where they are not the trajectories."""
 
     field: Field
-    units: Sequence[Labelled]
+    units: Sequence[UnitLabels]
     clusters: Mapping[int, Hashable] = dataclass_field(default_factory=dict)
 
     @cached_property
-    def _rated(self) -> list[tuple[Labelled, list[Any]]]:
-        """Units with the answers that were given to this field; it is not asked after some answers."""
-        given = (
-            (unit, [values[self.field.id] for values in unit.answers.values() if self.field.id in values])
-            for unit in self.units
-        )
-        return [(unit, answers) for unit, answers in given if answers]
+    def _rated(self) -> list[tuple[UnitLabels, list[Any]]]:
+        """Units with the answers that were given to this field."""
+        return [(unit, answers) for unit in self.units if (answers := unit.answers_to(self.field))]
 
     @cached_property
     def whole(self) -> Row:
         """All answers of the field together; sets of answers by MASI."""
         values = self._sets if self.field.is_set else [*self._options, *self._numbers]
-        distances = (
-            coefficients.masi_distances(self._sets)
-            if self.field.is_set
-            else coefficients.nominal_distances(len(values))
-        )
-        ratings = self._ratings(values, distances, _value)
+        ratings = self._ratings(values, distances_of(values, self.field), comparable)
         return _row(self.field.title, ratings, is_set=self.field.is_set)
 
     @cached_property
@@ -146,9 +138,9 @@ class FieldAgreement:
 
     @cached_property
     def _sets(self) -> list[frozenset[str]]:
-        return sorted({_value(answer) for _, answers in self._rated for answer in answers}, key=sorted)
+        return sorted({comparable(answer) for _, answers in self._rated for answer in answers}, key=sorted)
 
-    def _ratings(self, values: Sequence[Any], distances: Any, read: Callable[[Any], Any]) -> Ratings:
+    def _ratings(self, values: Sequence[Any], distances: Floats, read: Callable[[Any], Any]) -> Ratings:
         rows = [[read(answer) for answer in answers] for _, answers in self._rated]
         counts = np.array([[row.count(value) for value in values] for row in rows], dtype=np.float64)
         clusters = [self.clusters.get(unit.unit, unit.episode) for unit, _ in self._rated]
@@ -156,14 +148,17 @@ class FieldAgreement:
 
 
 def agreement(
-    units: Sequence[Labelled], codebook: Codebook, *, clusters: Mapping[int, Hashable] | None = None
+    units: Sequence[UnitLabels], codebook: Codebook, *, clusters: Mapping[int, Hashable] | None = None
 ) -> list[FieldAgreement]:
     """The agreement on each field of the codebook."""
     return [FieldAgreement(field=one, units=units, clusters=clusters or {}) for one in codebook.fields]
 
 
-def _value(answer: Any) -> Any:
-    return frozenset(answer) if isinstance(answer, list) else answer
+def distances_of(values: Sequence[Any], field: Field) -> Floats:
+    """Between the answers of a field: sets may be near each other, others are the same or not."""
+    if field.is_set:
+        return coefficients.masi_distances(values)
+    return coefficients.nominal_distances(len(values))
 
 
 def _row(title: str, ratings: Ratings, *, is_set: bool) -> Row:

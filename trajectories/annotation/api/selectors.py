@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -79,12 +80,9 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
     units = _units_of(episode_id)
     if not is_visible and (principal.splits or not units):
         raise GymError("unknown_episode", f"There is no episode {episode_id}.", status=404)
-    by_unit: dict[int, list[dict[str, Any]]] = {}
-    for row in _records(_newest().filter(unit_id__in=units).order_by("pk"), "unit_id"):
-        by_unit.setdefault(row.pop("unit_id"), []).append(row)
     results = [
         {**{name: labels[0][name] for name in UNIT}, "consensus": consensus(labels), "labels": labels}
-        for labels in by_unit.values()
+        for labels in _by_unit(_newest().filter(unit_id__in=units).order_by("pk"))
     ]
     return sorted(results, key=lambda unit: (unit["step"], unit["paragraph"], unit["project"]))
 
@@ -117,8 +115,13 @@ def _records(labels: QuerySet[Label], *more: str) -> list[dict[str, Any]]:
 def consensus_list(*, project: int, episodes: list[int]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """The units of these episodes with the answers that count as their label; those without are left out."""
     labels = _newest().filter(unit__project_id=project, unit__episode_id__in=episodes)
-    by_unit: dict[int, list[dict[str, Any]]] = {}
-    for row in _records(labels.order_by("unit_id", "pk"), "unit_id"):
-        by_unit.setdefault(row.pop("unit_id"), []).append(row)
-    agreed = [(labels[0], consensus(labels)) for labels in by_unit.values()]
+    agreed = [(rows[0], consensus(rows)) for rows in _by_unit(labels.order_by("unit_id", "pk"))]
     return [(unit, counts["values"]) for unit, counts in agreed if counts]
+
+
+def _by_unit(labels: QuerySet[Label]) -> Iterable[list[dict[str, Any]]]:
+    """The labels of each unit, in their order."""
+    by_unit: dict[int, list[dict[str, Any]]] = {}
+    for row in _records(labels, "unit_id"):
+        by_unit.setdefault(row.pop("unit_id"), []).append(row)
+    return by_unit.values()

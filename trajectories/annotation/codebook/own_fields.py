@@ -30,6 +30,8 @@ KEYS_TAKEN = {
     "trajectory": frozenset("nuki?gh"),
     "pair": frozenset("nuki?ghjlbo"),
 }
+# The level whose form has what an answer asks for.
+LEVELS = {"is_step": "trajectory", "marks_span": "step", "mirror": "pair"}
 # What else a form of a unit sends, or a table of labels has for columns.
 NAMES_TAKEN = frozenset({
     "active_ms", "annotator", "annotator_kind", "begin", "codebook", "created_at", "end", "episode",
@@ -80,10 +82,6 @@ def codebook_with(level: str, own: Sequence[Field]) -> Codebook:
         raise GymError("bad_fields", f"Label fields of its own: {problem}", status=422)
     fields = sorted([*base.fields, *own], key=lambda field: (field.rank, field.id))
     return Codebook(unit=base.unit, fields=fields)
-
-
-# Where the form has what an answer asks for.
-LEVELS = {"is_step": "trajectory", "marks_span": "step", "mirror": "pair"}
 
 
 def _content(name: str, text: str) -> Any:

@@ -12,6 +12,8 @@ from msgspec import Struct
 from trajectories.models import CodebookVersion
 
 STEP = "step"
+VERSION_CHARS = 8
+DECODED = "_decoded"
 # What later versions of fields and answers have, as it was before: it is not part of a stored codebook.
 _FIELD_BEFORE: dict[str, Any] = {"level": STEP}
 _OPTION_BEFORE: dict[str, Any] = {"is_step": False, "mirror": ""}
@@ -110,10 +112,6 @@ class Codebook(Struct, frozen=True, kw_only=True, dict=True):
             for option in field["options"]:
                 _drop(option, _OPTION_BEFORE)
         return content
-
-
-VERSION_CHARS = 8
-DECODED = "_decoded"
 
 
 def codebook_read(content: Any) -> Codebook:

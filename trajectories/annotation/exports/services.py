@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, Any
@@ -14,8 +13,9 @@ import msgspec
 
 from core import blobs, file_lock
 from core.errors import GymError
+from core.long_work import Progress
 from core.snapshots import one_moment
-from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.exports import manifest
 from trajectories.annotation.exports.manifest import FileEntry
 from trajectories.annotation.exports.rows import annotator_names, csv_head, csv_line, json_line, label_rows
@@ -47,7 +47,7 @@ class _File:
         return FileEntry(sha256=self.digest.hexdigest(), labels=self.labels, bytes=self.size)
 
 
-def export(job: AnnotationJob, progress: Callable[[int, int], None]) -> dict[str, Any]:
+def export(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
     """The work of a job: an archive with the labels of each layer as JSON lines and CSV, and a manifest;
     of pairs also the preferences that follow from them.
 
@@ -64,7 +64,7 @@ def export(job: AnnotationJob, progress: Callable[[int, int], None]) -> dict[str
 
 
 def archive_write(
-    archive: IO[bytes], project: AnnotationProject, *, with_names: bool, progress: Callable[[int, int], None]
+    archive: IO[bytes], project: AnnotationProject, *, with_names: bool, progress: Progress
 ) -> int:
     """Write the archive; returns how many labels it has. All files are of one moment."""
     with ExitStack() as stack:
@@ -115,11 +115,9 @@ def _rows_write(files: dict[str, _File], project: AnnotationProject, *, names: d
     return codebooks
 
 
-def _tables_write(
-    files: dict[str, _File], project: AnnotationProject, *, progress: Callable[[int, int], None]
-) -> int:
+def _tables_write(files: dict[str, _File], project: AnnotationProject, *, progress: Progress) -> int:
     """The same labels as tables, once the database is left alone; how many there are."""
-    fields = [one.id for one in codebook_read(project.codebook.content).fields]
+    fields = [one.id for one in codebook_of(project.codebook).fields]
     total = sum(files[f"{layer}.jsonl"].labels for layer in Label.Layer.values)
     done = 0
     for layer in Label.Layer.values:

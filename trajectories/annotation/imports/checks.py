@@ -13,7 +13,7 @@ import msgspec
 
 from core.csv_text import cell_text
 from core.errors import GymError
-from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_read
+from trajectories.annotation.codebook.types import VERSION_CHARS, Codebook, codebook_of, codebook_read
 from trajectories.annotation.exports.manifest import Manifest
 from trajectories.annotation.imports.files import LabelFile
 from trajectories.annotation.imports.rows import Row
@@ -34,7 +34,7 @@ Slot = tuple[int, str, str, bool, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class ImportSettings:
     """How a file is read. ``annotator`` and ``kind`` replace what the rows say of who labelled."""
 
     annotator: str = ""
@@ -43,8 +43,8 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placed:
-    """A row that can be stored. ``is_new`` is false if the project has it already."""
+class Placement:
+    """A row with its place in the project. ``is_new`` is false if the project has it already."""
 
     row: Row
     unit: int
@@ -59,12 +59,12 @@ class Check:
     project: AnnotationProject
     files: Sequence[LabelFile]
     manifest: Manifest | None
-    choice: Choice
+    settings: ImportSettings
     problems: list[str] = field(default_factory=list)
     problem_count: int = 0
     left_out: int = 0
 
-    def rows(self) -> Iterator[list[Placed]]:
+    def rows(self) -> Iterator[list[Placement]]:
         """The rows in batches, without those that have a problem."""
         seen: dict[bytes, bytes] = {}
         batch: list[tuple[str, Row]] = []
@@ -81,13 +81,13 @@ class Check:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_read(self.project.codebook.content)
+        return codebook_of(self.project.codebook)
 
     @cached_property
     def codebooks(self) -> dict[str, Any]:
         """The content of each version that labels may name, by its hash."""
         own = {self.project.codebook_id: self.project.codebook.content}
-        if not self.choice.takes_other_codebooks:
+        if not self.settings.takes_other_codebooks:
             return own
         named = {} if self.manifest is None else self.manifest.codebooks
         return {**{name: one for name, one in named.items() if _hash_of(one) == name}, **own}
@@ -118,9 +118,9 @@ class Check:
 
     def _checked(self, row: Row) -> Row | str | None:
         """The row as it would be stored, what is wrong with it, or None if it is left out."""
-        if self.choice.annotator:
+        if self.settings.annotator:
             row = msgspec.structs.replace(
-                row, annotator=self.choice.annotator, annotator_kind=self.choice.kind
+                row, annotator=self.settings.annotator, annotator_kind=self.settings.kind
             )
         row = msgspec.structs.replace(row, codebook=row.codebook or self.project.codebook_id)
         problem = self._place_problem(row) or self._annotator_problem(row) or self._codebook_problem(row)
@@ -171,7 +171,7 @@ class Check:
     def _codebook_problem(self, row: Row) -> str:
         if row.codebook in self.codebooks:
             return ""
-        if self.choice.takes_other_codebooks:
+        if self.settings.takes_other_codebooks:
             if CodebookVersion.objects.filter(pk=row.codebook).exists():
                 self.codebooks[row.codebook] = CodebookVersion.objects.get(pk=row.codebook).content
                 return ""
@@ -182,9 +182,9 @@ class Check:
             "those that this codebook can express are then imported, marked with their version."
         )
 
-    def _batch(self, batch: list[tuple[str, Row]], seen: dict[bytes, bytes]) -> list[Placed]:
+    def _batch(self, batch: list[tuple[str, Row]], seen: dict[bytes, bytes]) -> list[Placement]:
         stored, keys = self._stored([self.units[row.place][0] for _, row in batch])
-        placed = []
+        placements = []
         for where, row in batch:
             unit = self.units[row.place][0]
             slot, content = slot_of(row, unit, annotator=row.annotator), content_of(row)
@@ -196,8 +196,8 @@ class Check:
                 has = "The file" if before != content else "This project"
                 self._problem(where, f"{has} has another {_label_words(row)}")
             key = uuid.uuid5(NAMESPACE, f"{self.project.pk} {slot!r} {content.hex()}")
-            placed.append(Placed(row=row, unit=unit, key=key, is_new=is_first and there is None))
-        return placed
+            placements.append(Placement(row=row, unit=unit, key=key, is_new=is_first and there is None))
+        return placements
 
     def _stored(self, units: list[int]) -> tuple[dict[Slot, bytes], dict[uuid.UUID, bytes]]:
         """What the project has of these units: the content by its place, and by its key."""

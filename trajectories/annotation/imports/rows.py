@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from core.csv_text import cell_text
 from core.errors import GymError, did_you_mean
+from core.integers import BIGINT_MAX, INT_MAX
 from core.json_text import has_nul
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.exports.rows import BETWEEN
@@ -23,10 +24,8 @@ from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 STEP_NUMBER = re.compile("[0-9]{1,9}")
 LINE_MAX_BYTES = 1024 * 1024
 NUL = "A text has the character NUL, which cannot be stored. Delete it."
-# What one database column holds.
-INTEGER_MAX = 2**31 - 1
-Id = Annotated[int, Meta(ge=1, le=2**63 - 1)]
-Number = Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
+Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
+Number = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Spans = list[tuple[Number, Number]]
 
 
@@ -48,7 +47,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     view: Literal["full", "thought", "page"] = "full"
     is_repeat: bool = False
     is_swapped: bool = False
-    version: Annotated[int, Meta(ge=1, le=INTEGER_MAX)] = 1
+    version: Annotated[int, Meta(ge=1, le=INT_MAX)] = 1
     codebook: str = ""
     state: Literal["done", "skipped"] = "done"
     is_unsure: bool = False

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import IO, Any
 
 from django.db import transaction
 
 from core import blobs
 from core.errors import GymError
-from trajectories.annotation.imports.checks import Check, Choice, Placed, refused
+from core.long_work import Progress
+from trajectories.annotation.imports.checks import Check, ImportSettings, Placement, refused
 from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 
 NO_SUCH_ANSWERS = "they are of another codebook version, and this project's has no such answers."
-Progress = Callable[[int, int], None]
 
 
 def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
@@ -26,12 +25,12 @@ def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
         open_=lambda: _open(parameters["sha256"]),
         manifest_open=(lambda: _open(manifest)) if manifest else None,
     ) as (files, description):
-        choice = Choice(
+        settings = ImportSettings(
             annotator=parameters.get("annotator", ""),
             kind=parameters.get("kind", Annotator.Kind.PERSON),
             takes_other_codebooks=bool(parameters.get("takes_other_codebooks")),
         )
-        check = Check(project=job.project, files=files, manifest=description, choice=choice)
+        check = Check(project=job.project, files=files, manifest=description, settings=settings)
         return file_import(check, progress, job=job)
 
 
@@ -49,7 +48,7 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
     done, added = 0, job.result.get("added", 0) if job else 0
     for batch in check.rows():
         done += len(batch)
-        new = [placed for placed in batch if placed.is_new]
+        new = [one for one in batch if one.is_new]
         if new:
             added = _store(new, check=check, before=added, job=job)
             # Nowhere else may work be paused: it would come no further.
@@ -64,23 +63,23 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
 
 
 @transaction.atomic
-def _store(placed: list[Placed], *, check: Check, before: int, job: AnnotationJob | None) -> int:
+def _store(placements: list[Placement], *, check: Check, before: int, job: AnnotationJob | None) -> int:
     """How many labels were added with those ``before``."""
-    for sha256 in {one.row.codebook for one in placed} - {check.project.codebook_id}:
+    for sha256 in {one.row.codebook for one in placements} - {check.project.codebook_id}:
         CodebookVersion.objects.get_or_create(pk=sha256, defaults={"content": check.codebooks[sha256]})
-    _settled_check(placed)
-    labels = [_label_of(one, annotator=_annotator_of(one, check)) for one in placed]
+    _settled_check(placements)
+    labels = [_label_of(one, annotator=_annotator_of(one, check)) for one in placements]
     # Another worker may store the same at the same time.
     Label.objects.bulk_create(labels, ignore_conflicts=True)
-    added = before + Label.objects.filter(key__in=[one.key for one in placed]).count()
+    added = before + Label.objects.filter(key__in=[one.key for one in placements]).count()
     if job:
         AnnotationJob.objects.filter(pk=job.pk).update(result={"added": added})
     return added
 
 
-def _settled_check(placed: list[Placed]) -> None:
+def _settled_check(placements: list[Placement]) -> None:
     """Who settles in the lab and who imports take turns: the database counts versions by annotator."""
-    new = {(one.unit, one.row.version) for one in placed if one.row.layer == "adjudicated"}
+    new = {(one.unit, one.row.version) for one in placements if one.row.layer == "adjudicated"}
     units = AnnotationUnit.objects.filter(pk__in={unit for unit, _ in new}).order_by("pk")
     if not new or not units.select_for_update():
         return
@@ -90,24 +89,24 @@ def _settled_check(placed: list[Placed]) -> None:
         raise GymError("settled_meanwhile", message, status=409)
 
 
-def _annotator_of(placed: Placed, check: Check) -> Annotator:
-    name = placed.row.annotator
+def _annotator_of(placement: Placement, check: Check) -> Annotator:
+    name = placement.row.annotator
     if name not in check.people:
         entries = check.manifest.annotators if check.manifest else []
         settings = next((one.settings for one in entries if one.name == name), {})
         check.people[name], _ = Annotator.objects.get_or_create(
             project=check.project,
             name=name,
-            defaults={"kind": placed.row.annotator_kind, "settings": settings},
+            defaults={"kind": placement.row.annotator_kind, "settings": settings},
         )
     return check.people[name]
 
 
-def _label_of(placed: Placed, *, annotator: Annotator) -> Label:
-    row = placed.row
+def _label_of(placement: Placement, *, annotator: Annotator) -> Label:
+    row = placement.row
     times = {"created_at": row.created_at} if row.created_at else {}
     return Label(
-        unit_id=placed.unit,
+        unit_id=placement.unit,
         annotator=annotator,
         codebook_id=row.codebook,
         layer=row.layer,
@@ -123,7 +122,7 @@ def _label_of(placed: Placed, *, annotator: Annotator) -> Label:
         is_unsure=row.is_unsure,
         reason=row.reason,
         active_ms=row.active_ms,
-        key=placed.key,
+        key=placement.key,
         **times,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Max
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option
-from trajectories.models import AnnotationUnit, Step
+from trajectories.models import AnnotationUnit, Label, Step
 from trajectories.models.annotation import View
 
 NOTE_CHARS = 4_000
@@ -26,6 +26,13 @@ class Answers:
     links: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
     is_unsure: bool = False
+
+
+def answers_of(label: Label) -> Answers:
+    """What a stored label says."""
+    return Answers(
+        values=label.values, spans=label.spans, links=label.links, note=label.note, is_unsure=label.is_unsure
+    )
 
 
 def answer_errors(
@@ -95,6 +102,11 @@ def link_errors(answers: Answers, *, codebook: Codebook, unit: AnnotationUnit) -
         for name, step in answers.links.items()
         if last and step in missing
     ]
+
+
+def comparable(answer: Any) -> Any:
+    """The answer as a value that is equal to others like it: of a set the order does not count."""
+    return frozenset(answer) if isinstance(answer, list) else answer
 
 
 def _step_error(one: Field, answers: Answers, unit: AnnotationUnit) -> str:

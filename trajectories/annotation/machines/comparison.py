@@ -15,10 +15,11 @@ import numpy as np
 
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Floats, Ratings, Sums
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.sources import has_option
-from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement
+from trajectories.annotation.agreement.table import ALL_SAME, FEW, POSITIVES_MIN, FieldAgreement, distances_of
 from trajectories.annotation.codebook.types import Codebook, Field
+from trajectories.annotation.labels.answers import comparable
 from trajectories.models import Annotator
 
 NO_UNITS = "People and the machine have labelled no unit in common."
@@ -30,7 +31,7 @@ _SIGNS = {BY_MACHINE: (BOTH, MACHINE), BY_PEOPLE: (BOTH, PEOPLE)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paired(Ratings):
+class PairRatings(Ratings):
     """A row for each pair of the machine and a person, who share the weight of their unit.
 
     ``has_it`` are the machine's and the person's answers as 0 or 1, of a single answer against all others.
@@ -77,11 +78,11 @@ class MachineRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class UnitAnswers:
     """A unit with the machine's answer to a field, and those of people."""
 
     field: Field
-    unit: Labelled
+    unit: UnitLabels
     machine: Any
     people: list[Any]
 
@@ -99,7 +100,7 @@ class Judged:
 @dataclass(frozen=True, kw_only=True)
 class FieldComparison:
     field: Field
-    judged: Sequence[Judged]
+    units: Sequence[UnitAnswers]
     people: FieldAgreement
 
     @cached_property
@@ -111,31 +112,28 @@ class FieldComparison:
 
     @property
     def _whole(self) -> MachineRow:
-        if not self.judged:
+        if not self.units:
             return MachineRow(title="All together", reason=NO_UNITS)
-        given = {self._value(answer) for one in self.judged for answer in (one.machine, *one.people)}
+        given = {comparable(answer) for one in self.units for answer in (one.machine, *one.people)}
         is_set = self.field.is_set
         # Numbers of steps are answers besides those of the codebook.
         known = {option.id for option in self.field.options if not (is_set or option.is_step)}
         values: list[Any] = sorted(given | known, key=_order)
-        distances = (
-            coefficients.masi_distances(values) if is_set else coefficients.nominal_distances(len(values))
-        )
-        row = MachineRow(title="All together", units=len(self.judged))
-        row = _estimated(row, self._ratings(values, distances, self._value))
+        ratings = self._ratings(values, distances_of(values, self.field), comparable)
+        row = _estimated(MachineRow(title="All together", units=len(self.units)), ratings)
         return replace(row, ac1=None) if is_set else row
 
     def _answer(self, option: str, title: str) -> MachineRow:
-        signs = [one.sign(option) for one in self.judged]
+        signs = [one.sign(option) for one in self.units]
         row = MachineRow(
             title=title,
             option=option,
-            units=len(self.judged),
+            units=len(self.units),
             both=signs.count(BOTH),
             machine=signs.count(MACHINE),
             people=signs.count(PEOPLE),
         )
-        if not self.judged:
+        if not self.units:
             return replace(row, reason=NO_UNITS)
         if len(signs) - signs.count("") < POSITIVES_MIN:
             return replace(row, reason=FEW)
@@ -147,16 +145,16 @@ class FieldComparison:
         row = _estimated(row, ratings)
         return replace(row, precision=ratings.estimate(precision), recall=ratings.estimate(recall))
 
-    def _ratings(self, values: Sequence[Any], distances: Any, read: Callable[[Any], Any]) -> Paired:
+    def _ratings(self, values: Sequence[Any], distances: Floats, read: Callable[[Any], Any]) -> PairRatings:
         places = {value: place for place, value in enumerate(values)}
         pairs = [
             (places[read(one.machine)], places[read(answer)], 1 / len(one.people), self._cluster(one.unit))
-            for one in self.judged
+            for one in self.units
             for answer in one.people
         ]
         machine, person = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
         ones = np.eye(len(values))
-        return Paired(
+        return PairRatings(
             counts=ones[machine] + ones[person],
             distances=distances,
             clusters=[pair[3] for pair in pairs],
@@ -164,11 +162,8 @@ class FieldComparison:
             has_it=np.column_stack([machine == 1, person == 1]).astype(np.float64),
         )
 
-    def _cluster(self, unit: Labelled) -> Hashable:
+    def _cluster(self, unit: UnitLabels) -> Hashable:
         return self.people.clusters.get(unit.unit, unit.episode)
-
-    def _value(self, answer: Any) -> Any:
-        return frozenset(answer) if isinstance(answer, list) else answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,40 +171,40 @@ class Comparison:
     """A machine beside people, field by field; it leaves out fields that it does not answer."""
 
     machine: Annotator
-    units: Sequence[Labelled]
+    units: Sequence[UnitLabels]
     fields: Sequence[FieldComparison]
 
 
 def comparison(
-    machine: Annotator, units: Sequence[Labelled], *, codebook: Codebook, people: Sequence[FieldAgreement]
+    machine: Annotator, units: Sequence[UnitLabels], *, codebook: Codebook, people: Sequence[FieldAgreement]
 ) -> Comparison:
     """``units`` have the labels of people and of this machine; ``people`` is the agreement of people."""
     of_people = {one.field.id: one for one in people}
     fields = [
-        FieldComparison(field=one, judged=judged(units, machine.pk, one), people=of_people[one.id])
+        FieldComparison(field=one, units=units_answered(units, machine.pk, one), people=of_people[one.id])
         for one in codebook.fields
     ]
     return Comparison(machine=machine, units=units, fields=fields)
 
 
-def judged(units: Sequence[Labelled], machine: int, field: Field) -> list[Judged]:
+def units_answered(units: Sequence[UnitLabels], machine: int, field: Field) -> list[UnitAnswers]:
     """The units whose field both the machine and somebody else has answered."""
     made = []
     for unit in units:
         given = {who: values[field.id] for who, values in unit.answers.items() if field.id in values}
         answer = given.pop(machine, None)
         if answer is not None and given:
-            made.append(Judged(field=field, unit=unit, machine=answer, people=list(given.values())))
+            made.append(UnitAnswers(field=field, unit=unit, machine=answer, people=list(given.values())))
     return made
 
 
-def judged_where(judged_units: Sequence[Judged], *, option: str, sign: str) -> list[Labelled]:
+def units_where(units: Sequence[UnitAnswers], *, option: str, sign: str) -> list[UnitLabels]:
     """The units behind a figure of a row."""
     signs = _SIGNS.get(sign, (sign,))
-    return [one.unit for one in judged_units if sign == ALL or one.sign(option) in signs]
+    return [one.unit for one in units if sign == ALL or one.sign(option) in signs]
 
 
-def only(units: Sequence[Labelled], annotators: set[int]) -> list[Labelled]:
+def only(units: Sequence[UnitLabels], annotators: set[int]) -> list[UnitLabels]:
     """The units with the labels of these annotators alone."""
     narrowed = (
         replace(unit, answers={who: values for who, values in unit.answers.items() if who in annotators})
@@ -222,7 +217,7 @@ def _order(value: Any) -> list[str]:
     return sorted(value) if isinstance(value, frozenset) else [str(value)]
 
 
-def _estimated(row: MachineRow, ratings: Paired) -> MachineRow:
+def _estimated(row: MachineRow, ratings: PairRatings) -> MachineRow:
     alpha = ratings.estimate(coefficients.alpha(ratings.distances))
     return replace(
         row,

@@ -16,7 +16,7 @@ import httpx
 from core.errors import GymError
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels.answers import answer_errors
-from trajectories.annotation.machines.labels import Given, errors_of
+from trajectories.annotation.machines.labels import MachineLabel, errors_of
 from trajectories.annotation.machines.prompt import Material, answers_read, system_text, unit_text
 from trajectories.annotation.machines.schema import answer_schema
 
@@ -50,6 +50,15 @@ class UnitRefused(JudgeUnreachable):
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Failure:
+    """Why a call brought no reply; if it is passing, the next one may."""
+
+    problem: str
+    is_passing: bool = False
+    error: type[JudgeUnreachable] = JudgeUnreachable
+
+
+@dataclass(frozen=True, kw_only=True)
 class Judge:
     """``url`` is the base of the endpoint, such as ``http://127.0.0.1:8080/v1``; ``key`` is never shown.
 
@@ -79,7 +88,7 @@ class Judge:
             )
             raise GymError("bad_judge_url", message, status=422)
 
-    def label(self, material: Material, *, codebook: Codebook) -> Given:
+    def label(self, material: Material, *, codebook: Codebook) -> MachineLabel:
         """Its label of a unit. An unusable reply is requested once more, then kept as what it is.
 
         A refused unit is sent again with less of its page; refused again it has no usable answer, unless the
@@ -92,19 +101,19 @@ class Judge:
                 refusal = error
         if not self.has_answered.is_set():
             raise refusal
-        return Given(unit=material.unit, answers=None, note=f"No usable answer. {refusal.message}")
+        return MachineLabel(unit=material.unit, answers=None, note=f"No usable answer. {refusal.message}")
 
-    def _label(self, material: Material, *, codebook: Codebook) -> Given:
+    def _label(self, material: Material, *, codebook: Codebook) -> MachineLabel:
         messages = [_message("system", system_text(codebook)), _message("user", unit_text(material))]
         reply = self._reply(messages, codebook)
-        given, errors = given_of(reply, material=material, codebook=codebook, is_complete=True)
+        label, errors = label_read(reply, material=material, codebook=codebook, is_complete=True)
         if errors:
             again = (
                 f"This is not usable. {' '.join(errors)} Answer again with one JSON object and nothing else."
             )
             reply = self._reply([*messages, _message("assistant", reply), _message("user", again)], codebook)
-            given, _ = given_of(reply, material=material, codebook=codebook, is_complete=False)
-        return given
+            label, _ = label_read(reply, material=material, codebook=codebook, is_complete=False)
+        return label
 
     def _body(self, messages: list[Message], codebook: Codebook) -> dict[str, Any]:
         body = {"model": self.model, "messages": messages, "temperature": 0, "max_tokens": self.max_tokens}
@@ -115,41 +124,46 @@ class Judge:
 
     def _reply(self, messages: list[Message], codebook: Codebook) -> str:
         body = self._body(messages, codebook)
-        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        problem, refused = "The work has ended.", JudgeUnreachable
-        for number in range(1, self.tries + 1):
+        failure = _Failure(problem="The work has ended.")
+        for number in range(self.tries):
+            if number:
+                self.pause(min(FIRST_PAUSE_S * 2 ** (number - 1), LONGEST_PAUSE_S))
             if self.is_over.is_set():
                 break
-            pause = min(FIRST_PAUSE_S * 2 ** (number - 1), LONGEST_PAUSE_S)
-            try:
-                response = self.client.post(
-                    f"{self.url.rstrip('/')}/chat/completions",
-                    json=body,
-                    headers=headers,
-                    timeout=self.timeout_s,
-                )
-            except httpx.HTTPError as error:
-                problem, is_passing = type(error).__name__, True
-            else:
-                if response.is_success:
-                    self.has_answered.set()
-                    return _text_of(response)
-                problem = f"HTTP {response.status_code}: {response.text[:PROBLEM_CHARS]}"
-                is_passing = response.status_code >= 500 or response.status_code in RETRIED
-                refused = UnitRefused if response.status_code in TOO_LONG else JudgeUnreachable
-            if not is_passing or number == self.tries:
+            answer = self._post(body)
+            if isinstance(answer, str):
+                return answer
+            failure = answer
+            if not failure.is_passing:
                 break
-            self.pause(pause)
-        shown = problem.replace(self.key, "…") if self.key else problem
-        raise refused("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
+        shown = failure.problem.replace(self.key, "…") if self.key else failure.problem
+        raise failure.error("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
+
+    def _post(self, body: dict[str, Any]) -> str | _Failure:
+        """What the model says, or why the call failed."""
+        address = f"{self.url.rstrip('/')}/chat/completions"
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        try:
+            response = self.client.post(address, json=body, headers=headers, timeout=self.timeout_s)
+        except httpx.HTTPError as error:
+            return _Failure(problem=type(error).__name__, is_passing=True)
+        if response.is_success:
+            self.has_answered.set()
+            return _text_of(response)
+        status = response.status_code
+        return _Failure(
+            problem=f"HTTP {status}: {response.text[:PROBLEM_CHARS]}",
+            is_passing=status >= 500 or status in RETRIED,
+            error=UnitRefused if status in TOO_LONG else JudgeUnreachable,
+        )
 
 
-def given_of(
+def label_read(
     reply: str, *, material: Material, codebook: Codebook, is_complete: bool
-) -> tuple[Given, list[str]]:
+) -> tuple[MachineLabel, list[str]]:
     """The label in a reply, and what is wrong with it. Without ``is_complete`` fields may be missing."""
     unit = material.unit
-    nothing = Given(unit=unit, answers=None, note=f"No usable answer. It said: {reply}")
+    nothing = MachineLabel(unit=unit, answers=None, note=f"No usable answer. It said: {reply}")
     data = reply_read(reply)
     if data is None:
         return nothing, ["It holds no JSON object, or several."]
@@ -157,7 +171,7 @@ def given_of(
     check = answer_errors if is_complete else errors_of
     if errors := check(answers, codebook=codebook, unit=unit):
         return nothing, errors
-    return Given(unit=unit, answers=answers), []
+    return MachineLabel(unit=unit, answers=answers), []
 
 
 def reply_read(reply: str) -> dict[str, Any] | None:

@@ -18,8 +18,8 @@ NAME_CHARS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
-    """What a machine said of a unit. Without ``answers`` nothing usable, and ``note`` has its words."""
+class MachineLabel:
+    """What a machine says of a unit. Without ``answers`` it said nothing usable; ``note`` has its words."""
 
     unit: AnnotationUnit
     answers: Answers | None
@@ -46,13 +46,13 @@ def annotator_get(project: AnnotationProject, *, kind: str, name: str, settings:
     return annotator
 
 
-def labels_add(given: Sequence[Given], *, annotator: Annotator, codebook: Codebook) -> None:
+def labels_add(labels: Sequence[MachineLabel], *, annotator: Annotator, codebook: Codebook) -> None:
     """Units that the annotator has labelled keep their label. ``ValueError`` for a wrong one."""
-    rows = [_row(one, annotator=annotator, codebook=codebook) for one in given]
+    rows = [_row(one, annotator=annotator, codebook=codebook) for one in labels]
     Label.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _row(one: Given, *, annotator: Annotator, codebook: Codebook) -> Label:
+def _row(one: MachineLabel, *, annotator: Annotator, codebook: Codebook) -> Label:
     answers = one.answers or Answers(values={})
     if one.answers is not None:
         if errors := errors_of(one.answers, codebook=codebook, unit=one.unit):

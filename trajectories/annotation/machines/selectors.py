@@ -8,9 +8,9 @@ from functools import cached_property
 
 from django.db.models import Count, Q
 
-from trajectories.annotation.agreement.selectors import Labelled, clusters_of, units_labelled
+from trajectories.annotation.agreement.selectors import UnitLabels, clusters_of, units_labelled
 from trajectories.annotation.agreement.table import FieldAgreement, agreement
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.labels.versions import newest_only
 from trajectories.annotation.machines.comparison import Comparison, comparison, only
 from trajectories.models import AnnotationProject, Annotator, Label
@@ -35,7 +35,7 @@ class MachinesPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_read(self.project.codebook.content)
+        return codebook_of(self.project.codebook)
 
     @cached_property
     def annotators(self) -> list[Annotator]:
@@ -68,7 +68,7 @@ class MachinesPage:
         return View.FULL if View.FULL in self.project.views else self.project.views[0]
 
     @cached_property
-    def units(self) -> list[Labelled]:
+    def units(self) -> list[UnitLabels]:
         """As people see them whole, if they do, as machines do."""
         return units_labelled(self.project, view=self.view, kinds=list(Annotator.Kind))
 

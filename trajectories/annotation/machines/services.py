@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from itertools import groupby, islice
@@ -14,9 +14,10 @@ import msgspec
 from django.conf import settings
 
 from core.errors import GymError
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from core.long_work import Progress
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.machines.judge import WORKER_TIMEOUT_S, WORKER_TRIES, Judge
-from trajectories.annotation.machines.labels import Given, annotator_get, labels_add
+from trajectories.annotation.machines.labels import MachineLabel, annotator_get, labels_add
 from trajectories.annotation.machines.prompt import VERSION, Material, prompt_hash
 from trajectories.annotation.machines.rules import rules_answers, rules_version
 from trajectories.facts.compute import sentences_read
@@ -30,7 +31,6 @@ CONCURRENCY = 8
 WAITING_MAX = 4 * CONCURRENCY
 # Seconds between two words on how far it is, also while nothing is answered.
 REPORT_S = 5.0
-Progress = Callable[[int, int], None]
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Tally:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class Workload:
     """What a machine has left to label; ``before`` counts what it has labelled already."""
 
     annotator: Annotator
@@ -54,24 +54,24 @@ class Work:
     tally: Tally = field(default_factory=Tally)
 
     @classmethod
-    def of(cls, project: AnnotationProject, annotator: Annotator, progress: Progress) -> Work:
+    def of(cls, project: AnnotationProject, annotator: Annotator, progress: Progress) -> Workload:
         """Units in the order of the queue; golds are for people."""
         rows = AnnotationUnit.objects.filter(project=project, gold__isnull=True)
         units = rows.exclude(labels__annotator=annotator).order_by("position", "paragraph", "pk")
         left = list(units)
         return cls(
             annotator=annotator,
-            codebook=codebook_read(project.codebook.content),
+            codebook=codebook_of(project.codebook),
             units=left,
             before=rows.count() - len(left),
             progress=progress,
         )
 
-    def store(self, given: Sequence[Given]) -> None:
-        labels_add(given, annotator=self.annotator, codebook=self.codebook)
-        usable = sum(one.answers is not None for one in given)
+    def store(self, labels: Sequence[MachineLabel]) -> None:
+        labels_add(labels, annotator=self.annotator, codebook=self.codebook)
+        usable = sum(one.answers is not None for one in labels)
         self.tally.labelled += usable
-        self.tally.unusable += len(given) - usable
+        self.tally.unusable += len(labels) - usable
 
     def report(self) -> None:
         done = self.tally.labelled + self.tally.unusable + self.tally.deleted
@@ -122,11 +122,11 @@ def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any
     annotator = annotator_get(
         project, kind=Annotator.Kind.RULES, name=f"Rules {version}", settings={"version": version}
     )
-    work = Work.of(project, annotator, progress)
+    work = Workload.of(project, annotator, progress)
     for batch in _by_episodes(work.units):
-        given = list(_rules_given(batch, work.codebook))
-        work.tally.deleted += len(batch) - len(given)
-        work.store(given)
+        labels = list(_rules_labels(batch, work.codebook))
+        work.tally.deleted += len(batch) - len(labels)
+        work.store(labels)
         work.report()
     return work.result()
 
@@ -134,7 +134,7 @@ def rules_label(project: AnnotationProject, progress: Progress) -> dict[str, Any
 def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) -> dict[str, Any]:
     """A judge model labels what it has not labelled yet. ``GymError`` 502 if it does not answer."""
     _steps_only(project)
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     digest = prompt_hash(codebook)
     annotator = annotator_get(
         project,
@@ -150,7 +150,7 @@ def judge_label(project: AnnotationProject, judge: Judge, progress: Progress) ->
             "schema": judge.has_schema,
         },
     )
-    work = Work.of(project, annotator, progress)
+    work = Workload.of(project, annotator, progress)
     _ask_all(work, judge)
     return work.result()
 
@@ -161,9 +161,9 @@ def _steps_only(project: AnnotationProject) -> None:
         raise GymError("no_machine_labels", message, status=422)
 
 
-def _ask_all(work: Work, judge: Judge) -> None:
+def _ask_all(work: Workload, judge: Judge) -> None:
     """Some at once. What was answered is stored also when another call fails, or the worker's time ends."""
-    materials, waiting = _materials(work), set[Future[Given]]()
+    materials, waiting = _materials(work), set[Future[MachineLabel]]()
     with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
         try:
             while True:
@@ -185,12 +185,12 @@ def _ask_all(work: Work, judge: Judge) -> None:
             raise
 
 
-def _store_answered(work: Work, futures: Iterable[Future[Given]]) -> None:
+def _store_answered(work: Workload, futures: Iterable[Future[MachineLabel]]) -> None:
     done = [future for future in futures if future.done() and not future.cancelled()]
     work.store([future.result() for future in done if future.exception() is None])
 
 
-def _materials(work: Work) -> Iterator[Material]:
+def _materials(work: Workload) -> Iterator[Material]:
     for batch in _by_episodes(work.units):
         rows = Step.objects.select_related("episode__task").filter(
             episode_id__in={unit.episode_id for unit in batch}, index__in={unit.step for unit in batch}
@@ -210,7 +210,7 @@ def _materials(work: Work) -> Iterator[Material]:
             )
 
 
-def _rules_given(units: Sequence[AnnotationUnit], codebook: Codebook) -> Iterator[Given]:
+def _rules_labels(units: Sequence[AnnotationUnit], codebook: Codebook) -> Iterator[MachineLabel]:
     read = {
         (source.episode, step.index): sentences
         for source in sources_read(sorted({unit.episode_id for unit in units}))
@@ -220,7 +220,7 @@ def _rules_given(units: Sequence[AnnotationUnit], codebook: Codebook) -> Iterato
         place = (unit.episode_id, unit.step)
         if place in read:
             answers = rules_answers(read[place], unit=unit, codebook=codebook)
-            yield Given(unit=unit, answers=answers if answers.values else None)
+            yield MachineLabel(unit=unit, answers=answers if answers.values else None)
 
 
 def _by_episodes(units: Sequence[AnnotationUnit]) -> Iterator[list[AnnotationUnit]]:

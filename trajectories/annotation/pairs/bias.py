@@ -11,7 +11,7 @@ import numpy as np
 from core.intervals import wilson
 from trajectories.annotation.agreement import coefficients
 from trajectories.annotation.agreement.coefficients import Estimate, Ratings
-from trajectories.annotation.pairs.selectors import Choice, LabelledPair
+from trajectories.annotation.pairs.selectors import Choice, PairChoices
 
 FIRST, SECOND = "first", "second"
 DECIDED = (FIRST, SECOND)
@@ -52,7 +52,7 @@ class OrderBias:
     crossed: Share
 
 
-def order_bias(pairs: Sequence[LabelledPair]) -> OrderBias:
+def order_bias(pairs: Sequence[PairChoices]) -> OrderBias:
     agreeing = list(_agreeing(pairs))
     return OrderBias(
         first=_share(
@@ -73,7 +73,7 @@ def is_shown_first(choice: Choice) -> bool:
     return (choice.answer == FIRST) != choice.is_swapped
 
 
-def _agreeing(pairs: Sequence[LabelledPair]) -> Iterator[tuple[str, bool, bool]]:
+def _agreeing(pairs: Sequence[PairChoices]) -> Iterator[tuple[str, bool, bool]]:
     """For each two people and unit: the task, whether both saw the same order, whether they agree."""
     for pair in pairs:
         for one, other in combinations(pair.choices.values(), 2):

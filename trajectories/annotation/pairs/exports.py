@@ -11,7 +11,7 @@ import msgspec
 
 from trajectories.annotation.pairs.bias import DECIDED, SECOND
 from trajectories.annotation.pairs.conversations import conversation
-from trajectories.annotation.pairs.selectors import Choice, LabelledPair, pairs_labelled
+from trajectories.annotation.pairs.selectors import Choice, PairChoices, pairs_labelled
 from trajectories.models import AnnotationProject
 from trajectories.prompts.sent import SentMessage
 
@@ -24,7 +24,7 @@ ASSISTANT = "assistant"
 class Preference:
     """What is preferred of a pair: ``answer`` is an option, or ``disputed`` if none has a majority."""
 
-    pair: LabelledPair
+    pair: PairChoices
     answer: str
     source: str
 
@@ -49,7 +49,7 @@ def preferences_jsonl(project: AnnotationProject) -> Iterator[bytes]:
             yield msgspec.json.encode(row) + b"\n"
 
 
-def _preference(pair: LabelledPair) -> Preference:
+def _preference(pair: PairChoices) -> Preference:
     if pair.settled:
         return Preference(pair=pair, answer=pair.settled.answer, source=ADJUDICATED)
     return Preference(pair=pair, answer=_majority(list(pair.choices.values())), source=MAJORITY)

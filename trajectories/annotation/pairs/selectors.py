@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.labels import versions
 from trajectories.models import AnnotationProject, Annotator, Label
 
@@ -31,7 +31,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledPair:
+class PairChoices:
     """``choices`` by annotator; ``settled`` is the adjudicated one, if any. ``stratum`` is the task."""
 
     unit: int
@@ -42,10 +42,10 @@ class LabelledPair:
     settled: Choice | None = None
 
 
-def pairs_labelled(project: AnnotationProject) -> list[LabelledPair]:
+def pairs_labelled(project: AnnotationProject) -> list[PairChoices]:
     """Pairs with a choice of a person, in the queue's order; no repeats, skips or units for training."""
-    codebook = codebook_read(project.codebook.content)
-    pairs: dict[int, LabelledPair] = {}
+    codebook = codebook_of(project.codebook)
+    pairs: dict[int, PairChoices] = {}
     for row in _rows(project):
         pair = pairs.setdefault(row["unit_id"], _pair(row))
         choice = _choice(row, codebook)
@@ -71,8 +71,8 @@ def _rows(project: AnnotationProject) -> Iterator[dict[str, Any]]:
     yield from rows.values(*PLACE, *fields).iterator()
 
 
-def _pair(row: dict[str, Any]) -> LabelledPair:
-    return LabelledPair(
+def _pair(row: dict[str, Any]) -> PairChoices:
+    return PairChoices(
         unit=row["unit_id"],
         places=(
             (row["unit__episode_id"], row["unit__step"]),

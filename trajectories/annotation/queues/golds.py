@@ -12,9 +12,16 @@ from django.db.models import QuerySet
 from msgspec import Meta, Struct
 
 from core.errors import GymError
-from trajectories.annotation.codebook.types import Codebook, Field, codebook_read
+from core.integers import BIGINT_MAX, INT_MAX
+from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
 from trajectories.annotation.labels import versions
-from trajectories.annotation.labels.answers import NOTE_CHARS, Answers, answer_errors, answers_pruned
+from trajectories.annotation.labels.answers import (
+    NOTE_CHARS,
+    Answers,
+    answer_errors,
+    answers_pruned,
+    comparable,
+)
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 from trajectories.models.annotation import View
 
@@ -22,8 +29,6 @@ PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
 NO_ANSWER = "no answer"
 LINES_MAX = 1_000
 ERRORS_SHOWN = 5
-BIGINT_MAX = 2**63 - 1
-INTEGER_MAX = 2**31 - 1
 
 
 class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -33,16 +38,16 @@ class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
-    step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)]
-    paragraph: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] = 0
+    step: Annotated[int, Meta(ge=0, le=INT_MAX)]
+    paragraph: Annotated[int, Meta(ge=0, le=INT_MAX)] = 0
     other_episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)] | None = None
-    other_step: Annotated[int, Meta(ge=0, le=INTEGER_MAX)] | None = None
+    other_step: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     values: dict[str, str | int | list[str]]
     why: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class AnswerCheck:
     """What an annotator said in a field of a gold unit, beside what is right; either may be missing."""
 
     field: Field
@@ -51,7 +56,7 @@ class Verdict:
 
     @property
     def is_right(self) -> bool:
-        return bool(_comparable(self.given) == _comparable(self.right))
+        return bool(comparable(self.given) == comparable(self.right))
 
     @property
     def given_words(self) -> str:
@@ -154,10 +159,12 @@ def golds_read(project: AnnotationProject, text: str) -> int:
     return len(lines)
 
 
-def verdicts(values: Mapping[str, Any], right: Mapping[str, Any], codebook: Codebook) -> list[Verdict]:
+def answer_checks(
+    values: Mapping[str, Any], right: Mapping[str, Any], codebook: Codebook
+) -> list[AnswerCheck]:
     """Each field that was answered or should have been."""
     return [
-        Verdict(field=field, given=values.get(field.id), right=right.get(field.id))
+        AnswerCheck(field=field, given=values.get(field.id), right=right.get(field.id))
         for field in codebook.fields
         if field.id in values or field.id in right
     ]
@@ -181,17 +188,13 @@ def scores(project: AnnotationProject, codebook: Codebook) -> dict[int, list[Sco
     counted: dict[int, dict[str, Score]] = {}
     for annotator, values, gold in rows:
         of_one = counted.setdefault(annotator, {})
-        for verdict in verdicts(values, (gold or {}).get("values", {}), codebook):
-            score = of_one.get(verdict.field.id, Score())
-            of_one[verdict.field.id] = Score(right=score.right + verdict.is_right, total=score.total + 1)
+        for check in answer_checks(values, (gold or {}).get("values", {}), codebook):
+            score = of_one.get(check.field.id, Score())
+            of_one[check.field.id] = Score(right=score.right + check.is_right, total=score.total + 1)
     return {
         annotator: [of_one.get(field.id, Score()) for field in codebook.fields]
         for annotator, of_one in counted.items()
     }
-
-
-def _comparable(answer: Any) -> Any:
-    return frozenset(answer) if isinstance(answer, list) else answer
 
 
 def _checked(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> dict[str, Any]:
@@ -199,7 +202,7 @@ def _checked(unit: AnnotationUnit, *, values: dict[str, Any], why: str) -> dict[
     if not why or len(why) > NOTE_CHARS:
         message = f"Say why these are the right answers, in at most {NOTE_CHARS:,} characters."
         raise GymError("bad_gold", message, status=422)
-    codebook = codebook_read(unit.project.codebook.content)
+    codebook = codebook_of(unit.project.codebook)
     answers = Answers(values=values, note=why)
     # Nothing has to be marked in the thought.
     if errors := answer_errors(answers, codebook=codebook, unit=unit, view=View.PAGE):

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.errors import GymError
+from core.integers import INT_MAX
 from core.sql import Statement
 from trajectories.annotation.labels import services as labels
 from trajectories.annotation.labels.services import Saving
@@ -18,7 +19,6 @@ from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUni
 
 # A repeat comes so many units after the first time, or at the end of the queue.
 REPEAT_AFTER = 20
-POSITION_MAX = 2**31 - 1
 _TAKE = Statement(__file__, "slot_take")
 _GOLD = Statement(__file__, "gold_take")
 _RESUME = Statement(__file__, "slot_resume")
@@ -44,7 +44,7 @@ def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
     if gold is not None:
         return int(gold[0])
     if not _is_within_quota(annotator):
-        return _resume(annotator, beside, repeats_until=POSITION_MAX)
+        return _resume(annotator, beside, repeats_until=INT_MAX)
     for position in (annotator.position, 0):
         row = _TAKE.row(
             project=project.pk,
@@ -56,7 +56,7 @@ def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
         if row is not None:
             Annotator.objects.filter(pk=annotator.pk).update(position=row[1])
             return int(row[0])
-    return _resume(annotator, beside, repeats_until=POSITION_MAX)
+    return _resume(annotator, beside, repeats_until=INT_MAX)
 
 
 @transaction.atomic
@@ -127,7 +127,7 @@ def _followers_make(slot: AnnotationSlot, label: Label, *, project: AnnotationPr
             AnnotationSlot.objects.create(position=slot.position, **place)
     elif not slot.is_repeat and _is_repeated(slot.unit_id, project):
         AnnotationSlot.objects.create(
-            position=min(slot.position + REPEAT_AFTER, POSITION_MAX),
+            position=min(slot.position + REPEAT_AFTER, INT_MAX),
             is_repeat=True,
             annotator_id=slot.annotator_id,
             **place,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.sql import Statement
-from trajectories.annotation.codebook.types import codebook_read
-from trajectories.annotation.rates.prediction import Corrected
+from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.rates.prediction import CorrectedRate
 from trajectories.annotation.rates.selectors import Choice, rate_units
 from trajectories.annotation.rates.success import Association
 from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates
@@ -24,7 +24,7 @@ class GroupCorrection:
 
     key: str
     label: str
-    corrected: Corrected
+    corrected: CorrectedRate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ def _figures(
     state: Hashable,
 ) -> RateFigures:
     project = AnnotationProject.objects.select_related("codebook").get(pk=project_id)
-    units = rate_units(project, codebook=codebook_read(project.codebook.content), choice=choice)
+    units = rate_units(project, codebook=codebook_of(project.codebook), choice=choice)
     rates = Rates(units=units, grouping=GROUPINGS[grouping_id])
     return RateFigures(
         rows=rates.rows,

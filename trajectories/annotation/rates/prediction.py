@@ -25,7 +25,7 @@ NO_MORE_UNITS = "Not shown: the machine has labelled no unit beyond those of peo
 
 
 @dataclass(frozen=True, kw_only=True)
-class Corrected:
+class CorrectedRate:
     """``people`` is the rate by people alone. With a ``reason`` there is no corrected rate."""
 
     units: int
@@ -36,21 +36,23 @@ class Corrected:
     reason: str = ""
 
 
-def corrected_rate(*, people: Floats, machine: Floats, weights: Floats, resamples: Resamples) -> Corrected:
+def corrected_rate(
+    *, people: Floats, machine: Floats, weights: Floats, resamples: Resamples
+) -> CorrectedRate:
     """Labels from 0 to 1, nan where there is none; ``weights`` 0 for units of another group."""
     has_machine = np.isfinite(machine) & (weights > 0)
     both, more = has_machine & np.isfinite(people), has_machine & ~np.isfinite(people)
     units, more_units = int(both.sum()), int(more.sum())
     reason = _reason(both, more, resamples)
     if reason:
-        return Corrected(units=units, more_units=more_units, reason=reason)
+        return CorrectedRate(units=units, more_units=more_units, reason=reason)
     of_people = resamples.mean(np.nan_to_num(people), weights * both)
     predicted = np.nan_to_num(machine)
     beyond = resamples.mean(predicted, weights * more) - resamples.mean(predicted, weights * both)
     power = tuned_power(of_people[1:], beyond[1:])
     trajectories = resamples.trajectories(both)
     made = estimate_of(of_people + power * beyond)
-    return Corrected(
+    return CorrectedRate(
         units=units,
         more_units=more_units,
         people=share_of(of_people, trajectories=trajectories),

@@ -10,7 +10,7 @@ import numpy as np
 
 from trajectories.annotation.agreement.coefficients import Estimate
 from trajectories.annotation.rates.lengths import length_baseline, length_bins, matched_rates
-from trajectories.annotation.rates.prediction import Corrected, corrected_rate
+from trajectories.annotation.rates.prediction import CorrectedRate, corrected_rate
 from trajectories.annotation.rates.resamples import Floats, Resamples, estimate_of, share_of
 from trajectories.annotation.rates.selectors import CORRECT, INCORRECT, RateUnit
 from trajectories.annotation.rates.success import Association, Case, association
@@ -108,7 +108,7 @@ class Rates:
         ]
         return [("All", association(cases)), *by_group]
 
-    def corrected(self, machine: int) -> list[tuple[Group, Corrected]]:
+    def corrected(self, machine: int) -> list[tuple[Group, CorrectedRate]]:
         """The rate of each group by a machine's labels, corrected by those of people."""
         seen = [unit for unit in self.units if unit.people is not None or machine in unit.machines]
         if not seen:

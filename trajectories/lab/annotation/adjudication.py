@@ -12,12 +12,21 @@ from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Column, Disagreement
 from trajectories.annotation.adjudication.services import Reason
 from trajectories.annotation.codebook.types import Codebook, Field, codebook_of
-from trajectories.annotation.labels.answers import Answers, answers_mirrored
+from trajectories.annotation.labels.answers import Answers, answers_mirrored, answers_of
 from trajectories.lab.annotation.label_form import LINK_PREFIX, STEP_PREFIX
 from trajectories.lab.annotation.pair_unit import PairPage
 from trajectories.lab.annotation.queue_views import PAGES
 from trajectories.lab.annotation.unit import Question, UnitPage, summary_of
 from trajectories.models import AnnotationSlot, AnnotationUnit, Annotator, Label
+
+# The initial of the most telling word.
+REASON_KEYS = {
+    Reason.DEFINITION: "D",
+    Reason.SLIP: "S",
+    Reason.MISREAD: "P",
+    Reason.AMBIGUOUS: "T",
+    Reason.OTHER: "O",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +155,7 @@ class SettlementPage:
 
     @property
     def reasons(self) -> list[tuple[str, str, str, bool]]:
-        """Value, title, key and whether it is chosen; the key is the initial of its most telling word."""
+        """Value, title, key and whether it is chosen."""
         chosen = self.sent.get("reason", self.settlement.reason if self.settlement else "")
         return [(one.value, one.label, REASON_KEYS[one], one.value == chosen) for one in Reason]
 
@@ -159,7 +168,7 @@ class SettlementPage:
             if column.letter.lower() == self.taken:
                 return column.answers
         if self.settlement is not None:
-            return selectors.answers_of(self.settlement)
+            return answers_of(self.settlement)
         return selectors.answers_agreed(self.columns, differing=self.differing)
 
     @cached_property
@@ -182,15 +191,6 @@ class SettlementPage:
     def taken_keys(self) -> set[str]:
         """Keys that choose a column here, and no answer."""
         return {column.key for column in self.columns} - {""}
-
-
-REASON_KEYS = {
-    Reason.DEFINITION: "D",
-    Reason.SLIP: "S",
-    Reason.MISREAD: "P",
-    Reason.AMBIGUOUS: "T",
-    Reason.OTHER: "O",
-}
 
 
 def _as_fields(answers: Answers, codebook: Codebook) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from core.errors import GymError
+from core.integers import is_id
 from trajectories.annotation.adjudication import selectors
 from trajectories.annotation.adjudication.selectors import Disagreement
 from trajectories.annotation.adjudication.services import Settlement, unit_settle
@@ -23,11 +24,17 @@ from trajectories.annotation.queues.selectors import annotator_of
 from trajectories.annotation.roles import is_annotator
 from trajectories.lab.access import LabRequest, annotator_action, annotator_page, lab_action
 from trajectories.lab.annotation.adjudication import SettlementPage
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.label_form import saving_read, starts_read
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
 
 ROWS = 50
+CONFLICT = (
+    "This unit was settled meanwhile, by another adjudicator or in another tab. That was kept: it is what "
+    "“settled” says below. Compare, and save again to change it."
+)
+UNDISPUTED = "Nobody disagrees on this unit, or no longer."
 
 
 @annotator_page
@@ -44,8 +51,7 @@ def annotation_disagreements(request: LabRequest, project_id: int) -> HttpRespon
     rows = selectors.disagreements_filtered(every, field=field, state=state)
     codebook = codebook_of(project.codebook)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Disagreements", project=project, tab="disagreements"),
         "annotator": annotator,
         "rows": Paginator(rows, ROWS).get_page(request.GET.get("page")),
         "counts": counts,
@@ -115,17 +121,9 @@ def annotation_adjudicator(request: LabRequest, project_id: int) -> HttpResponse
     """Make one of the people of a project its adjudicator, or take that back."""
     project = project_or_404(project_id)
     number = request.POST.get("annotator", "")
-    if number.isascii() and number.isdigit() and len(number) < DIGITS_MAX:
+    if is_id(number):
         adjudicator_set(project, int(number), is_adjudicator=request.POST.get("is_adjudicator") == "1")
     return redirect("annotation_project", project_id=project_id)
-
-
-CONFLICT = (
-    "This unit was settled meanwhile, by another adjudicator or in another tab. That was kept: it is what "
-    "“settled” says below. Compare, and save again to change it."
-)
-UNDISPUTED = "Nobody disagrees on this unit, or no longer."
-DIGITS_MAX = 18
 
 
 def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProject, Annotator | None]:
@@ -192,8 +190,7 @@ def _unit_render(
     field, _ = _filters(request, project)
     still_open = _open_to(page.annotator, selectors.disagreements_now(project), field)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context(f"Unit {page.unit.position}", project=project),
         "settling": page,
         "page": page.shown,
         "annotator": page.annotator,

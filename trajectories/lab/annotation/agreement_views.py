@@ -9,12 +9,13 @@ from django.shortcuts import render
 
 from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement, units_repeated
-from trajectories.annotation.agreement.selectors import Labelled, units_between, units_labelled
+from trajectories.annotation.agreement.selectors import UnitLabels, units_between, units_labelled
 from trajectories.annotation.agreement.sources import PAIRED, RATED, SOURCES, WITH, is_apart, units_behind
-from trajectories.annotation.codebook.types import Field, codebook_read
+from trajectories.annotation.codebook.types import Field, codebook_of
 from trajectories.annotation.pairs.bias import order_bias
 from trajectories.annotation.pairs.selectors import pairs_labelled
 from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject
 from trajectories.models.annotation import View
@@ -36,11 +37,10 @@ def annotation_agreement(request: LabRequest, project_id: int) -> HttpResponse:
     view = view_requested(request, project)
     shown = figures(project, view=view)
     people = people_repeated(project, view=view)
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     is_of_pairs = project.level == AnnotationProject.Level.PAIR
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Agreement", project=project, tab="agreement"),
         "view": view,
         "views": views_of(project),
         "units": shown.units,
@@ -59,7 +59,7 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
     With ``?one`` and ``?other`` those to which two people gave these two answers.
     """
     project = project_or_404(project_id)
-    field = codebook_read(project.codebook.content).field(request.GET.get("field", ""))
+    field = codebook_of(project.codebook).field(request.GET.get("field", ""))
     units = units_labelled(project, view=view_requested(request, project))
     if field is None:
         raise Http404("The codebook of this project has no such field.")
@@ -76,7 +76,7 @@ def annotation_cell(request: LabRequest, project_id: int) -> HttpResponse:
 def annotation_repeats(request: LabRequest, project_id: int) -> HttpResponse:
     """The units that ``?annotator``, or anyone, labelled twice: those with the ``?same`` answer, or not."""
     project = project_or_404(project_id)
-    field = codebook_read(project.codebook.content).field(request.GET.get("field", ""))
+    field = codebook_of(project.codebook).field(request.GET.get("field", ""))
     people = people_repeated(project, view=view_requested(request, project))
     # Together they are the last, or the only one.
     by_id = {str(one.annotator or ""): one for one in people} | {"": people[-1] if people else None}
@@ -93,7 +93,7 @@ def cell_render(
     project: AnnotationProject,
     field: Field,
     title: str,
-    units: Sequence[Labelled],
+    units: Sequence[UnitLabels],
     *,
     apart: set[int] | None = None,
 ) -> HttpResponse:
@@ -103,10 +103,7 @@ def cell_render(
     if apart is not None and chosen in APART:
         shown = [unit for unit in units if (unit.unit in apart) == (chosen == "1")]
     context = {
-        "here": "annotation",
-        "project": project,
-        "field": field,
-        "title": title,
+        **head_context(f"{field.title}: {title}", project=project, place=field.title),
         "units": shown[:UNITS_SHOWN],
         "count": len(shown),
         "apart": chosen,
@@ -128,7 +125,7 @@ def figure_title(field: Field, option: str, source: str) -> str:
 
 
 def _between(
-    request: LabRequest, project: AnnotationProject, field: Field, units: Sequence[Labelled]
+    request: LabRequest, project: AnnotationProject, field: Field, units: Sequence[UnitLabels]
 ) -> HttpResponse:
     titles = _titles(field)
     one, other = request.GET.get("one", ""), request.GET.get("other", "")

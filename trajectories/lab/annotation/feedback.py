@@ -7,7 +7,7 @@ from functools import cached_property
 
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels.answers import Answers, answers_mirrored
-from trajectories.annotation.queues.golds import Verdict, verdicts
+from trajectories.annotation.queues.golds import AnswerCheck, answer_checks
 from trajectories.lab.step.index import thought_line
 from trajectories.models import Label, Step
 from trajectories.models.annotation import View
@@ -16,7 +16,7 @@ from trajectories.models.annotation import View
 @dataclass(frozen=True, kw_only=True)
 class Feedback:
     label: Label
-    verdicts: list[Verdict]
+    checks: list[AnswerCheck]
 
     @property
     def why(self) -> str:
@@ -24,7 +24,7 @@ class Feedback:
 
     @property
     def right(self) -> int:
-        return sum(verdict.is_right for verdict in self.verdicts)
+        return sum(check.is_right for check in self.checks)
 
     @cached_property
     def thought(self) -> str:
@@ -44,4 +44,4 @@ def feedback_of(label: Label, codebook: Codebook) -> Feedback | None:
     given, right = (Answers(values=values) for values in (label.values, label.unit.gold.get("values", {})))
     if label.is_swapped:  # in the words of the form
         given, right = (answers_mirrored(answers, codebook=codebook) for answers in (given, right))
-    return Feedback(label=label, verdicts=verdicts(given.values, right.values, codebook))
+    return Feedback(label=label, checks=answer_checks(given.values, right.values, codebook))

@@ -17,6 +17,7 @@ from core import blobs
 from trajectories.annotation.jobs.services import job_request
 from trajectories.blobs.services import blob_put
 from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.job_views import ANCHOR
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.export.views import as_file
@@ -125,5 +126,5 @@ def _store(file: UploadedFile[Any]) -> str:
 def _import_render(
     request: LabRequest, project: AnnotationProject, form: ImportForm, *, status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    context = {"here": "annotation", "project": project, "form": form}
+    context = {**head_context("Import labels", project=project), "form": form}
     return render(request, "lab/annotation/import.html", context, status=status)

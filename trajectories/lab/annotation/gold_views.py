@@ -9,9 +9,10 @@ from django.shortcuts import redirect, render
 
 from core.errors import GymError
 from core.integers import is_id
-from trajectories.annotation.codebook.types import Codebook, codebook_read
+from trajectories.annotation.codebook.types import Codebook, codebook_of
 from trajectories.annotation.queues import golds, selectors
 from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationProject, AnnotationUnit
 
@@ -84,11 +85,10 @@ def _file_text(request: LabRequest) -> str:
 
 
 def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     units = golds.golds_of(project)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Gold units", project=project, tab="golds"),
         "error": error,
         "count": units.count(),
         "golds": [{"unit": unit, "answers": gold_answers(unit, codebook)} for unit in units[:SHOWN]],

@@ -7,6 +7,7 @@ from django.shortcuts import render
 
 from trajectories.annotation.adjudication.history import unit_history
 from trajectories.lab.access import LabRequest, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.models import AnnotationUnit
 
@@ -18,5 +19,6 @@ def annotation_history(request: LabRequest, project_id: int, unit_id: int) -> Ht
     unit = AnnotationUnit.objects.filter(pk=unit_id, project=project).first()
     if unit is None:
         raise Http404(f"This project has no unit {unit_id}.")
-    context = {"here": "annotation", "project": project, "unit": unit, "versions": unit_history(unit)}
+    head = head_context(f"History of unit {unit.position}", project=project, place=f"unit {unit.position}")
+    context = {**head, "unit": unit, "versions": unit_history(unit)}
     return render(request, "lab/annotation/adjudication/history.html", context)

@@ -8,6 +8,7 @@ import uuid
 from django.http import QueryDict
 
 from core.errors import GymError
+from core.integers import INT_MAX
 from trajectories.annotation.codebook.types import Codebook, Field
 from trajectories.annotation.labels.answers import STEP_MAX, Answers, answers_mirrored
 from trajectories.annotation.labels.services import Saving
@@ -16,7 +17,6 @@ from trajectories.models import Label
 SPAN = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 LINK_PREFIX = "link-"
 STEP_PREFIX = "step-"
-NUMBER_MAX = 2**31 - 1
 STARTS = ("steps", "steps2")
 
 
@@ -26,13 +26,13 @@ def saving_read(data: QueryDict, *, codebook: Codebook, is_swapped: bool = False
         key = uuid.UUID(data.get("key", ""))
         version = int(data.get("version", ""))
         active = data.get("active_ms", "")
-        active_ms = min(int(float(active)), NUMBER_MAX) if active else None
+        active_ms = min(int(float(active)), INT_MAX) if active else None
     except (ValueError, OverflowError):
         raise GymError("bad_label", "This form is damaged: open your queue again.", status=400) from None
     answers = answers_read(data, codebook=codebook)
     return Saving(
         key=key,
-        version=min(version, NUMBER_MAX - 1),
+        version=min(version, INT_MAX - 1),
         state=Label.State.SKIPPED if data.get("skip") else Label.State.DONE,
         answers=answers_mirrored(answers, codebook=codebook) if is_swapped else answers,
         active_ms=active_ms if active_ms is None or active_ms >= 0 else None,

@@ -12,8 +12,9 @@ from django.shortcuts import redirect, render
 from core.csv_text import csv_bytes
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
-from trajectories.annotation.agreement.selectors import Labelled
+from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.agreement.sources import units_behind
+from trajectories.annotation.agreement.table import Row as AgreementRow
 from trajectories.annotation.jobs.services import job_request
 from trajectories.annotation.machines.comparison import (
     ALL,
@@ -23,12 +24,14 @@ from trajectories.annotation.machines.comparison import (
     MACHINE,
     PEOPLE,
     Comparison,
-    judged_where,
+    MachineRow,
+    units_where,
 )
 from trajectories.annotation.machines.selectors import MachinesPage
 from trajectories.annotation.machines.services import RULES
 from trajectories.lab.access import LabRequest, lab_action, lab_page
 from trajectories.lab.annotation.agreement_views import UNITS_SHOWN, figure_title, source_requested
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.export.views import as_file
 from trajectories.models import AnnotationJob, AnnotationProject
@@ -44,6 +47,12 @@ SIGNS = {
     BY_PEOPLE: "given by people",
 }
 FIGURES = ("raw", "alpha", "ac1", "precision", "recall", "people_alpha")
+ENDS = ("", "_low", "_high")
+CSV_COLUMNS = (
+    *("table", "machine", "field", "answer", "units", "both", "machine_alone", "people_alone"),
+    *(f"{name}{end}" for name in FIGURES for end in ENDS),
+    "note",
+)
 
 
 @lab_page
@@ -52,8 +61,7 @@ def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
     project = project_or_404(project_id)
     jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).select_related("created_by").order_by("-pk")
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Machines", project=project, tab="machines"),
         "page": MachinesPage(project=project),
         "jobs": jobs[:JOBS_SHOWN],
         "judge": settings.ANNOTATION_JUDGE_MODEL if settings.ANNOTATION_JUDGE_URL else "",
@@ -90,7 +98,7 @@ def annotation_machine_units(request: LabRequest, project_id: int) -> HttpRespon
     titles = {option.id: option.title for option in one.field.options} if one else {}
     if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
         raise Http404("The codebook of this project has no such answers.")
-    units = judged_where(one.judged, option=option, sign=sign)
+    units = units_where(one.units, option=option, sign=sign)
     title = " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign])))
     return _units_render(request, project, title, units)
 
@@ -108,13 +116,10 @@ def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
 
 
 def _units_render(
-    request: LabRequest, project: AnnotationProject, title: str, units: list[Labelled]
+    request: LabRequest, project: AnnotationProject, title: str, units: list[UnitLabels]
 ) -> HttpResponse:
     context = {
-        "here": "annotation",
-        "project": project,
-        "title": title,
-        "tab": "machines",
+        **head_context(title, project=project, place="units", tab="machines"),
         "units": units[:UNITS_SHOWN],
         "count": len(units),
     }
@@ -137,40 +142,30 @@ def _comparison_or_404(page: MachinesPage, machine: str) -> Comparison:
 
 
 def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
-    figures = [cell for name in FIGURES for cell in (name, f"{name}_low", f"{name}_high")]
-    yield [
-        "table",
-        "machine",
-        "field",
-        "answer",
-        "units",
-        "both",
-        "machine_alone",
-        "people_alone",
-        *figures,
-        "note",
-    ]
+    yield list(CSV_COLUMNS)
     for compared in page.comparisons:
         for one in compared.fields:
             for row in one.rows:
-                cells = [cell for name in FIGURES for cell in estimate_cells(getattr(row, name))]
-                counts = [row.units, row.both, row.machine, row.people]
-                named = ["machine and people", compared.machine.name, one.field.id, row.option]
-                yield [*named, *counts, *cells, row.reason]
+                yield _csv_row(
+                    row,
+                    table="machine and people",
+                    machine=compared.machine.name,
+                    field=one.field.id,
+                    answer=row.option,
+                    both=row.both,
+                    machine_alone=row.machine,
+                    people_alone=row.people,
+                )
     for group in page.groups:
         for of_field in group.fields:
-            options = [option.id for option in of_field.field.options]
-            for option, line in zip(["", *options], [of_field.whole, *of_field.answers], strict=True):
-                cells = [cell for name in FIGURES for cell in estimate_cells(getattr(line, name, None))]
-                yield [
-                    group.title,
-                    "",
-                    of_field.field.id,
-                    option,
-                    line.units,
-                    "",
-                    "",
-                    "",
-                    *cells,
-                    line.reason,
-                ]
+            for line in (of_field.whole, *of_field.answers):
+                yield _csv_row(line, table=group.title, field=of_field.field.id, answer=line.option)
+
+
+def _csv_row(row: MachineRow | AgreementRow, **cells: Any) -> list[Any]:
+    """``cells`` by column, and what rows of both kinds have; the others are empty."""
+    cells |= {"units": row.units, "note": row.reason}
+    for name in FIGURES:
+        columns = (f"{name}{end}" for end in ENDS)
+        cells |= dict(zip(columns, estimate_cells(getattr(row, name, None)), strict=True))
+    return [cells.get(column, "") for column in CSV_COLUMNS]

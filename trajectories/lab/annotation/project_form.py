@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 
+from core.integers import INT_MAX
 from trajectories.annotation.projects.sample import KINDS, PARTS
 from trajectories.annotation.projects.services import STEPS_MAX
 from trajectories.lab.annotation.own_fields import OwnFieldsField
@@ -15,7 +16,6 @@ from trajectories.models.annotation import View, views_default
 NAME_CHARS = 200
 PEOPLE_MAX = 20
 MINUTES_MAX = 7 * 24 * 60
-SEED_MAX = 2**31 - 1
 
 
 class PeopleField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
@@ -53,7 +53,7 @@ class ProjectForm(forms.Form):
         label="Draw",
     )
     seed = forms.IntegerField(
-        min_value=0, max_value=SEED_MAX, initial=1, label="Seed", help_text="The same seed draws the same."
+        min_value=0, max_value=INT_MAX, initial=1, label="Seed", help_text="The same seed draws the same."
     )
     people = PeopleField(
         queryset=User.objects.none(), label="Annotators", widget=forms.CheckboxSelectMultiple

@@ -9,13 +9,14 @@ from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 
 from core.errors import GymError
-from core.integers import is_id
-from trajectories.annotation.codebook.types import codebook_read
+from core.integers import INT_MAX, is_id
+from trajectories.annotation.codebook.types import codebook_of
 from trajectories.annotation.projects import services
 from trajectories.annotation.projects.sample import Stratum
 from trajectories.annotation.projects.services import Plan
 from trajectories.annotation.queues import golds, selectors
 from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.job_views import jobs_context
 from trajectories.lab.annotation.project_form import ProjectForm
 from trajectories.lab.annotation.queue_views import project_or_404
@@ -25,7 +26,6 @@ from trajectories.models import AnnotationProject, AnnotationUnit
 from trajectories.models.annotation import View
 
 QUOTA_PREFIX = "quota-"
-QUOTA_MAX = 2**31 - 1
 
 
 @lab_page
@@ -63,7 +63,7 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
         annotator, text = name.removeprefix(QUOTA_PREFIX), str(text).strip()
         if not name.startswith(QUOTA_PREFIX) or not is_id(annotator):
             continue
-        if text and not (is_id(text) and int(text) <= QUOTA_MAX):
+        if text and not (is_id(text) and int(text) <= INT_MAX):
             return _project_render(request, project, error="A quota is a number of units, or nothing.")
         quotas[int(annotator)] = int(text) if text else None
     services.quotas_set(project, quotas)
@@ -73,11 +73,10 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
 def _project_render(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
     # Machines, and people whose labels were imported, take no units.
     people = project.annotators.filter(user__isnull=False).select_related("project").order_by("pk")
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     scores = golds.scores(project, codebook)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context(project.name, project=project, place="", tab="units"),
         "units": AnnotationUnit.objects.filter(project=project).count(),
         "views": [View(name) for name in project.views],
         "strata": [Stratum(**stratum) for stratum in project.strata],
@@ -87,8 +86,6 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
         .order_by("username"),
         "labels_here": people.filter(user_id=request.user.pk or 0).exists(),
         **jobs_context(project),
-    }
-    context |= {
         "error": error,
         "golds": golds.golds_of(project).count(),
         "score_fields": codebook.fields,
@@ -117,7 +114,7 @@ def _form_render(
 ) -> HttpResponse:
     address = search.address()
     context = {
-        "here": "annotation",
+        **head_context("New annotation project", place="new project"),
         "form": form,
         "search": search,
         "address": address,

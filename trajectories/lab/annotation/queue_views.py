@@ -22,6 +22,7 @@ from trajectories.annotation.queues.tickets import Ticket, ticket_read
 from trajectories.annotation.roles import is_annotator
 from trajectories.lab.access import LabRequest, annotator_action, annotator_page, wants_fragment
 from trajectories.lab.annotation.feedback import Feedback, feedback_of
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.label_form import saving_read, starts_read
 from trajectories.lab.annotation.pair_unit import PairPage
 from trajectories.lab.annotation.trajectory_unit import TrajectoryPage
@@ -46,7 +47,7 @@ def annotation(request: LabRequest) -> HttpResponse:
     before = int(cursor) if is_id(cursor) else None
     projects, older = ([], None) if is_annotator(request.user) else selectors.projects_page(before)
     context = {
-        "here": "annotation",
+        **head_context("Annotation"),
         "mine": mine,
         "projects": projects,
         "older": older,
@@ -111,8 +112,7 @@ def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
     else:
         project = project_or_404(project_id)
     context = {
-        "here": "annotation",
-        "project": project,
+        **head_context("Codebook", project=project),
         "codebook": codebook_of(project.codebook),
         "publications": publications(),
         "notes": [] if is_annotator(request.user) else codebook_notes(project.codebook_id, limit=NOTES_SHOWN),
@@ -144,9 +144,8 @@ def _unit_render(
 ) -> HttpResponse:
     address = reverse("annotation_queue", args=[annotator.project_id])
     context = {
-        "here": "annotation",
+        **head_context(annotator.project.name, project=annotator.project, place=""),
         "annotator": annotator,
-        "project": annotator.project,
         "page": page,
         "unit_address": f"{address}?slot={page.slot.pk}&" if page and page.slot.pk else f"{address}?",
     }

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from core.csv_text import csv_bytes
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.agreement_views import UNITS_SHOWN
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 from trajectories.lab.annotation.rates_page import RatesPage
 from trajectories.lab.export.views import as_file
@@ -25,7 +26,8 @@ SIGNS = {
 def annotation_rates(request: LabRequest, project_id: int) -> HttpResponse:
     """How often thoughts have the chosen answers, by arm, run or policy version."""
     project = project_or_404(project_id)
-    context = {"here": "annotation", "project": project, "page": RatesPage(project=project, data=request.GET)}
+    head = head_context("Rates", project=project, tab="rates")
+    context = {**head, "page": RatesPage(project=project, data=request.GET)}
     return render(request, "lab/annotation/rates.html", context)
 
 
@@ -41,10 +43,7 @@ def annotation_rate_units(request: LabRequest, project_id: int) -> HttpResponse:
     machine = request.GET.get("machine", "")
     units = page.units_of(request.GET.get("group", "all"), sign=sign, machine=machine)
     context = {
-        "here": "annotation",
-        "project": project,
-        "tab": "rates",
-        "title": f"{page.title}: {SIGNS[sign]}",
+        **head_context(f"{page.title}: {SIGNS[sign]}", project=project, place="units", tab="rates"),
         "units": units[:UNITS_SHOWN],
         "count": len(units),
     }

@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from core.integers import is_id
 from trajectories.annotation.agreement.coefficients import estimate_cells
-from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_read
+from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
 from trajectories.annotation.rates.figures import RateFigures, figures
-from trajectories.annotation.rates.prediction import Corrected
+from trajectories.annotation.rates.prediction import CorrectedRate
 from trajectories.annotation.rates.selectors import Choice, RateUnit, rate_units
 from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Rates, groups_of
 from trajectories.lab.reports.charts.drawing import Drawing
@@ -34,21 +34,41 @@ FOREST = Forest(
     beside=("matched", "at equal lengths"),
 )
 SIGNS = ("all", "with", "without")
+# In the file of the tables, an estimate and its interval.
+ESTIMATES = {
+    "estimate": ("estimate", "low", "high"),
+    "beyond": ("beyond", "beyond_low", "beyond_high"),
+    "matched": ("matched", "matched_low", "matched_high"),
+    "people": ("people", "people_low", "people_high"),
+}
+CSV_COLUMNS = (
+    *(
+        "table",
+        "machine",
+        "group",
+        "units",
+        "trajectories",
+        "more_units",
+        *ESTIMATES["estimate"],
+        "by_length",
+    ),
+    *(*ESTIMATES["beyond"], *ESTIMATES["matched"], *ESTIMATES["people"], "power", "note"),
+)
 # Of a machine: units that people have labelled too, and those that they have not.
 BOTH, MORE = "both", "more"
 
 
 @dataclass(frozen=True, kw_only=True)
-class MachineRow:
+class CorrectedRow:
     name: str
-    one: Corrected
+    rate: CorrectedRate
     units_url: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
     annotator: Annotator
-    rows: list[MachineRow]
+    rows: list[CorrectedRow]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +99,7 @@ class RatesPage:
 
     @cached_property
     def codebook(self) -> Codebook:
-        return codebook_read(self.project.codebook.content)
+        return codebook_of(self.project.codebook)
 
     @cached_property
     def choice(self) -> Choice:
@@ -141,9 +161,9 @@ class RatesPage:
             Machine(
                 annotator=one,
                 rows=[
-                    MachineRow(
+                    CorrectedRow(
                         name=self.name(group.label),
-                        one=group.corrected,
+                        rate=group.corrected,
                         units_url=f"{self.units_url(group.key)}&machine={one.pk}",
                     )
                     for group in self.figures.corrected.get(one.pk, ())
@@ -196,43 +216,40 @@ class RatesPage:
 
     def csv_rows(self) -> Iterator[list[Any]]:
         """The tables of the page as one."""
-        yield [
-            *("table", "machine", "group", "units", "trajectories", "more_units", "estimate", "low", "high"),
-            *("by_length", "beyond", "beyond_low", "beyond_high", "matched", "matched_low", "matched_high"),
-            *("people", "people_low", "people_high", "power", "note"),
-        ]
+        yield list(CSV_COLUMNS)
         for row in self.figures.rows:
-            yield [
-                *(
-                    "rate",
-                    "",
-                    row.label,
-                    row.units,
-                    row.trajectories,
-                    "",
-                    *estimate_cells(row.rate),
-                    row.by_length,
-                ),
-                *(*estimate_cells(row.beyond), *estimate_cells(row.matched), "", "", "", "", ""),
-            ]
+            yield _csv_row(
+                table="rate",
+                group=row.label,
+                units=row.units,
+                trajectories=row.trajectories,
+                by_length=row.by_length,
+                estimate=row.rate,
+                beyond=row.beyond,
+                matched=row.matched,
+            )
         for machine in self.machines:
-            for given in machine.rows:
-                one = given.one
-                yield [
-                    *("corrected", machine.annotator.name, given.name, one.units, "", one.more_units),
-                    *(
-                        *estimate_cells(one.corrected),
-                        *[""] * 7,
-                        *estimate_cells(one.people),
-                        one.power,
-                        one.reason,
-                    ),
-                ]
+            for corrected in machine.rows:
+                yield _csv_row(
+                    table="corrected",
+                    machine=machine.annotator.name,
+                    group=corrected.name,
+                    units=corrected.rate.units,
+                    more_units=corrected.rate.more_units,
+                    estimate=corrected.rate.corrected,
+                    people=corrected.rate.people,
+                    power=corrected.rate.power,
+                    note=corrected.rate.reason,
+                )
         for label, made in self.figures.successes:
-            yield [
-                *("odds_ratio", "", label, made.informative, made.trajectories, ""),
-                *(*estimate_cells(made.odds_ratio), *[""] * 11, made.reason),
-            ]
+            yield _csv_row(
+                table="odds_ratio",
+                group=label,
+                units=made.informative,
+                trajectories=made.trajectories,
+                estimate=made.odds_ratio,
+                note=made.reason,
+            )
 
     @property
     def _answers(self) -> list[str]:
@@ -248,6 +265,13 @@ def _drawn(shown: ShownRow, *, group: str) -> dict[str, Any]:
         parts = [None if part in (None, "") else 100 * part for part in estimate_cells(estimate)]
         drawn |= dict(zip((column, *ends), parts, strict=True))
     return drawn
+
+
+def _csv_row(**cells: Any) -> list[Any]:
+    """The cells of a row by column; those of an estimate follow from it, and others are empty."""
+    for name, columns in ESTIMATES.items():
+        cells |= dict(zip(columns, estimate_cells(cells.get(name)), strict=True))
+    return [cells.get(column, "") for column in CSV_COLUMNS]
 
 
 def _points(value: float) -> str:

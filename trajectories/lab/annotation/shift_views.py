@@ -8,9 +8,10 @@ from django.shortcuts import render
 from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.agreement.shift import IN_BOTH, WITHIN, answer_title, shifts
 from trajectories.annotation.agreement.table import agreement
-from trajectories.annotation.codebook.types import codebook_read
+from trajectories.annotation.codebook.types import codebook_of
 from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.annotation.agreement_views import cell_render, view_requested, views_of
+from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.queue_views import project_or_404
 
 SOURCE_TITLES = {
@@ -23,7 +24,7 @@ SOURCE_TITLES = {
 def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
     """Each field in each view, and what changes from the first view to the others."""
     project = project_or_404(project_id)
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     first, *others = views_of(project)
     labelled = {view: units_labelled(project, view=view) for view in (first, *others)}
     tables = {view: agreement(units, codebook) for view, units in labelled.items()}
@@ -36,7 +37,8 @@ def annotation_views(request: LabRequest, project_id: int) -> HttpResponse:
         }
         for place, field in enumerate(codebook.fields)
     ]
-    context = {"here": "annotation", "project": project, "first": first, "others": others, "fields": fields}
+    head = head_context("Views", project=project, tab="views")
+    context = {**head, "first": first, "others": others, "fields": fields}
     return render(request, "lab/annotation/views.html", context)
 
 
@@ -47,7 +49,7 @@ def annotation_shift(request: LabRequest, project_id: int) -> HttpResponse:
     With ``?one`` and ``?other`` those that got these two answers, one in each view.
     """
     project = project_or_404(project_id)
-    codebook = codebook_read(project.codebook.content)
+    codebook = codebook_of(project.codebook)
     first, view = views_of(project)[0], view_requested(request, project)
     field = codebook.field(request.GET.get("field", ""))
     if field is None or view == first:

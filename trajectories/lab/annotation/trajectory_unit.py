@@ -24,7 +24,7 @@ OUTLINE_CHARS = 8_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class WalkedStep:
+class WalkStep:
     """A step in the list: a line of it always shows, the rest when it is open."""
 
     index: int
@@ -70,13 +70,11 @@ class Walk:
         return Episode.objects.select_related("task", "run").filter(pk=self.episode_id).first()
 
     @cached_property
-    def steps(self) -> list[WalkedStep]:
+    def steps(self) -> list[WalkStep]:
         rows = list(self._rows)
         labels = step_labels(episode_id=self.episode_id, indexes=[row["index"] for row in rows])
         return [
-            WalkedStep(
-                index=row["index"], row=row, target=labels[row["index"]].target, is_open=row is rows[0]
-            )
+            WalkStep(index=row["index"], row=row, target=labels[row["index"]].target, is_open=row is rows[0])
             for row in rows
         ]
 

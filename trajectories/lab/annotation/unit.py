@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from django.db.models import Max
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option, codebook_of
-from trajectories.annotation.labels.answers import Answers, answers_mirrored
+from trajectories.annotation.labels.answers import Answers, answers_mirrored, answers_of
 from trajectories.annotation.labels.services import label_newest
 from trajectories.annotation.queues import redaction
 from trajectories.annotation.queues.tickets import ticket_make
@@ -221,15 +221,7 @@ class UnitPage:
         """What was sent, or what was said before; of a pair, as the unit names the two."""
         if self.posted is not None:
             return self.posted
-        if self.label is None:
-            return Answers(values={})
-        return Answers(
-            values=self.label.values,
-            spans=self.label.spans,
-            links=self.label.links,
-            note=self.label.note,
-            is_unsure=self.label.is_unsure,
-        )
+        return answers_of(self.label) if self.label else Answers(values={})
 
     @property
     def questions(self) -> list[Question]:

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core.errors import GymError
-from trajectories.annotation.imports.checks import Check, Choice
+from trajectories.annotation.imports.checks import Check, ImportSettings
 from trajectories.annotation.imports.files import files_open
 from trajectories.annotation.imports.services import file_import
 from trajectories.models import AnnotationProject, Annotator
@@ -37,13 +37,13 @@ class Command(BaseCommand):
         project = AnnotationProject.objects.select_related("codebook").filter(pk=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no annotation project {options['project']}.")
-        choice = Choice(
+        settings = ImportSettings(
             annotator=options["annotator"],
             kind=options["kind"],
             takes_other_codebooks=options["other_codebooks"],
         )
         try:
-            result = self._import(project, choice, options["file"], options["manifest"])
+            result = self._import(project, settings, options["file"], options["manifest"])
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
         except GymError as error:
@@ -51,12 +51,12 @@ class Command(BaseCommand):
         self.stdout.write(f"{result['added']:,} of {result['labels']:,} labels added. {result['problem']}")
 
     def _import(
-        self, project: AnnotationProject, choice: Choice, file: Path, manifest: Path | None
+        self, project: AnnotationProject, settings: ImportSettings, file: Path, manifest: Path | None
     ) -> dict[str, Any]:
         manifest_open = (lambda: manifest.open("rb")) if manifest else None
         opened = files_open(name=file.name, open_=lambda: file.open("rb"), manifest_open=manifest_open)
         with opened as (files, read), tqdm(unit=" labels", unit_scale=True, leave=False) as bar:
-            check = Check(project=project, files=files, manifest=read, choice=choice)
+            check = Check(project=project, files=files, manifest=read, settings=settings)
 
             def progress(done: int, total: int) -> None:
                 bar.total = total

@@ -7,14 +7,7 @@
 
   const fieldsOf = (form) => Array.from(new FormData(form)).filter(([name]) => !OURS.has(name));
 
-  const fill = (form, fields) => {
-    const chosen = new Set(fields.map((field) => field.join("\n")));
-    for (const one of form.querySelectorAll("input[name], textarea[name]")) {
-      if (OURS.has(one.name)) continue;
-      if (one.matches("[type=radio], [type=checkbox]")) one.checked = chosen.has(`${one.name}\n${one.value}`);
-      else one.value = fields.find(([name]) => name === one.name)?.[1] ?? "";
-    }
-  };
+  const fill = (form, fields) => window.annotation.input.fill(form, fields, OURS);
 
   const stateOf = (form) => {
     if (!states.has(form)) states.set(form, { now: fieldsOf(form), before: [] });

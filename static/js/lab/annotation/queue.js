@@ -3,12 +3,10 @@
 
 (() => {
   const root = document.querySelector("[data-queue]");
-  const { outbox, form: forms } = window.annotation;
+  const { input, outbox, form: forms } = window.annotation;
   const AHEAD = 2;
   const PAST = 10;
   const RETRY_MS = 4000;
-  const TYPED = "textarea, select, input:not([type=radio], [type=checkbox], [type=hidden])";
-  const PRESSED = "a[href], button, summary";
   const ahead = [];
   const past = [];
   let current = document.getElementById("unit");
@@ -203,23 +201,19 @@
     forms.remember(form);
     keep();
   });
-  root.addEventListener("input", (event) => { if (event.target.matches(TYPED) && event.target.closest("[data-form]")) keep(); });
+  root.addEventListener("input", (event) => { if (input.isTyped(event.target) && event.target.closest("[data-form]")) keep(); });
   root.addEventListener("click", (event) => { if (event.target.closest("[data-back]")) back(); });
 
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
-    if (document.querySelector("dialog[open]")) return;
+    const meaning = input.meaningOf(event);
     const form = formOf(current);
-    const target = event.target.closest ? event.target : document.body;
-    if (event.key === "Escape" && target.closest(TYPED)) target.blur();
-    if (event.key === "Backspace" && !target.closest(TYPED)) {
+    if (meaning === "back") {
       event.preventDefault();
       back();
+    } else if (meaning === "save" && form && !isWaiting) {
+      event.preventDefault();
+      save(form, false);
     }
-    const isNewLine = target.matches("textarea") && event.shiftKey;
-    if (event.key !== "Enter" || !form || isWaiting || isNewLine || target.closest(PRESSED)) return;
-    event.preventDefault();
-    save(form, false);
   });
 
   document.addEventListener("visibilitychange", () => {
