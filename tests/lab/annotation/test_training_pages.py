@@ -144,7 +144,7 @@ def test_of_a_gold_pair_feedback_is_in_the_order_in_which_the_two_were_shown(lab
     golds.gold_set(unit, values={"better": "first", "why": []}, why="It gets there.")
     page = client.get(address).content.decode()
     assert f"Episode {unit.episode_id}</a>" in page
-    assert f"Episode {unit.other_episode_id}</a>" in page
+    assert f"episode {unit.other_episode_id}</a>" in page
 
     for is_swapped, given in ((False, "first"), (True, "second")):
         Label.objects.all().delete()
