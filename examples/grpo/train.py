@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 import torch
-from gradient import advantages, divergence, entropies, loss_of, shuffled
+from gradient import advantages, bonus_adapted, divergence, entropies, loss_of, shuffled
 from model import Model
 from prompts import Prompt
 from rollouts import OBSERVATION, Batch, Chooser, play
@@ -53,6 +53,7 @@ class Trainer:
         self.started, self.file = time.monotonic(), Path(options.results) / f"{self.name}.jsonl"
         self.start_rows: Tensor | None = None
         self.version = 0
+        self.bonus, self.bonus_limits = self.set["entropy_bonus"][0], tuple(self.set["entropy_bonus"])
 
     # ---- the record
     def note(self, kind: str, **values: object) -> None:
@@ -113,18 +114,21 @@ class Trainer:
         if self.options.shuffle_rewards:
             rewards = shuffled(rewards, seed=self.options.seed * 100_000 + self.version)
         worths = [advantages(group) for group in rewards]
-        loss = loss_of(logprobs, batch.choices, worths, bonus=self.set["entropy_bonus"])
+        loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus)
         norm = await asyncio.to_thread(self.model.improve, loss)
         judged = [reward for group in batch.rewards for reward in group if reward is not None]
+        reward, entropy = sum(judged) / max(len(judged), 1), float(entropies(logprobs.detach()).mean())
         values = {
-            "reward": sum(judged) / max(len(judged), 1),
-            "entropy": float(entropies(logprobs.detach()).mean()),
+            "reward": reward,
+            "entropy": entropy,
+            "entropy_bonus": self.bonus,
             "loss": float(loss.detach()),
             "gradient_norm": norm,
             "void": float(sum(reward is None for group in batch.rewards for reward in group)),
             "play_s": played,
             "update_s": time.monotonic() - began,
         }
+        self.bonus = bonus_adapted(self.bonus, entropy=entropy, reward=reward, limits=self.bonus_limits)
         await self.client.metrics_post(run, policy_version=self.version, values=values)
         self.note("update", **values)
 

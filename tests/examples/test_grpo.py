@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections import Counter
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
@@ -47,6 +48,14 @@ def test_a_void_sample_moves_neither_the_mean_nor_the_model(example: Any) -> Non
     gradient, *_ = example
     assert gradient.advantages([1.0, None, 0.0]) == [0.5, 0.0, -0.5]
     assert gradient.advantages([None, None]) == [0.0, 0.0]
+
+
+def test_a_policy_that_is_surer_than_it_is_right_is_made_to_try_more(example: Any) -> None:
+    gradient, *_ = example
+    adapted = partial(gradient.bonus_adapted, limits=(0.03, 0.5))
+    assert adapted(0.1, entropy=0.2, reward=0.5) > 0.1 > adapted(0.1, entropy=0.7, reward=0.5)
+    assert adapted(0.03, entropy=0.0, reward=1.0) == adapted(0.03, entropy=1.4, reward=0.2) == 0.03
+    assert adapted(0.5, entropy=0.0, reward=0.5) == 0.5
 
 
 def test_the_control_deals_out_the_same_rewards_by_chance(example: Any) -> None:
