@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
@@ -82,6 +83,18 @@ class Model:
         norm = torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
         self.optimizer.step()
         return float(norm)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What ``restore`` takes to go on from here: the trained weights and the optimizer's memory."""
+        weights = [weight.detach() for weight in self.trained]
+        return {"weights": weights, "optimizer": self.optimizer.state_dict()}
+
+    @torch.no_grad()
+    def restore(self, state: dict[str, Any]) -> None:
+        for weight, kept in zip(self.trained, state["weights"], strict=True):
+            weight.copy_(kept)
+        self.optimizer.load_state_dict(state["optimizer"])
 
     def save(self, folder: Path) -> None:
         self.net.save_pretrained(folder)

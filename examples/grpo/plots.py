@@ -127,7 +127,10 @@ def style(place: int, training: Training) -> str:
 
 
 def label(training: Training) -> str:
-    return f"seed {training.settings['seed']}{', rewards shuffled' * training.settings['shuffle']}"
+    settings = training.settings
+    sampler = settings.get("sampler", "none").replace("_", " ")
+    parts = [f"seed {settings['seed']}", *[sampler] * (sampler != "none")]
+    return ", ".join(parts + ["rewards shuffled"] * settings["shuffle"])
 
 
 def table(trainings: Sequence[Training]) -> str:

@@ -3,7 +3,7 @@
     python train.py --rung named_word --seed 1 --settings cpu.toml --model FOLDER --results FOLDER
 
 Reads the installation from PALAESTRA_SERVER and PALAESTRA_KEY. Everything that happens is a line of
-RESULTS/NAME.jsonl; plots.py draws it.
+RESULTS/NAME.jsonl; plots.py draws it. With --resume it goes on from its last evaluation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pathlib import Path
 from random import Random
 
 import torch
-from gradient import advantages, divergence, entropies, loss_of, shuffled
+from curriculum import IN_ORDER, SAMPLERS, Curriculum
+from gradient import advantages, bonus_adapted, divergence, entropies, loss_of, shuffled
 from model import Model
 from prompts import Prompt
 from rollouts import OBSERVATION, Batch, Chooser, play
@@ -42,17 +43,20 @@ class Trainer:
         self.set = tomllib.loads(Path(options.settings).read_text()) | {
             key: value
             for key, value in vars(options).items()
-            if key in ("updates", "groups", "samples") and value
+            if key in ("updates", "groups", "samples", "sampler") and value
         }
-        self.name = options.name or f"{options.rung}-{options.seed}{'-shuffled' * options.shuffle_rewards}"
+        self.name = options.name or name_of(options, sampler=self.set["sampler"])
         torch.manual_seed(options.seed)
         torch.set_num_threads(self.set["threads"])
         settings = {key: self.set[key] for key in ("rate", "rank", "device")}
         self.model = Model.load(options.model, adapter=options.start, **settings)
         self.rows: dict[Prompt, Tensor] = {}
         self.started, self.file = time.monotonic(), Path(options.results) / f"{self.name}.jsonl"
+        self.kept = self.file.with_suffix(".state")
         self.start_rows: Tensor | None = None
         self.version = 0
+        self.seen = {"benchmark": BENCHMARK, "tag": f"rung:{options.rung}"}
+        self.bonus, self.bonus_limits = self.set["entropy_bonus"][0], tuple(self.set["entropy_bonus"])
 
     # ---- the record
     def note(self, kind: str, **values: object) -> None:
@@ -113,18 +117,21 @@ class Trainer:
         if self.options.shuffle_rewards:
             rewards = shuffled(rewards, seed=self.options.seed * 100_000 + self.version)
         worths = [advantages(group) for group in rewards]
-        loss = loss_of(logprobs, batch.choices, worths, bonus=self.set["entropy_bonus"])
+        loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus)
         norm = await asyncio.to_thread(self.model.improve, loss)
         judged = [reward for group in batch.rewards for reward in group if reward is not None]
+        reward, entropy = sum(judged) / max(len(judged), 1), float(entropies(logprobs.detach()).mean())
         values = {
-            "reward": sum(judged) / max(len(judged), 1),
-            "entropy": float(entropies(logprobs.detach()).mean()),
+            "reward": reward,
+            "entropy": entropy,
+            "entropy_bonus": self.bonus,
             "loss": float(loss.detach()),
             "gradient_norm": norm,
             "void": float(sum(reward is None for group in batch.rewards for reward in group)),
             "play_s": played,
             "update_s": time.monotonic() - began,
         }
+        self.bonus = bonus_adapted(self.bonus, entropy=entropy, reward=reward, limits=self.bonus_limits)
         await self.client.metrics_post(run, policy_version=self.version, values=values)
         self.note("update", **values)
 
@@ -151,10 +158,10 @@ class Trainer:
         self.note("evaluation", checkpoint=checkpoint, tasks=len(tasks), **results)
         return results
 
-    async def train(self) -> None:
-        options, seen = self.options, {"benchmark": BENCHMARK, "tag": f"rung:{self.options.rung}"}
-        train = [task.id for task in await self.client.tasks(**seen, split="train", limit=5_000)]
-        test = [task.id for task in await self.client.tasks(**seen, split="test", limit=self.set["held_out"])]
+    async def begin(self, test: Sequence[int]) -> tuple[int, Curriculum]:
+        """The evaluations before training, the warm start unless it is given, and the run that learns."""
+        options = self.options
+        train = [task.id for task in await self.client.tasks(**self.seen, split="train", limit=5_000)]
         Random(options.seed).shuffle(train)
         self.note(
             "settings", **self.set, rung=options.rung, seed=options.seed, shuffle=options.shuffle_rewards
@@ -167,10 +174,20 @@ class Trainer:
         start = f"{self.name}/0"
         await self.evaluate(test, arms=ARMS, checkpoint=start)
         run = await self.run_open("train", start)
-        self.note("run", run=run)
-        for number in range(self.set["updates"]):
-            places = range(number * self.set["groups"], (number + 1) * self.set["groups"])
-            await self.update(run, [train[place % len(train)] for place in places])
+        curriculum = await Curriculum.open(
+            self.client, run=run, tasks=train, settings=self.set, seed=options.seed
+        )
+        self.note("run", run=run, sampler=curriculum.sampler)
+        self.keep(run, curriculum)
+        return run, curriculum
+
+    async def train(self) -> None:
+        test = [
+            task.id for task in await self.client.tasks(**self.seen, split="test", limit=self.set["held_out"])
+        ]
+        run, curriculum = self.resume() if self.options.resume else await self.begin(test)
+        while self.version < self.set["updates"]:
+            await self.update(run, await curriculum.tasks_of(self.version))
             self.version += 1
             checkpoint = f"{self.name}/{self.version}"
             await self.client.policy_register(
@@ -183,7 +200,44 @@ class Trainer:
                 await self.client.metrics_post(
                     run, policy_version=self.version, values={"kl": results["kl"], "held_out": results["gym"]}
                 )
-        self.model.save(Path(options.results) / self.name)
+                self.keep(run, curriculum)
+        self.model.save(Path(self.options.results) / self.name)
+
+    # ---- after a crash
+    def keep(self, run: int, curriculum: Curriculum) -> None:
+        """Write what ``resume`` reads: a whole file, or the one before stays."""
+        state = {
+            "run": run,
+            "sampler": curriculum.sampler,
+            "tasks": curriculum.tasks,
+            "version": self.version,
+            "bonus": self.bonus,
+            "start_rows": self.start_rows,
+            "model": self.model.state,
+            "written": self.file.stat().st_size,
+            "seconds": time.monotonic() - self.started,
+        }
+        part = self.kept.with_suffix(".part")
+        torch.save(state, part)
+        part.replace(self.kept)
+
+    def resume(self) -> tuple[int, Curriculum]:
+        """The run and its tasks as they were at the last evaluation; what was noted since is forgotten.
+
+        Updates since then are played again, with the tasks that they had.
+        """
+        state = torch.load(self.kept, map_location=self.set["device"])
+        os.truncate(self.file, state["written"])
+        self.started -= state["seconds"]
+        self.version, self.bonus = state["version"], state["bonus"]
+        self.start_rows = state["start_rows"]
+        self.model.restore(state["model"])
+        return state["run"], Curriculum(self.client, state["tasks"], self.set["groups"], state["sampler"])
+
+
+def name_of(options: argparse.Namespace, *, sampler: str) -> str:
+    parts = [options.rung, str(options.seed)]
+    return "-".join(parts + [sampler] * (sampler != IN_ORDER) + ["shuffled"] * options.shuffle_rewards)
 
 
 def warm_loss(rows: Tensor, choices: Sequence[int]) -> Tensor:
@@ -211,6 +265,8 @@ def options_read() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--start", type=Path, help="the adapter of an earlier run, instead of a warm start")
     parser.add_argument("--name", default="")
+    parser.add_argument("--sampler", choices=SAMPLERS, help="instead of the settings' own")
+    parser.add_argument("--resume", action="store_true", help="go on from the last evaluation of this name")
     parser.add_argument("--shuffle-rewards", action="store_true", help="the control: nothing can be learnt")
     for name in ("updates", "groups", "samples"):
         parser.add_argument(f"--{name}", type=int)

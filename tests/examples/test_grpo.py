@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import sys
 from collections import Counter
+from collections.abc import Coroutine
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
+
+from palaestra import Client
+from palaestra.transport import Transport, error_of
+from tests import factories
+from trajectories.models import Sampler
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "grpo"
 OUTLINE = """page "Question" https://gym/
@@ -27,14 +36,33 @@ QUESTION = "Choose the word wolf.\n\nA. arrow\nB. wolf"
 @pytest.fixture
 def example(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The example's modules that need no model."""
+    names = ("gradient", "prompts", "rollouts", "curriculum")
     monkeypatch.syspath_prepend(str(EXAMPLE))
-    import gradient
-    import prompts
-    import rollouts
-
-    yield gradient, prompts, rollouts
-    for name in ("gradient", "prompts", "rollouts"):
+    yield tuple(importlib.import_module(name) for name in names)
+    for name in names:
         del sys.modules[name]
+
+
+@pytest.fixture
+def client(trainer: Any, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """The public client, answered by the server's code in this process."""
+
+    async def send(_: Transport, method: str, path: str, *, headers: Any, content: bytes, **__: Any) -> Any:
+        answer = trainer.generic(method, path, content, content_type="application/json", headers=headers)
+        response = httpx.Response(answer.status_code, content=answer.content)
+        if response.status_code >= 400:
+            raise error_of(response)
+        return response
+
+    monkeypatch.setattr(Transport, "send", send)
+    return Client("http://lab", trainer.key)
+
+
+def done(call: Coroutine[Any, Any, Any]) -> Any:
+    """What a call comes to that waits for nothing. In an event loop Django would open another connection."""
+    with pytest.raises(StopIteration) as end:
+        call.send(None)
+    return end.value.value
 
 
 def test_a_sample_is_worth_what_it_got_above_its_group(example: Any) -> None:
@@ -49,6 +77,14 @@ def test_a_void_sample_moves_neither_the_mean_nor_the_model(example: Any) -> Non
     assert gradient.advantages([None, None]) == [0.0, 0.0]
 
 
+def test_a_policy_that_is_surer_than_it_is_right_is_made_to_try_more(example: Any) -> None:
+    gradient, *_ = example
+    adapted = partial(gradient.bonus_adapted, limits=(0.03, 0.5))
+    assert adapted(0.1, entropy=0.2, reward=0.5) > 0.1 > adapted(0.1, entropy=0.7, reward=0.5)
+    assert adapted(0.03, entropy=0.0, reward=1.0) == adapted(0.03, entropy=1.4, reward=0.2) == 0.03
+    assert adapted(0.5, entropy=0.0, reward=0.5) == 0.5
+
+
 def test_the_control_deals_out_the_same_rewards_by_chance(example: Any) -> None:
     gradient, *_ = example
     rewards = [[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, None]]
@@ -61,26 +97,26 @@ def test_the_control_deals_out_the_same_rewards_by_chance(example: Any) -> None:
 
 
 def test_every_element_of_a_page_is_offered_and_nothing_that_only_looks_like_one(example: Any) -> None:
-    _, prompts, _ = example
+    _, prompts, *_ = example
     prompt = prompts.page_prompt(OUTLINE)
     assert (prompt.page, prompt.offered, prompt.submit) == (OUTLINE, ("1", "2", "3"), "3")
 
 
 def test_a_choice_on_a_page_is_clicked_and_sent(example: Any) -> None:
-    _, prompts, _ = example
+    _, prompts, *_ = example
     head, _, action = prompts.page_prompt(OUTLINE).completion(1).partition(": ")
     clicks = [{"target": target, "type": "click"} for target in ("e2", "e3")]
     assert (head, json.loads(action)) == ("Action", {"type": "sequence", "actions": clicks})
 
 
 def test_without_a_page_a_letter_is_the_answer(example: Any) -> None:
-    _, prompts, _ = example
+    _, prompts, *_ = example
     prompt = prompts.text_prompt(QUESTION)
     assert [prompt.completion(place) for place in range(len(prompt.offered))] == ["Answer: A", "Answer: B"]
 
 
 def test_a_page_that_comes_while_others_are_scored_is_scored_too(example: Any) -> None:
-    _, prompts, rollouts = example
+    _, prompts, rollouts, _ = example
     scored: list[int] = []
 
     async def play() -> list[str]:
@@ -109,3 +145,53 @@ def test_a_page_that_comes_while_others_are_scored_is_scored_too(example: Any) -
     right = prompts.page_prompt(OUTLINE).completion(1)
     assert asyncio.run(play()) == [right, right]
     assert scored == [1, 1]
+
+
+SETTINGS = {"groups": 3, "samples": 12, "pool": 8, "band": [0.1, 0.9]}
+
+
+def test_without_a_sampler_tasks_come_in_their_order_over_and_over(example: Any) -> None:
+    *_, curriculum = example
+    opening = {"run": 1, "tasks": [5, 3, 9, 4], "settings": {**SETTINGS, "sampler": "none"}, "seed": 1}
+    ordered = done(curriculum.Curriculum.open(None, **opening))
+    assert [done(ordered.tasks_of(update)) for update in range(3)] == [[5, 3, 9], [4, 5, 3], [9, 4, 5]]
+
+
+@pytest.mark.parametrize("kind", ["uniform", "success_band"])
+def test_a_training_that_was_killed_goes_on_with_the_tasks_it_had(
+    example: Any, client: Client, kind: str
+) -> None:
+    *_, curriculum = example
+    run, tasks = factories.run(kind="train"), [factories.task() for _ in range(10)]
+    opening = {"tasks": [task.pk for task in tasks], "settings": {**SETTINGS, "sampler": kind}, "seed": 7}
+    opened = done(curriculum.Curriculum.open(client, run=run.pk, **opening))
+    first = done(opened.tasks_of(0))
+    group = factories.group(run=run, task=tasks[0])
+    factories.verdict(factories.episode(group=group), "correct")
+    second = done(opened.tasks_of(1))
+
+    resumed = curriculum.Curriculum(client, opened.tasks, opened.count, opened.sampler)
+    assert [done(resumed.tasks_of(update)) for update in (0, 1)] == [first, second]
+    assert len(set(first)) == len(set(second)) == 3
+    assert {*first, *second} <= {task.pk for task in tasks[:8]}
+    stored = Sampler.objects.get(pk=opened.sampler)
+    assert (stored.run_id, stored.seed, stored.draws, stored.plan["strategy"]["kind"]) == (run.pk, 7, 2, kind)
+
+
+def test_a_band_leaves_what_the_model_has_learnt(example: Any, client: Client) -> None:
+    *_, curriculum = example
+    run, tasks = factories.run(kind="train"), [factories.task() for _ in range(8)]
+    for task in tasks[:4]:
+        group = factories.group(run=run, task=task)
+        for _ in range(24):
+            factories.verdict(factories.episode(group=group), "correct")
+    opening = {"tasks": [task.pk for task in tasks], "settings": {**SETTINGS, "sampler": "success_band"}}
+    opened = done(curriculum.Curriculum.open(client, run=run.pk, seed=7, **opening))
+    for update in range(4):
+        done(opened.tasks_of(update))
+
+    draws = Sampler.objects.get(pk=opened.sampler).made.order_by("number")
+    reasons = [(item["why"]["reason"], item["task"]) for draw in draws for item in draw.items]
+    learnt = {task.pk for task in tasks[:4]}
+    assert learnt.isdisjoint(task for reason, task in reasons if reason == "band")
+    assert Counter(reason for reason, _ in reasons) == {"band": 8, "exploration": 4}

@@ -79,6 +79,11 @@ class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     difficulty_max: Share | None = None
     evaluation_splits: bool = False
 
+    def __post_init__(self) -> None:
+        least, most = self.difficulty_min, self.difficulty_max
+        if least is not None and most is not None and least > most:
+            raise ValueError("difficulty_min must not exceed difficulty_max")
+
 
 class DrawnTask(Struct):
     """A task of a draw. ``max_steps`` null: leave it out when opening. ``why`` has a ``reason``, and the

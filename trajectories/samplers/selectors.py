@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +14,27 @@ from trajectories.samplers.plans import SamplerPlan
 from trajectories.samplers.types import Pool
 
 POOL = Statement(__file__, "pool")
+RUN_STATE = Statement(__file__, "run_state")
+# Of the columns of ``pool.sql``: big-endian numbers, as Postgres sends them.
+POOL_COLUMNS = {
+    "tasks": ">i8",
+    "difficulty": ">f8",
+    "steps": ">i4",
+    "correct": ">f8",
+    "incorrect": ">f8",
+    "judged": ">i4",
+    "drawn": ">i4",
+}
+
+
+class RunState(NamedTuple):
+    """Where a run stands. ``groups`` have completed since a sampler's last draw, and ``degenerate`` of them
+    teach nothing."""
+
+    position: int
+    policy_version: int | None
+    groups: int
+    degenerate: int
 
 
 def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = False) -> Sampler:
@@ -43,11 +64,6 @@ def draw_list(*, sampler: Sampler, after: int, limit: int) -> list[SamplerDraw]:
     return list(draws.order_by("number")[: limit + 1])
 
 
-def draws_newest(sampler: Sampler, *, limit: int) -> Sequence[SamplerDraw]:
-    """The last ``limit`` draws, by number."""
-    return list(SamplerDraw.objects.filter(sampler=sampler).order_by("-number")[:limit])[::-1]
-
-
 def plan_of(sampler: Sampler) -> SamplerPlan:
     return msgspec.convert(sampler.plan, SamplerPlan)
 
@@ -57,13 +73,13 @@ def pool_of(sampler: Sampler) -> Pool:
     import numpy
 
     (columns,) = POOL.rows(sampler=sampler.pk)
-    tasks, difficulty, steps, correct, incorrect, judged, drawn = columns
-    return Pool(
-        tasks=numpy.array(tasks, dtype=numpy.int64),
-        difficulty=numpy.array(difficulty, dtype=numpy.float64),
-        steps=numpy.array(steps, dtype=numpy.int64),
-        correct=numpy.array(correct, dtype=numpy.float64),
-        incorrect=numpy.array(incorrect, dtype=numpy.float64),
-        judged=numpy.array(judged, dtype=numpy.int64),
-        drawn=numpy.array(drawn, dtype=numpy.int64),
-    )
+    read = {
+        name: numpy.frombuffer(column, kind).astype(kind[1] + "8")
+        for (name, kind), column in zip(POOL_COLUMNS.items(), columns, strict=True)
+    }
+    return Pool(**read)
+
+
+def run_state(sampler: Sampler) -> RunState:
+    (row,) = RUN_STATE.rows(run=sampler.run_id, sampler=sampler.pk, after=sampler.position)
+    return RunState(*row)

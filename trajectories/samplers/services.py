@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import msgspec
 from django.db import transaction
-from django.db.models import Max
 
 from core import splits
 from core.arms import PROBE_ARMS
@@ -18,7 +17,7 @@ from tasks_app import selectors as task_selectors
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP
 from tasks_app.registry import benchmarks
 from trajectories.api.auth import Principal
-from trajectories.models import PolicyVersion, Run, Sampler, SamplerDraw, VerdictCounter
+from trajectories.models import Run, Sampler, SamplerDraw
 from trajectories.runs import selectors as run_selectors
 from trajectories.samplers import selectors, summaries
 from trajectories.samplers.plans import SamplerPlan, SamplerTasks, draw_make
@@ -32,7 +31,7 @@ LEAST_WEIGHT = 1e-12
 
 TASKS_INSERT = Statement(__file__, "tasks_insert")
 RESULTS_COUNT = Statement(__file__, "results_count")
-DRAWN_MARK = Statement(__file__, "drawn_mark")
+DRAW_STORE = Statement(__file__, "draw_store")
 
 
 @transaction.atomic
@@ -85,25 +84,29 @@ def sampler_draw(*, sampler_id: int, count: int, number: int | None, principal: 
 
 def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
     plan = selectors.plan_of(sampler)
-    position = VerdictCounter.objects.values_list("count", flat=True).get(run=sampler.run_id)
-    results = _results_count(sampler, plan, upto=position)
+    state = selectors.run_state(sampler)
+    results = _results_count(sampler, plan, upto=state.position)
     pool = selectors.pool_of(sampler)
     items = draw_make(plan, pool, seed=sampler.seed, number=number, count=count)
-    DRAWN_MARK.run(sampler=sampler.pk, number=number, tasks=[item.task for item in items])
-    draw = SamplerDraw.objects.create(
+    draw = SamplerDraw(
         sampler=sampler,
         number=number,
-        position=position,
-        policy_version=PolicyVersion.objects.filter(run=sampler.run_id).aggregate(newest=Max("version"))[
-            "newest"
-        ],
+        position=state.position,
+        policy_version=state.policy_version,
         items=msgspec.to_builtins(items),
         summary=summaries.summary_make(
-            items, pool, results=results, groups=summaries.groups_between(sampler, upto=position)
+            items, pool, results=results, groups=state.groups, degenerate=state.degenerate
         ),
     )
-    Sampler.objects.filter(pk=sampler.pk).update(draws=number, position=position)
-    draw.refresh_from_db(fields=["created_at"])
+    ((draw.pk, draw.created_at),) = DRAW_STORE.rows(
+        sampler=sampler.pk,
+        number=number,
+        position=state.position,
+        policy_version=state.policy_version,
+        tasks=[item.task for item in items],
+        items=msgspec.json.encode(draw.items).decode(),
+        summary=msgspec.json.encode(draw.summary).decode(),
+    )
     return draw
 
 

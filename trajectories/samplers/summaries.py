@@ -9,12 +9,9 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
-from core.sql import Statement
-from trajectories.models import Sampler
 from trajectories.samplers.plans import DrawnTask
 from trajectories.samplers.types import Pool, rounded
 
-GROUPS_BETWEEN = Statement(__file__, "groups_between")
 # The upper ends of "easy" and "middle"; the rest is "hard".
 EASY, MIDDLE = 1 / 3, 2 / 3
 
@@ -47,7 +44,7 @@ class DrawSummary(Struct):
 
 
 def summary_make(
-    items: Sequence[DrawnTask], pool: Pool, *, results: Sequence[Result], groups: tuple[int, int]
+    items: Sequence[DrawnTask], pool: Pool, *, results: Sequence[Result], groups: int, degenerate: int
 ) -> dict[str, object]:
     """The summary of a draw, as it is stored."""
     steps = [item.max_steps for item in items if item.max_steps is not None]
@@ -60,17 +57,11 @@ def summary_make(
         max_steps=[min(steps), max(steps)] if steps else None,
         mean=rounded(sum(means) / len(means)) if means else None,
         results=_by_difficulty(results),
-        groups=groups[0],
-        degenerate=groups[1],
+        groups=groups,
+        degenerate=degenerate,
     )
     stored: dict[str, object] = msgspec.to_builtins(summary)
     return stored
-
-
-def groups_between(sampler: Sampler, *, upto: int) -> tuple[int, int]:
-    """Groups that completed since the last draw, and how many of them are degenerate."""
-    row = GROUPS_BETWEEN.row(sampler=sampler.pk, run=sampler.run_id, after=sampler.position, upto=upto)
-    return (int(row[0]), int(row[1])) if row else (0, 0)
 
 
 def difficulty_name(difficulty: float | None) -> str:

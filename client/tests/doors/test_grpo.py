@@ -112,3 +112,16 @@ def test_padding_changes_no_probability(model: Model) -> None:
     with torch.no_grad():
         alone, beside = model.logprobs([PROMPTS[0]])[0], model.logprobs([PROMPTS[0], long])[0]
     assert torch.allclose(alone, beside, atol=0.02)
+
+
+def test_a_resumed_model_goes_on_as_it_would_have(model: Model, tmp_path: Path) -> None:
+    updates(model, count=3)
+    torch.save(model.state, tmp_path / "state")
+    torch.manual_seed(5)
+    updates(model, count=3)
+    uninterrupted = chance(model)
+
+    model.restore(torch.load(tmp_path / "state"))
+    torch.manual_seed(5)
+    updates(model, count=3)
+    assert chance(model) == pytest.approx(uninterrupted, abs=1e-6)

@@ -54,6 +54,18 @@ def test_another_draw_and_another_sampler_can_be_looked_at(lab: Lab, owner: Any,
     assert f'href="?sampler={newer.pk}"' in page
 
 
+def test_a_sampler_older_than_those_listed_can_be_looked_at(
+    lab: Lab, owner: Any, trained: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajectories.lab.samplers.page.SAMPLERS_SHOWN", 1)
+    older, newer = sampler_make(trained), sampler_make(trained)
+
+    page = lab(owner).get(f"/runs/{trained.pk}/curation?sampler={older.pk}").content.decode()
+
+    assert f'href="?sampler={older.pk}&amp;draw=2#draw"' in page
+    assert f'href="?sampler={newer.pk}"' in page
+
+
 @pytest.mark.parametrize("query", ["sampler=0", "sampler=x", "draw=4", "draw=x", "draw=99999999999999999999"])
 def test_what_is_not_there_is_not_found(lab: Lab, owner: Any, trained: Run, query: str) -> None:
     sampler_make(trained)

@@ -51,8 +51,18 @@ class SamplersPage:
     def __init__(self, run_id: int, parameters: QueryDict) -> None:
         self.run: Run = selectors.run_get(run_id)
         self.samplers = list(Sampler.objects.filter(run=run_id).order_by("-pk")[:SAMPLERS_SHOWN])
-        self.sampler = _chosen(self.samplers, parameters.get("sampler", ""))
+        self.sampler = self._chosen(parameters.get("sampler", ""))
         self._number = parameters.get("draw", "")
+
+    def _chosen(self, number: str) -> Sampler | None:
+        """Also one that is older than those that are listed."""
+        if not number:
+            return self.samplers[0] if self.samplers else None
+        mine = Sampler.objects.filter(run=self.run)
+        sampler = mine.filter(pk=number).first() if _is_number(number) else None
+        if sampler is None:
+            raise Http404(f"This run has no sampler {number[:20]}.")
+        return sampler
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -109,15 +119,6 @@ class SamplersPage:
     def later(self) -> int | None:
         is_last = self.draw is None or self.sampler is None or self.draw.number >= self.sampler.draws
         return None if is_last or self.draw is None else self.draw.number + 1
-
-
-def _chosen(samplers: Sequence[Sampler], number: str) -> Sampler | None:
-    if not number:
-        return samplers[0] if samplers else None
-    for sampler in samplers:
-        if str(sampler.pk) == number:
-            return sampler
-    raise Http404(f"This run has no sampler {number[:20]}.")
 
 
 def _is_number(text: str) -> bool:

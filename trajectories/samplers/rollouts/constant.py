@@ -1,4 +1,4 @@
-"""As many samples of every task."""
+"""The same number of samples of every task."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trajectories.samplers.types import Pool, Rollouts
 
 @rollouts
 class ConstantRollouts(Rollouts, frozen=True, tag="constant"):
-    """As many samples of every task."""
+    """The same number of samples of every task."""
 
     count: Annotated[int, Meta(ge=1, le=10_000)] = 8
 

@@ -8,7 +8,7 @@ from trajectories.samplers.types import Chance, Choice, Pool, Strategy
 
 @strategy
 class WithoutReplacementStrategy(Strategy, frozen=True, tag="without_replacement"):
-    """Epochs in a new random order each: no task comes again before every other one has.
+    """Epochs, each in a new random order: no task comes again before every other one has.
 
     A draw takes those that were drawn least often, so an epoch may end and the next begin within it. Tasks
     that join later, by a schedule of difficulty, catch up first.

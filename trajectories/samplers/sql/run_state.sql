@@ -1,0 +1,21 @@
+-- Where the run's verdict stream stands, its newest policy version, and of the groups of the sampler's tasks that
+-- completed since its last draw how many there are and how many of them teach nothing. OFFSET 0 keeps the planner from
+-- reading all tasks of a sampler, of which it has no statistics yet.
+WITH counter AS MATERIALIZED (
+    SELECT count AS position FROM trajectories_verdictcounter WHERE run_id = %(run)s
+), complete AS MATERIALIZED (
+    SELECT id, task_id FROM trajectories_group
+    WHERE run_id = %(run)s AND completed_seq > %(after)s AND completed_seq <= (SELECT position FROM counter)
+), teaching AS (
+    SELECT g.id, count(DISTINCT v.reward) AS rewards
+    FROM complete g
+    CROSS JOIN LATERAL (
+        SELECT FROM trajectories_samplertask WHERE sampler_id = %(sampler)s AND task_id = g.task_id OFFSET 0) t
+    JOIN trajectories_episode e ON e.group_id = g.id
+    JOIN trajectories_verdict v ON v.id = e.verdict_id
+    GROUP BY g.id
+)
+SELECT (SELECT position FROM counter),
+    (SELECT max(version) FROM trajectories_policyversion WHERE run_id = %(run)s),
+    (SELECT count(*) FROM teaching),
+    (SELECT count(*) FROM teaching WHERE rewards < 2)
