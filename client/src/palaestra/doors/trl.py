@@ -9,6 +9,7 @@ import asyncio
 import queue
 import re
 import time
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
@@ -33,6 +34,10 @@ from palaestra.records import Message, Task, Usage
 # Prompts are all that TRL hands on, so they name the task; its text comes with the page.
 PROMPT = "Palaestra's task {}"
 _TASK = re.compile(r"Palaestra's task (\d+)")
+NOT_FOR_TRAINING = (
+    "Run {} is of kind {!r}: it is judged as an evaluation, and its choices keep their order. "
+    "Train in a run of kind 'train'."
+)
 LINGER_S = 1.0  # how long a batch waits for an episode whose page is slow
 Ids = list[int]
 Generated = tuple[list[Ids], list[list[float]] | None]
@@ -83,6 +88,7 @@ class GroupRollouts:
         self._pages, self._generate, self._browser = pages, generate, browser
         self._loop = LoopThread()
         self._engine: Engine | None = None
+        self._is_kind_checked = False
 
     def dataset(self, tasks: Iterable[Task | int]) -> Dataset:
         """A row for each task, as ``train_dataset`` or ``eval_dataset``."""
@@ -91,6 +97,8 @@ class GroupRollouts:
 
     def __call__(self, prompts: list[str], trainer: GRPOTrainer) -> dict[str, Any]:
         tasks = [task_of(prompt) for prompt in prompts]
+        if trainer.model.training and not self._is_kind_checked:
+            self._kind_check()
         turns = _Turns(trainer, total=len(tasks), at_once=self._pages)
         playing = self._loop.start(self._play(Counter(tasks), turns, trainer.state.global_step))
         turns.serve(self._generate, until=playing)
@@ -107,6 +115,13 @@ class GroupRollouts:
             self._loop.end()
 
     # ---- inside
+    def _kind_check(self) -> None:
+        """Warns of a run that is not one for training: nothing else would tell."""
+        run = self._loop.call(self._client.run(self._opening["run"]))
+        if run.kind != "train":
+            warnings.warn(NOT_FOR_TRAINING.format(run.id, run.kind), stacklevel=3)
+        self._is_kind_checked = True
+
     async def _play(
         self, counts: Counter[int], turns: _Turns, policy_version: int
     ) -> defaultdict[int, list[Rollout]]:
