@@ -114,6 +114,24 @@ def test_choices_outlive_a_reload_and_incomplete_ones_are_not_saved(page: Page) 
     assert Label.objects.get().spans[0][0] == 0
 
 
+def test_a_thought_without_a_sentence_is_not_mixed_and_the_end_leaves_nothing_open(
+    lab_page: Callable[..., Page], transactional_db: None
+) -> None:
+    owner = User.objects.create_user("owner", is_staff=True)
+    project = scene.project(owner, of=scene.episodes(1, steps=1, thought="..."))
+    page = lab_page()
+    page.goto(f"/annotation/{project.pk}/queue")
+    settled(page)
+    press(page, "3", "w", "c", "Enter")
+    expect(page.locator("[data-status]")).to_contain_text("no sentence that could be marked")
+    press(page, "?")
+    expect(page.get_by_role("dialog")).to_contain_text("Backspace")
+    press(page, "Escape", "4", "Enter")
+    expect(page.locator("#unit[data-end]")).to_be_visible()
+    expect(page.locator("[data-status]")).to_be_empty()
+    expect(page.locator("[data-left]")).to_have_text("0")
+
+
 def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> None:
     other = page.context.new_page()
     other.goto(f"/annotation/{project.pk}/queue")
@@ -131,6 +149,7 @@ def test_two_tabs_overwrite_nothing(page: Page, project: AnnotationProject) -> N
     notice.get_by_role("link", name="Open the unit").click()
     settled(other)
     expect(other.get_by_role("radio", name="Procedural narration")).to_be_checked()
+    expect(notice).to_contain_text("Saved is: Reasoning, The problem, Plan, None.")
     press(other, "Enter")
     other.wait_for_function(
         "() => !Object.keys(localStorage).some((name) => name.startsWith('palaestra:label:'))"

@@ -180,6 +180,7 @@ def test_the_end_of_a_queue_says_so(lab: Lab, person: User) -> None:
     client = lab(person)
     save(client, project, queue(client, project))
     assert "Nothing left to label" in queue(client, project)
+    assert 'data-remaining="0"' in client.get(f"/annotation/{project.pk}/queue?fragment").content.decode()
 
 
 def test_annotators_see_neither_outcome_nor_model_nor_arm(lab: Lab, person: User) -> None:
@@ -230,7 +231,9 @@ def test_annotators_see_their_queues_and_no_other_page(lab: Lab, person: User) -
     assert (home.status_code, home["Location"]) == (302, "/annotation/")
     for name in ("queue", "codebook"):
         assert client.get(f"/annotation/{project.pk}/{name}").status_code == 200
-        assert client.get(f"/annotation/{other.pk}/{name}").status_code == 404
+        missing = client.get(f"/annotation/{other.pk}/{name}")
+        assert missing.status_code == 404
+        assert 'href="/search"' not in missing.content.decode()
     assert client.post(f"/annotation/{other.pk}/label").status_code == 404
     for name in (f"{project.pk}/people", f"{project.pk}/quotas", f"{project.pk}/golds/add", "create"):
         assert client.post(f"/annotation/{name}").status_code == 403
@@ -323,10 +326,10 @@ def test_researchers_see_agreement(lab: Lab, owner: User, person: User) -> None:
     assert "Counts only: fewer than 20 units have it." in page
     cell = f"/annotation/{project.pk}/agreement/units?field=type&amp;one=reasoning&amp;other=reasoning"
     assert cell in page
-    assert (
-        f"/episodes/{project.units.get().episode_id}/steps/1"
-        in client.get(cell.replace("&amp;", "&")).content.decode()
-    )
+    listed = client.get(cell.replace("&amp;", "&")).content.decode()
+    unit = project.units.get()
+    assert f"/episodes/{unit.episode_id}/steps/1" in listed
+    assert f"/annotation/{project.pk}/units/{unit.pk}/history" in listed
     assert client.get(f"/annotation/{project.pk}/agreement/units?field=type&one=x").status_code == 404
 
 
@@ -360,7 +363,11 @@ def test_a_project_takes_label_fields_of_its_own(lab: Lab, owner: User, person: 
     both = [f'id = "{name}"\nkey = "{key}"\n{option}' for name, key in (("sure", "t"), ("bare", "q"))]
     own = field + "".join(both).removesuffix("[[fields.options]]\n")
     assert "already that of “The problem” of “Target”" in create(own).content.decode()
-    response = create(own.replace('key = "q"', 'key = "y"'))
+    own = own.replace('key = "q"', 'key = "y"')
+    file = SimpleUploadedFile("own.toml", own.encode())
+    unnamed = client.post("/annotation/create", {**body, "name": "", "own_fields": [file]})
+    assert "Choose the files again" in unnamed.content.decode()
+    response = create(own)
     assert response.status_code == 302, response.content.decode()
     page = client.get(f"{response['Location']}codebook").content.decode()
     assert "Tone &lt;b&gt;" in page

@@ -137,7 +137,7 @@ class Judge:
             if not failure.is_passing:
                 break
         shown = failure.problem.replace(self.key, "…") if self.key else failure.problem
-        raise failure.error("judge_unreachable", f"The judge model at {self.url} does not answer. {shown}")
+        raise failure.error("judge_unreachable", f"The judge model at {self.url} gave no answer ({shown}).")
 
     def _post(self, body: dict[str, Any]) -> str | _Failure:
         """What the model says, or why the call failed."""

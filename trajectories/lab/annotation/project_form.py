@@ -56,7 +56,10 @@ class ProjectForm(forms.Form):
         min_value=0, max_value=INT_MAX, initial=1, label="Seed", help_text="The same seed draws the same."
     )
     people = PeopleField(
-        queryset=User.objects.none(), label="Annotators", widget=forms.CheckboxSelectMultiple
+        queryset=User.objects.none(),
+        label="Annotators",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="manage.py create_login --annotator --name NAME makes a login for one more person.",
     )
     overlap = forms.IntegerField(
         min_value=0,

@@ -26,6 +26,7 @@ from trajectories.models import AnnotationProject, AnnotationUnit
 from trajectories.models.annotation import View
 
 QUOTA_PREFIX = "quota-"
+FILES_AGAIN = "Choose the files again: browsers do not keep them with a form that comes back."
 
 
 @lab_page
@@ -45,6 +46,8 @@ def annotation_create(request: LabRequest) -> HttpResponseBase:
             form.add_error(None, error.message)
         else:
             return redirect("annotation_project", project_id=project)
+    if request.FILES and not form.has_error("own_fields"):
+        form.add_error("own_fields", FILES_AGAIN)
     return _form_render(request, form, search, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 

@@ -149,10 +149,11 @@ def _unit_render(
         "page": page,
         "unit_address": f"{address}?slot={page.slot.pk}&" if page and page.slot.pk else f"{address}?",
     }
+    if page is None or not wants_fragment(request):
+        (context["progress"],) = selectors.progress_of([annotator])
     if wants_fragment(request):
         return render(request, "lab/annotation/_unit.html", context, status=status)
     codebook = codebook_of(annotator.project.codebook)
-    (context["progress"],) = selectors.progress_of([annotator])
     slots = selectors.slots_recent(annotator)
     labels = labels_newest(annotator=annotator, units=[slot.unit_id for slot in slots])
     context["feedback"] = _feedback_requested(request, annotator, codebook)

@@ -209,6 +209,10 @@ class UnitPage:
         return label_newest(unit=self.slot.unit, annotator=self.annotator, is_repeat=self.slot.is_repeat)
 
     @property
+    def label_words(self) -> str:
+        return summary_of(self.label, self.codebook)
+
+    @property
     def newer_words(self) -> str:
         return summary_of(self.newer, self.codebook)
 

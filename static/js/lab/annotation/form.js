@@ -55,7 +55,8 @@
     const wrong = linked.find((one) => one.value && !(one.validity.valid && Number(one.value) <= Number(one.dataset.last)));
     if (wrong) return { text: `There is no step ${wrong.value}: the steps are 1 to ${wrong.dataset.last}.`, place: wrong };
     if (form.querySelector("[data-marks]:checked") && !form.querySelector("[name=span]:checked")) {
-      return { text: "Mark the sentences that reason.", place: form.querySelector("[name=span]") };
+      const place = form.querySelector("[name=span]");
+      return { text: place ? "Mark the sentences that reason." : "This thought has no sentence that could be marked: choose another answer.", place };
     }
     return null;
   };

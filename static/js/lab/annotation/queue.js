@@ -85,12 +85,14 @@
       setTimeout(refill, RETRY_MS);
       return;
     }
+    part("left").textContent = article.dataset.remaining;
     show(article);
   };
 
   /* ---- the unit in front ---- */
 
   const show = (article) => {
+    if (isWaiting) say("");
     isWaiting = false;
     root.dataset.ahead = ahead.length;
     current.replaceWith(article);
@@ -112,8 +114,10 @@
     const draft = outbox.draft(slotOf(current));
     forms.begin(form);
     if (!draft || !draft.fields.length) return;
-    if (String(draft.version) === current.dataset.version) forms.fill(form, draft.fields);
-    else notice("Choices that were not saved belong to an older label of this unit, and were left out.");
+    if (String(draft.version) === current.dataset.version) {
+      forms.fill(form, draft.fields);
+      if (current.dataset.words) notice(`Saved is: ${current.dataset.words}. Below is what you chose since, which is not saved yet.`);
+    } else notice("Choices that were not saved belong to an older label of this unit, and were left out.");
   };
 
   const keep = () => outbox.draftKeep(slotOf(current), Number(current.dataset.version), forms.fieldsOf(formOf(current)));
@@ -243,7 +247,7 @@
     const tabs = new BroadcastChannel(`annotation:${root.dataset.annotator}`);
     const OTHER = "This queue is open in another tab too. Nothing is overwritten, but each unit needs to be labelled in one of them only.";
     tabs.addEventListener("message", ({ data }) => {
-      notice(OTHER);
+      if (part("notice").hidden) notice(OTHER);
       if (data === "opened") tabs.postMessage("here");
     });
     tabs.postMessage("opened");

@@ -58,6 +58,8 @@
     const all = holders().filter(isReachable);
     const tabs = all.filter((one) => one.matches("[data-tab]"));
     const rows = all.filter((one) => !tabs.includes(one)).map((one) => [one.dataset.keys.split(" "), one.dataset.keyLabel]);
+    /* Keys that a page listens to itself. */
+    for (const one of document.querySelectorAll("[data-keys-own]")) rows.push([[one.dataset.keysOwn], one.dataset.keyLabel]);
     if (tabs.length) rows.push([["0–9"], "open the tab of that number"]);
     if (document.querySelector("[data-speed]")) rows.push([Object.keys(FASTER), "slower, faster"]);
     sheet.querySelector("[data-keys-list]").replaceChildren(...rows.map(rowOf));
