@@ -9,11 +9,11 @@ window.annotation ??= {};
 
   const isTyped = (element) => element.closest(TYPED) !== null;
 
-  /* Chooses these answers and no others; fields whose names are in ``kept`` stay as they are. */
-  const fill = (form, fields, kept) => {
+  /* Chooses these answers and no others; fields with ``fixed`` names stay as they are. */
+  const fill = (form, fields, fixed) => {
     const chosen = new Set(fields.map((field) => field.join("\n")));
     for (const one of form.querySelectorAll("input[name], textarea[name]")) {
-      if (kept.has(one.name)) continue;
+      if (fixed.has(one.name)) continue;
       if (one.matches("[type=radio], [type=checkbox]")) one.checked = chosen.has(`${one.name}\n${one.value}`);
       else one.value = fields.find(([name]) => name === one.name)?.[1] ?? "";
     }

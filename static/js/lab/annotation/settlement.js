@@ -6,13 +6,13 @@
   const form = document.querySelector("[data-settlement]");
   if (!form) return;
   const { input } = window.annotation;
-  const KEPT = new Set(["csrfmiddlewaretoken", "key", "version", "reason", "codebook_note", "about"]);
+  const FIXED = new Set(["csrfmiddlewaretoken", "key", "version", "reason", "codebook_note", "about"]);
 
   form.addEventListener("click", (event) => {
     const link = event.target.closest("[data-take]");
     if (!link) return;
     event.preventDefault();
-    input.fill(form, JSON.parse(link.dataset.fields), KEPT);
+    input.fill(form, JSON.parse(link.dataset.fields), FIXED);
     for (const one of form.querySelectorAll("[data-take]")) one.classList.toggle("is-taken", one === link);
     link.blur();
   });
