@@ -26,7 +26,10 @@ HOMES = BASE_DIR / ".venv-doors"
 TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
 # What is installed before a door. TORCH="torch==2.13.0+cpu" spares a machine without a GPU gigabytes of CUDA.
 TORCH = os.environ.get("TORCH", "torch")
-BEFORE = {"trl": (TORCH, "gguf>=0.19"), "grpo": (TORCH,), "exports": (TORCH,)}
+BEFORE = {"trl": (TORCH, "gguf>=0.19"), "grpo": (TORCH,), "exports": (TORCH,), "verl": (TORCH,)}
+# Pythons that a package takes, from the first up to before the second; others take that of this installation.
+# DOORS_PYTHONS="/path/to/python3.12:..." names some that are not found by PATH.
+TAKEN = {"verl": ((3, 10), (3, 13)), "nemo_gym": ((3, 12), (3, 15))}
 # The client has no extras for these: browsers that play without it, and the example that trains.
 OTHERS = {
     "playwright": (),
@@ -73,7 +76,7 @@ def home_make(name: str) -> Path:
         return python
     print(f"Installing what the door {name} needs into {home.relative_to(BASE_DIR)} ...", flush=True)
     if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True)
+        subprocess.run([_interpreter(name), "-m", "venv", "--without-pip", home], check=True)
     client = str(CLIENT) if name in OTHERS else f"{CLIENT}[{name}]"
     if name in BEFORE:
         _install([*_pip(python), "install", "--quiet", *BEFORE[name]])
@@ -83,6 +86,28 @@ def home_make(name: str) -> Path:
         _install(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(home), node])
     stamp.write_text(needs)
     return python
+
+
+def _interpreter(name: str) -> str:
+    """A Python that a door's package takes. Raises ``NotInstalled``."""
+    if name not in TAKEN:
+        return sys.executable
+    first, end = TAKEN[name]
+    named = [path for path in os.environ.get("DOORS_PYTHONS", "").split(os.pathsep) if path]
+    versions = [f"python3.{minor}" for minor in range(first[1], end[1])]
+    for candidate in (sys.executable, *named, *versions):
+        if first <= _version(candidate) < end:
+            return candidate
+    raise NotInstalled(f"it needs one of {', '.join(versions)}; DOORS_PYTHONS takes paths")
+
+
+def _version(python: str) -> tuple[int, ...]:
+    """Of an interpreter; empty where there is none that runs."""
+    if shutil.which(python) is None:
+        return ()
+    question = "import sys; print(*sys.version_info[:2])"
+    answer = subprocess.run([python, "-c", question], capture_output=True, text=True)
+    return tuple(int(part) for part in answer.stdout.split())
 
 
 def _install(command: list[str]) -> None:

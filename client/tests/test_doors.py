@@ -11,8 +11,10 @@ import palaestra
 SOURCE = Path(palaestra.__file__).parent
 DOORS = SOURCE / "doors"
 # Each door's package, and what that brings.
-FRAMEWORKS = {"gymnasium", "mcp", "inspect_ai", "openenv", "verifiers", "trl"}
-BROUGHT = {"uvicorn", "pydantic", "datasets"}
+FRAMEWORKS = {"gymnasium", "mcp", "inspect_ai", "openenv", "verifiers", "trl", "verl", "nemo_gym"}
+BROUGHT = {"uvicorn", "pydantic", "datasets", "omegaconf", "aiohttp", "fastapi"} | {
+    *("resources_servers", "responses_api_agents")  # of NeMo Gym
+}
 
 
 def imports_of(path: Path) -> set[str]:

@@ -1,0 +1,218 @@
+"""The door for verl: the agent loop ``palaestra``.
+
+A file for ``actor_rollout_ref.rollout.agent.agent_loop_config_path`` names it with its settings:
+
+- name: palaestra
+  _target_: palaestra.doors.verl.PalaestraLoop
+  server: http://127.0.0.1:8001
+  run: 12
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from omegaconf import OmegaConf
+from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopMetrics, AgentLoopOutput
+from verl.workers.rollout.replica import TokenOutput
+
+from palaestra.completion import CUT_FOR_LENGTH, Completion
+from palaestra.doors.rollouts import Rollouts, history_check, key_read, messages_textual
+from palaestra.engine import DEFAULT_PAGES
+from palaestra.env import Env, StepInfo
+from palaestra.errors import PalaestraError
+from palaestra.records import Message, Task, Usage
+
+AGENT = "palaestra"
+ABORTED = ("aborted", "abort")
+# How verl numbers the weights: those of a turn, and those of an episode's first and last.
+VERSION, FIRST, LAST = "global_steps", "min_global_steps", "max_global_steps"
+SEED_BITS = 62
+TRIES = 3
+_ROLLOUTS: dict[str, Rollouts] = {}  # of this process: verl makes a loop for every sample
+
+
+class VoidEpisode(PalaestraError):
+    """An episode ended without a reward each time that it was tried, which verl has no word for."""
+
+
+@dataclass
+class _Sequence:
+    """The first prompt, then what the model wrote (mask 1) and pages (0) by turns."""
+
+    prompt: list[int]
+    ids: list[int] = field(default_factory=list)
+    mask: list[int] = field(default_factory=list)
+    logprobs: list[float] | None = None
+    versions: dict[str, Any] = field(default_factory=dict)
+    model_s: float = 0.0
+    env_s: float = 0.0
+
+    @property
+    def whole(self) -> list[int]:
+        return self.prompt + self.ids
+
+    def take(self, merged: Any) -> None:
+        """Go on as verl's own merging of tokens says."""
+        result, self.mask, self.logprobs = merged
+        begin = len(result.token_ids) - len(self.mask)
+        self.prompt, self.ids = list(result.token_ids[:begin]), list(result.token_ids[begin:])
+
+
+class PalaestraLoop(AgentLoopBase):
+    """Plays an episode of the row's ``task``. The row's ``uid``, which verl gives every prompt of a step,
+    says which samples belong together.
+
+    ``turn_tokens`` bounds what the model writes in a turn. ``settings`` are more keywords of
+    ``palaestra.Env``. An episode that is void is played again, ``tries`` times in all, but for one whose
+    model failed.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        server: str,
+        run: int,
+        pages: int = DEFAULT_PAGES,
+        turn_tokens: int | None = None,
+        tries: int = TRIES,
+        settings: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        plain = OmegaConf.to_container(settings) if OmegaConf.is_config(settings) else settings or {}
+        chosen = {"run": run, "pages": pages, **plain}
+        history_check(chosen)
+        self._turn_tokens, self._tries = turn_tokens, tries
+        name = json.dumps([server, chosen], sort_keys=True)
+        if name not in _ROLLOUTS:
+            _ROLLOUTS[name] = Rollouts(server, key_read(), **chosen)
+        self._rollouts = _ROLLOUTS[name]
+
+    async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
+        """The sequence of an episode, with its verdict as the reward. Raises ``VoidEpisode``."""
+        task, uid = int(row["task"]), str(row.get("uid") or uuid4().hex)
+        reason: str | None = None
+        for _ in range(self._tries):
+            started = time.perf_counter()
+            async with self._rollouts.env() as env:
+                # Workers make groups of their own: by the seed they show the same page for the same prompt.
+                observation = await self._rollouts.reset(env, task, seed=seed_of(uid), round_=uid)
+                sequence, info = await self._turns(env, observation.messages, sampling_params)
+            sequence.env_s = time.perf_counter() - started - sequence.model_s
+            verdict = info["verdict"]
+            if verdict is not None and verdict.reward is not None:
+                return self._output(sequence, info, verdict.reward, version=row.get(VERSION))
+            reason = info["reason"]
+        raise VoidEpisode(f"Task {task} is void: {reason or 'no verdict came in time'}.")
+
+    # ---- inside
+    async def _turns(
+        self, env: Env, messages: list[Message], sampling_params: dict[str, Any]
+    ) -> tuple[_Sequence, StepInfo]:
+        sequence = _Sequence(await self.ct_build_initial_tokens(list(messages_textual(messages))))
+        sequence.logprobs = [] if sampling_params.get("logprobs") else None
+        limits, request = self.rollout_config, uuid4().hex
+        while True:
+            room = limits.response_length - len(sequence.ids)
+            # A prompt that is longer has been cut by verl, at its beginning.
+            if room <= 0 or len(sequence.prompt) >= limits.prompt_length:
+                lengths = f"{len(sequence.prompt)} tokens of prompt, {len(sequence.ids)} of response"
+                return sequence, (await env.stop("context_length", lengths))[4]
+            limit = min(room, self._turn_tokens or room)
+            try:
+                completion = await self._written(sequence, request, {**sampling_params, "max_tokens": limit})
+            except Exception as failure:
+                await env.stop("model_error", repr(failure))
+                raise
+            if completion is None:
+                return sequence, (await env.stop("model_error", "verl aborted the generation"))[4]
+            observation, _, terminated, truncated, info = await env.step(completion)
+            if terminated or truncated:
+                return sequence, info
+            before, messages = messages, list(messages_textual(observation.messages))
+            spoken = [*before, messages[len(before)]]
+            sequence.take(
+                await self.ct_merge_context_msg(
+                    spoken, messages, sequence.whole, sequence.mask, sequence.logprobs
+                )
+            )
+
+    async def _written(
+        self, sequence: _Sequence, request: str, sampling_params: dict[str, Any]
+    ) -> Completion | None:
+        """What the model writes next, put at the end of the sequence; None where verl broke it off."""
+        prompt, started = sequence.whole, time.perf_counter()
+        written = await self.server_manager.generate(
+            request_id=request, prompt_ids=prompt, sampling_params=sampling_params
+        )
+        taken_s = time.perf_counter() - started
+        sequence.model_s += taken_s
+        if written.stop_reason in ABORTED:
+            return None
+        sequence.versions.setdefault(FIRST, written.extra_fields.get(FIRST))
+        sequence.versions[LAST] = written.extra_fields.get(LAST)
+        sequence.take(
+            await self.ct_merge_assistant_token(
+                prompt,
+                list(written.token_ids),
+                sequence.mask,
+                sequence.logprobs,
+                assistant_logprobs=None if sequence.logprobs is None else written.log_probs,
+            )
+        )
+        return Completion(
+            text=self.tokenizer.decode(written.token_ids, skip_special_tokens=True),
+            usage=Usage(prompt=len(prompt), completion=len(written.token_ids)),
+            finish_reason=CUT_FOR_LENGTH if self._is_cut(written, sampling_params) else "stop",
+            model_ms=taken_s * 1000,
+            policy_version=written.extra_fields.get(VERSION),
+        )
+
+    def _is_cut(self, written: TokenOutput, sampling_params: dict[str, Any]) -> bool:
+        """Whether the model was not done; vLLM's server calls that ``completed`` too."""
+        ids = written.token_ids
+        is_full = len(ids) >= sampling_params["max_tokens"] and ids[-1] != self.tokenizer.eos_token_id
+        return is_full or written.stop_reason == CUT_FOR_LENGTH
+
+    def _output(self, sequence: _Sequence, info: StepInfo, reward: float, *, version: Any) -> AgentLoopOutput:
+        limit = self.rollout_config.response_length
+        if not sequence.ids:  # verl wants a token to put the reward on; this one does not count
+            sequence.ids, sequence.mask = [self.tokenizer.eos_token_id], [0]
+            sequence.logprobs = None if sequence.logprobs is None else [0.0]
+        versions = {name: sequence.versions.get(name, version) for name in (FIRST, LAST)}
+        named = {name: info[name] for name in ("episode", "group", "reason")}
+        return AgentLoopOutput(
+            prompt_ids=sequence.prompt,
+            response_ids=sequence.ids[:limit],
+            response_mask=sequence.mask[:limit],
+            response_logprobs=None if sequence.logprobs is None else sequence.logprobs[:limit],
+            reward_score=reward,
+            num_turns=2 * info["step"],
+            metrics=AgentLoopMetrics(generate_sequences=sequence.model_s, tool_calls=sequence.env_s),
+            extra_fields={**named, **versions, "turn_scores": [], "tool_rewards": []},
+        )
+
+
+def row(task: Task | int) -> dict[str, Any]:
+    """A row of a data set; the conversation is the gym's, and the reward is set by the loop."""
+    number = task if isinstance(task, int) else task.id
+    return {
+        "agent_name": AGENT,
+        "task": number,
+        "data_source": AGENT,
+        "prompt": [{"role": "user", "content": f"Palaestra's task {number}"}],
+        "reward_model": {"style": "rule", "ground_truth": ""},
+        "extra_info": {"index": number},
+    }
+
+
+def seed_of(uid: str) -> int:
+    """The same number for the same prompt, in whichever process."""
+    return int.from_bytes(hashlib.sha256(uid.encode()).digest()[:8], "big") >> (64 - SEED_BITS)

@@ -1,0 +1,45 @@
+"""A task, sampled four times by verl's rollout worker, and the advantages that verl's GRPO gives them."""
+
+import asyncio
+import itertools
+import os
+import tempfile
+from pathlib import Path
+
+from stand_in import PLAIN, complete
+from verl.trainer.ppo.core_algos import compute_grpo_outcome_advantage
+from verl_worker import Servers, batch_make, worker_make
+
+from palaestra import Client
+from palaestra.doors.verl import row
+
+server, key = os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]
+samples = itertools.count()
+
+
+async def run_open() -> tuple[int, int]:
+    async with Client(server, key) as client:
+        run = await client.run_create(name="verl", kind="train", observation="axtree-v2")
+        return run.id, (await client.tasks(benchmark="gsm8k", limit=1))[0].id
+
+
+def answer(conversation: str) -> str:
+    """The stand-in, which gives up one time in four."""
+    if conversation.count("<|im_start|>assistant") == 1 and next(samples) % 4 == 3:
+        return 'I cannot tell.\nAction: {"type": "give_up"}'
+    return complete([{"role": "user", "content": conversation.rpartition("<|im_start|>user\n")[2]}])
+
+
+run, task = asyncio.run(run_open())
+with tempfile.TemporaryDirectory() as folder:
+    worker = worker_make(
+        Path(folder), Servers(answer), server=server, run=run, settings={"presentation": PLAIN}
+    )
+    output = asyncio.run(worker.generate_sequences(batch_make(row(task), samples=4)))
+rewards, mask = output.batch["rm_scores"], output.batch["response_mask"]
+advantages, _ = compute_grpo_outcome_advantage(rewards, mask, index=[0] * 4)
+for place in range(4):
+    of_sample = {name: output.non_tensor_batch[name][place] for name in ("group", "reason")}
+    advantage = advantages[place][mask[place].bool()][0]
+    print(f"reward {rewards[place].sum():.1f}, advantage {advantage:+.2f}", of_sample)
+print(f"{server}/runs/{run}")
