@@ -5,7 +5,15 @@ from __future__ import annotations
 from palaestra.api import Client
 from palaestra.completion import Completion
 from palaestra.env import Env
-from palaestra.errors import ApiError, BrowserMissing, PageDead, PageHung, PalaestraError, Unreachable
+from palaestra.errors import (
+    ApiError,
+    BrowserMissing,
+    PageDead,
+    PageHung,
+    PalaestraError,
+    Unreachable,
+    VoidEpisode,
+)
 from palaestra.observation import Observation
 from palaestra.records import Step, Task, Usage, Verdict
 from palaestra.remote import RemoteEnv
@@ -27,4 +35,5 @@ __all__ = [
     "Unreachable",
     "Usage",
     "Verdict",
+    "VoidEpisode",
 ]

@@ -20,6 +20,10 @@ class ApiError(PalaestraError):
         self.fields = fields or {}
 
 
+class VoidEpisode(PalaestraError):
+    """An episode ended without a reward, where only an error can say so."""
+
+
 class Unreachable(PalaestraError):
     """No answer from the server after every retry."""
 

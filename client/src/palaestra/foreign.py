@@ -17,21 +17,23 @@ from palaestra.arms import arm_of
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.bounds import EpisodeBounds
 from palaestra.errors import PalaestraError
-from palaestra.records import CloseReason, Step, Verdict
+from palaestra.records import ActionResult, CloseReason, Message, Step, Verdict
 from palaestra.step_queue import TEXT_MAX_CHARS, StepQueue, json_clean, text_clean
 
 URL_CHARS = 2_000
 DETAIL_CHARS = 1_000
+MESSAGE_CHARS = 8_000
 RUN_NAME = "Foreign browsers"
 
 
 class ForeignEpisode:
     """An episode that another browser plays. Use as ``async with ForeignEpisode(...) as episode``.
 
-    ``start_url`` is the address for the browser. While the block is entered, the lease is renewed. Leaving
-    it without an answer ends the episode as ``agent_stopped``, after an exception as ``harness_error``, which
-    is void; ``stop`` says something else. ``recording`` ``full`` also records the DOM, from which the lab
-    shows pages. Other keywords are those of ``Client.episodes_open``.
+    ``start_url`` is the address for the browser, ``bounds`` what belongs to it. While the block is entered,
+    the lease is renewed. Leaving it without an answer ends the episode as ``agent_stopped``, after an
+    exception as ``harness_error``, which is void; ``stop`` says something else. ``recording`` ``full`` also
+    records the DOM, from which the lab shows pages. With ``group`` it is one more sample of that group,
+    whose settings then count. Other keywords are those of ``Client.episodes_open``.
     """
 
     def __init__(
@@ -43,12 +45,15 @@ class ForeignEpisode:
         run: int | None = None,
         run_name: str = RUN_NAME,
         arm: str = "gym",
+        group: int | None = None,
         recording: str = "full",
         **opening: Any,
     ) -> None:
         self.client = Client(server, key)
         self.start_url = ""
         self.id = self.run = self.max_steps = 0
+        self.group = group
+        self.messages: list[Message] = []
         self._task, self._run, self._run_name, self._arm = task, run, run_name, arm
         self._opening = {"recording": recording, **opening}
         self._heartbeat = Heartbeat(self.client)
@@ -103,6 +108,13 @@ class ForeignEpisode:
         )
         self._turn = (step, screenshot, time.monotonic())
 
+    def outcome(self, result: ActionResult, message: str = "") -> None:
+        """Add to the turn how its action went, by the harness's account."""
+        if self._turn is not None:
+            step = self._turn[0]
+            step.action_result = result
+            step.result_message = self._clean(message, limit=MESSAGE_CHARS) or None
+
     async def flush(self) -> None:
         """End the turn and post what is left. Steps that come too late for the episode are left out."""
         self._end_turn()
@@ -124,12 +136,16 @@ class ForeignEpisode:
         if not arm_of(self._arm).has_page:
             raise PalaestraError(f"The arm {self._arm} has no page to open.")
         self.run = self._run or await run_named(self.client, self._run_name)
-        opening = await self.client.episodes_open(
-            run=self.run, tasks=[self._task], arm=self._arm, **self._opening
-        )
+        if self.group is None:
+            opening = await self.client.episodes_open(
+                run=self.run, tasks=[self._task], arm=self._arm, **self._opening
+            )
+        else:
+            opening = await self.client.group_refill(self.group, count=1)
         opened = opening.episodes[0]
         self.id, self.start_url, self.max_steps = opened.id, opened.start_url or "", opened.max_steps
-        self._bounds = EpisodeBounds.of(self.start_url)
+        self.group, self.messages = opened.group, opening.messages_of(opened)
+        self.bounds = EpisodeBounds.of(self.start_url)
         self._queue = StepQueue(self.client, self.id)
         self._heartbeat.episodes.add(self.id)
 
@@ -141,7 +157,7 @@ class ForeignEpisode:
 
     def _clean(self, text: str | None, *, limit: int = TEXT_MAX_CHARS) -> str | None:
         """The text without the episode's token, with which any reader of the record could act."""
-        return None if text is None else text_clean(self._bounds.mask(text), limit=limit)
+        return None if text is None else text_clean(self.bounds.mask(text), limit=limit)
 
 
 async def run_named(client: Client, name: str) -> int:

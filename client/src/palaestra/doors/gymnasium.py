@@ -14,7 +14,7 @@ from gymnasium.spaces import Text
 
 from palaestra.doors.loop_thread import LoopThread
 from palaestra.env import Env, Stepped
-from palaestra.errors import PalaestraError
+from palaestra.errors import VoidEpisode
 from palaestra.observation import Observation
 from palaestra.records import CloseReason
 
@@ -23,10 +23,6 @@ OBSERVATION_MAX = 1_000_000
 COMPLETION_MAX = 1_000_000
 SEED_MAX = 2**62
 OPTIONS = {"task", "group"}
-
-
-class VoidEpisode(PalaestraError):
-    """An episode ended without a reward, and ``void="raise"`` was chosen."""
 
 
 class AnyText(Text):

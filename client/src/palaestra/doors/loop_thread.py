@@ -33,3 +33,12 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def waited(work: Coroutine[Any, Any, T]) -> T:
+    """Do some work in a loop of its own, also where the thread has a loop that runs."""
+    loop = LoopThread()
+    try:
+        return loop.call(work)
+    finally:
+        loop.end()

@@ -18,14 +18,10 @@ from palaestra.completion import Completion
 from palaestra.doors.rollouts import Rollouts, history_check, key_read, messages_new
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Env, Stepped
-from palaestra.errors import PalaestraError
+from palaestra.errors import VoidEpisode
 from palaestra.records import CloseReason, Message, Task, Verdict
 
 REWARD = "verdict"
-
-
-class VoidEpisode(PalaestraError):
-    """An episode ended without a reward, which verifiers has no word for."""
 
 
 class PalaestraData(vf.TaskData):

@@ -1,0 +1,315 @@
+"""The door for BrowserGym: ``tasks_register`` makes tasks to ``browsergym/palaestra.<benchmark>.<id>``.
+
+BrowserGym's own browser plays them. ``gymnasium.make(names[0])`` is a ``PalaestraEnv``.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+from browsergym.core.env import BrowserEnv
+from browsergym.core.task import AbstractBrowserTask
+from browsergym.utils.obs import flatten_axtree_to_str
+from PIL import Image
+
+from palaestra.api import Client
+from palaestra.background import VERDICT_LIMIT_S, verdict_wait
+from palaestra.bounds import DONE_PATH
+from palaestra.doors.browsergym_calls import declared_of, result_of
+from palaestra.doors.loop_thread import LoopThread, waited
+from palaestra.doors.rollouts import key_read
+from palaestra.errors import PalaestraError, VoidEpisode
+from palaestra.foreign import ForeignEpisode
+from palaestra.records import StepObservation, Task, Verdict
+from palaestra.step_queue import text_clean
+from palaestra.surface import VIEWPORT
+
+Judged = tuple[float, bool, str, dict[str, Any]]
+
+FIRST_PAGE_MS = 30_000
+SETTLED = "html[data-settled=true]"
+OBSERVATION = "browsergym-axtree"
+ON_PAGE = "Submit your final answer through the page, once: only the first submission counts."
+BY_MESSAGE = "Submit your final answer as a message to the user, once; the page takes no answers."
+STEPS = "You have {} steps."
+# An address of the episode, as observations show it, where an action opens it.
+SHOWN_ADDRESS = re.compile(r"""(\bgoto\(\s*(?:url\s*=\s*)?["'])https?://gym/""")
+# How AgentLab says in the chat what an agent thought and does.
+ACTION_WORDS = re.compile(r"\s*action:\n(?P<action>.*)\n\Z", re.DOTALL)
+NOTHING = "None"
+# Where an element is in the document, as the recorder of the pages writes it.
+PATH_OF = """bid => {
+  const element = document.querySelector(`[bid="${CSS.escape(bid)}"]`);
+  const places = [];
+  for (let at = element; at && at.parentElement; at = at.parentElement)
+    places.push([...at.parentElement.children].indexOf(at));
+  return places.reverse().join("/");
+}"""
+
+
+class PalaestraTask(AbstractBrowserTask):
+    """A task of Palaestra's, on its page. Its reward is the recorded verdict; a void one raises an error.
+
+    ``round_`` is what its repetitions have in common, of which this is number ``sample``: they are one
+    group, in whichever processes they are played. ``group`` is the number of a group to join. The look is
+    drawn by ``look_seed``, otherwise, without a round, by BrowserGym's ``seed``. Other keywords are those
+    of ``ForeignEpisode``; with ``answer_channel="api"`` a message to the user is the answer. The key is
+    read from ``PALAESTRA_KEY``.
+    """
+
+    def __init__(
+        self,
+        seed: int | None,
+        *,
+        server: str,
+        run: int,
+        task: int,
+        round_: str | None = None,
+        sample: int = 0,
+        look_seed: int | None = None,
+        **opening: Any,
+    ) -> None:
+        super().__init__(seed)
+        self.slow_mo = 0
+        self.viewport = dict(zip(("width", "height"), VIEWPORT, strict=True))
+        drawn = seed if look_seed is None and round_ is None else look_seed
+        self._server, self._round, self._sample = server, round_, sample
+        self._opening = {"run": run, "task": task, "seed": drawn, **opening}
+        self._is_by_message = opening.get("answer_channel") == "api"
+        self._loop = LoopThread()
+        self.episode: ForeignEpisode | None = None
+        self.is_ended_by_agent = False
+
+    @classmethod
+    def get_task_id(cls) -> str:
+        return "palaestra"
+
+    @property
+    def opened(self) -> ForeignEpisode:
+        if self.episode is None:
+            raise PalaestraError("There is no open episode: call reset() first.")
+        return self.episode
+
+    def setup(self, page: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        goal = self._loop.call(self._open())
+        page.goto(self.opened.start_url, timeout=FIRST_PAGE_MS)
+        page.wait_for_selector(SETTLED, state="attached", timeout=FIRST_PAGE_MS)
+        return goal, {"episode": self.opened.id, "group": self.opened.group}
+
+    def validate(self, page: Any, chat_messages: list[dict[str, Any]]) -> Judged:
+        is_done = page.url.startswith(self.opened.bounds.root + DONE_PATH)
+        judged = self._loop.call(self._judged(chat_messages, is_done=is_done))
+        if judged is None:
+            return 0.0, False, "", {}
+        if judged.reward is None:
+            raise VoidEpisode(f"Episode {self.opened.id} is void: {judged.reason}.")
+        verdict = {"outcome": judged.outcome, "reason": judged.reason, "truncated": judged.truncated}
+        return judged.reward, True, "", {"episode": self.opened.id, "group": self.opened.group, **verdict}
+
+    def teardown(self) -> None:
+        if self._loop.is_running:
+            self._loop.call(self._close())
+            self._loop.end()
+
+    # ---- a turn, of which only the environment knows
+    def turn_begin(self, text: str, *, page: Any, **fields: Any) -> None:
+        """Record that an action begins."""
+        declared = declared_of(text, is_answered_by_message=self._is_by_message)
+        aim = page.evaluate(PATH_OF, declared.bid) if declared.bid else ""
+        unreadable = {} if declared.action else {"parse_error": "BrowserGym finds no call in this text."}
+        self._loop.call(
+            self._step(
+                raw=text,
+                action=declared.action,
+                parsed=declared.action is not None,
+                url=page.url,
+                target_path=aim or None,
+                **unreadable,
+                **fields,
+            )
+        )
+
+    def turn_end(self, error: str) -> None:
+        """Record how the action went, by BrowserGym's account of its error."""
+        self.opened.outcome(result_of(error), error)
+
+    # ---- inside
+    async def _step(self, **fields: Any) -> None:
+        self.opened.step(**fields)
+
+    async def _open(self) -> list[dict[str, Any]]:
+        if self._round is not None:
+            self._opening |= await self._shared_group(f"{self._round}-{self._opening['task']}")
+        self.episode = await ForeignEpisode(self._server, key_read(), **self._opening).__aenter__()
+        messages = await self.episode.client.messages_inline(self.episode.messages)
+        return goal_of(messages, BY_MESSAGE if self._is_by_message else ON_PAGE, self.episode.max_steps)
+
+    async def _shared_group(self, name: str) -> dict[str, Any]:
+        """The group of this round, opened by whoever comes first; its first episode is for sample 0."""
+        opening = {"arm": "gym", "recording": "full", **self._opening, "idempotency_key": name}
+        async with Client(self._server, key_read()) as client:
+            first = (await client.episodes_open(tasks=[opening.pop("task")], **opening)).episodes[0]
+            state = await client.episode(first.id)
+        is_free = self._sample == 0 and state.status == "open" and not state.steps_used
+        return {"idempotency_key": name} if is_free else {"group": first.group}
+
+    async def _judged(self, chat_messages: list[dict[str, Any]], *, is_done: bool) -> Verdict | None:
+        episode = self.opened
+        await episode.flush()
+        last = chat_messages[-1] if chat_messages else {"role": "", "message": ""}
+        if last["role"] == "infeasible":
+            await episode.stop("agent_stopped", last["message"])
+        elif self._is_by_message and last["role"] == "assistant":
+            await episode.client.submission_post(episode.id, answer=text_clean(last["message"]))
+        elif not is_done and (await episode.client.episode(episode.id)).status == "open":
+            return None
+        verdict = await verdict_wait(episode.client, episode.id, limit_s=VERDICT_LIMIT_S)
+        if verdict is None:
+            raise PalaestraError(f"Episode {episode.id} has ended, and no verdict came in time.")
+        return verdict
+
+    async def _close(self) -> None:
+        if self.episode is not None:
+            # Nobody says why an environment is closed: perhaps the model failed, so it is no wrong answer.
+            await self.episode.stop("agent_stopped" if self.is_ended_by_agent else "cancelled")
+            await self.episode.__aexit__(None, None, None)
+
+
+class PalaestraEnv(BrowserEnv):
+    """BrowserGym's environment, which also records its actions as steps and shows no token of an episode.
+
+    A thought is what the chat was told as ``info`` before the action, as AgentLab does it:
+    ``env.unwrapped.chat.add_message("info", thought)``. ``with_pictures`` also records the screenshots. With
+    ``options={"group": number}`` a reset is one more sample of that group. Other keywords are BrowserGym's,
+    ``task_kwargs`` those of ``PalaestraTask``.
+    """
+
+    def __init__(self, *, with_pictures: bool = False, **settings: Any) -> None:
+        super().__init__(PalaestraTask, **settings)
+        self._with_pictures = with_pictures
+        self._note = ""
+        self._seen: dict[str, Any] = {}
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.task_kwargs.pop("group", None)
+        self.task_kwargs.update({name: value for name, value in (options or {}).items() if name == "group"})
+        self._note, self._seen = "", {}
+        observation, info = super().reset(seed=seed)
+        self._chat_hear()
+        return observation, info
+
+    def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        thought, self._note = thought_of(self._note), ""
+        self.task.turn_begin(action, page=self.page, thought=thought, **self._seen)
+        real = SHOWN_ADDRESS.sub(lambda match: match[1] + self.task.opened.bounds.root, action)
+        observation, reward, is_over, _, info = super().step(real)
+        is_truncated = bool(info["task_info"].get("truncated"))
+        return observation, reward, is_over and not is_truncated, is_truncated, info
+
+    def close(self) -> None:
+        if self.task is not None:
+            words = ACTION_WORDS.search(self._note)
+            self.task.is_ended_by_agent = words is not None and words["action"] == NOTHING
+        super().close()
+
+    # ---- inside
+    def _task_validate(self) -> Any:
+        self.task.turn_end(self.last_action_error)
+        return super()._task_validate()
+
+    def _get_obs(self) -> dict[str, Any]:
+        shown: dict[str, Any] = super()._get_obs()
+        mask = self.task.opened.bounds.mask
+        dom = shown.pop("dom_object", None)
+        masked: dict[str, Any] = {name: strings_mapped(value, mask) for name, value in shown.items()}
+        if dom is not None:
+            masked["dom_object"] = {**dom, "strings": strings_mapped(dom["strings"], mask)}
+        self._seen = self._recorded(masked)
+        return masked
+
+    def _recorded(self, shown: Mapping[str, Any]) -> dict[str, Any]:
+        """What is recorded of an observation; of a raw page nothing is."""
+        fields: dict[str, Any] = {}
+        if "axtree_object" in shown:
+            text = text_clean(flatten_axtree_to_str(shown["axtree_object"]))
+            fields["observation"] = StepObservation(kind=OBSERVATION, text=text)
+        if self._with_pictures and "screenshot" in shown:
+            picture = io.BytesIO()
+            Image.fromarray(shown["screenshot"]).save(picture, "PNG")
+            fields["screenshot"] = picture.getvalue()
+        return fields
+
+    def _chat_hear(self) -> None:
+        add = self.chat.add_message
+
+        def add_and_keep(role: str, msg: str) -> None:
+            if role == "info":
+                self._note = msg
+            add(role=role, msg=msg)
+
+        self.chat.add_message = add_and_keep
+
+
+def tasks_register(server: str, *, run: int, limit: int = 100, **keywords: Any) -> list[str]:
+    """Register tasks with Gymnasium and return their names for ``gymnasium.make``.
+
+    Of the keywords ``benchmark``, ``split``, ``tag`` and ``ids`` say which tasks, the rest is for
+    ``PalaestraTask``. The key is read from ``PALAESTRA_KEY``.
+    """
+    filters = {name: keywords.pop(name) for name in ("benchmark", "split", "tag", "ids") if name in keywords}
+    tasks = tasks_read(server, limit=limit, **filters)
+    return [task_register(name_of(one), server=server, run=run, task=one.id, **keywords) for one in tasks]
+
+
+def task_register(name: str, **task_kwargs: Any) -> str:
+    """Register one task under a name, whatever had it before; ``task_kwargs`` are for ``PalaestraTask``."""
+    id_ = f"browsergym/{name}"
+    gymnasium.registry.pop(id_, None)
+    entry = f"{__name__}:{PalaestraEnv.__name__}"
+    gymnasium.register(id_, entry_point=entry, nondeterministic=True, kwargs={"task_kwargs": task_kwargs})
+    return id_
+
+
+def tasks_read(server: str, *, limit: int, **filters: Any) -> list[Task]:
+    async def read() -> list[Task]:
+        async with Client(server, key_read()) as client:
+            return await client.tasks(limit=limit, **filters)
+
+    return waited(read())
+
+
+def name_of(task: Task) -> str:
+    return f"palaestra.{task.benchmark}.{task.id}"
+
+
+def goal_of(messages: list[dict[str, Any]], submission: str, max_steps: int) -> list[dict[str, Any]]:
+    """The goal for BrowserGym: Palaestra's instruction and the task's own message, without the grammar that
+    its prompts teach."""
+    system, user = messages[0]["content"], messages[-1]["content"]
+    instruction = system.partition("\n\n")[0]
+    task = [{"type": "text", "text": user}] if isinstance(user, str) else user
+    limits = f"{submission} {STEPS.format(max_steps)}"
+    return [{"type": "text", "text": instruction}, *task, {"type": "text", "text": limits}]
+
+
+def thought_of(note: str) -> str | None:
+    """The thought in what the chat was told of a turn."""
+    thought = ACTION_WORDS.sub("", note).strip()
+    return thought if thought and thought != NOTHING else None
+
+
+def strings_mapped(value: Any, change: Any) -> Any:
+    """The same value with every string in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {name: strings_mapped(part, change) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(strings_mapped(part, change) for part in value)
+    return value

@@ -1,0 +1,18 @@
+"""A Chromium of this machine where Playwright 1.44 looks for its own: BrowserGym starts its chat's there."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from palaestra.browser import browser_find
+
+PLACE = Path("chromium-1117/chrome-linux/chrome")
+
+
+def chromium_link() -> str:
+    """The folder to give as ``PLAYWRIGHT_BROWSERS_PATH``."""
+    home = Path(tempfile.mkdtemp(prefix="browsers-"))
+    (home / PLACE).parent.mkdir(parents=True)
+    (home / PLACE).symlink_to(browser_find() or "no Chromium")
+    return str(home)

@@ -1,0 +1,229 @@
+"""BrowserGym's own browser on Palaestra's pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gymnasium
+import pytest
+from browsergym.core.action.highlevel import HighLevelActionSet
+from chromium_link import chromium_link
+from script import (
+    GOLD,
+    KEY,
+    OPENING,
+    OUTCOMES,
+    SCRIPTS,
+    SEED,
+    SERVER,
+    Move,
+    Played,
+    Scene,
+    example_run,
+    play,
+    scene_make,
+)
+
+from palaestra import Client, VoidEpisode
+from palaestra.bounds import DONE_PATH
+from palaestra.doors.browsergym import goal_of, tasks_register, thought_of
+from palaestra.doors.browsergym_calls import declared_of, result_of
+from palaestra.doors.loop_thread import waited
+
+os.environ |= {"PALAESTRA_KEY": KEY, "PLAYWRIGHT_BROWSERS_PATH": chromium_link()}
+# Its actions give up after half a second, which a busy machine may take: then they are forced.
+ACTIONS = HighLevelActionSet(retry_with_force=True).to_python_code
+CALLS = {
+    "type": "fill('{target}', '{text}')",
+    "click": "click('{target}')",
+    "give_up": "report_infeasible('no')",
+}
+AGENTLAB = "{thought}\n\naction:\n{action}\n"
+# What must be equal through another browser, with other names for the elements.
+OF_STEP = ("index", "thought", "parsed", "action_result", "url", "target_path")
+OF_EPISODE = ("presentation", "status", "task")
+OF_SUBMISSION = ("answer", "channel")
+OF_VERDICT = ("outcome", "reward", "reason", "terminated", "truncated", "score")
+
+
+@pytest.fixture
+def env() -> Iterator[Any]:
+    yield from env_made()
+
+
+def env_made(**opening: Any) -> Iterator[Any]:
+    scene: Scene = waited(scene_make("doors: BrowserGym"))
+    [name] = tasks_register(SERVER, run=scene.run, ids=[scene.task], **{**OPENING, **opening})
+    made = gymnasium.make(
+        name, disable_env_checker=True, pre_observation_delay=0, with_pictures=True, action_mapping=ACTIONS
+    )
+    yield made
+    made.close()
+
+
+def element(shown: dict[str, Any], role: str) -> str:
+    """The id of the last element that has the role."""
+    nodes = shown["axtree_object"]["nodes"]
+    return [node["browsergym_id"] for node in nodes if node["role"]["value"] == role][-1]
+
+
+def call_of(move: Move, shown: dict[str, Any]) -> str:
+    if move.action is None:
+        return move.thought
+    fields = {
+        name: element(shown, value.strip("<>")) if value.startswith("<") else value
+        for name, value in move.action.items()
+    }
+    return CALLS[fields["type"]].format(**fields)
+
+
+def play_through(env: Any, moves: Sequence[Move]) -> tuple[Any, ...]:
+    """What the last step returned; thoughts are told as AgentLab does it."""
+    shown, _ = env.reset(seed=SEED)
+    taken: tuple[Any, ...] = ()
+    for move in moves:
+        call = call_of(move, shown)
+        env.unwrapped.chat.add_message("info", AGENTLAB.format(thought=move.thought, action=call))
+        taken = env.step(call)
+        shown = taken[0]
+    return taken
+
+
+def record_of(episode: int) -> dict[str, Any]:
+    async def read() -> dict[str, Any]:
+        async with Client(SERVER, KEY) as client:
+            return await client.trajectory(episode)
+
+    return waited(read())
+
+
+def events_of(record: dict[str, Any]) -> list[Any]:
+    """What the server noted. The page after an answer is opened by other browsers alone."""
+    noted = [(event["kind"], event["data"]) for event in record["site_events"]]
+    return [event for event in noted if event != ("page_served", {"path": DONE_PATH})]
+
+
+def parts_of(record: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: record.get(name) for name in names}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_leaves_the_same_record_as_through_the_client(name: str, env: Any) -> None:
+    reference: Played = waited(play(SCRIPTS[name]))
+    shown, reward, terminated, truncated, info = play_through(env, SCRIPTS[name])
+    outcome = (info["task_info"]["outcome"], reward)
+    assert (outcome, terminated, truncated) == (OUTCOMES[name], True, False)
+    record, expected = record_of(info["task_info"]["episode"]), reference.trajectory
+    assert parts_of(record["verdict"], OF_VERDICT) == parts_of(expected["verdict"], OF_VERDICT)
+    record["task"].pop("id")
+    answers = [parts_of(one["submission"] or {}, OF_SUBMISSION) for one in (record, expected)]
+    assert answers[0] == answers[1]
+    assert parts_of(record, OF_EPISODE) == parts_of(expected, OF_EPISODE)
+    assert events_of(record) == events_of(expected)
+    assert [parts_of(step, OF_STEP) for step in record["steps"]] == [
+        parts_of(step, OF_STEP) for step in expected["steps"]
+    ]
+    kinds = [(step["action"] or {}).get("type") for step in record["steps"]]
+    assert kinds == [(step["action"] or {}).get("type") for step in expected["steps"]]
+    assert all(step["screenshot"] and step["observation"]["text"] for step in record["steps"])
+    token = env.unwrapped.task.episode.bounds.root.split("/")[-2]
+    assert token not in str(shown) + str(record)
+
+
+def test_a_shown_address_opens_and_samples_of_a_group_have_one_page(env: Any) -> None:
+    first, begun = env.reset(seed=SEED)
+    assert first["url"] == "https://gym/"
+    shown, *_ = env.step("goto('https://gym/')")
+    assert (shown["last_action_error"], shown["url"]) == ("", "https://gym/")
+    group = begun["task_info"]["group"]
+    _, again = env.reset(options={"group": group})
+    assert again["task_info"]["group"] == group
+    left, second = (record_of(start["task_info"]["episode"]) for start in (begun, again))
+    assert left["presentation"] == second["presentation"]
+    assert (left["verdict"]["outcome"], left["verdict"]["reason"]) == ("void", "cancelled")
+
+
+def test_a_void_is_an_error_and_an_agent_that_stops_is_wrong(env: Any) -> None:
+    _, begun = env.reset(seed=SEED)
+
+    async def fail() -> None:
+        async with Client(SERVER, KEY) as client:
+            await client.episode_close(begun["task_info"]["episode"], reason="model_error")
+
+    waited(fail())
+    with pytest.raises(VoidEpisode, match="model_error"):
+        env.step("noop(1)")
+    _, begun = env.reset(seed=SEED)
+    env.unwrapped.chat.add_message("info", AGENTLAB.format(thought="I stop.", action=None))
+    env.close()
+    verdict = record_of(begun["task_info"]["episode"])["verdict"]
+    assert (verdict["outcome"], verdict["reason"]) == ("incorrect", "no_submission")
+
+
+def test_a_message_may_be_the_answer_and_steps_are_counted() -> None:
+    for env in env_made(answer_channel="api", max_steps=2):
+        env.reset(seed=SEED)
+        *_, info = env.step(f"send_msg_to_user('{GOLD}')")
+        assert info["task_info"]["outcome"] == "correct"
+        env.reset(seed=SEED)
+        env.step("scroll(0, 10)")
+        _, reward, terminated, truncated, info = env.step("scroll(0, -10)")
+        assert (reward, terminated, truncated) == (0.0, False, True)
+        assert info["task_info"]["reason"] == "step_budget"
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "bid"),
+    [
+        ("click('a7', button='right')", {"type": "click", "target": "a7", "button": "right"}, "a7"),
+        ("I think.\nselect_option('7', 'red')", {"type": "select", "target": "7", "value": "red"}, "7"),
+        ("scroll(0, 200)", {"type": "scroll", "dx": 0, "dy": 200}, ""),
+        ("new_tab()", {"type": "browsergym.new_tab"}, ""),
+        ("send_msg_to_user('162')", {"type": "browsergym.send_msg_to_user", "text": "162"}, ""),
+        ("nothing('x', y=1)", {"type": "browsergym.nothing", "arguments": ["x"], "y": 1}, ""),
+        (
+            "click('1')\nclick('2')",
+            {
+                "type": "sequence",
+                "actions": [{"type": "click", "target": "1"}, {"type": "click", "target": "2"}],
+            },
+            "",
+        ),
+        ("I do nothing.", None, ""),
+    ],
+)
+def test_calls_are_recorded_as_actions(text: str, action: dict[str, Any] | None, bid: str) -> None:
+    declared = declared_of(text)
+    assert (declared.action, declared.bid) == (action, bid)
+
+
+@pytest.mark.parametrize(
+    ("error", "result"),
+    [
+        ("", "ok"),
+        ("ValueError: Received an empty action.", "invalid"),
+        ('ValueError: Could not find element with bid "9"', "no_target"),
+        ("TimeoutError: Locator.click: Timeout 500ms exceeded.", "timeout"),
+        ("Error: Element is not an <input>", "refused"),
+    ],
+)
+def test_errors_are_results(error: str, result: str) -> None:
+    assert result_of(error) == result
+
+
+def test_the_chat_tells_thoughts_and_the_goal_has_no_grammar() -> None:
+    assert thought_of(AGENTLAB.format(thought="So:\naction", action="click('1')")) == "So:\naction"
+    assert thought_of(AGENTLAB.format(thought=None, action="click('1')")) is None
+    assert thought_of("Plainly.") == "Plainly."
+    messages = [
+        {"role": "system", "content": "Solve it.\n\nWrite JSON."},
+        {"role": "user", "content": [{"type": "text", "text": "The task is on the page."}]},
+    ]
+    texts = [part["text"] for part in goal_of(messages, "Submit it.", 9)]
+    assert texts == ["Solve it.", "The task is on the page.", "Submit it. You have 9 steps."]
+
+
+def test_the_example_runs() -> None:
+    assert example_run("browsergym").endswith("reward 1.0 answer\n")
