@@ -11,8 +11,9 @@ import palaestra
 SOURCE = Path(palaestra.__file__).parent
 DOORS = SOURCE / "doors"
 # Each door's package, and what that brings.
-FRAMEWORKS = set("gymnasium mcp inspect_ai openenv verifiers trl verl nemo_gym browsergym agentlab".split())
-BROUGHT = set("uvicorn pydantic datasets omegaconf aiohttp fastapi pyparsing".split())
+FRAMEWORKS = {"gymnasium", "mcp", "inspect_ai", "openenv", "verifiers", "trl", "verl", "nemo_gym"}
+FRAMEWORKS |= {"browsergym", "agentlab"}
+BROUGHT = {"uvicorn", "pydantic", "datasets", "omegaconf", "aiohttp", "fastapi", "pyparsing"}
 BROUGHT |= {"resources_servers", "responses_api_agents"}  # by NeMo Gym
 # The framework that a door's own is built on.
 BELOW = {"browsergym": {"gymnasium"}, "agentlab": {"browsergym"}}
