@@ -200,6 +200,14 @@ def test_versions_are_those_of_the_unit_whoever_settles(project: AnnotationProje
     ]
 
 
+def test_the_history_has_the_answers_in_the_order_of_the_codebook() -> None:
+    project = scene.project(scene.labeller("one"), of=scene.attempts(2), kind="trajectory_pair")
+    unit = project.units.get()
+    say(unit, "one", values={"better": "first", "why": ["acts"]})
+    (only,) = unit_history(unit)
+    assert [change.name for change in only.changes] == ["Better", "Why"]
+
+
 def test_a_reason_is_needed_where_people_differ(project: AnnotationProject) -> None:
     unit = units(project)[0]
     judge = Annotator.objects.get(project=project, name="three")

@@ -65,7 +65,9 @@ def _changes(previous: Label | None, label: Label, codebook: Codebook) -> Iterat
 def _lines(label: Label, codebook: Codebook) -> dict[str, str]:
     """All that a label says, in words by name."""
     lines = {"State": label.get_state_display()} if label.state != Label.State.DONE else {}
-    for name, value in label.values.items():
+    # In the order of the codebook, which JSON of the database does not keep.
+    places = {field.id: place for place, field in enumerate(codebook.fields)}
+    for name, value in sorted(label.values.items(), key=lambda one: places.get(one[0], len(places))):
         field = codebook.field(name)
         lines[field.title if field else name] = field.words(value) if field else str(value)
     lines["Marked"] = ", ".join(f"{begin}–{end}" for begin, end in label.spans)
