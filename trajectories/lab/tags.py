@@ -134,6 +134,12 @@ def count(number: int) -> str:
 
 
 @register.filter
+def hundredths(value: float) -> str:
+    """A measure that may be negative, to two decimals."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+@register.filter
 def milliseconds(value: float | None) -> str:
     """A duration in milliseconds, in the most readable unit."""
     if value is None:

@@ -79,7 +79,7 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
     codebook = codebook_of(project.codebook)
     scores = golds.scores(project, codebook)
     context = {
-        **head_context(project.name, project=project, place="", tab="units"),
+        **head_context(project.name, project=project, place="", tab="overview"),
         "units": AnnotationUnit.objects.filter(project=project).count(),
         "views": [View(name) for name in project.views],
         "strata": [Stratum(**stratum) for stratum in project.strata],
