@@ -1,0 +1,261 @@
+"""The door for NeMo Gym: a resources server and an agent, each the class of an ``app.py`` of one line.
+
+``PalaestraServer.run_webserver()`` and ``PalaestraAgent.run_webserver()``, the server with the key in
+``PALAESTRA_KEY``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from aiohttp import ClientResponseError
+from fastapi import FastAPI, HTTPException, Request
+from nemo_gym.base_resources_server import BaseResourcesServerConfig
+from nemo_gym.config_types import AggregateMetrics, AggregateMetricsRequest
+from nemo_gym.openai_utils import NeMoGymResponse
+from nemo_gym.server_utils import get_response_json, raise_for_status
+from pydantic import BaseModel, Field, PrivateAttr
+from resources_servers.gymnasium import GymnasiumServer, extract_text
+from responses_api_agents.gymnasium_agent.app import (
+    GymnasiumAgent,
+    GymnasiumAgentConfig,
+    GymnasiumAgentRunRequest,
+    GymnasiumRunResponse,
+)
+
+from palaestra.completion import CUT_FOR_LENGTH, Completion
+from palaestra.doors.rollouts import Rollouts, history_check, key_read, messages_new, messages_textual
+from palaestra.engine import DEFAULT_PAGES
+from palaestra.env import Env
+from palaestra.records import CloseReason, Message, Task, Usage
+
+FAILURE = "_ng_failure_class"  # NeMo Gym's own mark of a rollout that failed, which has no reward
+VOID = "void"
+NO_REWARD = 409
+CUT = "max_output_tokens"
+Taken = tuple[str | None, float, bool, bool, dict[str, Any]]
+
+
+class PalaestraServerConfig(BaseResourcesServerConfig):
+    """``run`` is the run that is played in, ``settings`` are more keywords of ``palaestra.Env``.
+
+    ``samples`` rollouts of a task, in the order in which they come, are a group. An episode without a step
+    for ``idle_s`` seconds has been left, and is cancelled when the next begins.
+    """
+
+    server: str = "http://127.0.0.1:8001"
+    run: int
+    samples: int = 1
+    seed: int | None = None
+    pages: int = DEFAULT_PAGES
+    idle_s: float = 1_800.0
+    settings: dict[str, Any] = Field(default_factory=dict)
+
+
+class Ending(BaseModel):
+    """Why an agent ends a rollout."""
+
+    rollout: str
+    reason: CloseReason
+    detail: str = ""
+
+
+class Ended(BaseModel):
+    """What a rollout came to; no reward where it is void, or was over before."""
+
+    reward: float | None = None
+    info: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass
+class _Session:
+    env: Env
+    stack: AsyncExitStack
+    used_at: float = field(default_factory=time.monotonic)
+
+
+class PalaestraServer(GymnasiumServer):
+    """Plays the ``task`` of a row to its verdict."""
+
+    config: PalaestraServerConfig
+    _rollouts: Rollouts = PrivateAttr()
+    _opened: Counter[int] = PrivateAttr(default_factory=Counter)
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        config = self.config
+        history_check(config.settings)
+        self._rollouts = Rollouts(
+            config.server, key_read(), run=config.run, pages=config.pages, **config.settings
+        )
+
+    def setup_webserver(self) -> FastAPI:
+        app = super().setup_webserver()
+        app.post("/end")(self.end)
+        return app
+
+    async def reset(
+        self, metadata: dict[str, Any], session_id: str | None = None
+    ) -> tuple[str | None, dict[str, Any]]:
+        """Open an episode of ``metadata["task"]``."""
+        if "task" not in metadata:
+            raise HTTPException(422, 'Rows need a "task": make them with palaestra.doors.nemo_gym.row.')
+        await self._sweep()
+        name, task, stack = _name(metadata, session_id), int(metadata["task"]), AsyncExitStack()
+        await self.close_session(name)
+        env = await stack.enter_async_context(self._rollouts.env())
+        self.session_state[name] = _Session(env, stack)
+        round_ = self._opened[task] // self.config.samples
+        self._opened[task] += 1
+        try:
+            observation = await self._rollouts.reset(env, task, seed=self.config.seed, round_=round_)
+        except BaseException:
+            await self.close_session(name)
+            raise
+        return text_of(observation.messages), _named(env)
+
+    async def step(
+        self, action: NeMoGymResponse, metadata: dict[str, Any], session_id: str | None = None
+    ) -> Taken:
+        """Take a response. A void verdict is an error of status 409, for a reward is a number here."""
+        name = _name(metadata, session_id)
+        session = self.session_state.get(name)
+        if session is None:
+            raise HTTPException(NO_REWARD, "There is no open episode in this session.")
+        session.used_at = time.monotonic()
+        if action.error is not None:
+            stepped = await session.env.stop("model_error", action.error.message)
+        else:
+            stepped = await session.env.step(completion_of(action))
+        observation, reward, terminated, truncated, info = stepped
+        named = {**_named(session.env), **{name: info.get(name) for name in ("action_result", "reason")}}
+        if not terminated and not truncated:
+            return text_of(messages_new(observation.messages)), 0.0, False, False, named
+        await self.close_session(name)
+        if reward is None:
+            raise HTTPException(NO_REWARD, f"Episode {info['episode']} is void: {info['reason']}.")
+        return None, reward, terminated, truncated, named
+
+    async def end(self, body: Ending) -> Ended:
+        """End an episode for which there is no further response."""
+        session = self.session_state.get(body.rollout)
+        if session is None:
+            return Ended()
+        _, reward, _, _, info = await session.env.stop(body.reason, body.detail)
+        named = {**_named(session.env), "reason": info["reason"]}
+        await self.close_session(body.rollout)
+        return Ended(reward=reward, info=named)
+
+    async def close_session(self, session_id: str | None) -> None:
+        session = self.session_state.pop(session_id, None)
+        if session is not None:
+            await session.stack.aclose()
+
+    async def _sweep(self) -> None:
+        before = time.monotonic() - self.config.idle_s
+        for name, session in list(self.session_state.items()):
+            if session.used_at < before:
+                await self.close_session(name)
+
+
+class PalaestraAgentConfig(GymnasiumAgentConfig):
+    """Steps are counted by the gym: what is more than ``max_steps`` is cut off, and judged incorrect."""
+
+    max_steps: int = Field(1_000, ge=1)
+
+
+class PalaestraRunResponse(GymnasiumRunResponse):
+    """A rollout. One that is void has no reward, and is marked as failed."""
+
+    response: NeMoGymResponse | None = None
+    reward: float | None = None
+    failure: str | None = Field(default=None, serialization_alias=FAILURE)
+
+
+class PalaestraAgent(GymnasiumAgent):
+    """NeMo Gym's own agent, which also says how a rollout without a further response ends."""
+
+    config: PalaestraAgentConfig
+
+    async def run(self, request: Request, body: GymnasiumAgentRunRequest) -> PalaestraRunResponse:
+        """Play a row. A rollout that fails after it has begun is void and no zero."""
+        rollout = uuid4().hex
+        try:
+            played = await super().run(request, body.model_copy(update={"rollout": rollout}))
+        except Exception as failure:
+            path = failure.request_info.url.path if isinstance(failure, ClientResponseError) else ""
+            if path == "/reset":
+                raise
+            detail = _detail(failure)
+            reason: CloseReason = "harness_error" if path == "/step" else "model_error"
+            ended = await self._end(rollout, reason, detail)
+            return _void(body, {**ended.info, "detail": detail})
+        if not played.info.get("reason"):
+            ended = await self._end(rollout, "time_budget", f"{self.config.max_steps} steps of the agent's")
+            if ended.reward is None:
+                return _void(body, ended.info)
+            played = played.model_copy(update={"reward": ended.reward, "info": ended.info})
+        return PalaestraRunResponse.model_validate(played.model_dump())
+
+    async def aggregate_metrics(self, body: AggregateMetricsRequest) -> AggregateMetrics:
+        """Over the rollouts that have a reward."""
+        judged = [one for one in body.verify_responses if one.get("reward") is not None]
+        return await super().aggregate_metrics(body.model_copy(update={"verify_responses": judged}))
+
+    async def _end(self, rollout: str, reason: CloseReason, detail: str) -> Ended:
+        ending = Ending(rollout=rollout, reason=reason, detail=detail)
+        answer = await self.server_client.post(
+            server_name=self.config.resources_server.name, url_path="/end", json=ending
+        )
+        await raise_for_status(answer)
+        return Ended.model_validate(await get_response_json(answer))
+
+
+def row(task: Task | int) -> dict[str, Any]:
+    """A row of a data set. The conversation begins with what ``reset`` returns, so its input is empty."""
+    return {"responses_create_params": {"input": []}, "task": task if isinstance(task, int) else task.id}
+
+
+def text_of(messages: Sequence[Message]) -> str:
+    """Messages as the one text that NeMo Gym's agent takes, and gives to the model as the user's."""
+    return "\n\n".join(message["content"] for message in messages_textual(messages))
+
+
+def completion_of(response: NeMoGymResponse) -> Completion:
+    """A response as it is recorded."""
+    thoughts = [part.text for item in response.output if item.type == "reasoning" for part in item.summary]
+    used, cut = response.usage, response.incomplete_details
+    return Completion(
+        text=extract_text(response),
+        reasoning="\n\n".join(thoughts) or None,
+        usage=Usage(prompt=used.input_tokens, completion=used.output_tokens) if used else None,
+        finish_reason=CUT_FOR_LENGTH if cut is not None and cut.reason == CUT else "stop",
+        model=response.model or None,
+    )
+
+
+def _name(metadata: dict[str, Any], session_id: str | None) -> str | None:
+    """Of a rollout: the door's agent names it, others have a session."""
+    return metadata.get("rollout") or session_id
+
+
+def _named(env: Env) -> dict[str, Any]:
+    opened = env.episode.opened if env.episode else None
+    return {"episode": opened.id, "group": opened.group} if opened else {}
+
+
+def _void(body: GymnasiumAgentRunRequest, info: dict[str, Any]) -> PalaestraRunResponse:
+    return PalaestraRunResponse(
+        responses_create_params=body.responses_create_params, truncated=True, info=info, failure=VOID
+    )
+
+
+def _detail(failure: Exception) -> str:
+    content = getattr(failure, "response_content", b"") or b""
+    return content.decode(errors="replace") or repr(failure)
