@@ -29,15 +29,22 @@ TORCH = os.environ.get("TORCH", "torch")
 BEFORE = {"trl": (TORCH, "gguf>=0.19"), "grpo": (TORCH,), "exports": (TORCH,), "verl": (TORCH,)}
 # Pythons that a package takes, from the first up to before the second; others take that of this installation.
 # DOORS_PYTHONS="/path/to/python3.12:..." names some that are not found by PATH.
-TAKEN = {"verl": ((3, 10), (3, 13)), "nemo_gym": ((3, 12), (3, 15))}
-# The client has no extras for these: browsers that play without it, and the example that trains.
+TAKEN = {"agentlab": ((3, 11), (3, 13)), "verl": ((3, 10), (3, 13)), "nemo_gym": ((3, 12), (3, 15))}
+# Without an extra of the client's: browsers that play without it, what is measured, the example that trains.
 OTHERS = {
     "playwright": (),
     "playwright_mcp": ("mcp==2.3.0",),
     "browser_use": ("browser-use==0.13.14",),
+    "agentlab": (
+        *("browsergym-core==0.14.3", "browsergym-experiments==0.14.3", "pandas==3.1.1", "pydantic==2.14.4"),
+        *("ipython==9.18.1", "gitpython==3.2.1", "python-slugify==9.2.0", "tqdm==4.70.1"),
+    ),
+    "miniwob": ("browsergym-core==0.14.3", "browsergym-miniwob==0.14.3", "miniwob==1.1.0"),
     "exports": ("trl==1.16.0", "pillow==13.0.0"),
     "grpo": ("transformers==5.23.0", "peft==0.21.0"),
 }
+# Whose own requirements are left out: AgentLab's 230 are for models and for benchmarks that no test plays.
+BARE = {"agentlab": "agentlab==0.4.2"}
 NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}
 LAST_LINES = 5
 
@@ -70,7 +77,7 @@ def home_make(name: str) -> Path:
     home = HOMES / name
     python, stamp = home / "bin" / "python", home / "installed"
     node = NODE_PACKAGES.get(name, "")
-    named = f"{(CLIENT / 'pyproject.toml').read_text()}{OTHERS.get(name)}{node}"
+    named = f"{(CLIENT / 'pyproject.toml').read_text()}{OTHERS.get(name)}{BARE.get(name, '')}{node}"
     needs = hashlib.sha256(named.encode()).hexdigest()
     if stamp.exists() and stamp.read_text() == needs:
         return python
@@ -82,6 +89,8 @@ def home_make(name: str) -> Path:
         _install([*_pip(python), "install", "--quiet", *BEFORE[name]])
     packages = ("--editable", client, *OTHERS.get(name, ()), *TOOLS)
     _install([*_pip(python), "install", "--quiet", *packages])
+    if name in BARE:
+        _install([*_pip(python), "install", "--quiet", "--no-deps", BARE[name]])
     if node:
         _install(["npm", "install", "--no-audit", "--no-fund", "--prefix", str(home), node])
     stamp.write_text(needs)

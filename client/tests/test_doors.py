@@ -34,6 +34,6 @@ def test_a_door_imports_its_own_framework_alone() -> None:
         tops = {name.partition(".")[0] for name in imports_of(path)}
         foreign = tops - sys.stdlib_module_names - OF_THE_CLIENT
         assert foreign <= FRAMEWORKS | BROUGHT, path
-        door = path.stem.partition("_")[0]
+        door = path.stem.removesuffix("_calls")
         named = foreign - BROUGHT - BELOW.get(door, set())
         assert {name.removesuffix("_ai") for name in named} <= {door}, path

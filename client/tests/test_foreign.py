@@ -26,6 +26,15 @@ async def test_steps_are_posted_in_order_with_the_time_until_the_next_and_withou
     assert [run["name"] for run in fake.state.runs] == ["Foreign browsers"]
 
 
+async def test_an_outcome_is_part_of_its_turn(fake: FakeServer) -> None:
+    async with ForeignEpisode(fake.lab_url, "key", task=1) as episode:
+        episode.step(action={"type": "click"})
+        episode.outcome("refused", f"not at {episode.start_url}")
+    [stored] = fake.state.episodes.values()
+    step = stored["steps"][1]
+    assert (step["action_result"], step["result_message"]) == ("refused", "not at https://gym/")
+
+
 async def test_episodes_share_the_run_of_their_name(fake: FakeServer) -> None:
     for _ in range(2):
         async with ForeignEpisode(fake.lab_url, "key", task=1, run_name="mine"):
