@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,6 +12,7 @@ from fake_server import FakeServer
 from palaestra import Client
 from palaestra.stage import Stage, StageConfig
 from palaestra.surface import Pool
+from ports import free_port
 
 TOKEN = "the token of a stage"
 LITE_RUN = {"id": 7, "name": "lite", "settings": {"browser": "lite"}}
@@ -36,9 +36,7 @@ class StageProcess:
     """A stage in a process of its own, which can be killed and started again at the same address."""
 
     def __init__(self, fake: FakeServer, *options: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self._command = [sys.executable, "-m", "palaestra", "stage", "--server", fake.lab_url, "--key", "key"]
         self._command += ["--port", str(self.port), "--token", TOKEN, "--memory-floor", "0", *options]

@@ -12,6 +12,7 @@ from fake_server import FakeServer
 from palaestra import Env, PalaestraError, RemoteEnv
 from palaestra.actions import Outcome, action_check, action_perform
 from palaestra.lite import LitePage, LitePool
+from palaestra.lite.outline import Outline
 from palaestra.lite.styles import Styles
 from palaestra.observation import page_text
 from stages import LITE_RUN, TOKEN, stage_serve
@@ -164,6 +165,40 @@ async def test_what_opens_and_closes_without_scripts_does(lite: LitePage, fake: 
     assert 'dialog "Layer"' in text
     await acted(lite, type="click", target=target(text, 'button "Close"'))
     assert 'dialog "Layer"' not in await shown(lite)
+
+
+IN_PLACE = """<form aria-label="F"><label>Name <input name="n"></label>
+<ul><li><input aria-label="In an item"> words</li></ul>
+<table><tr><td><input type="checkbox" aria-label="In a cell"></td><td>words</td></tr></table>
+<fieldset><legend>R</legend><input type="radio" name="r" aria-label="One">
+<input type="radio" name="r" aria-label="Two" checked>
+</fieldset><select aria-label="S"><option>x</option><option>y</option></select></form>
+<details><summary>More</summary><textarea aria-label="T"></textarea></details>"""
+ACTS = (
+    {"type": "type", "target": 'textbox "Name"', "text": "a"},
+    {"type": "type", "target": 'textbox "In an item"', "text": "b"},
+    {"type": "click", "target": 'checkbox "In a cell"'},
+    {"type": "click", "target": 'radio "One"'},
+    {"type": "select", "target": "combobox", "value": "y"},
+    {"type": "click", "target": "summary"},
+    {"type": "type", "target": 'textbox "T"', "text": "c"},
+    {"type": "press", "key": "Backspace"},
+    {"type": "click", "target": "summary"},
+)
+
+
+async def test_after_every_act_the_outline_is_the_one_that_a_fresh_look_gives(
+    lite: LitePage, fake: FakeServer
+) -> None:
+    text, seen = await opened(lite, fake, IN_PLACE), set()
+    for act in ACTS:
+        aim = {"target": target(text, act["target"])} if "target" in act else {}
+        await acted(lite, **{**act, **aim})
+        text = await shown(lite)
+        fresh = Outline(lite.deeds.names, lite.deeds.ids).text()
+        assert text.endswith(fresh)
+        seen.add(text)
+    assert len(seen) == len(ACTS)
 
 
 MISTAKES = {

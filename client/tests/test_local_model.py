@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from fake_server import FakeServer
 from palaestra.commands import main
 from palaestra.local_model import MODEL, model_find, server_start
+from ports import free_port
 
 pytestmark = pytest.mark.model
 
@@ -17,9 +17,7 @@ pytestmark = pytest.mark.model
 @pytest.fixture(scope="module")
 def base_url() -> Iterator[str]:
     pytest.importorskip("xllamacpp", reason="make demo-model installs it")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     server = server_start(model_find(), port=port)
     yield f"http://127.0.0.1:{port}/v1"
     del server

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-import httpx
 import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import Env
 from palaestra.env import Stepped
-from palaestra.lite.page import Library, LitePage
+from palaestra.lite import LitePool
+from palaestra.lite.exchange import Answer, ExchangeError
 from palaestra.observation import Observation
 from palaestra.pool import PagePool
 from test_env import target
 
 AWAY = [0, 503, 0, 500]
 NO_ANSWER, FAILED = [0], [503]
-SHOWN, HIDDEN = ".hint { display: block }", ".hint { display: none }"
-STYLED = """<!doctype html><title>Question</title><link rel="stylesheet" href="/static/page.css">
+SHOWN, HIDDEN = b".hint { display: block }", b".hint { display: none }"
+STYLED = b"""<!doctype html><title>Question</title><link rel="stylesheet" href="/static/page.css">
 <p>The question</p><p class="hint">Hidden</p>"""
 
 
@@ -60,18 +60,21 @@ async def test_an_answer_is_sent_again(env: Env, fake: FakeServer, failures: lis
 
 async def test_a_style_sheet_is_awaited_until_the_arena_sends_it() -> None:
     """Without its styles a page read over HTTP would show the agent what a browser hides."""
-    sheets = iter([None, httpx.Response(503, text=SHOWN), httpx.Response(200, text=HIDDEN)])
+    sheets = iter([None, Answer(503, {}, SHOWN), Answer(200, {}, HIDDEN)])
 
-    def arena(request: httpx.Request) -> httpx.Response:
-        sheet = next(sheets) if request.url.path == "/static/page.css" else httpx.Response(200, text=STYLED)
-        if sheet is None:
-            raise httpx.RemoteProtocolError("no answer", request=request)
-        return sheet
+    class Arena:
+        async def send(self, method: str, url: str, **_: object) -> Answer:
+            sheet = next(sheets) if url.endswith("/static/page.css") else Answer(200, {}, STYLED)
+            if sheet is None:
+                raise ExchangeError("no answer")
+            return sheet
 
-    async with httpx.AsyncClient(transport=httpx.MockTransport(arena)) as http:
-        page = LitePage(http, Library(http))
-        await page.begin("http://arena/e/token/")
-        view = await page.observe(acted=False)
+        async def aclose(self) -> None:
+            """Nothing is open."""
+
+    page = await LitePool(size=1, exchange=Arena()).acquire()
+    await page.begin("http://arena/e/token/")
+    view = await page.observe(acted=False)
     assert view is not None
     assert "The question" in view.text
     assert "Hidden" not in view.text

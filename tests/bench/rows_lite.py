@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
-
-import httpx
+from collections.abc import Iterator, Mapping, Sequence
 
 from palaestra.actions import action_check, action_perform
 from palaestra.lite import LitePool
+from palaestra.lite.exchange import Answer, Exchange, exchange_make
 from palaestra.observation import ObservationConfig, Observer, format_of
 from palaestra.pool import PagePool
 from palaestra.surface import Pool, Surface
@@ -24,6 +23,7 @@ from tests.bench.table import Row, middle
 
 TURNS = 3
 REPEATS = 20
+LIMIT_S = 30.0
 RATIO_TARGET = 20.0
 # Of the 1,000 a second that two cores are to do.
 CORE_TARGET = 500.0
@@ -64,29 +64,27 @@ async def _beside(place: Installation, ways: dict[int, Way]) -> tuple[float, flo
     return speeds[0], speeds[1]
 
 
-class Memory(httpx.AsyncBaseTransport):
+class Memory:
     """Gives the answers that it has given before."""
 
-    def __init__(self, around: httpx.AsyncBaseTransport) -> None:
-        self.known: dict[str, tuple[int, str, bytes]] = {}
+    def __init__(self, around: Exchange) -> None:
+        self.known: dict[tuple[str, str, bytes], Answer] = {}
         self._around = around
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        key = f"{request.method} {request.url} {request.content!r}"
+    async def send(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Answer:
+        key = (method, url, body)
         if key not in self.known:
-            answer = await self._around.handle_async_request(request)
-            answer.request = request
-            content = await answer.aread()
-            self.known[key] = (answer.status_code, answer.headers.get("location", ""), content)
-        status, location, content = self.known[key]
-        headers = {"content-type": "text/html; charset=utf-8", **({"location": location} if location else {})}
-        return httpx.Response(status, headers=headers, content=content)
+            self.known[key] = await self._around.send(method, url, headers=headers, body=body)
+        return self.known[key]
+
+    async def aclose(self) -> None:
+        await self._around.aclose()
 
 
 async def _alone(place: Installation, ways: dict[int, Way]) -> tuple[float, int]:
     """Steps a second of CPU time where every answer is in memory, and how many answers there are."""
-    memory = Memory(httpx.AsyncHTTPTransport())
-    pool = LitePool(size=1, transport=memory)
+    memory = Memory(exchange_make(count=1, limit_s=LIMIT_S))
+    pool = LitePool(size=1, exchange=memory)
     given = _given(place, ways)
     await _played(pool, given)
     begun, steps = time.process_time(), 0

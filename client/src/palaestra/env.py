@@ -49,7 +49,7 @@ class Env:
     ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
     ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
     ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; its run's settings must
-    say so.
+    say so, which is looked up once for all environments that share their ``checked_runs``.
     Raises ``PalaestraError`` for an arm that the observation cannot show.
     """
 
@@ -65,6 +65,7 @@ class Env:
         pool: Pool | None = None,
         browser: str = "chromium",
         client: Client | None = None,
+        checked_runs: set[int] | None = None,
         **keywords: Any,
     ) -> None:
         settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
@@ -85,7 +86,8 @@ class Env:
         self.episode: Episode | None = None
         self._run, self._arm, self._opening = run, arm, keywords
         self._verdict_limit_s = verdict_limit_s
-        self._browser, self._is_run_checked = browser, False
+        self._browser = browser
+        self._checked_runs = set() if checked_runs is None else checked_runs
         self._pool = pool or pool_of(browser, origin=self.client, size=1, viewport=viewport)
         self._owns_pool = pool is None
         self._heartbeat = Heartbeat(self.client)
@@ -119,9 +121,9 @@ class Env:
         the ``idempotency_key`` of an earlier call it is that call's episode again.
         """
         await self._abandon()
-        if not self._is_run_checked:
+        if self._run not in self._checked_runs:
             await run_check(self.client, self._run, self._browser)
-            self._is_run_checked = True
+            self._checked_runs.add(self._run)
         if group is None:
             drawn = {"idempotency_key": idempotency_key, **({} if seed is None else {"seed": seed})}
             opening = await self.client.episodes_open(

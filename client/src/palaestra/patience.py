@@ -1,4 +1,4 @@
-"""Waiting for an arena that is being restarted: a failure of ours, of which the agent learns nothing."""
+"""Waiting for a server that is being restarted: a failure of ours, of which the agent learns nothing."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ class Patience:
         self._deadline = time.monotonic() + limit_s
         self._pauses = 0
 
-    async def pause(self) -> bool:
-        """Wait a while; False, at once, when the time is over."""
-        if time.monotonic() >= self._deadline:
+    async def pause(self, *, least_s: float = 0.0) -> bool:
+        """Wait a while, longer than ``least_s``; False, at once, where no time is left for that."""
+        own_s = backoff.pause_s(self._pauses, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
+        pause_s = least_s + own_s
+        if time.monotonic() + pause_s > self._deadline:
             return False
-        await asyncio.sleep(backoff.pause_s(self._pauses, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S))
+        await asyncio.sleep(pause_s)
         self._pauses += 1
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from palaestra.env import SETTINGS, StepInfo, Stepped
 from palaestra.episode import EpisodeConfig
 from palaestra.errors import ApiError, PalaestraError, Unreachable
 from palaestra.observation import Observation, perceivable_check
+from palaestra.patience import Patience
 from palaestra.pools import browser_check
 from palaestra.records import CloseReason, Message, OpenedEpisode, Verdict
 
@@ -35,7 +35,6 @@ UNAUTHENTICATED = 401
 LEAVE_S = 10.0
 CONNECT_S = 10.0
 PAUSE_S = 0.25
-LONGEST_PAUSE_S = 5.0
 ANSWER_MAX_BYTES = 64 * 2**20
 INSTALL = "A stage needs websockets: pip install 'palaestra[stage]'."
 
@@ -59,6 +58,12 @@ class NoStage(Exception):
     def __init__(self, message: str, *, retry_after_s: float = 0.0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+    def exception(self) -> PalaestraError:
+        """What it is for a trainer that has waited in vain."""
+        if self.retry_after_s:
+            return ApiError(status=429, code=wire.AT_CAPACITY, message=str(self))
+        return Unreachable(f"No stage answers: {self}")
 
 
 class RemoteEnv:
@@ -192,7 +197,7 @@ class RemoteEnv:
     async def _ask(self, request: wire.AnyRequest, answer: type[A], *, patience_s: float | None = None) -> A:
         """The answer to a request, of whichever stage there is."""
         async with self._one_at_a_time:
-            patience = _Patience(self._patience_s if patience_s is None else patience_s)
+            patience = Patience(self._patience_s if patience_s is None else patience_s)
             while True:
                 try:
                     connection = await self._connected(request)
@@ -201,7 +206,8 @@ class RemoteEnv:
                     await self._drop()
                     if problem.retry_after_s:
                         self._addresses.append(self._addresses.pop(0))
-                    await patience.wait(problem)
+                    if not await patience.pause(least_s=problem.retry_after_s):
+                        raise problem.exception() from problem
 
     async def _connected(self, request: wire.AnyRequest) -> ClientConnection:
         """A connection to a stage that has the session, with its episode if the request needs it."""
@@ -309,24 +315,6 @@ class StagePictures:
     async def messages_inline(self, messages: Sequence[Message]) -> list[Message]:
         """As ``Client.messages_inline``."""
         return await messages_inline(messages, blob_get=self._env.blob_get)
-
-
-class _Patience:
-    """Pauses between looks for a stage, and their end."""
-
-    def __init__(self, seconds: float) -> None:
-        self._until = time.monotonic() + seconds
-        self._pause_s = PAUSE_S
-
-    async def wait(self, problem: NoStage) -> None:
-        """Raises ``Unreachable``, or ``ApiError`` ``at_capacity``, when there is no time left."""
-        pause_s = max(self._pause_s, problem.retry_after_s) * random.uniform(0.5, 1.0)
-        if time.monotonic() + pause_s > self._until:
-            if problem.retry_after_s:
-                raise ApiError(status=429, code=wire.AT_CAPACITY, message=str(problem)) from problem
-            raise Unreachable(f"No stage answers: {problem}") from problem
-        await asyncio.sleep(pause_s)
-        self._pause_s = min(LONGEST_PAUSE_S, 2 * self._pause_s)
 
 
 def _address(given: str) -> str:

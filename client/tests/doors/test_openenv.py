@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -13,14 +12,13 @@ from openenv.core import GenericEnvClient
 from script import SEED, Played, Scene, episodes_of, example_run, recorded, same
 
 from palaestra.doors.openenv import app_make
+from ports import free_port
 
 
 @contextlib.contextmanager
 def served(scene: Scene, **settings: Any) -> Iterator[str]:
     """The door's server in a thread of this process."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     config = uvicorn.Config(app_make(**scene.env, **settings), port=port, log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

@@ -10,6 +10,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 from palaestra.actions.fields import ID_FORM, ActionInvalid, FieldSpec
@@ -130,9 +131,10 @@ def shows_hidden(action: Action, conditions: Conditions) -> bool:
 
 
 # ---- what is offered
-def specs_of(kind: str) -> list[FieldSpec]:
+@cache
+def specs_of(kind: str) -> tuple[FieldSpec, ...]:
     """The fields of an action type, in order."""
-    return [FieldSpec(name=one.name, **one.metadata) for one in dataclasses.fields(ACTIONS[kind])]
+    return tuple(FieldSpec(name=one.name, **one.metadata) for one in dataclasses.fields(ACTIONS[kind]))
 
 
 def actions_offered(conditions: Conditions) -> list[str]:
@@ -163,10 +165,10 @@ def action_check(declared: Mapping[str, Any], *, conditions: Conditions | None =
     """The typed action of a JSON object. Raises ``ActionInvalid`` with a sentence for the model, which
     names the actions that ``conditions`` offer (all of them by default)."""
     kind = declared.get("type")
-    known = ", ".join(sorted(ACTIONS) if conditions is None else actions_offered(conditions))
-    if kind is None:
-        raise ActionInvalid(f'The key "type" names the action. Known: {known}.')
     if not isinstance(kind, str) or kind not in ACTIONS:
+        known = ", ".join(sorted(ACTIONS) if conditions is None else actions_offered(conditions))
+        if kind is None:
+            raise ActionInvalid(f'The key "type" names the action. Known: {known}.')
         raise ActionInvalid(f"There is no action type {kind!r:.40}. Known: {known}.")
     _fields_check(kind, declared)
     return ACTIONS[kind](**{spec.name: _value(spec, declared) for spec in specs_of(kind)})
@@ -182,10 +184,9 @@ def _value(spec: FieldSpec, declared: Mapping[str, Any]) -> Any:
 def _fields_check(kind: str, declared: Mapping[str, Any]) -> None:
     """Refuse what only another action could do: a click with a text would not type it."""
     own = {spec.name for spec in specs_of(kind)}
-    acting = sorted(other for other, action in ACTIONS.items() if action.touches_page)
-    for name in sorted({spec.name for other in acting for spec in specs_of(other)} - own):
-        if declared.get(name):
-            others = [other for other in acting if name in ACTIONS[other].__dataclass_fields__]
+    for name in sorted(name for name in declared.keys() - own if declared[name]):
+        acting = sorted(other for other, action in ACTIONS.items() if action.touches_page)
+        if others := [other for other in acting if name in (spec.name for spec in specs_of(other))]:
             raise ActionInvalid(f'"{kind}" has no "{name}", which belongs to {", ".join(others)}.')
 
 

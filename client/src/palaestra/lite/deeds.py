@@ -82,7 +82,7 @@ class Deeds:
 
     def _is_shown(self, element: Element) -> bool:
         around = (element, *element.ancestors)
-        if any(self.names.style(one).display == "none" for one in around):
+        if any(self.names.style(one).is_none for one in around):
             return False
         closed = (one for one in element.ancestors if one.tag == "details" and "open" not in one.attrs)
         return all(_is_in_summary(element, one) for one in closed)
@@ -309,7 +309,7 @@ class Deeds:
 
     def _changed(self, element: Element) -> None:
         self.document.mark(element)
-        self.names.forget_styles()
+        self.names.styles_renew()
 
     def _submit(self, form: Element, button: Element | None) -> None:
         dialog = form.closest("dialog")

@@ -128,6 +128,12 @@ class Element:
         return [one for one in self.walk() if one.tag == "option"]
 
     @property
+    def state(self) -> object:
+        """What a reader has made of a control."""
+        chosen = [one.is_checked for one in self.options] if self.tag == "select" else None
+        return self.value, self.is_checked, chosen
+
+    @property
     def option_label(self) -> str:
         return " ".join((self.attrs.get("label") or self.text).split())
 
@@ -192,7 +198,7 @@ class Element:
 class Document:
     """One page at one address."""
 
-    def __init__(self, html: str, url: str) -> None:
+    def __init__(self, html: str | bytes, url: str) -> None:
         self.url = url
         self.parser = LexborHTMLParser(html)
         self.by_id: dict[str, Element] = {}
@@ -234,7 +240,7 @@ class Document:
 
     def _read(self, node: Any, parent: Element | None) -> Element:
         attrs = node.attributes
-        if None in attrs.values():
+        if attrs and None in attrs.values():
             attrs = {name: value or "" for name, value in attrs.items()}
         element = Element(node.tag, attrs, parent, self)
         element.node, element.key = node, node.mem_id

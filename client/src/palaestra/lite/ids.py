@@ -12,6 +12,8 @@ ITEM_ROLES = ("listitem", "row", "article")
 TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "th")
 TITLE_CHARS = 80
 NAMED = 6
+Around = tuple[Element | None, Element | None]
+"""The innermost item that an element is or is in, and the innermost element with an id."""
 
 
 class Ids:
@@ -21,7 +23,8 @@ class Ids:
         self._numbers = numbers
         self._of: dict[int, int] = {}
         self._holders: dict[int, Element] = {}
-        self._records: dict[int, str] = {}
+        self._records: dict[Element, str] = {}
+        self._around: dict[Element, Around] = {}
         self._last = max(numbers.values(), default=0)
 
     def assign(self, element: Element, role: str, name: str) -> str:
@@ -49,10 +52,21 @@ class Ids:
     def _record_of(self, parent: Element | None) -> str:
         if parent is None:
             return ""
-        record = self._records.get(parent.key)
+        record = self._records.get(parent)
         if record is None:
-            record = self._records[parent.key] = _record_in(parent)
+            item, holder = self._around_of(parent)
+            record = self._records[parent] = _record_in(item, holder)
         return record
+
+    def _around_of(self, element: Element) -> Around:
+        around = self._around.get(element)
+        if around is None:
+            is_item = element.tag in ITEMS or element.attrs.get("role") in ITEM_ROLES
+            has_id = "id" in element.attrs
+            item, holder = (None, None) if element.parent is None else self._around_of(element.parent)
+            around = (element if is_item else item, element if has_id else holder)
+            self._around[element] = around
+        return around
 
     def element(self, id: str) -> Element | None:
         return self._holders.get(int(id[1:])) if id[:1] == "e" and id[1:].isdecimal() else None
@@ -83,16 +97,8 @@ def _path_of(address: str) -> str:
     return urlsplit(address).path or "/"
 
 
-def _record_in(parent: Element) -> str:
-    """The record that what is in an element belongs to: an item without an id is known by its title."""
-    item = holder = None
-    for around in (parent, *parent.ancestors):
-        if holder is None and "id" in around.attrs:
-            holder = around
-        if item is None and (around.tag in ITEMS or around.attrs.get("role") in ITEM_ROLES):
-            item = around
-        if item is not None and holder is not None:
-            break
+def _record_in(item: Element | None, holder: Element | None) -> str:
+    """The record of what is in an item: one without an id of its own is known by its title."""
     is_held = item is not None and (holder is None or not item.holds(holder))
     title = ""
     if is_held and item is not None:

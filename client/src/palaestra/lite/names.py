@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from palaestra.lite.document import SKIPPED, Document, Element
-from palaestra.lite.styles import Style, Styles, style_of
+from palaestra.lite.styles import INITIAL, Style, Styles, style_of
 
 VALUE_CHARS = 400
 OPTIONS_CHARS = 100
@@ -41,6 +41,8 @@ FROM_CONTENT = frozenset(
     ]
 )
 FIELDS = ("input", "select", "textarea")
+# What is inside of them is never a part of an outline by itself.
+CLOSED = frozenset(("select", "svg"))
 HAS_VALUE = frozenset(("textbox", "searchbox", "combobox", "slider", "spinbutton", "listbox"))
 CHECKABLE = ("checkbox", "radio", "switch", "menuitemcheckbox")
 HEADED = {"fieldset": "legend", "table": "caption", "figure": "figcaption"}
@@ -57,53 +59,48 @@ class Names:
     def __init__(self, document: Document, styles: Styles) -> None:
         self.document = document
         self.styles = styles
+        self.version = 0
         self._matches: dict[str, set[int]] = {}
+        self._learn()
+
+    def _learn(self) -> None:
+        """Style and role of each element that an outline comes to; of others they are computed when asked
+        for."""
+        styles, matches, end = self.styles, self._matches, 0
+        for element in self.document.elements:
+            if element.place < end:
+                continue
+            parent, attrs = element.parent, element.attrs
+            element.style = style = styles.style(element, parent.style if parent else INITIAL, matches)
+            is_gone = style.is_none or "inert" in attrs or element.tag in SKIPPED
+            element.is_gone = is_gone = is_gone or attrs.get("aria-hidden") == "true"
+            if element.role is None:
+                element.role = _role_of(element)
+            if is_gone or element.tag in CLOSED:
+                end = element.end
 
     def style(self, element: Element) -> Style:
         return element.style or style_of(element, self.styles, self._matches)
 
-    def forget_styles(self) -> None:
-        """Let every style be computed again, after something on the page was opened or closed."""
+    def styles_renew(self) -> None:
+        """Compute every style again, after something on the page was opened or closed."""
+        self.version += 1
         self._matches.clear()
         for element in self.document.elements:
             element.style = element.is_gone = None
+        self._learn()
 
     def is_gone(self, element: Element) -> bool:
         if element.is_gone is None:
-            element.is_gone = self._is_gone(element)
+            attrs, is_none = element.attrs, self.style(element).is_none
+            is_gone = is_none or "inert" in attrs or element.tag in SKIPPED
+            element.is_gone = is_gone or attrs.get("aria-hidden") == "true"
         return element.is_gone
-
-    def _is_gone(self, element: Element) -> bool:
-        attrs = element.attrs
-        return (
-            element.tag in SKIPPED
-            or self.style(element).display == "none"
-            or attrs.get("aria-hidden") == "true"
-            or "inert" in attrs
-        )
 
     def role(self, element: Element) -> str:
         if element.role is None:
-            element.role = self._role(element)
+            element.role = _role_of(element)
         return element.role
-
-    def _role(self, element: Element) -> str:
-        attrs, tag = element.attrs, element.tag
-        given = attrs["role"].split()[0] if attrs.get("role", "").strip() else ""
-        if given and given not in ("presentation", "none"):
-            return "image" if given == "img" else given
-        if tag in HEADINGS:
-            return "heading"
-        if tag in ("a", "area"):
-            return "link" if "href" in attrs else ""
-        if tag == "input":
-            return INPUT_ROLES.get(element.type, "textbox")
-        if tag == "select":
-            is_list = "multiple" in attrs or int(attrs.get("size") or 1) > 1
-            return "listbox" if is_list else "combobox"
-        if tag in ("header", "footer") and not element.closest("main", "article", "section", "nav", "aside"):
-            return "banner" if tag == "header" else "contentinfo"
-        return "" if given else TAG_ROLES.get(tag, "")
 
     # ---- words
     def words(self, element: Element, without: Element | None = None) -> str:
@@ -119,9 +116,8 @@ class Names:
             return
         if node is without or self.is_gone(node):
             return
-        style = self.style(node)
-        role = self.role(node)
-        if style.visibility != "visible" or (node.tag in FIELDS and role not in ("math", "image")):
+        style, role = self.style(node), self.role(node)
+        if not style.is_visible or (node.tag in FIELDS and role not in ("math", "image")):
             return
         if role == "math":
             parts.append(self.math(node))
@@ -144,7 +140,7 @@ class Names:
         if "data-display" in attrs:
             is_block = attrs["data-display"] != "false"
         else:
-            is_block = not self.style(element).display.startswith(("inline", "contents"))
+            is_block = not self.style(element).is_in_line
         return f" $${clean(tex)}$$ " if is_block else f"${clean(tex)}$"
 
     # ---- names
@@ -258,3 +254,22 @@ class Names:
         query = f"?{'&'.join(parts)}" if parts else ""
         fragment = f"#{url.fragment}" if url.fragment else ""
         return f"{url.scheme}://{url.netloc}{url.path or '/'}{query}{fragment}"
+
+
+def _role_of(element: Element) -> str:
+    attrs, tag = element.attrs, element.tag
+    given = attrs["role"].split()[0] if attrs.get("role", "").strip() else ""
+    if given and given not in ("presentation", "none"):
+        return "image" if given == "img" else given
+    if tag in HEADINGS:
+        return "heading"
+    if tag in ("a", "area"):
+        return "link" if "href" in attrs else ""
+    if tag == "input":
+        return INPUT_ROLES.get(element.type, "textbox")
+    if tag == "select":
+        is_list = "multiple" in attrs or int(attrs.get("size") or 1) > 1
+        return "listbox" if is_list else "combobox"
+    if tag in ("header", "footer") and not element.closest("main", "article", "section", "nav", "aside"):
+        return "banner" if tag == "header" else "contentinfo"
+    return "" if given else TAG_ROLES.get(tag, "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from palaestra.lite.document import Element
 from palaestra.lite.ids import Ids
@@ -68,32 +69,30 @@ INTERACTIVE = frozenset(
     ]
 )
 HEADS = ("legend", "caption", "figcaption")
-_INLINE = ("inline", "contents", "ruby")
+WRITTEN_BY_TAG = frozenset(("details", "dl", "hr", "br", "iframe"))
 
 
 class Writer:
     """Collects the lines of one element; words that follow one another make one line."""
 
-    def __init__(self, element: Element) -> None:
-        self.element = element
+    def __init__(self) -> None:
         self.lines: list[Line] = []
-        self._words: list[str] = []
+        self.words: list[str] = []
         self._first: Element | None = None
 
     def text(self, words: str, element: Element) -> None:
-        self._words.append(words)
-        if self._first is None and not words.isspace() and words:
+        if self._first is None and words and not words.isspace():
             self._first = element
+        self.words.append(words)
 
     def flush(self) -> None:
-        if not self._words:
-            return
-        if words := clean("".join(self._words)):
-            self.lines.append(Line(0, f"text: {words}", self._first or self.element))
-        self._words, self._first = [], None
+        if self._first is not None and (words := clean("".join(self.words))):
+            self.lines.append(Line(0, f"text: {words}", self._first))
+        self.words, self._first = [], None
 
     def line(self, text: str, element: Element) -> None:
-        self.flush()
+        if self.words:
+            self.flush()
         self.lines.append(Line(0, text, element))
 
     def nest(self, head: str, element: Element, lines: Iterable[Line]) -> None:
@@ -101,26 +100,93 @@ class Writer:
         self.lines += indented(lines)
 
 
+class State(NamedTuple):
+    """What of a document's state its outline depends on."""
+
+    names: int
+    url: str
+    focused: Element | None
+    fields: list[tuple[Element, object]]
+
+    @classmethod
+    def of(cls, names: Names) -> State:
+        document = names.document
+        fields = [(one, one.state) for one in document.controls]
+        return cls(names.version, document.url, document.focused, fields)
+
+    def changed_since(self, before: State) -> list[Element] | None:
+        """The elements that may read otherwise now; None where all may."""
+        if (self.names, self.url) != (before.names, before.url):
+            return None
+        pairs = zip(self.fields, before.fields, strict=True)
+        fields = [element for (element, now), (_, then) in pairs if now != then]
+        focused = [one for one in (before.focused, self.focused) if one is not None]
+        return fields if before.focused is self.focused else [*fields, *focused]
+
+
 class Outline:
-    """Writes the outline of one document."""
+    """Writes the outline of one document. What is done to a field or to the focus changes the lines of these
+    elements alone, and only they are written again."""
 
     def __init__(self, names: Names, ids: Ids) -> None:
         self.names = names
         self.ids = ids
+        self._lines: list[Line] = []
+        self._described: dict[Element, str] = {}
+        self._places: dict[Element, int] = {}
+        self._state: State | None = None
+        self._by_role: Mapping[str, Callable[[Element, str, Writer], None]] = {
+            "heading": self._heading,
+            "image": self._image,
+            "table": self._table,
+            "grid": self._table,
+            "list": self._list,
+            "progressbar": self._gauge,
+            "meter": self._gauge,
+        }
 
     def lines(self) -> list[Line]:
-        body = self.names.document.body
-        return self._inside(body) if body is not None else []
+        state, before = State.of(self.names), self._state
+        self._state = state
+        if before is None or not self._is_mended(state.changed_since(before)):
+            self._write()
+        return self._lines
 
     def text(self) -> str:
-        chars, written = 0, []
         lines = self.lines()
-        for line in lines:
+        chars, written = 0, [line.written for line in lines]
+        for place, line in enumerate(written):
             if chars > LIMIT_CHARS:
-                break
-            written.append(line.written)
-            chars += len(written[-1]) + 1
-        return "\n".join(written) + (CUT if len(written) < len(lines) else "")
+                return "\n".join(written[:place]) + CUT
+            chars += len(line) + 1
+        return "\n".join(written)
+
+    def _write(self) -> None:
+        body = self.names.document.body
+        self._described = {}
+        self._lines = self._inside(body) if body is not None else []
+        described = self._described
+        self._places = {
+            line.element: place
+            for place, line in enumerate(self._lines)
+            if described.get(line.element) == line.text
+        }
+
+    def _is_mended(self, changed: Iterable[Element] | None) -> bool:
+        """Write the lines of these elements again; False where that is not enough."""
+        if changed is None:
+            return False
+        for element in changed:
+            before = self._described.get(element)
+            if before is None:
+                continue  # the outline does not show it
+            text = self.describe(element, self.names.role(element))
+            place = self._places.get(element)
+            if text != before and place is None:
+                return False  # it is a part of another one's line
+            if place is not None:
+                self._lines[place] = self._lines[place]._replace(text=text)
+        return True
 
     def describe(self, element: Element, role: str) -> str:
         names = self.names
@@ -135,12 +201,13 @@ class Outline:
             parts.append(f"options: {names.options(element, OPTIONS_CHARS)}")
         if role == "link" and "href" in element.attrs and (address := names.address(element)):
             parts.append(f"-> {address}")
-        return " ".join(parts)
+        text = self._described[element] = " ".join(parts)
+        return text
 
     def is_interactive(self, element: Element, role: str) -> bool:
-        if role in INTERACTIVE:
-            return True
-        given = element.attrs.get("tabindex", "")
+        if role in INTERACTIVE or "tabindex" not in element.attrs:
+            return role in INTERACTIVE
+        given = element.attrs["tabindex"]
         takes_focus = given.lstrip("-").isdecimal() and int(given) >= 0
         # A block that takes the focus so that the keyboard can scroll it has nothing else to offer.
         is_scrolled = role == "" and self.names.style(element).scrolls
@@ -148,14 +215,15 @@ class Outline:
 
     # ---- the walk
     def _inside(self, element: Element, is_shown: bool = True) -> list[Line]:
-        writer = Writer(element)
+        writer = Writer()
         self._children(element, writer, is_shown)
-        writer.flush()
+        if writer.words:
+            writer.flush()
         return writer.lines
 
     def _children(self, element: Element, writer: Writer, is_shown: bool) -> None:
         for child in element.children:
-            if not isinstance(child, str):
+            if isinstance(child, Element):
                 self._visit(child, writer)
             elif is_shown:
                 writer.text(child, element)
@@ -165,7 +233,7 @@ class Outline:
         if names.is_gone(element):
             return
         role = names.role(element)
-        if names.style(element).visibility != "visible":
+        if not names.style(element).is_visible:
             self._children(element, writer, False)
         elif role == "math":
             writer.text(names.math(element), element)
@@ -174,27 +242,15 @@ class Outline:
                 self._visit(control, writer)
         elif self.is_interactive(element, role):
             self._interactive(element, role, writer)
-        elif not self._by_role(element, role, writer) and not self._by_tag(element, writer):
+        elif role in self._by_role:
+            self._by_role[role](element, role, writer)
+        elif not self._is_written_by_tag(element, writer):
             self._container(element, role, writer)
 
-    def _by_role(self, element: Element, role: str, writer: Writer) -> bool:
-        if role == "heading":
-            self._heading(element, role, writer)
-        elif role == "image":
-            self._image(element, role, writer)
-        elif role in ("table", "grid"):
-            self._table(element, writer)
-        elif role == "list":
-            self._list(element, writer)
-        elif role in ("progressbar", "meter"):
-            name, value = self.names.name(element, role), self.names.value(element)
-            writer.line(f'{role} "{name}" value="{value}"', element)
-        else:
-            return False
-        return True
-
-    def _by_tag(self, element: Element, writer: Writer) -> bool:
+    def _is_written_by_tag(self, element: Element, writer: Writer) -> bool:
         tag = element.tag
+        if tag not in WRITTEN_BY_TAG and not self.names.style(element).white_space.startswith("pre"):
+            return False
         if tag == "details" and "open" not in element.attrs:
             summary = next((one for one in element.elements if one.tag == "summary"), None)
             if summary is not None:
@@ -214,22 +270,27 @@ class Outline:
         return True
 
     def _container(self, element: Element, role: str, writer: Writer) -> None:
-        is_container = role in CONTAINERS
-        name = self.names.name(element, role) if is_container or role in NAMED_CONTAINERS else ""
-        if is_container or (role in NAMED_CONTAINERS and name):
-            if inner := self._inside(element):
-                head = role + (f' "{name}"' if name else "") + (" modal" if is_modal(element, role) else "")
-                writer.nest(head, element, contents(role, name, inner))
-            return
+        if role and (role in CONTAINERS or role in NAMED_CONTAINERS):
+            name = self.names.name(element, role)
+            if name or role in CONTAINERS:
+                if inner := self._inside(element):
+                    modal = " modal" if is_modal(element, role) else ""
+                    head = role + (f' "{name}"' if name else "") + modal
+                    writer.nest(head, element, contents(role, name, inner))
+                return
         if element.tag in HEADS:
             return
-        display = self.names.style(element).display
-        is_block = not display.startswith(_INLINE) or (display == "inline-block" and any(element.elements))
-        if is_block:
+        style = self.names.style(element)
+        is_block = not style.is_in_line or (style.display == "inline-block" and any(element.elements))
+        if is_block and writer.words:
             writer.flush()
         self._children(element, writer, True)
-        if is_block:
+        if is_block and writer.words:
             writer.flush()
+
+    def _gauge(self, element: Element, role: str, writer: Writer) -> None:
+        name, value = self.names.name(element, role), self.names.value(element)
+        writer.line(f'{role} "{name}" value="{value}"', element)
 
     def _is_label_of_shown(self, element: Element) -> bool:
         """A label's text is the name of its control and is not repeated."""
@@ -237,7 +298,7 @@ class Outline:
         if control is None or "aria-label" in control.attrs:
             return False
         style = self.names.style(control)
-        return style.display != "none" and style.visibility == "visible"
+        return style.is_visible and not style.is_none
 
     def _interactive(self, element: Element, role: str, writer: Writer) -> None:
         writer.line(self.describe(element, role), element)
@@ -259,8 +320,8 @@ class Outline:
             and "\n" in element.text.strip()
         )
 
-    def _list(self, element: Element, writer: Writer) -> None:
-        name = self.names.name(element, "list")
+    def _list(self, element: Element, role: str, writer: Writer) -> None:
+        name = self.names.name(element, role)
         lines: list[Line] = []
         items = [item for item in element.elements if not self.names.is_gone(item)]
         for index, item in enumerate(items):
@@ -300,7 +361,7 @@ class Outline:
         lines = [line.text.removeprefix("text: ") for line in self._inside(cell)]
         return " / ".join(lines).replace("|", "\\|")
 
-    def _table(self, element: Element, writer: Writer) -> None:
+    def _table(self, element: Element, _role: str, writer: Writer) -> None:
         name = self.names.name(element, "table")
         lines = []
         for row in rows(element):

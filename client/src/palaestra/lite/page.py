@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urljoin
-
-import httpx
 
 from palaestra.bounds import DONE_PATH, STATIC_PATH, STEP_HEADER, SUBMIT_PATH, EpisodeBounds
 from palaestra.errors import PageHung, PalaestraError, Unreachable
 from palaestra.lite.deeds import Deeds
 from palaestra.lite.document import Document, Element
+from palaestra.lite.exchange import Answer, Exchange, ExchangeError, NotSent, normalised
 from palaestra.lite.forms import Sent
 from palaestra.lite.ids import Ids
 from palaestra.lite.names import Names
@@ -28,20 +28,22 @@ from palaestra.surface import SERVER_FAILED, PageView
 
 T = TypeVar("T")
 
+OK, NO_CONTENT = 200, 204
 REDIRECTS = (301, 302, 303, 307, 308)
 REDIRECTS_MAX = 20
 SENT_AGAIN = (307, 308)
 REFRESH_LIMIT_S = 5.0
+PAGE = {"Accept": "text/html"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-EMPTY = "<!doctype html><title></title>"
+EMPTY = b"<!doctype html><title></title>"
 _REFRESH = re.compile(r"\s*([\d.]+)\s*[;,]\s*(?:url=)?['\"]?([^'\"]+)", re.IGNORECASE)
 
 
 class Library:
     """The style sheets of the pages, fetched once."""
 
-    def __init__(self, http: httpx.AsyncClient) -> None:
-        self._http = http
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
         self._sheets: dict[str, str] = {}
         self._styles: dict[tuple[str, ...], Styles] = {}
 
@@ -60,9 +62,10 @@ class Library:
 
     async def _sheet(self, url: str, bounds: EpisodeBounds) -> str:
         if url not in self._sheets and url.startswith(bounds.origin + STATIC_PATH):
-            response = await _answer_of(partial(self._http.get, url), is_repeatable=True)
-            if response.is_success:
-                self._sheets[url] = response.text
+            send = partial(self._exchange.send, "GET", url, headers={"Accept": "text/css"})
+            answer = await _answer_of(send, is_repeatable=True)
+            if answer.status == OK:
+                self._sheets[url] = answer.content.decode("utf-8", "replace")
         return self._sheets.get(url, "")
 
 
@@ -71,13 +74,13 @@ class LitePage:
 
     is_alive = True
 
-    def __init__(self, http: httpx.AsyncClient, library: Library) -> None:
+    def __init__(self, exchange: Exchange, library: Library) -> None:
         self.bounds: EpisodeBounds | None = None
         self.target_path = ""
         self.picture_scale = 1.0
         self.ids: dict[str, int] = {}
         self.page = Hands(self)
-        self._http = http
+        self._exchange = exchange
         self._library = library
         self._history: list[Sent] = []
         self._deeds = Deeds(Names(Document(EMPTY, ""), Styles(())), Ids({}))
@@ -178,50 +181,50 @@ class LitePage:
         opened = await self._sent(sent)
         if opened is None:
             return False
-        response, last = opened
-        fragment = "".join(last.url.partition("#")[1:])
-        document = Document(response.text or EMPTY, f"{response.url}{fragment}")
+        answer, last = opened
+        document = Document(answer.content or EMPTY, last.url)
         styles = await self._library.styles_of(document, self._bounds)
         self._deeds = Deeds(Names(document, styles), Ids(self.ids))
         self._history.append(last)
         return True
 
-    async def _sent(self, sent: Sent) -> tuple[httpx.Response, Sent] | None:
+    async def _sent(self, sent: Sent) -> tuple[Answer, Sent] | None:
         """The answer to a request after its redirects, inside the episode's own addresses."""
         bounds = self._bounds
         for _ in range(REDIRECTS_MAX):
+            sent = replace(sent, url=normalised(sent.url))
             if not bounds.allows(sent.url):
                 bounds.refuse(sent.url, is_document=True)
                 return None
-            response = await self._request(sent)
-            if response.status_code == 204:
+            answer = await self._request(sent)
+            if answer.status == NO_CONTENT:
                 return None
-            if response.status_code not in REDIRECTS:
-                return response, sent
-            url = urljoin(sent.url, response.headers.get("Location", ""))
+            if answer.status not in REDIRECTS:
+                return answer, sent
+            url = urljoin(sent.url, answer.headers.get("location", ""))
             is_answer = sent.body is not None and sent.url == bounds.root + SUBMIT_PATH
             if is_answer and url == bounds.root + DONE_PATH:
                 bounds.is_submitted = True
                 return None
             if "#" not in url:  # a redirect keeps the place in the page that was asked for
                 url += "".join(sent.url.partition("#")[1:])
-            sent = Sent(url=url, body=sent.body if response.status_code in SENT_AGAIN else None)
+            sent = Sent(url=url, body=sent.body if answer.status in SENT_AGAIN else None)
         return None
 
-    async def _request(self, sent: Sent) -> httpx.Response:
-        return await _answer_of(partial(self._exchange, sent), is_repeatable=self._is_repeatable(sent))
+    async def _request(self, sent: Sent) -> Answer:
+        return await _answer_of(partial(self._send, sent), is_repeatable=self._is_repeatable(sent))
 
     def _is_repeatable(self, sent: Sent) -> bool:
         """Whether the arena does the same if it has received this before: the answer is stored once."""
         return sent.body is None or sent.url == self._bounds.root + SUBMIT_PATH
 
-    async def _exchange(self, sent: Sent) -> httpx.Response:
+    async def _send(self, sent: Sent) -> Answer:
         step = self._bounds.step
-        headers = {STEP_HEADER: str(step)} if step else {}
+        headers = {**PAGE, STEP_HEADER: str(step)} if step else PAGE
         address = sent.url.partition("#")[0]
         if sent.body is None:
-            return await self._http.get(address, headers=headers)
-        return await self._http.post(address, content=sent.body, headers={**headers, **FORM})
+            return await self._exchange.send("GET", address, headers=headers)
+        return await self._exchange.send("POST", address, headers=headers | FORM, body=sent.body.encode())
 
     async def _refreshed(self) -> bool:
         """Open the page again for as long as it asks for that; False where it still does at the end."""
@@ -237,20 +240,18 @@ class LitePage:
         return True
 
 
-async def _answer_of(
-    exchange: Callable[[], Awaitable[httpx.Response]], *, is_repeatable: bool
-) -> httpx.Response:
+async def _answer_of(send: Callable[[], Awaitable[Answer]], *, is_repeatable: bool) -> Answer:
     """The arena's answer; while the arena is away, what may be sent again is. May raise ``PageHung``."""
     patience = Patience()
     while True:
         try:
-            response = await exchange()
-            if response.status_code < SERVER_FAILED or not await patience.pause():
-                return response
-        except httpx.TransportError as failure:
-            may_repeat = isinstance(failure, httpx.ConnectError) or is_repeatable
+            answer = await send()
+            if answer.status < SERVER_FAILED or not await patience.pause():
+                return answer
+        except ExchangeError as failure:
+            may_repeat = isinstance(failure, NotSent) or is_repeatable
             if not may_repeat or not await patience.pause():
-                raise PageHung(f"The page did not answer: {failure!r}") from failure
+                raise PageHung(f"The page did not answer: {failure}") from failure
 
 
 class Hands:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-import httpx
-
-from palaestra.connections import CONNECTIONS, Connections
+from palaestra.connections import CONNECTIONS
+from palaestra.lite.exchange import Exchange, exchange_make
 from palaestra.lite.page import Library, LitePage
 
 REQUEST_LIMIT_S = 15.0
@@ -15,22 +14,20 @@ REQUEST_LIMIT_S = 15.0
 class LitePool:
     """At most ``size`` pages at once over one pool of connections."""
 
-    def __init__(self, *, size: int, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        timeout = httpx.Timeout(REQUEST_LIMIT_S, pool=None)
-        count, headers = min(size, CONNECTIONS), {"Accept": "text/html"}
-        self._http = Connections(count=count, timeout=timeout, headers=headers, transport=transport)
-        self._library = Library(self._http)
+    def __init__(self, *, size: int, exchange: Exchange | None = None) -> None:
+        self._exchange = exchange or exchange_make(count=min(size, CONNECTIONS), limit_s=REQUEST_LIMIT_S)
+        self._library = Library(self._exchange)
         self._places = asyncio.Semaphore(size)
 
     async def acquire(self) -> LitePage:
         await self._places.acquire()
-        return LitePage(self._http, self._library)
+        return LitePage(self._exchange, self._library)
 
     async def release(self, page: LitePage, *, is_healthy: bool = True) -> None:
         self._places.release()
 
     async def renew(self, page: LitePage) -> LitePage:
-        return LitePage(self._http, self._library)
+        return LitePage(self._exchange, self._library)
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        await self._exchange.aclose()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -88,23 +88,31 @@ _IMPORTANT = re.compile(r"\s*!important$")
 
 
 class Style(NamedTuple):
-    """The computed values that an outline asks for."""
+    """The computed values that an outline asks for, and what it makes of them."""
 
     display: str
     visibility: str
     white_space: str
-    scrolls: bool = False
+    scrolls: bool
+    is_none: bool
+    is_visible: bool
+    is_inline: bool
+    is_in_line: bool
+    """It begins no line of its own; so do those that have no box or stand over others."""
 
-    @property
-    def is_inline(self) -> bool:
-        return self.display.startswith("inline")
+    @classmethod
+    def of(cls, display: str, visibility: str, white_space: str, *, scrolls: bool = False) -> Style:
+        is_inline = display.startswith("inline")
+        is_in_line = is_inline or display.startswith(("contents", "ruby"))
+        is_none, is_visible = display == "none", visibility == "visible"
+        return cls(display, visibility, white_space, scrolls, is_none, is_visible, is_inline, is_in_line)
 
 
-Called = tuple[str, str, str, tuple[str, ...]]
+Called = tuple[str | None, ...]
 """Tag, classes, id and names of the attributes of an element."""
 Matches = dict[str, set[int]]
 """The elements of a document that match a selector, by the selector."""
-INITIAL = Style("block", "visible", "normal")
+INITIAL = Style.of("block", "visible", "normal")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +127,27 @@ class Rule:
     def may_hold(self, tag: str, classes: frozenset[str]) -> bool:
         return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
 
-    def holds(self, element: Element, matches: Matches) -> bool:
-        matching = matches.get(self.selector)
-        if matching is None:
-            matching = matches[self.selector] = _matched(element.document, self.selector)
-        return element.key in matching
 
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Elements that are called the same: the rules that may hold for them in their order, the selectors of
+    those that hold for some of them only, each with a bit of its own, and their styles, by that of the parent
+    and the bits of what holds."""
 
-Candidates = tuple[tuple[Rule, ...], bool]
-"""Rules that may hold, and whether there are others than plain ones among them."""
+    rules: tuple[tuple[int, Rule], ...]
+    selectors: tuple[tuple[int, str], ...]
+    styles: dict[tuple[Style, int], Style]
+
+    @classmethod
+    def of(cls, rules: Sequence[Rule]) -> Kind:
+        bits = [0 if rule.plain is not None else 1 << place for place, rule in enumerate(rules)]
+        pairs = tuple(zip(bits, rules, strict=True))
+        return cls(pairs, tuple((bit, rule.selector) for bit, rule in pairs if bit), {})
+
+    def values(self, held: int) -> dict[str, str]:
+        """What the rules declare of which those with a bit in ``held`` hold."""
+        holding = (rule for bit, rule in self.rules if not bit or bit & held)
+        return {name: value for rule in holding for name, value in rule.values.items()}
 
 
 class Styles:
@@ -135,8 +155,7 @@ class Styles:
 
     def __init__(self, sheets: Iterable[str]) -> None:
         self._rules: dict[str, list[Rule]] = defaultdict(list)
-        self._candidates: dict[Called, Candidates] = {}
-        self._computed: dict[tuple[Called, Style, tuple[Rule, ...]], Style] = {}
+        self._kinds: dict[Called, Kind] = {}
         number = 0
         for sheet in sheets:
             for selectors, values in _blocks(_COMMENT.sub("", sheet)):
@@ -163,34 +182,33 @@ class Styles:
     def style(self, element: Element, parent: Style, matches: Matches) -> Style:
         """The style of an element; ``matches`` holds what selectors match on its page."""
         attrs = element.attrs
-        called = (element.tag, attrs.get("class", ""), attrs.get("id", ""), tuple(attrs))
-        candidates = self._candidates.get(called)
-        if candidates is None:
-            rules = self._candidates_of(*called)
-            candidates = self._candidates[called] = rules, any(rule.plain is None for rule in rules)
-        held, has_others = candidates
-        if has_others:
-            held = tuple([rule for rule in held if rule.plain is not None or rule.holds(element, matches)])
+        called: Called = (element.tag, attrs.get("class"), attrs.get("id"), *attrs)
+        kind = self._kinds.get(called)
+        if kind is None:
+            kind = self._kinds[called] = Kind.of(self._rules_for(element))
+        held = 0
+        for bit, selector in kind.selectors:
+            matching = matches.get(selector)
+            if matching is None:
+                matching = matches[selector] = _matched(element.document, selector)
+            if element.key in matching:
+                held |= bit
         if element.tag == "input" or element.is_popped or "style" in attrs:
-            own = _values(attrs.get("style", ""))
-            return _computed(element, parent, _merged(held) | own)
-        key = (called, parent, held)
-        known = self._computed.get(key)
+            return _computed(element, parent, kind.values(held) | _values(attrs.get("style", "")))
+        known = kind.styles.get((parent, held))
         if known is None:
-            known = self._computed[key] = _computed(element, parent, _merged(held))
+            known = kind.styles[parent, held] = _computed(element, parent, kind.values(held))
         return known
 
-    def _candidates_of(self, tag: str, classes: str, id_: str, attrs: tuple[str, ...]) -> tuple[Rule, ...]:
-        """The rules that may hold for elements that are called so, in their order."""
-        names = frozenset(classes.split())
-        keys = ["*", tag, f"#{id_}", *(f".{name}" for name in names), *(f"[{name}]" for name in attrs)]
+    def _rules_for(self, element: Element) -> list[Rule]:
+        """The rules that may hold for elements that are called as this one, in their order."""
+        attrs, tag = element.attrs, element.tag
+        names = frozenset(attrs.get("class", "").split())
+        keys = ["*", tag, f"#{attrs.get('id', '')}"]
+        keys += [*(f".{name}" for name in names), *(f"[{name}]" for name in attrs)]
         named = [rule for key in keys for rule in self._rules.get(key, ())]
         fitting = [rule for rule in named if rule.may_hold(tag, names)]
-        return tuple(sorted(fitting, key=lambda rule: rule.rank))
-
-
-def _merged(rules: Iterable[Rule]) -> dict[str, str]:
-    return {name: value for rule in rules for name, value in rule.values.items()}
+        return sorted(fitting, key=lambda rule: rule.rank)
 
 
 def style_of(element: Element, styles: Styles, matches: Matches) -> Style:
@@ -211,11 +229,11 @@ def _computed(element: Element, parent: Style, given: Mapping[str, str]) -> Styl
     white_space = given.get("white-space") or WHITE_SPACE.get(element.tag) or parent.white_space
     if element.tag == "input" and element.type == "hidden":
         display = "none"
-    return Style(
+    return Style.of(
         display,
         parent.visibility if visibility == "inherit" else visibility,
         parent.white_space if white_space == "inherit" else white_space,
-        any(word in given.get(name, "") for name in OVERFLOWS for word in ("auto", "scroll")),
+        scrolls=any(word in given.get(name, "") for name in OVERFLOWS for word in ("auto", "scroll")),
     )
 
 

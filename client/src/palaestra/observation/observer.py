@@ -68,9 +68,11 @@ class Observer:
         title, before = self._before
         self._before = (view.title, view.text)
         lines = view.text.split("\n")
+        cut = Cut(max_chars=self._config.max_chars, scope=self._config.scope)
+        if not cut.is_needed(lines):
+            return lines
         new = lines_new(before, view.text) if title == view.title else set()
         new = new if len(new) <= NEW_SHARE * len(lines) else set()
-        cut = Cut(max_chars=self._config.max_chars, scope=self._config.scope)
         return outline_cut(lines, in_view=view.in_view, new=new, cut=cut)
 
 

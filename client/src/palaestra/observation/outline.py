@@ -35,6 +35,10 @@ class Cut:
     max_chars: int
     scope: Scope = "page"
 
+    def is_needed(self, lines: Sequence[str]) -> bool:
+        """Whether not all lines of a page are shown."""
+        return self.scope != "page" or sum(len(line) + 1 for line in lines) > self.max_chars
+
 
 def outline_cut(
     lines: Sequence[str], *, in_view: Collection[int], new: Collection[int], cut: Cut
@@ -44,8 +48,7 @@ def outline_cut(
     All of them where they fit. Otherwise those that are new since the last action come first, then those that
     the viewport shows, then those nearest to these; a line stands for each run of lines left out.
     """
-    is_whole = cut.scope == "page" and sum(len(line) + 1 for line in lines) <= cut.max_chars
-    if is_whole:
+    if not cut.is_needed(lines):
         return list(lines)
     ranked = list(_by_priority(len(lines), in_view=in_view, new=new, scope=cut.scope))
     parents = _parents(lines)

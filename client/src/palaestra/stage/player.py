@@ -21,30 +21,22 @@ from palaestra.records import EpisodeState, StepsAck
 from palaestra.stage.capacity import Place
 from palaestra.wire import Reset, Resume
 
-RESERVED = {"client", "heartbeat", "key", "pool", "server", "viewport"}
+RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}
 UNPLAYABLE = (PageDead, PageHung, TabClosed, Unreachable)
 
 
 class Player(Env):
     """``place`` is where its pages come from; all players share a ``heartbeat``, which keeps their episodes
-    alive, and the runs that were found to allow their kind of page (``checked_runs``)."""
+    alive."""
 
     def __init__(
-        self,
-        client: Client,
-        *,
-        heartbeat: Heartbeat,
-        place: Place,
-        checked_runs: set[int],
-        settings: dict[str, Any],
-        **fixed: Any,
+        self, client: Client, *, heartbeat: Heartbeat, place: Place, settings: dict[str, Any], **fixed: Any
     ) -> None:
         if reserved := RESERVED & settings.keys():
             raise ValueError(f"Decided by the stage: {', '.join(sorted(reserved))}.")
         super().__init__("", "", client=client, pool=place, **fixed, **settings)
         self._heartbeat = heartbeat
         self._place = place
-        self._checked_runs = checked_runs
 
     @property
     def playing(self) -> Episode:
@@ -59,13 +51,10 @@ class Player(Env):
         if request.abandoned is not None:
             await self.cancel(request.abandoned)
         self._place.claim()
-        self._is_run_checked |= self._run in self._checked_runs
         try:
-            observation = await self.reset(
+            return await self.reset(
                 request.task, seed=request.seed, group=request.group, idempotency_key=request.key
             )
-            self._checked_runs.add(self._run)
-            return observation
         finally:
             self._place_settle()
 

@@ -1,0 +1,11 @@
+"""Ports for servers that cannot be told to take any free one and say which."""
+
+from __future__ import annotations
+
+import socket
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
