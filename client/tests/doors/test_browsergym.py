@@ -132,11 +132,13 @@ def test_a_script_leaves_the_same_record_as_through_the_client(name: str, env: A
     assert token not in str(shown) + str(record)
 
 
-def test_a_shown_address_opens_and_samples_of_a_group_have_one_page(env: Any) -> None:
+def test_only_a_shown_address_opens_and_samples_of_a_group_have_one_page(env: Any) -> None:
     first, begun = env.reset(seed=SEED)
     assert first["url"] == "https://gym/"
     shown, *_ = env.step("goto('https://gym/')")
     assert (shown["last_action_error"], shown["url"]) == ("", "https://gym/")
+    shown, *_ = env.step(f"goto('{SERVER}/login')")
+    assert "ERR_PROXY_CONNECTION_FAILED" in shown["last_action_error"]
     group = begun["task_info"]["group"]
     _, again = env.reset(options={"group": group})
     assert again["task_info"]["group"] == group

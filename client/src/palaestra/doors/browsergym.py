@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import gymnasium
 from browsergym.core.env import BrowserEnv
@@ -38,6 +39,8 @@ BY_MESSAGE = "Submit your final answer as a message to the user, once; the page 
 STEPS = "You have {} steps."
 # An address of the episode, as observations show it, where an action opens it.
 SHOWN_ADDRESS = re.compile(r"""(\bgoto\(\s*(?:url\s*=\s*)?["'])https?://gym/""")
+# Where nothing listens: a proxy for all addresses but the arena's.
+NOWHERE = "http://127.0.0.1:9"
 # How AgentLab says in the chat what an agent thought and does.
 ACTION_WORDS = re.compile(r"\s*action:\n(?P<action>.*)\n\Z", re.DOTALL)
 NOTHING = "None"
@@ -180,7 +183,8 @@ class PalaestraTask(AbstractBrowserTask):
 
 
 class PalaestraEnv(BrowserEnv):
-    """BrowserGym's environment, which also records its actions as steps and shows no token of an episode.
+    """BrowserGym's environment, which also records its actions as steps, shows no token of an episode and
+    opens no address but the arena's, unless ``pw_chromium_kwargs`` has a ``proxy``.
 
     A thought is what the chat was told as ``info`` before the action, as AgentLab does it:
     ``env.unwrapped.chat.add_message("info", thought)``. ``with_pictures`` also records the screenshots. With
@@ -189,7 +193,8 @@ class PalaestraEnv(BrowserEnv):
     """
 
     def __init__(self, *, with_pictures: bool = False, **settings: Any) -> None:
-        super().__init__(PalaestraTask, **settings)
+        self._browser: dict[str, Any] = dict(settings.pop("pw_chromium_kwargs", {}))
+        super().__init__(PalaestraTask, pw_chromium_kwargs=self._browser, **settings)
         self._with_pictures = with_pictures
         self._note = ""
         self._seen: dict[str, Any] = {}
@@ -200,6 +205,8 @@ class PalaestraEnv(BrowserEnv):
         self.task_kwargs.pop("group", None)
         self.task_kwargs.update({name: value for name, value in (options or {}).items() if name == "group"})
         self._note, self._seen = "", {}
+        if "proxy" not in self._browser:
+            self._browser["proxy"] = fence_of(self.task_kwargs["server"])
         observation, info = super().reset(seed=seed)
         self._chat_hear()
         return observation, info
@@ -254,6 +261,17 @@ class PalaestraEnv(BrowserEnv):
             add(role=role, msg=msg)
 
         self.chat.add_message = add_and_keep
+
+
+def fence_of(server: str) -> dict[str, str]:
+    """The browser's proxy settings with which it reaches the arena alone."""
+
+    async def read() -> str:
+        async with Client(server, key_read()) as client:
+            return (await client.health()).arena_url
+
+    # Chromium would go to addresses of its own machine without the proxy.
+    return {"server": NOWHERE, "bypass": f"<-loopback>,{urlsplit(waited(read())).netloc}"}
 
 
 def tasks_register(server: str, *, run: int, limit: int = 100, **keywords: Any) -> list[str]:
