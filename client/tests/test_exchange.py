@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from palaestra.lite.exchange import ExchangeError, NotSent, exchange_make, normalised
+from palaestra.lite.exchange import Exchange, ExchangeError, NotSent, normalised
 from ports import free_port
 
 LENGTH = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Name: a b\r\n\r\npage"
@@ -52,20 +52,20 @@ async def served(parts: list[bytes], requests: list[bytes]) -> AsyncIterator[str
 
 @pytest.mark.parametrize("kind", ANSWERS)
 async def test_an_answer_is_read_whole_whatever_marks_its_end(kind: str) -> None:
-    exchange, requests = exchange_make(count=1, limit_s=5.0), list[bytes]()
+    exchange, requests = Exchange(count=1, limit_s=5.0), list[bytes]()
     async with served(ANSWERS[kind][:1] if kind == "with a length" else ANSWERS[kind], requests) as address:
         for _ in range(2):
-            answer = await exchange.send("POST", f"{address}/x?q=1", headers={"A": "b"}, body=b"c")
+            answer = await exchange.send("POST", f"{address}/x?q=1", headers={"Content-Type": "b"}, body=b"c")
             assert (answer.status, answer.content) == (200, b"page")
         await exchange.aclose()
     host = address.removeprefix("http://").encode()
-    sent = b"POST /x?q=1 HTTP/1.1\r\nHost: " + host + b"\r\nA: b\r\nContent-Length: 1\r\n\r\nc"
+    sent = b"POST /x?q=1 HTTP/1.1\r\nHost: " + host + b"\r\nContent-Type: b\r\nContent-Length: 1\r\n\r\nc"
     assert requests == [sent, sent]
 
 
 @pytest.mark.parametrize("kind", BROKEN)
 async def test_an_answer_that_breaks_is_an_error(kind: str) -> None:
-    exchange = exchange_make(count=1, limit_s=0.3)
+    exchange = Exchange(count=1, limit_s=0.3)
     async with served(BROKEN[kind], []) as address:
         with pytest.raises(ExchangeError) as raised:
             await exchange.send("GET", f"{address}/", headers={})
@@ -74,12 +74,14 @@ async def test_an_answer_that_breaks_is_an_error(kind: str) -> None:
 
 
 async def test_a_request_that_nobody_receives_was_not_sent() -> None:
+    exchange = Exchange(count=1, limit_s=5.0)
     with pytest.raises(NotSent):
-        await exchange_make(count=1, limit_s=5.0).send("GET", f"http://127.0.0.1:{free_port()}/", headers={})
+        await exchange.send("GET", f"http://127.0.0.1:{free_port()}/", headers={})
+    await exchange.aclose()
 
 
 async def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
-    exchange, requests = exchange_make(count=1, limit_s=5.0), list[bytes]()
+    exchange, requests = Exchange(count=1, limit_s=5.0), list[bytes]()
     port = free_port()
     for _ in range(2):
         server = await asyncio.start_server(_once(requests), "127.0.0.1", port)
@@ -105,7 +107,7 @@ async def test_a_proxy_that_is_set_is_used(monkeypatch: pytest.MonkeyPatch) -> N
     async with served([LENGTH], requests) as proxy:
         monkeypatch.setenv("http_proxy", proxy)
         monkeypatch.setenv("no_proxy", "127.0.0.1")
-        exchange = exchange_make(count=1, limit_s=5.0)
+        exchange = Exchange(count=1, limit_s=5.0)
         assert (await exchange.send("GET", "http://arena.test/x", headers={})).content == b"page"
         assert (await exchange.send("GET", f"{proxy}/y", headers={})).content == b"page"
         await exchange.aclose()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from palaestra.connections import CONNECTIONS
-from palaestra.lite.exchange import Exchange, exchange_make
+from palaestra.lite.exchange import Exchange
 from palaestra.lite.page import Library, LitePage
 
 REQUEST_LIMIT_S = 15.0
@@ -15,7 +15,7 @@ class LitePool:
     """At most ``size`` pages at once over one pool of connections."""
 
     def __init__(self, *, size: int, exchange: Exchange | None = None) -> None:
-        self._exchange = exchange or exchange_make(count=min(size, CONNECTIONS), limit_s=REQUEST_LIMIT_S)
+        self._exchange = exchange or Exchange(count=min(size, CONNECTIONS), limit_s=REQUEST_LIMIT_S)
         self._library = Library(self._exchange)
         self._places = asyncio.Semaphore(size)
 
