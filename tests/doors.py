@@ -84,7 +84,7 @@ def home_make(name: str) -> Path:
     print(f"Installing what the door {name} needs into {home.relative_to(BASE_DIR)} ...", flush=True)
     if not python.exists():
         subprocess.run([_interpreter(name), "-m", "venv", "--without-pip", home], check=True)
-    client = str(CLIENT) if name in OTHERS else f"{CLIENT}[{name}]"
+    client = str(CLIENT) if name in OTHERS else f"{CLIENT}[{name.replace('_', '-')}]"
     if name in BEFORE:
         _install([*_pip(python), "install", "--quiet", *BEFORE[name]])
     packages = ("--editable", client, *OTHERS.get(name, ()), *TOOLS)
