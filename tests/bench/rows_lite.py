@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from palaestra.actions import action_check, action_perform
 from palaestra.lite import LitePool
-from palaestra.lite.exchange import Answer, Exchange, exchange_make
+from palaestra.lite.exchange import Answer, Exchange
 from palaestra.observation import ObservationConfig, Observer, format_of
 from palaestra.pool import PagePool
 from palaestra.surface import Pool, Surface
@@ -83,7 +83,7 @@ class Memory:
 
 async def _alone(place: Installation, ways: dict[int, Way]) -> tuple[float, int]:
     """Steps a second of CPU time where every answer is in memory, and how many answers there are."""
-    memory = Memory(exchange_make(count=1, limit_s=LIMIT_S))
+    memory = Memory(Exchange(count=1, limit_s=LIMIT_S))
     pool = LitePool(size=1, exchange=memory)
     given = _given(place, ways)
     await _played(pool, given)
