@@ -214,3 +214,9 @@ def test_a_draw_is_opened_in_as_few_calls_as_its_samples_and_steps_allow() -> No
         {"tasks": [2], "samples_per_task": 8, "max_steps": None},
         {"tasks": [4], "samples_per_task": 4, "max_steps": 9},
     ]
+
+
+async def test_a_web_page_in_the_place_of_the_api_is_named(fake: FakeServer) -> None:
+    async with Client(fake.arena_url, "key") as client:
+        with pytest.raises(ApiError, match="is a web page, not the API"):
+            await client.tasks(limit=1)

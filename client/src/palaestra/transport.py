@@ -140,8 +140,15 @@ def error_of(response: httpx.Response) -> ApiError:
     try:
         body = msgspec.json.decode(response.content, type=_Error).error
     except (msgspec.ValidationError, msgspec.DecodeError):
-        body = _ErrorBody(code="http_error", message=response.text[:200])
+        body = _ErrorBody(code="http_error", message=_foreign(response))
     return ApiError(status=response.status_code, code=body.code, message=body.message, fields=body.fields)
+
+
+def _foreign(response: httpx.Response) -> str:
+    """What to make of an answer that is none of the API's."""
+    if "html" not in response.headers.get("content-type", ""):
+        return response.text[:200]
+    return f"{response.url} is a web page, not the API. Is this the address of the lab, and not the arena's?"
 
 
 def _present(params: Mapping[str, Any] | None) -> dict[str, Any]:
