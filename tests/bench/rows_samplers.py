@@ -29,6 +29,7 @@ def rows(place: Installation) -> Iterator[Row]:
     run = place.run_create("drawn", "train")
     with psycopg.connect(place.database_url("owner")) as owner:
         long_run.episodes_fill(owner, run, episodes=EPISODES, tasks=TASKS)
+        long_run.facts_fill(owner, [run])
     place.manage("rebuild_sums")
     with psycopg.connect(place.database_url("owner"), autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")

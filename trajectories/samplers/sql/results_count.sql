@@ -1,11 +1,14 @@
 -- Results between two places of the run's verdict stream, counted into what is known of the sampler's tasks. Each
 -- newer result of a task multiplies the weight of those before it by `keep`, so that what is known up to a place is
 -- the same however often it was counted on the way. Voids, guided episodes and probes do not count. Weights below
--- `keep` to the power of `oldest` are not told apart: Postgres refuses numbers that are too small.
+-- `keep` to the power of `oldest` are not told apart: Postgres refuses numbers that are too small. OFFSET 0 and the
+-- array keep the planner from reading all episodes and all tasks of the sampler for a few hundred results.
 WITH results AS (
     SELECT e.task_id, v.outcome = 'correct' AS is_correct,
         least(row_number() OVER (PARTITION BY e.task_id ORDER BY v.run_seq DESC) - 1, %(oldest)s) AS age
-    FROM trajectories_verdict v JOIN trajectories_episode e ON e.id = v.episode_id
+    FROM trajectories_verdict v
+    CROSS JOIN LATERAL (
+        SELECT task_id, guidance, arm FROM trajectories_episode WHERE id = v.episode_id OFFSET 0) e
     WHERE v.run_id = %(run)s AND v.run_seq > %(after)s AND v.run_seq <= %(upto)s AND v.outcome <> 'void'
         AND e.guidance IS NULL AND e.arm <> ALL(%(probes)s)
 ), tallies AS (
@@ -20,4 +23,5 @@ UPDATE trajectories_samplertask t SET judged = t.judged + n.judged,
     incorrect = n.incorrect + CASE WHEN t.incorrect < 1e-9 THEN 0
         ELSE t.incorrect * power(%(keep)s::float8, least(n.judged, %(oldest)s)) END
 FROM tallies n WHERE t.sampler_id = %(sampler)s AND t.task_id = n.task_id
+    AND t.task_id = ANY(ARRAY(SELECT task_id FROM tallies))
 RETURNING t.difficulty, n.judged, n.successes
