@@ -58,6 +58,9 @@ def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) 
         f"{EPISODES - BROWSER_PAGES} lite, {BROWSER_PAGES} in a browser, {TURNS} turns each,"
         f" {MODEL.mean_s:.0f} s ± {MODEL.spread_s:.0f} s a turn, 20 kB and 100 kB a step"
     )
+    for one in played.lost:
+        reason = one.verdict.reason if one.verdict else "no verdict"
+        print(f"  lost: episode {one.episode}, {one.steps} steps, {reason} {one.problem}", flush=True)
     yield Row("episodes lost of those open at once", len(played.lost), "", 0, is_lower_better=True, note=note)
     ideal_s = max(
         sum(MODEL.seconds(one.episode, step + 1) for step in range(TURNS)) for one in played.rollouts
