@@ -11,6 +11,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "grpo"
 torch = pytest.importorskip("torch", reason="the example's model needs torch")
 pytest.importorskip("peft", reason="the example's model needs peft")
 
+import rollouts  # noqa: E402
+import tiny_training  # noqa: E402
+import train  # noqa: E402
 from gradient import advantages, divergence, entropies, loss_of, shuffled  # noqa: E402
 from model import Model  # noqa: E402
 from prompts import Prompt  # noqa: E402
@@ -125,3 +128,25 @@ def test_a_resumed_model_goes_on_as_it_would_have(model: Model, tmp_path: Path) 
     torch.manual_seed(5)
     updates(model, count=3)
     assert chance(model) == pytest.approx(uninterrupted, abs=1e-6)
+
+
+def test_a_training_that_was_killed_ends_as_it_would_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train, "play", tiny_training.play)
+    monkeypatch.setattr(rollouts, "QUIET_S", 0.0)
+    monkeypatch.setattr(Model, "load", tiny_training.model_load)
+    tiny_training.play.killed_at = tiny_training.NEVER
+    whole, killed = tiny_training.Lab(), tiny_training.Lab()
+    uninterrupted = tiny_training.trained(tmp_path / "whole", whole)
+
+    tiny_training.play.killed_at = 3
+    with pytest.raises(tiny_training.Killed):
+        tiny_training.trained(tmp_path / "killed", killed)
+    tiny_training.play.killed_at = tiny_training.NEVER
+    resumed = tiny_training.trained(tmp_path / "killed", killed, is_resumed=True)
+
+    assert whole.drawn == [1, 2, 3, 4, 5]
+    assert killed.drawn == [1, 2, 3, 4, 3, 4, 5]
+    assert [line["kind"] for line in resumed] == [line["kind"] for line in uninterrupted]
+    assert resumed == uninterrupted

@@ -50,11 +50,11 @@ class Exchange:
 
     async def send(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Answer:
         """Raises ``ExchangeError`` or ``NotSent``."""
-        asked = self._opened().request(
+        request = self._opened().request(
             method, URL(url, encoded=True), headers=headers, data=body or None, allow_redirects=False
         )
         try:
-            async with asked as answer:
+            async with request as answer:
                 return Answer(answer.status, answer.headers, await answer.read())
         except aiohttp.ClientConnectorError as failure:
             raise NotSent(repr(failure)) from failure

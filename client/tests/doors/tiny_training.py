@@ -1,0 +1,115 @@
+"""The example's loop on a tiny model, with a lab and a gym that are made up."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import rollouts
+import torch
+import train
+from model import Model
+from prompts import Prompt
+from tiny_model import model_make, tokenizer_make
+
+SETTINGS = """
+groups = 2
+samples = 3
+updates = 5
+rate = 1e-2
+rank = 2
+entropy_bonus = [0.03, 0.5]
+warm_updates = 1
+warm_groups = 2
+sampler = "success_band"
+pool = 6
+band = [0.1, 0.9]
+evaluate_every = 2
+held_out = 2
+threads = 1
+device = "cpu"
+"""
+
+
+NEVER = -1
+
+
+class Killed(Exception):
+    """In the place of a kill: nothing of the loop handles it."""
+
+
+class Lab:
+    """What the loop asks of the client. Draws are by number, as the server's are."""
+
+    def __init__(self) -> None:
+        self.runs, self.drawn = count(1), []
+
+    async def tasks(self, *, limit: int, **_: Any) -> list[SimpleNamespace]:
+        return [SimpleNamespace(id=number) for number in range(min(limit, 9))]
+
+    async def run_create(self, **_: Any) -> SimpleNamespace:
+        return SimpleNamespace(id=next(self.runs))
+
+    async def sampler_create(self, **_: Any) -> SimpleNamespace:
+        return SimpleNamespace(id=1)
+
+    async def sampler_draw(self, _: int, *, count: int, number: int) -> SimpleNamespace:
+        self.drawn.append(number)
+        return SimpleNamespace(items=[SimpleNamespace(task=number + place) for place in range(count)])
+
+    async def policy_register(self, *_: Any, **__: Any) -> None: ...
+
+    async def metrics_post(self, *_: Any, **__: Any) -> None: ...
+
+
+async def play(
+    _: Any, *, run: int, tasks: list[int], chooser: Any, samples: int = 1, **opening: Any
+) -> rollouts.Batch:
+    """Right is the second of what a task's prompt offers."""
+    if opening.get("policy_version") == play.killed_at:
+        raise Killed
+    batch = rollouts.Batch()
+    for task in tasks:
+        prompt = Prompt("", "abcd"[task % 4], "=", ("1", "2", "3"))
+        chances = await chooser._chances_of(prompt)
+        choices = [chooser._pick(chances, f"{run}/{task}/{sample}") for sample in range(samples)]
+        batch.prompts.append(prompt)
+        batch.choices.append(choices)
+        batch.rewards.append([float(choice == 1) for choice in choices])
+        batch.tasks.append(task)
+    return batch
+
+
+def model_load(*_: Any, adapter: Path | None, **settings: Any) -> Model:
+    torch.manual_seed(0)
+    tokenizer = tokenizer_make()
+    return Model(model_make(tokenizer), tokenizer, **settings)
+
+
+def trained(folder: Path, lab: Lab, *, is_resumed: bool = False) -> list[dict[str, Any]]:
+    """What a training noted, but for its times."""
+    folder.mkdir(exist_ok=True)
+    (folder / "settings.toml").write_text(SETTINGS)
+    unset = dict.fromkeys(("start", "sampler", "updates", "groups", "samples"))
+    options = argparse.Namespace(
+        **unset,
+        name="tiny",
+        shuffle_rewards=False,
+        rung="r",
+        seed=1,
+        settings=folder / "settings.toml",
+        model=folder,
+        results=folder,
+        resume=is_resumed,
+    )
+    trainer = train.Trainer(options, lab)
+    asyncio.run(trainer.train())
+    lines = map(json.loads, trainer.file.read_text().splitlines())
+    return [
+        {key: value for key, value in line.items() if not key.endswith(("_s", "seconds"))} for line in lines
+    ]
