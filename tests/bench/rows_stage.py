@@ -7,11 +7,8 @@ A stage's sessions are all open at once, and each takes its steps as fast as it 
 from __future__ import annotations
 
 import asyncio
-import os
 import secrets
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
@@ -29,14 +26,13 @@ from palaestra.pools import LITE
 from palaestra.remote import RemoteEnv
 from tests.bench.installation import Installation
 from tests.bench.rows_site_browser import Way, ways_of
-from tests.bench.servers import BASE_DIR, free_ports, wait_until_listening
+from tests.bench.servers import free_ports, stage_spawn
 from tests.bench.table import Row, middle
 
 TURNS = 3
 TASKS = 2
 SESSIONS = 512
 SESSION_STEPS = 4
-READY_S = 60.0
 RATIO_TARGET = 0.8
 MIB = 2**20
 NOOP = 'I wait.\nAction: {"type": "noop"}'
@@ -100,14 +96,10 @@ def _run_create(place: Installation, settings: dict[str, Any]) -> int:
 def stage_start(place: Installation) -> Iterator[Running]:
     """A stage over the installation, ready to play."""
     [port], token = free_ports(1), secrets.token_urlsafe(24)
-    command = [sys.executable, "-m", "palaestra", "stage", "--server", place.lab, "--port", str(port)]
     sizes = ["--pages", "2", "--lite-pages", str(SESSIONS), "--memory-floor", "0"]
-    environment = {**os.environ, "PALAESTRA_KEY": place.key, "PALAESTRA_STAGE_TOKEN": token}
-    process = subprocess.Popen([*command, *sizes], cwd=BASE_DIR, env=environment)
+    process = stage_spawn(place.lab, key=place.key, token=token, port=port, sizes=sizes)
     try:
-        address = f"http://127.0.0.1:{port}"
-        wait_until_listening(address, limit_s=READY_S)
-        yield Running(address, token, psutil.Process(process.pid))
+        yield Running(f"http://127.0.0.1:{port}", token, psutil.Process(process.pid))
     finally:
         process.terminate()
         process.wait()

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from tests.bench import load, processor
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 STOP_S = 10.0
+STAGE_READY_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,22 @@ def lab_without_metrics(var_dir: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(STOP_S)
+
+
+def stage_spawn(
+    lab: str, *, key: str, token: str, port: int, sizes: Sequence[str]
+) -> subprocess.Popen[bytes]:
+    """A stage over a lab, once it listens; ``sizes`` are its options."""
+    command = [sys.executable, "-m", "palaestra", "stage", "--server", lab, "--port", str(port)]
+    secret = {"PALAESTRA_KEY": key, "PALAESTRA_STAGE_TOKEN": token}
+    process = subprocess.Popen([*command, *sizes], cwd=BASE_DIR, env={**os.environ, **secret})
+    try:
+        wait_until_listening(f"http://127.0.0.1:{port}", limit_s=STAGE_READY_S)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return process
 
 
 @contextlib.contextmanager

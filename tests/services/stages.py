@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import secrets
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,9 +14,7 @@ from palaestra.policies import EpisodeInfo
 from palaestra.pools import LITE
 from palaestra.remote import RemoteEnv
 from tests.bench.scale import TURNS, SlowSolver
-from tests.bench.servers import BASE_DIR, free_ports, wait_until_listening
-
-READY_S = 60.0
+from tests.bench.servers import free_ports, stage_spawn
 
 
 @dataclass
@@ -37,15 +32,15 @@ class Stage:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "palaestra", "stage", "--server", self.lab, "--port", str(self.port)]
         sizes = ["--pages", "0", "--lite-pages", str(self.sessions), "--memory-floor", "0"]
-        secret = {"PALAESTRA_KEY": self.key, "PALAESTRA_STAGE_TOKEN": self.token}
-        self.process = subprocess.Popen([*command, *sizes], cwd=BASE_DIR, env={**os.environ, **secret})
-        wait_until_listening(self.address, limit_s=READY_S)
+        self.process = stage_spawn(self.lab, key=self.key, token=self.token, port=self.port, sizes=sizes)
 
-    def kill(self) -> None:
+    def end(self) -> None:
         self.process.kill()
         self.process.wait()
+
+    def kill(self) -> None:
+        self.end()
         self.start()
 
 
@@ -54,14 +49,11 @@ def stages_start(lab: str, key: str, *, count: int, sessions: int) -> Iterator[l
     """Stages with one token, of so many sessions each."""
     token = secrets.token_urlsafe(24)
     stages = [Stage(lab, key, sessions, token) for _ in range(count)]
-    try:
+    with contextlib.ExitStack() as started:
         for stage in stages:
             stage.start()
+            started.callback(stage.end)
         yield stages
-    finally:
-        for stage in stages:
-            stage.process.kill()
-            stage.process.wait()
 
 
 async def rewards_on(

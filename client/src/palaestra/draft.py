@@ -28,7 +28,8 @@ class Draft:
         """Do it on a page that shows the first one of the episode. What cannot be done is left out."""
         if page.masked(page.page.url) != self.url:
             await action_perform(page, action_check({"type": "goto", "url": self.url}))
-        await page.observe(acted=False)  # which gives the elements their ids
+        if self.fillings:
+            await page.observe(acted=False)  # which gives the elements their ids
         for filling in self.fillings:
             await action_perform(page, filling)
 

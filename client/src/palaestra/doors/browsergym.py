@@ -152,7 +152,7 @@ class PalaestraTask(AbstractBrowserTask):
         return goal_of(messages, BY_MESSAGE if self._is_by_message else ON_PAGE, self.episode.max_steps)
 
     async def _shared_group(self, name: str) -> dict[str, Any]:
-        """The group of this round, opened by whoever comes first; its first episode is for sample 0."""
+        """The group of this round, opened by the first process to come; its first episode is for sample 0."""
         opening = {"arm": "gym", "recording": "full", **self._opening, "idempotency_key": name}
         async with Client(self._server, key_read()) as client:
             first = (await client.episodes_open(tasks=[opening.pop("task")], **opening)).episodes[0]
@@ -186,7 +186,7 @@ class PalaestraEnv(BrowserEnv):
     """BrowserGym's environment, which also records its actions as steps, shows no token of an episode and
     opens no address but the arena's, unless ``pw_chromium_kwargs`` has a ``proxy``.
 
-    A thought is what the chat was told as ``info`` before the action, as AgentLab does it:
+    A thought is what was added to the chat as ``info`` before the action, as AgentLab does it:
     ``env.unwrapped.chat.add_message("info", thought)``. ``with_pictures`` also records the screenshots. With
     ``options={"group": number}`` a reset is one more sample of that group. Other keywords are BrowserGym's,
     ``task_kwargs`` those of ``PalaestraTask``.
@@ -317,7 +317,7 @@ def goal_of(messages: list[dict[str, Any]], submission: str, max_steps: int) -> 
 
 
 def thought_of(note: str) -> str | None:
-    """The thought in what the chat was told of a turn."""
+    """The thought in what was added to the chat in a turn."""
     thought = ACTION_WORDS.sub("", note).strip()
     return thought if thought and thought != NOTHING else None
 
