@@ -33,6 +33,7 @@ from trajectories.lab.search.form import EPISODES_MAX
 from trajectories.lab.text import formulas, long_text, questions
 from trajectories.lab.text.actions import NOT_CHECKED_LABEL, action_phrase, check_label, pretty, shown_kind
 from trajectories.lab.text.excerpts import excerpt_html
+from trajectories.lab.text.numerals import numeral
 from trajectories.lab.text.snippets import snippet
 from trajectories.lab.text.untrusted import cut, visible, visible_html
 from trajectories.lab.text.values import Value, fields_of, values_of
@@ -136,7 +137,7 @@ def count(number: int) -> str:
 @register.filter
 def hundredths(value: float) -> str:
     """A measure that may be negative, to two decimals."""
-    return f"{value:.2f}".replace("-", "−")
+    return numeral(value, ".2f")
 
 
 @register.filter

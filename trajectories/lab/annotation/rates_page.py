@@ -21,6 +21,7 @@ from trajectories.annotation.rates.table import GROUPINGS, Grouping, RateRow, Ra
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.reports.charts.forest import Forest
 from trajectories.lab.reports.labels import arm_label
+from trajectories.lab.text.numerals import numeral
 from trajectories.models import AnnotationProject, Annotator
 
 # What is meant by reasoning, as far as a codebook has it.
@@ -276,4 +277,4 @@ def _csv_row(**cells: Any) -> list[Any]:
 
 def _points(value: float) -> str:
     """A difference of shares in points, with its sign."""
-    return f"{100 * value:+.1f}".replace("-", "−")
+    return numeral(100 * value, "+.1f")

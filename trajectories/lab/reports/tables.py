@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trajectories.lab.reports.labels import label_of
+from trajectories.lab.text.numerals import numeral
 
 # Columns that are shown as the interval of another, and pairs that are shown as one range.
 NAMED_INTERVALS = (
@@ -150,12 +151,12 @@ def link_of(row: Mapping[str, Any], column: str) -> str:
 
 
 def text_of(value: float | None, unit: str) -> str:
-    """A number as text, with a minus and not a hyphen."""
+    """A number with the decimals of its unit."""
     if value is None:
         return "–"
     if unit == "" and 0 <= value < 0.001:
         return "< 0.001"
-    text = f"{value:,.{DECIMALS[unit]}f}".replace("-", "−")
+    text = numeral(value, f",.{DECIMALS[unit]}f")
     return f"{text}%" if unit == "%" else text
 
 

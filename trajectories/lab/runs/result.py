@@ -10,6 +10,7 @@ from core.arms import ARMS
 from trajectories.lab.queries.tallies import Tally, run_tallies_by_arm
 from trajectories.lab.runs.family import Family, Member
 from trajectories.lab.runs.gaps import Gap, run_gaps
+from trajectories.lab.text.numerals import numeral
 from trajectories.models import Run
 from trajectories.reports.estimators.clusters import ITEMS_MIN
 
@@ -127,8 +128,8 @@ def signed(value: Any) -> str:
     """A share in points, with its sign."""
     if value is None:
         return ""
-    text = f"{value * 100:+.1f}"
-    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+    text = numeral(value * 100, "+.1f")
+    return "0.0" if text in ("+0.0", "−0.0") else text
 
 
 def _members(comparison: Comparison, own: Mapping[str, Tally]) -> list[ArmRow]:

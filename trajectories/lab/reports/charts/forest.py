@@ -11,9 +11,11 @@ from trajectories.lab.reports.charts.drawing import Drawing, labels_width
 from trajectories.lab.reports.charts.scale import Scale, scale_of, share_scale
 from trajectories.lab.reports.labels import label_of
 from trajectories.lab.reports.tables import INTERVALS, link_of
+from trajectories.lab.text.numerals import numeral
 
 LEFT_LEAST, PLOT, RIGHT = 150, 370, 150
 TOP, HEAD, ROW, FOOT = 6, 24, 22, 40
+ONE_DECIMAL = ",.1f"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,12 +101,12 @@ class Forest:
         return scale_of([0.0, *known, *((margin, -margin) if margin else ())], start=left, end=left + PLOT)
 
     def _row(self, drawing: Drawing, scale: Scale, mark: Mark, y: float) -> None:
-        text = _signed(mark.value)
+        text = numeral(mark.value, ONE_DECIMAL)
         drawing.text("plot-end", scale.start - 12, y, mark.label)
         if mark.ends:
             low, high = mark.ends
             drawing.line("plot-whisker", scale.place(low), y, scale.place(high), y)
-            text += f" ({_signed(low)} to {_signed(high)})"
+            text += f" ({numeral(low, ONE_DECIMAL)} to {numeral(high, ONE_DECIMAL)})"
         if mark.truth is not None:
             drawing.dot("plot-hollow", scale.place(mark.truth), y, r=6)
         tip = f"{mark.group}, {mark.label}: {text} {self.unit}"
@@ -135,8 +137,3 @@ def _lines(drawing: Drawing, scale: Scale, *, top: float, bottom: float, margin:
         drawing.line("plot-grid", x, top, x, bottom)
     zero = scale.place(0)
     drawing.line("plot-zero", zero, top, zero, bottom)
-
-
-def _signed(value: float) -> str:
-    """One decimal, with a minus and not a hyphen."""
-    return f"{value:,.1f}".replace("-", "−")

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from trajectories.lab.text.numerals import numeral
+
 TICKS = 5
 STEPS = (1, 2, 5)
 
@@ -28,7 +30,7 @@ class Scale:
     def ticks(self) -> Sequence[tuple[str, float]]:
         count = round((self.high - self.low) / self.step)
         values = [round(self.low + number * self.step, 10) for number in range(count + 1)]
-        return [(f"{value:,g}".replace("-", "−"), self.place(value)) for value in values]
+        return [(numeral(value, ",g"), self.place(value)) for value in values]
 
 
 def scale_of(
