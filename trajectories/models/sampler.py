@@ -44,7 +44,6 @@ class SamplerTask(models.Model):
     incorrect = models.FloatField(db_default=0)
     judged = models.PositiveIntegerField(db_default=0)  # episodes, each counted once
     drawn = models.PositiveIntegerField(db_default=0)
-    last_draw = models.PositiveIntegerField(db_default=0)
 
     def __str__(self) -> str:
         return f"task {self.task_id} of sampler {self.sampler_id}"

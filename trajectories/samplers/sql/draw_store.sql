@@ -1,6 +1,6 @@
 -- A draw, what it did to its tasks, and how far the sampler is with it.
 WITH drawn AS (
-    UPDATE trajectories_samplertask SET drawn = drawn + 1, last_draw = %(number)s
+    UPDATE trajectories_samplertask SET drawn = drawn + 1
     WHERE sampler_id = %(sampler)s AND task_id = ANY(%(tasks)s::bigint[])
 ), counted AS (
     UPDATE trajectories_sampler SET draws = %(number)s, position = %(position)s WHERE id = %(sampler)s
