@@ -33,6 +33,7 @@ EPISODES = int(os.environ.get("SCALE_EPISODES", "48"))
 MODEL_S = float(os.environ.get("SCALE_MODEL_S", "3"))
 LITE_RUN = {"browser": LITE}
 STAGES, STAGE_EPISODES = 2, EPISODES // 4
+BROWSER_PAGES = max(2, EPISODES // 64)
 STEPS = "SELECT episode_id, count(*) FROM trajectories_step GROUP BY 1"
 
 
@@ -72,7 +73,9 @@ async def _played(installation: Installation, stages: Sequence[Stage]) -> tuple[
         run = await client.run_create(name="stages", model="scripted", simulated=True, settings=LITE_RUN)
     on_stages = [tasks[number % len(tasks)] for number in range(STAGE_EPISODES)]
     return await asyncio.gather(
-        episodes_play(lab, key, policy=policy, tasks=tasks, count=EPISODES - STAGE_EPISODES, browser_pages=2),
+        episodes_play(
+            lab, key, policy=policy, tasks=tasks, count=EPISODES - STAGE_EPISODES, browser_pages=BROWSER_PAGES
+        ),
         rewards_on(stages, policy, run=run.id, tasks=on_stages),
     )
 

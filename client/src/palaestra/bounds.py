@@ -44,6 +44,11 @@ class EpisodeBounds:
         return cls(root=f"{parts.scheme}://{parts.netloc}{match[0]}")
 
     @property
+    def is_repeatable(self) -> bool:
+        """Whether the arena may receive the last request twice: it stores the submission once."""
+        return not self.is_form or self.is_submitting
+
+    @property
     def origin(self) -> str:
         parts = urlsplit(self.root)
         return f"{parts.scheme}://{parts.netloc}"

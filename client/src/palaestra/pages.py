@@ -131,12 +131,12 @@ class WarmPage:
         """The page once it is settled; after an action (``acted``), the page that the action leads to.
 
         None when the action submitted the answer: the agent is not shown what follows. A page that the arena
-        failed to send is opened again until it does; ``PageHung`` for the answer to a form, which the browser
-        does not post twice.
+        failed to send is opened again until it does, a form posted again; ``PageHung`` where the arena may
+        have acted on the form already.
         """
         patience, view = Patience(), await self._seen(acted=acted, with_text=with_text)
         while view is not None and view.is_failed and self._goes_on and await patience.pause():
-            if not view.is_error and self.bounds is not None and self.bounds.is_form:
+            if view.is_error and self.bounds is not None and not self.bounds.is_repeatable:
                 raise PageHung("The page did not answer.")
             self._moved.clear()
             await self._send("Page.reload")
@@ -153,19 +153,12 @@ class WarmPage:
             except DocumentGone:
                 acted = False
                 continue
-            if not state["leaving"]:
-                return PageView(
-                    url=state["url"],
-                    title=state["title"],
-                    text=state["text"],
-                    is_settled=state["settled"],
-                    in_view=tuple(state["inView"]),
-                    opens_tab=state["newTab"],
-                    status=state["status"],
-                )
-            await self._next_document(world, deadline=deadline)
+            if state["leaving"]:
+                await self._next_document(world, deadline=deadline)
             if self.bounds is not None and self.bounds.is_submitted:
                 return None
+            if not state["leaving"]:
+                return _view_of(state)
             acted = False
 
     async def call(self, function: str, *arguments: object) -> dict[str, Any]:
@@ -355,6 +348,18 @@ class WarmPage:
         if not self._gone.is_set():
             return TabClosed("The page closed itself.")
         return BrowserDead("The browser died.") if self._died_together else PageDead("The browser died.")
+
+
+def _view_of(state: dict[str, Any]) -> PageView:
+    return PageView(
+        url=state["url"],
+        title=state["title"],
+        text=state["text"],
+        is_settled=state["settled"],
+        in_view=tuple(state["inView"]),
+        opens_tab=state["newTab"],
+        status=state["status"],
+    )
 
 
 def _ignored(task: asyncio.Future[Any]) -> None:
