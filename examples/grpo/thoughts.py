@@ -27,7 +27,7 @@ from palaestra import Client
 
 LEAD = "Thought:"
 WRITTEN_AT_ONCE = 48
-LEARNT_AT_ONCE = 8
+LEARNT_AT_ONCE = 4
 SHOWN = 4
 MEASURED_WITHIN_S = 60
 
