@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +62,22 @@ class Model:
     def logprobs(self, prompts: Sequence[Prompt]) -> Tensor:
         """A row for each prompt, a column for each token offered; minus infinity where there are fewer."""
         read = self.tokenizer([self.text(prompt) for prompt in prompts], return_tensors="pt", padding=True)
-        with torch.autocast(self.device.partition(":")[0], torch.bfloat16):
-            out = self.net(**read.to(self.device), logits_to_keep=1).logits[:, -1].float()
-        widest = max(len(prompt.offered) for prompt in prompts)
-        scores = torch.full((len(prompts), widest), -torch.inf, device=out.device)
-        for row, prompt in enumerate(prompts):
-            scores[row, : len(prompt.offered)] = out[row, self.tokens(prompt.offered)]
+        return self.choices(self.logits(read, last=1)[:, -1], [prompt.offered for prompt in prompts])
+
+    def logits(self, read, *, last: int) -> Tensor:
+        """Of the ``last`` places of what the tokenizer read."""
+        with self.autocast():
+            return self.net(**read.to(self.device), logits_to_keep=last).logits.float()
+
+    def autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.partition(":")[0], torch.bfloat16)
+
+    def choices(self, logits: Tensor, offered: Sequence[Sequence[str]]) -> Tensor:
+        """The log-probabilities of what each row offers, by its logits of all tokens."""
+        widest = max(map(len, offered))
+        scores = torch.full((len(offered), widest), -torch.inf, device=logits.device)
+        for row, texts in enumerate(offered):
+            scores[row, : len(texts)] = logits[row, self.tokens(texts)]
         return scores.log_softmax(-1)
 
     def tokens(self, offered: Sequence[str]) -> list[int]:
@@ -78,8 +88,13 @@ class Model:
 
     def improve(self, loss: Tensor) -> float:
         """One step of the optimizer; returns the norm of the gradient, which is clipped at 1."""
+        return self.improve_by([loss])
+
+    def improve_by(self, losses: Iterable[Tensor]) -> float:
+        """The same by a sum, of which one part at a time is in memory."""
         self.optimizer.zero_grad()
-        loss.backward()
+        for loss in losses:
+            loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.trained, 1.0)
         self.optimizer.step()
         return float(norm)

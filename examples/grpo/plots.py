@@ -1,4 +1,4 @@
-"""Draw what `train.py` wrote: `python plots.py RESULTS` renews the figures and the table of docs/grpo.md.
+"""Draw what the trainings wrote: `python plots.py RESULTS` renews the figures and tables of docs/grpo.md.
 
 Takes the standard library alone. Figures follow the reader's light or dark scheme.
 """
@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-PAGE, FIGURE = DOCS / "grpo.md", DOCS / "images" / "grpo-{rung}.svg"
-TABLE = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- end -->)", re.DOTALL)
+PAGE, FIGURES = DOCS / "grpo.md", DOCS / "images"
 STYLE = """text { font: 12px system-ui, sans-serif; fill: #1f2733 } .small { font-size: 11px }
 .axis { stroke: #97a1b0; fill: none } .line { fill: none; stroke-width: 1.8 }
 .s0 { stroke: #1d5fc2 } .s1 { stroke: #a34a00 } .s2 { stroke: #1b7a43 } .s3 { stroke: #7a3ea8 }
@@ -42,6 +41,16 @@ class Training:
         return self.of("settings")[0]
 
     @property
+    def has_thoughts(self) -> bool:
+        return "thought_tokens" in self.settings
+
+    @property
+    def seconds(self) -> str:
+        """Of an update, the median."""
+        took = sorted(line["update_s"] for line in self.of("update"))
+        return f"{took[len(took) // 2]:.1f}" if took else "–"
+
+    @property
     def evaluations(self) -> list[Line]:
         """Since training began; the one of the raw model comes before them."""
         return [line for line in self.of("evaluation") if not line["checkpoint"].endswith("/raw")]
@@ -56,7 +65,7 @@ def trainings_read(folder: Path) -> list[Training]:
 
 
 def smoothed(training: Training, key: str) -> Points:
-    updates = training.of("update")
+    updates = [line for line in training.of("update") if key in line]
     return [
         (
             line["version"],
@@ -71,17 +80,24 @@ def evaluated(training: Training, key: str) -> Points:
     return [(line["version"], line[key]) for line in training.evaluations]
 
 
-PANELS: Sequence[tuple[str, Callable[[Training], Points], float | None]] = (
+Panel = tuple[str, Callable[[Training], Points], float | None]
+PANELS: Sequence[Panel] = (
     (f"reward, mean of {SMOOTHED} updates", lambda training: smoothed(training, "reward"), 1.0),
     ("right on held-out tasks, greedy", lambda training: evaluated(training, "gym"), 1.0),
     ("entropy, nats", lambda training: smoothed(training, "entropy"), None),
     ("KL from the start, nats", lambda training: evaluated(training, "kl"), None),
 )
+THOUGHT_PANELS: Sequence[Panel] = (
+    PANELS[0],
+    ("right on held-out tasks, thoughts drawn", lambda training: evaluated(training, "sampled"), 1.0),
+    (f"tokens per thought, mean of {SMOOTHED}", lambda training: smoothed(training, "thought_tokens"), None),
+    (f"narration, mean of {SMOOTHED}", lambda training: smoothed(training, "narration"), None),
+)
 
 
-def figure(rung: str, trainings: Sequence[Training]) -> str:
+def figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) -> str:
     """Four panels, a line for each training run; the control's is dashed."""
-    parts = [panel(place, trainings) for place in range(len(PANELS))]
+    parts = [panel_draw(place, panels[place], trainings) for place in range(len(panels))]
     for place, training in enumerate(trainings):
         at = LEFT + place * 170
         parts.append(f'<path class="{style(place, training)}" d="M{at},16 h24"/>')
@@ -90,13 +106,13 @@ def figure(rung: str, trainings: Sequence[Training]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"\n'
         f'  width="{width}" height="{height}"\n'
-        f'  role="img" aria-label="Reward, held-out success, entropy and KL by update: {rung}">\n'
+        f'  role="img" aria-label="{rung} by update: {"; ".join(title for title, *_ in panels)}">\n'
         f"<style>{STYLE}</style>\n" + "\n".join(parts) + "\n</svg>\n"
     )
 
 
-def panel(place: int, trainings: Sequence[Training]) -> str:
-    title, points_of, fixed = PANELS[place]
+def panel_draw(place: int, panel: Panel, trainings: Sequence[Training]) -> str:
+    title, points_of, fixed = panel
     series = [points_of(training) for training in trainings]
     every = [point for points in series for point in points]
     right = max(max(x for x, _ in every), 1)
@@ -133,47 +149,61 @@ def label(training: Training) -> str:
     return ", ".join(parts + ["rewards shuffled"] * settings["shuffle"])
 
 
-def table(trainings: Sequence[Training]) -> str:
-    """One row a run: success before and after, what it took."""
-    heads = (
-        "run",
-        "updates",
-        "greedy: raw",
-        "at the start",
-        "at the end",
-        "sampled: start",
-        "end",
-        "text: start",
-        "end",
-        "s per update",
-    )
+SHARES = (
+    ("greedy: raw", "raw", "gym"),
+    ("at the start", "first", "gym"),
+    ("at the end", "last", "gym"),
+    ("sampled: start", "first", "sampled"),
+    ("end", "last", "sampled"),
+    ("text: start", "first", "text_zero_shot"),
+    ("end", "last", "text_zero_shot"),
+)
+THOUGHT_FIGURES = (
+    ("greedy without: start", "first", "without_thought"),
+    ("end", "last", "without_thought"),
+    ("greedy with: start", "first", "gym"),
+    ("end", "last", "gym"),
+    ("drawn: start", "first", "sampled"),
+    ("end", "last", "sampled"),
+    ("tokens: start", "first", "thought_tokens"),
+    ("end", "last", "thought_tokens"),
+    ("narration: start", "first", "narration"),
+    ("end", "last", "narration"),
+)
+
+
+def table(trainings: Sequence[Training], columns: Sequence[tuple[str, str, str]]) -> str:
+    """One row a run: evaluations before and after, what it took."""
+    heads = ("run", "updates", *(title for title, *_ in columns), "s per update")
     rows = [heads, ["---"] * len(heads)]
     for training in trainings:
         raw = [line for line in training.of("evaluation") if line["checkpoint"].endswith("/raw")]
-        first, last = training.evaluations[0], training.evaluations[-1]
-        took = sorted(line["update_s"] for line in training.of("update"))
-        middle = f"{took[len(took) // 2]:.1f}" if took else "–"
-        shares = [
-            raw[0]["gym"] if raw else None,
-            *(
-                line[key]
-                for key in ("gym", "sampled", "text_zero_shot")
-                for line in (first, last)
-                if key in line
-            ),
-        ]
+        lines = {
+            "raw": raw[0] if raw else {},
+            "first": training.evaluations[0],
+            "last": training.evaluations[-1],
+        }
+        shares = [lines[when].get(key) for _, when, key in columns]
         cells = ["–" if share is None else f"{share:.2f}" for share in shares]
-        cells += ["–"] * (7 - len(cells))
-        rows.append([training.name, str(last["version"]), *cells, middle])
+        rows.append([training.name, str(lines["last"]["version"]), *cells, training.seconds])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 def main(folder: Path) -> None:
-    trainings = trainings_read(folder)
-    for rung in sorted({training.settings["rung"] for training in trainings}):
-        own = [training for training in trainings if training.settings["rung"] == rung]
-        Path(str(FIGURE).format(rung=rung)).write_text(figure(rung, own))
-    PAGE.write_text(TABLE.sub(lambda _: table(trainings), PAGE.read_text()))
+    page = PAGE.read_text()
+    for has_thoughts, marker, name, panels, columns in (
+        (False, "results", "grpo-{}.svg", PANELS, SHARES),
+        (True, "thoughts", "grpo-{}-thoughts.svg", THOUGHT_PANELS, THOUGHT_FIGURES),
+    ):
+        trainings = [one for one in trainings_read(folder) if one.has_thoughts == has_thoughts]
+        for rung in sorted({training.settings["rung"] for training in trainings}):
+            own = [training for training in trainings if training.settings["rung"] == rung]
+            (FIGURES / name.format(rung)).write_text(figure(rung, own, panels))
+        if trainings:
+            place = re.compile(rf"(?<=<!-- {marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+            rows = table(trainings, columns)
+            page = place.sub(lambda _, rows=rows: rows, page)
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

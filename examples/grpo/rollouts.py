@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any, Generic, TypeVar
 
 from prompts import Prompt, page_prompt, text_prompt
 
@@ -28,16 +29,62 @@ LOOK = {
 QUIET_S = 0.1
 Score = Callable[[Sequence[Prompt]], list[list[float]]]
 """The probabilities of what each prompt offers."""
+Question, Answer = TypeVar("Question"), TypeVar("Answer")
 
 
 @dataclass
 class Batch:
-    """What a rollout came to: for each group its prompt, the choices of its samples and their rewards."""
+    """What a rollout came to: for each group the prompts of its samples, their choices and their rewards."""
 
-    prompts: list[Prompt] = field(default_factory=list)
+    contexts: list[list[Any]] = field(default_factory=list)
     choices: list[list[int]] = field(default_factory=list)
     rewards: list[list[float | None]] = field(default_factory=list)
     tasks: list[int] = field(default_factory=list)
+    episodes: list[list[int]] = field(default_factory=list)
+
+    @property
+    def prompts(self) -> list[Prompt]:
+        """One for each group: where no thoughts are written its samples have the same."""
+        return [group[0] for group in self.contexts]
+
+
+class Together(Generic[Question, Answer]):
+    """Answers all questions of about the same time in one call, and each distinct one once."""
+
+    def __init__(self, answer: Callable[[Sequence[Question]], Sequence[Answer]]) -> None:
+        self._answer = answer
+        self._waiting: dict[Question, asyncio.Future[Answer]] = {}
+        self._answering: asyncio.Task[None] | None = None
+
+    @property
+    def answers(self) -> dict[Question, Answer]:
+        return {question: answer.result() for question, answer in self._waiting.items()}
+
+    async def answer(self, question: Question) -> Answer:
+        if question not in self._waiting:
+            self._waiting[question] = asyncio.get_running_loop().create_future()
+        if self._answering is None or self._answering.done():
+            self._answering = asyncio.create_task(self._answer_when_quiet())
+        return await asyncio.shield(self._waiting[question])
+
+    async def _answer_when_quiet(self) -> None:
+        """Answer what waits once no more has come for a moment, until nothing is left."""
+        while waiting := await self._waiting_when_quiet():
+            try:
+                answers = await asyncio.to_thread(self._answer, waiting)
+            except Exception as failure:  # noqa: BLE001 (each episode that waits for it ends with it)
+                for question in waiting:
+                    self._waiting[question].set_exception(failure)
+                continue
+            for question, answer in zip(waiting, answers, strict=True):
+                self._waiting[question].set_result(answer)
+
+    async def _waiting_when_quiet(self) -> list[Question]:
+        count = -1
+        while count != len(self._waiting):
+            count = len(self._waiting)
+            await asyncio.sleep(QUIET_S)
+        return [question for question, answer in self._waiting.items() if not answer.done()]
 
 
 class Chooser:
@@ -47,55 +94,34 @@ class Chooser:
     """
 
     simulated = False
+    free_tokens = 1
 
     def __init__(self, score: Score, *, name: str, seed: int, version: int, greedy: bool = False) -> None:
-        self.name, self._score, self._seed, self._version, self._greedy = name, score, seed, version, greedy
-        self.made: dict[int, tuple[Prompt, int]] = {}
-        self._waiting: dict[Prompt, asyncio.Future[list[float]]] = {}
-        self._scoring: asyncio.Task[None] | None = None
+        self.name, self._seed, self._version, self._greedy = name, seed, version, greedy
+        self.made: dict[int, tuple[Any, int]] = {}
+        self._scored = Together(score)
 
     async def act(self, observation, episode) -> Completion | None:
         if episode.step > 1:
             return None  # nothing was submitted: the choice was no option
         is_page = episode.arm == "gym"
         prompt = page_prompt(observation.text) if is_page else text_prompt(_question(observation.messages))
-        chances = await self._chances_of(prompt)
-        choice = self._pick(chances, f"{self._seed}/{self._version}/{episode.task}/{episode.sample_index}")
-        self.made[episode.id] = prompt, choice
-        sampling = {"temperature": 0.0 if self._greedy else 1.0, "free_tokens": 1}
-        return Completion(
-            text=prompt.completion(choice), model=self.name, sampling=sampling, policy_version=self._version
+        context, choice = await self.choose(
+            prompt, f"{self._seed}/{self._version}/{episode.task}/{episode.sample_index}"
         )
+        self.made[episode.id] = context, choice
+        sampling = {"temperature": 0.0 if self._greedy else 1.0, "free_tokens": self.free_tokens}
+        return Completion(
+            text=context.completion(choice), model=self.name, sampling=sampling, policy_version=self._version
+        )
+
+    async def choose(self, prompt: Prompt, place: str) -> tuple[Any, int]:
+        """What was chosen from, and the choice."""
+        return prompt, self._pick(await self._scored.answer(prompt), place)
 
     @property
     def chances(self) -> dict[Prompt, list[float]]:
-        return {prompt: scored.result() for prompt, scored in self._waiting.items()}
-
-    async def _chances_of(self, prompt: Prompt) -> list[float]:
-        if prompt not in self._waiting:
-            self._waiting[prompt] = asyncio.get_running_loop().create_future()
-        if self._scoring is None or self._scoring.done():
-            self._scoring = asyncio.create_task(self._score_when_quiet())
-        return await asyncio.shield(self._waiting[prompt])
-
-    async def _score_when_quiet(self) -> None:
-        """Score the prompts that wait once no more have come for a moment, until none is left."""
-        while prompts := await self._waiting_when_quiet():
-            try:
-                rows = await asyncio.to_thread(self._score, prompts)
-            except Exception as failure:  # noqa: BLE001 (each episode that waits for it ends with it)
-                for prompt in prompts:
-                    self._waiting[prompt].set_exception(failure)
-                continue
-            for prompt, chances in zip(prompts, rows, strict=True):
-                self._waiting[prompt].set_result(chances)
-
-    async def _waiting_when_quiet(self) -> list[Prompt]:
-        count = -1
-        while count != len(self._waiting):
-            count = len(self._waiting)
-            await asyncio.sleep(QUIET_S)
-        return [prompt for prompt, chances in self._waiting.items() if not chances.done()]
+        return self._scored.answers
 
     def _pick(self, chances: Sequence[float], place: str) -> int:
         if self._greedy:
@@ -132,10 +158,11 @@ async def play(
         group = [one for one in done[first : first + samples] if one.episode in chooser.made]
         if not group:
             continue  # no page of it could be read
-        batch.prompts.append(chooser.made[group[0].episode][0])
+        batch.contexts.append([chooser.made[one.episode][0] for one in group])
         batch.choices.append([chooser.made[one.episode][1] for one in group])
         batch.rewards.append([one.verdict.reward if one.verdict else None for one in group])
         batch.tasks.append(group[0].task)
+        batch.episodes.append([one.episode for one in group])
     return batch
 
 

@@ -104,29 +104,20 @@ class Trainer:
             self.note("warm", loss=float(loss.detach()), entropy=float(entropies(rows.detach()).mean()))
 
     async def update(self, run: int, tasks: Sequence[int]) -> None:
-        self.rows.clear()
         began = time.monotonic()
-        chooser = Chooser(self.score_with_graph, name=NAME, seed=self.options.seed, version=self.version)
+        chooser = self.chooser()
         opening = {"samples": self.set["samples"], "policy_version": self.version}
         batch = await play(self.client, run=run, tasks=tasks, chooser=chooser, **opening)
         played = time.monotonic() - began
-        logprobs = torch.nn.utils.rnn.pad_sequence(
-            [self.rows[prompt] for prompt in batch.prompts], batch_first=True, padding_value=-torch.inf
-        )
         rewards = batch.rewards
         if self.options.shuffle_rewards:
             rewards = shuffled(rewards, seed=self.options.seed * 100_000 + self.version)
-        worths = [advantages(group) for group in rewards]
-        loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus)
-        norm = await asyncio.to_thread(self.model.improve, loss)
-        judged = [reward for group in batch.rewards for reward in group if reward is not None]
-        reward, entropy = sum(judged) / max(len(judged), 1), float(entropies(logprobs.detach()).mean())
+        learnt = await self.learn(batch, [advantages(group) for group in rewards])
+        reward, entropy = share(batch), learnt["entropy"]
         values = {
             "reward": reward,
-            "entropy": entropy,
+            **learnt,
             "entropy_bonus": self.bonus,
-            "loss": float(loss.detach()),
-            "gradient_norm": norm,
             "void": float(sum(reward is None for group in batch.rewards for reward in group)),
             "play_s": played,
             "update_s": time.monotonic() - began,
@@ -134,6 +125,21 @@ class Trainer:
         self.bonus = bonus_adapted(self.bonus, entropy=entropy, reward=reward, limits=self.bonus_limits)
         await self.client.metrics_post(run, policy_version=self.version, values=values)
         self.note("update", **values)
+
+    def chooser(self) -> Chooser:
+        """The policy that learns, as it is now."""
+        self.rows.clear()
+        return Chooser(self.score_with_graph, name=NAME, seed=self.options.seed, version=self.version)
+
+    async def learn(self, batch: Batch, worths: Sequence[Sequence[float]]) -> dict[str, float]:
+        """Improve the model by a batch; returns what there is to say of it, its ``entropy`` included."""
+        logprobs = torch.nn.utils.rnn.pad_sequence(
+            [self.rows[prompt] for prompt in batch.prompts], batch_first=True, padding_value=-torch.inf
+        )
+        loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus)
+        norm = await asyncio.to_thread(self.model.improve, loss)
+        entropy = float(entropies(logprobs.detach()).mean())
+        return {"entropy": entropy, "loss": float(loss.detach()), "gradient_norm": norm}
 
     async def evaluate(
         self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
@@ -197,9 +203,10 @@ class Trainer:
             if is_last or self.version % self.set["evaluate_every"] == 0:
                 arms = ARMS if is_last else ARMS[:1]
                 results = await self.evaluate(test, arms=arms, checkpoint=checkpoint)
-                await self.client.metrics_post(
-                    run, policy_version=self.version, values={"kl": results["kl"], "held_out": results["gym"]}
-                )
+                values = {"held_out": results["gym"]} | {
+                    key: results[key] for key in ("kl",) if key in results
+                }
+                await self.client.metrics_post(run, policy_version=self.version, values=values)
                 self.keep(run, curriculum)
         self.model.save(Path(self.options.results) / self.name)
 
@@ -254,9 +261,9 @@ def share(batch: Batch) -> float:
     return sum(judged) / max(len(judged), 1)
 
 
-def options_read() -> argparse.Namespace:
+def options_parser(description: str | None = __doc__) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rung", required=True)
     parser.add_argument("--seed", type=int, default=1)
@@ -270,14 +277,13 @@ def options_read() -> argparse.Namespace:
     parser.add_argument("--shuffle-rewards", action="store_true", help="the control: nothing can be learnt")
     for name in ("updates", "groups", "samples"):
         parser.add_argument(f"--{name}", type=int)
-    return parser.parse_args()
+    return parser
 
 
-async def main() -> None:
-    options = options_read()
+async def main(trainer: type[Trainer], options: argparse.Namespace) -> None:
     async with Client(os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]) as client:
-        await Trainer(options, client).train()
+        await trainer(options, client).train()
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(Trainer, options_parser().parse_args()))

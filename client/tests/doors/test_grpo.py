@@ -17,9 +17,7 @@ import train  # noqa: E402
 from gradient import advantages, divergence, entropies, loss_of, shuffled  # noqa: E402
 from model import Model  # noqa: E402
 from prompts import Prompt  # noqa: E402
-from tiny_model import tokenizer_make  # noqa: E402
 from train import warm_loss  # noqa: E402
-from transformers import LlamaConfig, LlamaForCausalLM  # noqa: E402
 
 LETTERS = "abcd"
 OFFERED = ("1", "2", "3", "4")
@@ -29,18 +27,7 @@ PROMPTS = [Prompt("", letter, "=", OFFERED) for letter in LETTERS]
 
 @pytest.fixture
 def model() -> Model:
-    """A random model of two layers, so wide and so far from zero that it tells letters apart."""
-    torch.manual_seed(0)
-    tokenizer = tokenizer_make()
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        initializer_range=0.1,
-    )
-    return Model(LlamaForCausalLM(config), tokenizer, rate=5e-3, rank=8)
+    return tiny_training.wide_model()
 
 
 def chance(model: Model) -> float:

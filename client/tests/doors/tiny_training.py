@@ -16,6 +16,7 @@ import train
 from model import Model
 from prompts import Prompt
 from tiny_model import model_make, tokenizer_make
+from transformers import LlamaConfig, LlamaForCausalLM
 
 SETTINGS = """
 groups = 2
@@ -31,6 +32,7 @@ pool = 6
 band = [0.1, 0.9]
 evaluate_every = 2
 held_out = 2
+thought_tokens = 4
 threads = 1
 device = "cpu"
 """
@@ -66,6 +68,11 @@ class Lab:
 
     async def metrics_post(self, *_: Any, **__: Any) -> None: ...
 
+    async def trajectory(self, episode: int) -> dict[str, Any]:
+        """Of three episodes one says nothing."""
+        words = episode % 3
+        return {"steps": [{"behaviour": {"thought_words": words, "restates": 0.25 if words else 0.0}}]}
+
 
 async def play(
     _: Any, *, run: int, tasks: list[int], chooser: Any, samples: int = 1, **opening: Any
@@ -76,13 +83,17 @@ async def play(
     batch = rollouts.Batch()
     for task in tasks:
         prompt = Prompt("", "abcd"[task % 4], "=", ("1", "2", "3"))
-        chances = await chooser._chances_of(prompt)
-        choices = [chooser._pick(chances, f"{run}/{task}/{sample}") for sample in range(samples)]
-        batch.prompts.append(prompt)
+        made = [await chooser.choose(prompt, f"{run}/{task}/{sample}") for sample in range(samples)]
+        choices = [choice for _, choice in made]
+        batch.contexts.append([context for context, _ in made])
         batch.choices.append(choices)
         batch.rewards.append([float(choice == 1) for choice in choices])
         batch.tasks.append(task)
+        batch.episodes.append([samples * len(batch.episodes) + sample for sample in range(samples)])
     return batch
+
+
+play.killed_at = NEVER
 
 
 def model_load(*_: Any, adapter: Path | None, **settings: Any) -> Model:
@@ -91,13 +102,36 @@ def model_load(*_: Any, adapter: Path | None, **settings: Any) -> Model:
     return Model(model_make(tokenizer), tokenizer, **settings)
 
 
-def trained(folder: Path, lab: Lab, *, is_resumed: bool = False) -> list[dict[str, Any]]:
+def wide_model() -> Model:
+    """A random model of two layers, so wide and so far from zero that it tells letters apart."""
+    torch.manual_seed(0)
+    tokenizer = tokenizer_make()
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        intermediate_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        initializer_range=0.1,
+    )
+    return Model(LlamaForCausalLM(config), tokenizer, rate=5e-3, rank=8)
+
+
+def trained(
+    folder: Path,
+    lab: Lab,
+    *,
+    is_resumed: bool = False,
+    trainer: type[train.Trainer] = train.Trainer,
+    start: Path | None = None,
+) -> list[dict[str, Any]]:
     """What a training noted, but for its times."""
     folder.mkdir(exist_ok=True)
     (folder / "settings.toml").write_text(SETTINGS)
-    unset = dict.fromkeys(("start", "sampler", "updates", "groups", "samples"))
+    unset = dict.fromkeys(("sampler", "updates", "groups", "samples"))
     options = argparse.Namespace(
         **unset,
+        start=start,
         name="tiny",
         shuffle_rewards=False,
         rung="r",
@@ -107,9 +141,9 @@ def trained(folder: Path, lab: Lab, *, is_resumed: bool = False) -> list[dict[st
         results=folder,
         resume=is_resumed,
     )
-    trainer = train.Trainer(options, lab)
-    asyncio.run(trainer.train())
-    lines = map(json.loads, trainer.file.read_text().splitlines())
+    training = trainer(options, lab)
+    asyncio.run(training.train())
+    lines = map(json.loads, training.file.read_text().splitlines())
     return [
         {key: value for key, value in line.items() if not key.endswith(("_s", "seconds"))} for line in lines
     ]
