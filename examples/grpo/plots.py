@@ -57,11 +57,13 @@ class Training:
 
 
 def trainings_read(folder: Path) -> list[Training]:
-    files = sorted(folder.glob("*.jsonl"))
+    """By rung and name, the control after what it is the control of."""
+    files = sorted(folder.glob("*.jsonl"), key=lambda file: file.stem)
     read = [
         Training(file.stem, [json.loads(line) for line in file.read_text().splitlines()]) for file in files
     ]
-    return [training for training in read if training.evaluations]
+    trainings = [training for training in read if training.evaluations]
+    return sorted(trainings, key=lambda one: (one.settings["rung"], one.settings["shuffle"]))
 
 
 def smoothed(training: Training, key: str) -> Points:
