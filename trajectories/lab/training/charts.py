@@ -26,6 +26,7 @@ LEGEND_Y = 14
 # By the number of a chart's line: they differ in more than colour.
 LINES = (("plot-stroke-0", "plot-ink-0"), ("plot-stroke-1 plot-dashed", "plot-ink-1"))
 
+WORDS = "words per thought"
 Row = Mapping[str, Any]
 
 
@@ -40,6 +41,13 @@ class ChartSpec:
     columns: Mapping[str, str]
     rules: frozenset[str] = frozenset()
     benchmark: str = ""
+
+    @property
+    def within(self) -> tuple[float, float]:
+        """What its values can be."""
+        if self.unit == WORDS:
+            return 0.0, math.inf
+        return (0.0, 100.0) if self.unit.startswith("%") else (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +70,7 @@ CHARTS = (
     ChartSpec(
         id="thoughts",
         title="Thought length",
-        unit="words per thought",
+        unit=WORDS,
         table="versions",
         columns={"thought_words": "Words"},
         rules=frozenset({"thoughts"}),
@@ -192,9 +200,8 @@ class _Plot:
             alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.benchmark)
         ]
         last = max(versions[-1], versions[0] + 1)
-        within = (0.0, 100.0) if spec.unit.startswith("%") else (-math.inf, math.inf)
         self._x = Scale(low=versions[0], high=last, step=1, start=LEFT, end=WIDTH - RIGHT)
-        self._y = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=within)
+        self._y = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=spec.within)
         self._drawing = Drawing(
             name=f"chart-{spec.id}",
             width=WIDTH,
