@@ -71,9 +71,7 @@ class Look:
 
     def digest(self) -> str:
         """16 hex digits, equal for equal looks on every machine and Python version."""
-        chosen = {axis: value for axis, value in vars(self).items() if value != NEUTRAL[axis]}
-        text = json.dumps([LOOK_VERSION, chosen], sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return _digest(self)
 
 
 AXES: Axes = {axis.name: axis.metadata["values"] for axis in fields(Look)}
@@ -82,6 +80,13 @@ AXES_DRAWN: Mapping[PageKind, Axes] = {
     for page in get_args(PageKind)
 }
 NEUTRAL: Mapping[str, Value] = {axis: values[0] for axis, values in AXES.items()}
+
+
+@lru_cache(maxsize=1024)
+def _digest(look: Look) -> str:
+    chosen = {axis: value for axis, value in vars(look).items() if value != NEUTRAL[axis]}
+    text = json.dumps([LOOK_VERSION, chosen], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def look_make(*, seed: int, fixed: Mapping[str, object], page: PageKind = "question") -> Look:

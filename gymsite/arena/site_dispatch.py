@@ -16,7 +16,7 @@ from django.urls import ResolverMatch, URLResolver
 from django.urls.resolvers import RoutePattern
 
 from core.arms import PAGE_ARMS
-from core.presentation import look_read
+from core.presentation import Look
 from gymsite.arena import clock, episodes, forms
 from gymsite.arena.sites import events
 from gymsite.arena.sites.labels import labels_of
@@ -46,21 +46,22 @@ def answer(
     path: str,
     form: QueryDict | None,
     step: int | None,
+    look: Look,
     frame: Mapping[str, object],
     status: int = 0,
     message: Message | None = None,
 ) -> HttpResponse:
     """The page at a path below the site's first page, or the redirect after a change.
 
-    ``frame`` is added to the page's context, and ``status`` replaces the page's. ``message`` is shown in
-    place of a page. Raises ``Http404`` when the episode is over.
+    ``look`` is the episode's. ``frame`` is added to the page's context, and ``status`` replaces the page's.
+    ``message`` is shown in place of a page. Raises ``Http404`` when the episode is over.
     """
     site = sites.get(episode.payload["site"])
     is_noted = request.method in ("GET", "POST")
     history = events.History(last=episode.site_events, events=episode.site_history)
     for _ in range(TRIES):
         query = None if message else request.GET
-        visit = _visit(episode, site, history, path=path, form=form, query=query)
+        visit = _visit(episode, site, history, look, path=path, form=form, query=query)
         is_refused = history.is_full and request.GET.get(REFUSED) == NO_MORE
         made = _made(site, visit, history, path=path, message=message or (FULL if is_refused else None))
         fresh = _fresh(made, history) if is_noted else ()
@@ -113,13 +114,13 @@ def _visit(
     episode: episodes.PageEpisode,
     site: Site,
     history: events.History,
+    look: Look,
     *,
     path: str,
     form: QueryDict | None,
     query: QueryDict | None,
 ) -> Visit:
     world = site.open_world(**world_arguments(episode.payload, salt=settings.WORLD_SALT))
-    look = look_read(episode.presentation)
     start = episode.virtual_start.astimezone(ZoneInfo(look.time_zone))
     return Visit(
         world=world,

@@ -316,6 +316,7 @@ def _site(
         path=path,
         form=form,
         step=step_of(request),
+        look=look,
         frame=frame,
         status=error.status if error else 0 if status == 200 else status,
         message=message,

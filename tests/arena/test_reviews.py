@@ -348,7 +348,7 @@ def test_opening_filtering_and_ending_a_list_are_recorded(
 def test_the_filter_lists_the_month_of_every_review_on_any_day(first_day: date) -> None:
     shop = world_draw(KEY, edition="train", first_day=first_day)
     for product in shop.products:
-        offered = [value for value, _ in dict(choices(shop, product))["month"]]
+        offered = list(choices(shop, product)["month"])
         assert offered == sorted(set(offered), reverse=True)
         assert {f"{one.day:%Y-%m}" for one in outlines(shop, product.id)} <= set(offered)
         assert offered[0] == f"{first_day - timedelta(days=1):%Y-%m}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from typing import Literal
 
 from django.http import Http404
@@ -30,6 +31,7 @@ DUE: Mapping[str, tuple[int, ...]] = {"none": (), "early": (0, 3), "late": (6, 1
 BACK = re.compile(r"(?!/)[A-Za-z0-9/_-]*(\?[A-Za-z0-9=&%+._~*-]*)?", re.ASCII)
 
 
+@lru_cache(maxsize=1024)
 def schedule(look: Look) -> tuple[tuple[Name, int], ...]:
     """The pop-ups of a look in order, each with how much must have been seen."""
     times = DUE[look.pop_ups]

@@ -83,6 +83,7 @@ def front(world: World, listing: Listing) -> Picture:
     return Picture(WORDS.houses[listing.kind], draws.pick(LIGHTS[:2]), draws.whole(1, HOUSE_NUMBERS))
 
 
+@cached_by_world(most=1)
 def town_view(world: World) -> Picture:
     """The town from above, by daylight."""
     draws = Draws(world.key, "stays", world.edition, "pictures", "town")

@@ -27,9 +27,12 @@ WRITTEN = toml_load(Path(__file__).with_name("panels.toml"), dict[str, tuple[Pan
 
 def panels(visit: Visit, here: str) -> list[Panel]:
     """As many panels as the look has."""
+    count = NUMBERS[visit.look.panels]
+    if not count:
+        return []
     world: World = visit.world
     draws = Draws(world.key, "reviews", "panels", visit.look.digest(), here)
-    return draws.sample((*WRITTEN, _also(world, draws), _brands(world)), NUMBERS[visit.look.panels])
+    return draws.sample((*WRITTEN, _also(world, draws), _brands(world)), count)
 
 
 def _also(world: World, draws: Draws) -> Panel:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import cached_property, lru_cache
+from types import MappingProxyType
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -27,7 +29,8 @@ SORTS = {
     "worst": "Lowest rating",
 }
 FILTERS = ("stars", "colour", "size", "badge", "month")
-Choices = list[tuple[str, str]]
+Offered = Mapping[str, Mapping[str, str]]
+"""The texts of each filter's values, and of the orders."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,21 +48,28 @@ class ReviewRequest:
     def is_narrowed(self) -> bool:
         return any(getattr(self, name) for name in FILTERS)
 
-    def query(self, *, page: int = 0, **more: str) -> str:
-        """The address of a page of the same reviews; page 0 is this one. ``more`` is put after it."""
+    def page_at(self, page: int, **others: str) -> str:
+        """The address of a page of these reviews, or with other filters of others."""
+        return replace(self, page=page, **others).query()
+
+    def query(self, **more: str) -> str:
+        """The address of this page, with ``more`` after it, which none of the fields is."""
+        beside = urlencode({name: value for name, value in more.items() if value})
+        return f"{self._here}&{beside}" if self._here and beside else self._here or beside
+
+    @cached_property
+    def _here(self) -> str:
+        """Kept: each review of a page has several addresses that begin with it."""
         chosen = {"q": self.text} | {name: getattr(self, name) for name in FILTERS}
         chosen["sort"] = self.sort if self.sort != "newest" else ""
-        number = page or self.page
-        chosen["page"] = str(number) if number > 1 else ""
-        return urlencode({name: value for name, value in (chosen | more).items() if value})
+        chosen["page"] = str(self.page) if self.page > 1 else ""
+        return urlencode({name: value for name, value in chosen.items() if value})
 
 
-def request_read(world: World, product: Product, query: QueryDict) -> ReviewRequest:
-    """The request of an address; its page need not exist (see ``cut``)."""
-    offered = dict(choices(world, product))
-    chosen = {
-        name: query.get(name, "") if query.get(name, "") in dict(offered[name]) else "" for name in offered
-    }
+def request_read(product: Product, offered: Offered, query: QueryDict) -> ReviewRequest:
+    """The request of an address, of what is offered; its page need not exist (see ``cut``)."""
+    chosen = {name: query.get(name, "") for name in offered}
+    chosen = {name: value if value in offered[name] else "" for name, value in chosen.items()}
     number = query.get("page", "")
     pages = range(2, -(-product.review_count // PER_PAGE) + 1)
     return ReviewRequest(
@@ -74,16 +84,16 @@ def text_read(query: QueryDict) -> str:
     return " ".join(query.get("q", "").split())[:SEARCH_CHARS]
 
 
-def choices(world: World, product: Product) -> list[tuple[str, Choices]]:
+def choices(world: World, product: Product) -> Offered:
     """The values of each filter and of the sort order, with their texts."""
-    return [
-        ("stars", [(str(stars), stars_text(stars)) for stars in range(STARS, 0, -1)]),
-        ("colour", [(colour, colour) for colour in product.colours]),
-        ("size", [(size, size) for size in product.sizes]),
-        ("badge", list(BADGES.items())),
-        ("month", [(month, month_text(month)) for month in _months(world, product)]),
-        ("sort", list(SORTS.items())),
-    ]
+    return {
+        "stars": {str(stars): stars_text(stars) for stars in range(STARS, 0, -1)},
+        "colour": {colour: colour for colour in product.colours},
+        "size": {size: size for size in product.sizes},
+        "badge": BADGES,
+        "month": _months(world.first_day, product.launched),
+        "sort": SORTS,
+    }
 
 
 def reviews_find(world: World, state: State, product: Product, requested: ReviewRequest) -> list[Outline]:
@@ -113,14 +123,16 @@ def count_text(requested: ReviewRequest, *, number: int) -> str:
     )
 
 
-def _months(world: World, product: Product) -> list[str]:
-    """Every month since the product's launch, latest first."""
-    launched = world.first_day - timedelta(days=product.launched)
-    day, listed = world.first_day - timedelta(days=1), []
+@lru_cache(maxsize=256)
+def _months(first_day: date, days: int) -> Mapping[str, str]:
+    """Every month since a product's launch, so many days before the first one; the latest comes first."""
+    launched = first_day - timedelta(days=days)
+    day, listed = first_day - timedelta(days=1), {}
     while (day.year, day.month) >= (launched.year, launched.month):
-        listed.append(f"{day:%Y-%m}")
+        month = f"{day:%Y-%m}"
+        listed[month] = month_text(month)
         day = date(day.year, day.month, 1) - timedelta(days=1)
-    return listed
+    return MappingProxyType(listed)
 
 
 def _fits(outline: Outline, requested: ReviewRequest) -> bool:

@@ -19,6 +19,7 @@ from gymsite.arena.sites.reviews._page import (
     stars_drawn,
 )
 from gymsite.arena.sites.reviews._query import (
+    Offered,
     ReviewRequest,
     choices,
     count_text,
@@ -58,7 +59,8 @@ class Opened:
 def review_list(visit: Visit, product_id: str) -> Page:
     world: World = visit.world
     product = product_at(world, product_id)
-    requested = request_read(world, product, visit.query)
+    offered = choices(world, product)
+    requested = request_read(product, offered, visit.query)
     listed = reviews_find(world, visit.state, product, requested)
     here, requested, has_next = cut(listed, requested)
     opened = _opened(visit)
@@ -73,34 +75,34 @@ def review_list(visit: Visit, product_id: str) -> Page:
         card=product_card(world, product),
         crumb=(f"products/{product.id}", product.name),
         requested=requested,
-        notes=_notes(visit, product, requested),
+        notes=_notes(visit, product, offered, requested),
         meaning=SEARCH_MEANING,
         count=count_text(requested, number=len(listed)),
         selects=[
-            (name, label_of(visit, name, product), offered, getattr(requested, name))
-            for name, offered in choices(world, product)
+            (name, label_of(visit, name, product), values.items(), getattr(requested, name))
+            for name, values in offered.items()
         ],
         spread=[
-            {**share, "query": requested.query(page=1, stars=str(share["stars"]))}
+            {**share, "query": requested.page_at(1, stars=str(share["stars"]))}
             for share in star_shares(world, product)
         ],
         cards=[_card(world, product, outline, requested, opened) for outline in here],
-        before=requested.query(page=requested.page - 1) if requested.page > 1 else "",
-        after=requested.query(page=requested.page + 1) if has_next else "",
+        before=requested.page_at(requested.page - 1) if requested.page > 1 else "",
+        after=requested.page_at(requested.page + 1) if has_next else "",
     )
 
 
-def _notes(visit: Visit, product: Product, requested: ReviewRequest) -> list[str]:
-    offered = [
+def _notes(visit: Visit, product: Product, offered: Offered, requested: ReviewRequest) -> list[str]:
+    fields = [
         Offer(
             name,
             label_of(visit, name, product),
-            dict(values),
-            shown=dict(values)[requested.sort] if name == "sort" else "",
+            values,
+            shown=values[requested.sort] if name == "sort" else "",
         )
-        for name, values in choices(visit.world, product)
+        for name, values in offered.items()
     ]
-    return [*not_offered(visit.query, offered), *no_such_page(visit.query, requested.page)]
+    return [*not_offered(visit.query, fields), *no_such_page(visit.query, requested.page)]
 
 
 def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
@@ -110,7 +112,7 @@ def helpful(visit: Visit, product_id: str, review_id: str) -> Change:
         raise Http404
     has_voted = review_id in visit.state.voted
     is_vote = visit.form.get("vote") != "withdraw"
-    requested = request_read(visit.world, product, visit.query)
+    requested = request_read(product, choices(visit.world, product), visit.query)
     back = f"products/{product.id}/reviews?{requested.query()}#{review_id}"
     if has_voted == is_vote:
         return Change(events=(), to=back)
@@ -130,9 +132,9 @@ def _events(
     if requested.text:
         events.append(("recent_search", {"product": product.id, "text": requested.text}))
     if requested.is_narrowed:
-        events.append(("filtered", {"product": product.id, "query": requested.query(page=1)}))
+        events.append(("filtered", {"product": product.id, "query": requested.page_at(1)}))
     if is_end:
-        events.append(("end_reached", {"product": product.id, "query": requested.query(page=1)}))
+        events.append(("end_reached", {"product": product.id, "query": requested.page_at(1)}))
     events.append(_shown(f"review {outline.id}" for outline in here))
     for outline in here:
         events += _opening(outline, opened)
@@ -179,6 +181,7 @@ def _card(
         "is_original": is_original,
         "original": requested.query(original=outline.id) if outline.language else "",
         "translation": requested.query(),
+        "date": outline.day.isoformat(),
         "day": wording.day_text(outline.day, locale=opened.locale),
         "stars": wording.stars_text(outline.stars),
         "drawn": stars_drawn(outline.stars),

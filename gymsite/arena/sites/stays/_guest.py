@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.draws import Draws
+from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.formats import month_text
 from tasks_app.worlds.stays.types import World
 from tasks_app.worlds.stays.vocabulary import NAMES
@@ -34,6 +35,7 @@ class Guest:
     since: str
 
 
+@cached_by_world(most=1)
 def guest(world: World) -> Guest:
     draws = Draws(world.key, "stays", world.edition, "guest")
     names = NAMES[world.edition]

@@ -12,10 +12,11 @@ from gymsite.arena.sites.stays import _results as results
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._page import page
 from gymsite.arena.sites.stays._query import StayRequest, request_read, stay_query
+from tasks_app.worlds.cache import cached_by_world
 from tasks_app.worlds.formats import counted
 from tasks_app.worlds.stays.pictures import front, town_view
 from tasks_app.worlds.stays.text import distance
-from tasks_app.worlds.stays.types import World
+from tasks_app.worlds.stays.types import Listing, World
 from tasks_app.worlds.stays.vocabulary import KINDS
 
 RECENT = 3
@@ -28,7 +29,6 @@ def home(visit: Visit) -> Page:
     world: World = visit.world
     requested = request_read(visit)
     sections = SECTIONS if visit.look.form == "below" else SECTIONS[1:]
-    suggested = sorted(world.listings, key=lambda listing: int(listing.id[2:]) * 7919 % 10007)[:SUGGESTED]
     return page(
         visit,
         "home",
@@ -39,8 +39,14 @@ def home(visit: Visit) -> Page:
         sections=ordered(visit.look, sections, seed=len(sections)),
         requested=requested,
         recent=[_recent(search) for search in reversed(visit.state.searches[-RECENT:])],
-        suggested=[_card(world, results.Hit(listing=listing), requested) for listing in suggested],
+        suggested=[_card(world, results.Hit(listing=one), requested.query) for one in _suggested(world)],
     )
+
+
+@cached_by_world(most=1)
+def _suggested(world: World) -> tuple[Listing, ...]:
+    mixed = sorted(world.listings, key=lambda listing: int(listing.id[2:]) * 7919 % 10007)
+    return tuple(mixed[:SUGGESTED])
 
 
 def search(visit: Visit) -> Page:
@@ -49,6 +55,7 @@ def search(visit: Visit) -> Page:
     filters = results.filters_read(world, visit.query, has_dates=requested.stay is not None)
     hits = [] if requested.errors else results.hits(world, visit.state, requested, filters)
     shown, filters, pages = results.cut(hits, filters)
+    query = requested.query
     return page(
         visit,
         "results",
@@ -61,7 +68,7 @@ def search(visit: Visit) -> Page:
         notes=[*_notes(visit, requested, filters), *no_such_page(visit.query, filters.page)],
         filters=filters,
         offered=_offered(world, requested, filters),
-        cards=[_card(world, hit, requested) for hit in shown],
+        cards=[_card(world, hit, query) for hit in shown],
         pages=pages,
         count=counted(len(hits), "stay"),
         before=filters.query(requested, page=filters.page - 1) if filters.page > 1 else "",
@@ -140,7 +147,7 @@ def _offered(world: World, requested: StayRequest, filters: results.Filters) -> 
     }
 
 
-def _card(world: World, hit: results.Hit, requested: StayRequest) -> dict[str, Any]:
+def _card(world: World, hit: results.Hit, query: str) -> dict[str, Any]:
     listing = hit.listing
     return {
         "listing": listing,
@@ -149,5 +156,5 @@ def _card(world: World, hit: results.Hit, requested: StayRequest) -> dict[str, A
         "rating": wording.points(listing.rating),
         "centre": distance(listing.centre_metres),
         "price": wording.money(hit.cents) if hit.cents else "",
-        "query": requested.query,
+        "query": query,
     }
