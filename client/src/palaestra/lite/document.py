@@ -42,13 +42,15 @@ INPUT_TYPES = BUTTONS | frozenset(
 
 class Element:
     """One element. ``value`` and ``is_checked`` (of an option: whether it is chosen) are what a reader has
-    made of it; ``children`` are elements and texts."""
+    made of it; ``children`` are elements and texts; ``flow`` is that of its style where nothing is special
+    about the element, else 0."""
 
     __slots__ = (
         "attrs",
         "children",
         "document",
         "end",
+        "flow",
         "is_checked",
         "is_gone",
         "is_popped",
@@ -75,6 +77,7 @@ class Element:
         self.style: Any = None
         self.is_gone: bool | None = None
         self.role: str | None = None
+        self.flow = 0
         self.value = ""
         self.is_checked = False
         self.is_popped = False
@@ -214,12 +217,15 @@ class Document:
         self.title = " ".join(title.text.split()) if title is not None else ""
         base = self.root.first("base")
         self.base = urljoin(url, base.attrs.get("href", "")) if base is not None else url
+        self._folder = self.base.partition("#")[0].partition("?")[0].rpartition("/")[0] + "/"
         for control in self.controls:
             _fill(control)
         self.focused: Element | None = None
 
     def resolve(self, address: str) -> str:
-        return _joined(self.base, address)
+        # Pages of a folder have many links in common.
+        is_below = address[:1] not in ("", "?", "#", ";")
+        return _joined(self._folder if is_below else self.base, address)
 
     def labels_of(self, control: Element) -> list[Element]:
         if self._labels is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from palaestra.lite.document import SKIPPED, Document, Element
@@ -43,6 +44,10 @@ FROM_CONTENT = frozenset(
 FIELDS = ("input", "select", "textarea")
 # What is inside of them is never a part of an outline by itself.
 CLOSED = frozenset(("select", "svg"))
+ROLE_VARIES = frozenset(("input", "select", "header", "footer"))
+HEADS = ("legend", "caption", "figcaption")
+WRITTEN_BY_TAG = frozenset(("details", "dl", "hr", "br", "iframe"))
+NOT_PLAIN = frozenset(("label", *HEADS, *WRITTEN_BY_TAG))
 HAS_VALUE = frozenset(("textbox", "searchbox", "combobox", "slider", "spinbutton", "listbox"))
 CHECKABLE = ("checkbox", "radio", "switch", "menuitemcheckbox")
 HEADED = {"fieldset": "legend", "table": "caption", "figure": "figcaption"}
@@ -51,6 +56,26 @@ _DELIMITED = re.compile(r"\s*(\$|\\\(|\\\[)")
 
 def clean(text: str) -> str:
     return " ".join(text.split())
+
+
+class Nature(NamedTuple):
+    """What is the same of all elements that are called the same (``styles.Kind``)."""
+
+    role: str | None
+    """None where it depends on values of attributes or on what is around."""
+    is_gone: bool
+    may_be_hidden: bool
+    is_closed: bool
+    is_plain: bool
+    """An outline writes nothing but the words and elements inside of it."""
+
+    @classmethod
+    def of(cls, element: Element) -> Nature:
+        tag, attrs = element.tag, element.attrs
+        role = None if "role" in attrs or tag in ROLE_VARIES else _role_of(element)
+        is_plain = role == "" and tag not in NOT_PLAIN and "tabindex" not in attrs
+        is_gone = "inert" in attrs or tag in SKIPPED
+        return cls(role, is_gone, "aria-hidden" in attrs, tag in CLOSED, is_plain)
 
 
 class Names:
@@ -70,14 +95,21 @@ class Names:
         for element in self.document.elements:
             if element.place < end:
                 continue
-            parent, attrs = element.parent, element.attrs
-            element.style = style = styles.style(element, parent.style if parent else INITIAL, matches)
-            is_gone = style.is_none or "inert" in attrs or element.tag in SKIPPED
-            element.is_gone = is_gone = is_gone or attrs.get("aria-hidden") == "true"
+            kind, parent = styles.kind(element), element.parent
+            nature = kind.nature
+            if nature is None:
+                nature = kind.nature = Nature.of(element)
+            element.style = style = styles.style(element, kind, parent.style if parent else INITIAL, matches)
+            is_gone = style.is_none or nature.is_gone
+            if nature.may_be_hidden:
+                is_gone = is_gone or element.attrs["aria-hidden"] == "true"
+            element.is_gone = is_gone
             if element.role is None:
-                element.role = _role_of(element)
-            if is_gone or element.tag in CLOSED:
+                element.role = _role_of(element) if nature.role is None else nature.role
+            if is_gone or nature.is_closed:
                 end = element.end
+            elif nature.is_plain:
+                element.flow = style.flow
 
     def style(self, element: Element) -> Style:
         return element.style or style_of(element, self.styles, self._matches)
@@ -88,6 +120,7 @@ class Names:
         self._matches.clear()
         for element in self.document.elements:
             element.style = element.is_gone = None
+            element.flow = 0
         self._learn()
 
     def is_gone(self, element: Element) -> bool:
@@ -106,28 +139,35 @@ class Names:
     def words(self, element: Element, without: Element | None = None) -> str:
         """The words of a subtree in one line: what a name, a heading or an option says."""
         parts: list[str] = []
-        for child in element.children:
-            self._words_add(child, without, parts)
+        self._words_add(element, without, parts)
         return clean("".join(parts))
 
-    def _words_add(self, node: Element | str, without: Element | None, parts: list[str]) -> None:
-        if isinstance(node, str):
-            parts.append(node)
+    def _words_add(self, element: Element, without: Element | None, parts: list[str]) -> None:
+        for child in element.children:
+            if isinstance(child, str):
+                parts.append(child)
+            elif child is without:
+                continue
+            elif child.flow:
+                self._part_add(child, without, parts)
+            elif not self.is_gone(child) and self.style(child).is_visible:
+                role = self.role(child)
+                if role == "math":
+                    parts.append(self.math(child))
+                elif role == "image":
+                    parts.append(child.attrs.get("alt") or child.attrs.get("aria-label") or "")
+                elif child.tag not in FIELDS:
+                    self._part_add(child, without, parts)
+
+    def _part_add(self, part: Element, without: Element | None, parts: list[str]) -> None:
+        if self.style(part).is_inline:
+            if part.tag == "br":
+                parts.append(" ")
+            self._words_add(part, without, parts)
             return
-        if node is without or self.is_gone(node):
-            return
-        style, role = self.style(node), self.role(node)
-        if not style.is_visible or (node.tag in FIELDS and role not in ("math", "image")):
-            return
-        if role == "math":
-            parts.append(self.math(node))
-        elif role == "image":
-            parts.append(node.attrs.get("alt") or node.attrs.get("aria-label") or "")
-        else:
-            parts.append(" " if node.tag == "br" or not style.is_inline else "")
-            for child in node.children:
-                self._words_add(child, without, parts)
-            parts.append("" if style.is_inline else " ")
+        parts.append(" ")
+        self._words_add(part, without, parts)
+        parts.append(" ")
 
     def math(self, element: Element) -> str:
         attrs = element.attrs

@@ -20,7 +20,7 @@ from palaestra.lite.lines import (
     rows,
     terms,
 )
-from palaestra.lite.names import HAS_VALUE, OPTIONS_CHARS, Names, clean
+from palaestra.lite.names import HAS_VALUE, HEADS, OPTIONS_CHARS, WRITTEN_BY_TAG, Names, clean
 
 LIMIT_CHARS = 100_000
 CUT = "\n(cut: the page is longer)"
@@ -68,8 +68,6 @@ INTERACTIVE = frozenset(
         "summary",
     ]
 )
-HEADS = ("legend", "caption", "figcaption")
-WRITTEN_BY_TAG = frozenset(("details", "dl", "hr", "br", "iframe"))
 
 
 class Writer:
@@ -223,10 +221,19 @@ class Outline:
 
     def _children(self, element: Element, writer: Writer, is_shown: bool) -> None:
         for child in element.children:
-            if isinstance(child, Element):
+            if isinstance(child, str):
+                if is_shown:
+                    writer.text(child, element)
+            elif child.flow == 1:
+                self._children(child, writer, True)
+            elif child.flow:
+                if writer.words:
+                    writer.flush()
+                self._children(child, writer, True)
+                if writer.words:
+                    writer.flush()
+            else:
                 self._visit(child, writer)
-            elif is_shown:
-                writer.text(child, element)
 
     def _visit(self, element: Element, writer: Writer) -> None:
         names = self.names

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
 from palaestra.lite.document import POPPED, Document, Element
 from palaestra.surface import VIEWPORT
@@ -87,8 +87,9 @@ _FEATURE = re.compile(r"\((min|max)-(width|height): *([\d.]+)(rem|em|px)\)")
 _IMPORTANT = re.compile(r"\s*!important$")
 
 
-class Style(NamedTuple):
-    """The computed values that an outline asks for, and what it makes of them."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Style:
+    """The computed values that an outline asks for, and what it makes of them. Equal ones are the same."""
 
     display: str
     visibility: str
@@ -99,13 +100,21 @@ class Style(NamedTuple):
     is_inline: bool
     is_in_line: bool
     """It begins no line of its own; so do those that have no box or stand over others."""
+    flow: int
+    """How ordinary words in it are written: 1 in line, 2 on lines of their own; 0 where that takes a closer
+    look."""
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def of(cls, display: str, visibility: str, white_space: str, *, scrolls: bool = False) -> Style:
         is_inline = display.startswith("inline")
         is_in_line = is_inline or display.startswith(("contents", "ruby"))
         is_none, is_visible = display == "none", visibility == "visible"
-        return cls(display, visibility, white_space, scrolls, is_none, is_visible, is_inline, is_in_line)
+        is_odd = is_none or not is_visible or white_space.startswith("pre") or display == "inline-block"
+        flow = 0 if is_odd else 1 if is_in_line else 2
+        return cls(
+            display, visibility, white_space, scrolls, is_none, is_visible, is_inline, is_in_line, flow
+        )
 
 
 Called = tuple[str | None, ...]
@@ -128,21 +137,26 @@ class Rule:
         return self.plain is None or (self.plain[0] in ("", tag) and self.plain[1] <= classes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Kind:
     """Elements that are called the same: the rules that may hold for them in their order, the selectors of
-    those that hold for some of them only, each with a bit of its own, and their styles, by that of the parent
-    and the bits of what holds."""
+    those that hold for some of them only, each with a bit of its own, and their styles, by that of the
+    parent, the bits of what holds and the type of a control. ``nature`` is what ``Names`` knows of all of
+    them."""
 
     rules: tuple[tuple[int, Rule], ...]
     selectors: tuple[tuple[int, str], ...]
-    styles: dict[tuple[Style, int], Style]
+    styles: dict[tuple[Style, int, str], Style]
+    is_single: bool
+    """Whether the style of each is computed by itself."""
+    nature: Any = None
 
     @classmethod
-    def of(cls, rules: Sequence[Rule]) -> Kind:
+    def of(cls, rules: Sequence[Rule], element: Element) -> Kind:
         bits = [0 if rule.plain is not None else 1 << place for place, rule in enumerate(rules)]
         pairs = tuple(zip(bits, rules, strict=True))
-        return cls(pairs, tuple((bit, rule.selector) for bit, rule in pairs if bit), {})
+        selectors = tuple((bit, rule.selector) for bit, rule in pairs if bit)
+        return cls(pairs, selectors, {}, "style" in element.attrs)
 
     def values(self, held: int) -> dict[str, str]:
         """What the rules declare of which those with a bit in ``held`` hold."""
@@ -179,13 +193,16 @@ class Styles:
                 rank = (is_important, _specificity(selector), number)
                 self._rules[_key(selector)].append(Rule(selector, rank, own, plain))
 
-    def style(self, element: Element, parent: Style, matches: Matches) -> Style:
-        """The style of an element; ``matches`` holds what selectors match on its page."""
+    def kind(self, element: Element) -> Kind:
         attrs = element.attrs
         called: Called = (element.tag, attrs.get("class"), attrs.get("id"), *attrs)
         kind = self._kinds.get(called)
         if kind is None:
-            kind = self._kinds[called] = Kind.of(self._rules_for(element))
+            kind = self._kinds[called] = Kind.of(self._rules_for(element), element)
+        return kind
+
+    def style(self, element: Element, kind: Kind, parent: Style, matches: Matches) -> Style:
+        """The style of an element; ``matches`` holds what selectors match on its page."""
         held = 0
         for bit, selector in kind.selectors:
             matching = matches.get(selector)
@@ -193,11 +210,12 @@ class Styles:
                 matching = matches[selector] = _matched(element.document, selector)
             if element.key in matching:
                 held |= bit
-        if element.tag == "input" or element.is_popped or "style" in attrs:
-            return _computed(element, parent, kind.values(held) | _values(attrs.get("style", "")))
-        known = kind.styles.get((parent, held))
+        if kind.is_single or element.is_popped:
+            return _computed(element, parent, kind.values(held) | _values(element.attrs.get("style", "")))
+        key = (parent, held, element.type if element.tag == "input" else "")
+        known = kind.styles.get(key)
         if known is None:
-            known = kind.styles[parent, held] = _computed(element, parent, kind.values(held))
+            known = kind.styles[key] = _computed(element, parent, kind.values(held))
         return known
 
     def _rules_for(self, element: Element) -> list[Rule]:
@@ -215,7 +233,7 @@ def style_of(element: Element, styles: Styles, matches: Matches) -> Style:
     """The style of an element, computed once."""
     if element.style is None:
         parent = style_of(element.parent, styles, matches) if element.parent else INITIAL
-        element.style = styles.style(element, parent, matches)
+        element.style = styles.style(element, styles.kind(element), parent, matches)
     style: Style = element.style
     return style
 
