@@ -76,11 +76,15 @@ def picture_read(name: str) -> Picture | None:
     return Picture(match[1], match[2], int(match[3]))
 
 
-@cached_by_world(most=200)
 def front(world: World, listing: Listing) -> Picture:
     """The picture that stands for a listing: its house by day."""
-    draws = Draws(world.key, "stays", world.edition, "pictures", listing.id)
-    return Picture(WORDS.houses[listing.kind], draws.pick(LIGHTS[:2]), draws.whole(1, HOUSE_NUMBERS))
+    return _front(world, listing.id, listing.kind)
+
+
+@cached_by_world(most=200)
+def _front(world: World, listing_id: str, kind: str) -> Picture:
+    draws = Draws(world.key, "stays", world.edition, "pictures", listing_id)
+    return Picture(WORDS.houses[kind], draws.pick(LIGHTS[:2]), draws.whole(1, HOUSE_NUMBERS))
 
 
 @cached_by_world(most=1)

@@ -21,8 +21,10 @@ from tasks_app.worlds.reviews.types import Outline, Product, World
 PER_PAGE = 10
 SEARCH_CHARS = 60
 BADGES = {"with": "Verified purchases only", "without": "Not verified"}
+NEWEST = "newest"
+"""The order in which reviews come."""
 SORTS = {
-    "newest": "Newest first",
+    NEWEST: "Newest first",
     "oldest": "Oldest first",
     "helpful": "Most helpful",
     "best": "Highest rating",
@@ -41,7 +43,7 @@ class ReviewRequest:
     size: str = ""
     badge: str = ""
     month: str = ""
-    sort: str = "newest"
+    sort: str = NEWEST
     page: int = 1
 
     @property
@@ -54,6 +56,8 @@ class ReviewRequest:
 
     def query(self, **more: str) -> str:
         """The address of this page, with ``more`` after it, which none of the fields is."""
+        if not more:
+            return self._here
         beside = urlencode({name: value for name, value in more.items() if value})
         return f"{self._here}&{beside}" if self._here and beside else self._here or beside
 
@@ -61,7 +65,7 @@ class ReviewRequest:
     def _here(self) -> str:
         """Kept: each review of a page has several addresses that begin with it."""
         chosen = {"q": self.text} | {name: getattr(self, name) for name in FILTERS}
-        chosen["sort"] = self.sort if self.sort != "newest" else ""
+        chosen["sort"] = self.sort if self.sort != NEWEST else ""
         chosen["page"] = str(self.page) if self.page > 1 else ""
         return urlencode({name: value for name, value in chosen.items() if value})
 
@@ -75,7 +79,7 @@ def request_read(product: Product, offered: Offered, query: QueryDict) -> Review
     return ReviewRequest(
         text=text_read(query),
         page=next((page for page in pages if str(page) == number), 1),
-        **{**chosen, "sort": chosen["sort"] or "newest"},
+        **{**chosen, "sort": chosen["sort"] or NEWEST},
     )
 
 
@@ -101,8 +105,11 @@ def reviews_find(world: World, state: State, product: Product, requested: Review
     all_of: Iterable[Outline] = outlines(world, product.id)
     if requested.text:
         all_of = (review.outline for review in search(world, product.id, requested.text))
-    fitting = [outline for outline in all_of if _fits(outline, requested)]
-    return sorted(fitting, key=_order(state, requested.sort))
+    if requested.is_narrowed:
+        all_of = (outline for outline in all_of if _fits(outline, requested))
+    if requested.sort == NEWEST:
+        return list(all_of)
+    return sorted(all_of, key=_order(state, requested.sort))
 
 
 def cut(listed: list[Outline], requested: ReviewRequest) -> tuple[list[Outline], ReviewRequest, bool]:
@@ -141,14 +148,13 @@ def _fits(outline: Outline, requested: ReviewRequest) -> bool:
         and requested.colour in ("", outline.colour)
         and requested.size in ("", outline.size)
         and requested.badge in ("", "with" if outline.is_verified else "without")
-        and requested.month in ("", f"{outline.day:%Y-%m}")
+        and (not requested.month or requested.month == f"{outline.day:%Y-%m}")
     )
 
 
 def _order(state: State, sort: str) -> Callable[[Outline], tuple[int, ...]]:
     """A sort key; sorting is stable, and reviews come newest first."""
     orders: dict[str, Callable[[Outline], tuple[int, ...]]] = {
-        "newest": lambda outline: (),
         "oldest": lambda outline: (outline.day.toordinal(),),
         "helpful": lambda outline: (-helpful_votes(state, review=outline.id, drawn=outline.helpful),),
         "best": lambda outline: (-outline.stars,),

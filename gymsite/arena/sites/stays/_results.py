@@ -87,7 +87,9 @@ def filters_read(world: World, query: QueryDict, *, has_dates: bool) -> Filters:
 
 def hits(world: World, state: State, requested: StayRequest, filters: Filters) -> list[Hit]:
     """What the search finds, sorted; with dates only houses with a room that can be booked for them."""
-    fitting = [hit for hit in _available(world, state, requested.stay) if _fits(hit, filters)]
+    fitting = list(_available(world, state, requested.stay))
+    if filters.is_narrowed or filters.place or filters.name:
+        fitting = [hit for hit in fitting if _fits(hit, filters)]
     key = SORTS[filters.sort][1]
     return sorted(fitting, key=key) if key else fitting
 
