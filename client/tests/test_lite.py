@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 import pytest_asyncio
@@ -12,6 +13,7 @@ from fake_server import FakeServer
 from palaestra import Env, PalaestraError, RemoteEnv
 from palaestra.actions import Outcome, action_check, action_perform
 from palaestra.lite import LitePage, LitePool
+from palaestra.lite.document import Document
 from palaestra.lite.outline import Outline
 from palaestra.lite.styles import Styles
 from palaestra.observation import page_text
@@ -26,6 +28,42 @@ sys.modules["playwright"] = None
 import palaestra.lite
 palaestra.Env("http://127.0.0.1:1", "key", run=1, browser="lite")
 """
+
+
+BASES = [
+    "http://h:1/e/T/",
+    "http://h:1/e/T/stays/L-1?x=1/y#z",
+    "http://h/e/T/a/b/c?d=/../e",
+    "https://h",
+    "http://h/a//b/c",
+    "http://h/a/../b/c",
+    "http://h/e%20/x;p/y",
+    "about:blank",
+]
+ADDRESSES = [
+    *(
+        "",
+        "?a",
+        "#b",
+        "x",
+        "x/",
+        "x/y?q=1&r=../z#k",
+        "../x",
+        "../../x",
+        "../../../../../x",
+        "..",
+        "./x",
+        "/x",
+    ),
+    *("/x", "//k/x", "http://k/x", "x?", "x#", "x?#a", "x;y", "x:y", "a b", "x?a b", "x\ty", "../x/../y"),
+    *("x//y", "mailto:a", "x?a#b#c", "\u00e9", "x?\u00e9"),
+]
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_an_address_leads_where_urljoin_says(base: str) -> None:
+    document = Document("<p>words", base)
+    assert {one: document.resolve(one) for one in ADDRESSES} == {one: urljoin(base, one) for one in ADDRESSES}
 
 
 @pytest_asyncio.fixture

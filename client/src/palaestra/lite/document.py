@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -38,6 +39,11 @@ INPUT_TYPES = BUTTONS | frozenset(
         "hidden",
     ]
 )
+
+
+# The usual addresses: of a page beside, above or below, with a query and a place in it.
+_RELATIVE = re.compile(r"((?:\.\./)*)([\w-]+(?:/[\w-]+)*/?(?:\?[^#\s]+)?(?:#[^\s]+)?)", re.ASCII)
+_PLAIN_BASE = re.compile(r"(https?://[^/?#\s]+)((?:/[\w-]+)*/[\w-]*)(?=[?#]|\Z)", re.ASCII)
 
 
 class Element:
@@ -217,15 +223,18 @@ class Document:
         self.title = " ".join(title.text.split()) if title is not None else ""
         base = self.root.first("base")
         self.base = urljoin(url, base.attrs.get("href", "")) if base is not None else url
-        self._folder = self.base.partition("#")[0].partition("?")[0].rpartition("/")[0] + "/"
+        self._folders = _folders_of(self.base)
         for control in self.controls:
             _fill(control)
         self.focused: Element | None = None
 
     def resolve(self, address: str) -> str:
-        # Pages of a folder have many links in common.
-        is_below = address[:1] not in ("", "?", "#", ";")
-        return _joined(self._folder if is_below else self.base, address)
+        """The whole address, as ``urljoin`` makes it."""
+        match = _RELATIVE.fullmatch(address)
+        ups = len(match[1]) // 3 if match else len(self._folders)
+        if match is None or ups >= len(self._folders):
+            return _joined(self.base, address)
+        return self._folders[ups] + match[2]
 
     def labels_of(self, control: Element) -> list[Element]:
         if self._labels is None:
@@ -266,6 +275,16 @@ class Document:
             child = child.next
         element.end = len(self.elements)
         return element
+
+
+@lru_cache(maxsize=512)
+def _folders_of(base: str) -> tuple[str, ...]:
+    """The folder of an address, the one around it, and so on; none where dots make that another question."""
+    match = _PLAIN_BASE.match(base)
+    if match is None:
+        return ()
+    parts = match[2].split("/")[:-1]
+    return tuple(match[1] + "".join(f"{part}/" for part in parts[:end]) for end in range(len(parts), 0, -1))
 
 
 @lru_cache(maxsize=4096)
