@@ -6,7 +6,12 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
 import palaestra
+from fake_server import FakeServer
+from palaestra.doors.rollouts import Rollouts
+from palaestra.pool import PagePool
 
 SOURCE = Path(palaestra.__file__).parent
 DOORS = SOURCE / "doors"
@@ -37,3 +42,14 @@ def test_a_door_imports_its_own_framework_alone() -> None:
         door = path.stem.removesuffix("_calls")
         named = foreign - BROUGHT - BELOW.get(door, set())
         assert {name.removesuffix("_ai") for name in named} <= {door}, path
+
+
+async def test_a_door_without_a_browser_starts_none(
+    fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PagePool, "acquire", None)
+    fake.state.runs.append({"id": 7, "name": "lite", "settings": {"browser": "lite"}})
+    rollouts = Rollouts(fake.lab_url, "key", run=7, browser="lite")
+    async with rollouts.env() as env:
+        observation = await rollouts.reset(env, 1)
+    assert "Your answer" in observation.text

@@ -52,6 +52,7 @@ class Trainer:
         self.model = Model.load(options.model, adapter=options.start, **settings)
         self.rows: dict[Prompt, Tensor] = {}
         self.started, self.file = time.monotonic(), Path(options.results) / f"{self.name}.jsonl"
+        self.file.parent.mkdir(parents=True, exist_ok=True)
         self.kept = self.file.with_suffix(".state")
         self.start_rows: Tensor | None = None
         self.version = 0

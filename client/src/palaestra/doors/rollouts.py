@@ -15,8 +15,9 @@ from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Env
 from palaestra.errors import PalaestraError
 from palaestra.observation import Observation
-from palaestra.pool import PagePool
+from palaestra.pools import pool_of
 from palaestra.records import Message
+from palaestra.surface import VIEWPORT, Pool
 
 KEY = "PALAESTRA_KEY"
 
@@ -51,8 +52,8 @@ class Rollouts:
     """Environments for a framework that asks for one rollout at a time.
 
     The first rollout of a task and round opens a group and the later ones join it, so that they are compared
-    with each other. ``pages`` is how many browser pages work at once; the browser runs for as long
-    as some environment is open. Other keywords are those of ``Env``.
+    with each other. ``pages`` is how many pages work at once; a browser runs for as long as some
+    environment is open. Other keywords are those of ``Env``.
     """
 
     def __init__(
@@ -64,14 +65,14 @@ class Rollouts:
         self._first: defaultdict[Hashable, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._open = 0
         self._client: Client | None = None
-        self._pool: PagePool | None = None
+        self._pool: Pool | None = None
 
     @asynccontextmanager
     async def env(self) -> AsyncIterator[Env]:
         """An environment; at its exit an episode that is still open ends ``cancelled``."""
         if self._pool is None:
             self._client = Client(self._server, self._key)
-            self._pool = PagePool(origin=self._client, size=self._pages)
+            self._pool = self._pool_make(self._client)
             self._first.clear()  # a lock belongs to the event loop that waited for it
         self._open += 1
         try:
@@ -94,6 +95,13 @@ class Rollouts:
             if env.episode is not None:
                 self._groups[name] = env.episode.opened.group
             return observation
+
+    def _pool_make(self, client: Client) -> Pool:
+        browser, viewport = (
+            self._settings.get("browser", "chromium"),
+            self._settings.get("viewport", VIEWPORT),
+        )
+        return pool_of(browser, origin=client, size=self._pages, viewport=viewport)
 
     async def _aclose(self) -> None:
         client, pool, self._client, self._pool = self._client, self._pool, None, None
