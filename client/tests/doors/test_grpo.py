@@ -123,7 +123,6 @@ def test_a_training_that_was_killed_ends_as_it_would_have(
     monkeypatch.setattr(train, "play", tiny_training.play)
     monkeypatch.setattr(rollouts, "QUIET_S", 0.0)
     monkeypatch.setattr(Model, "load", tiny_training.model_load)
-    tiny_training.play.killed_at = tiny_training.NEVER
     whole, killed = tiny_training.Lab(), tiny_training.Lab()
     uninterrupted = tiny_training.trained(tmp_path / "whole", whole)
 

@@ -97,10 +97,8 @@ class Rollouts:
             return observation
 
     def _pool_make(self, client: Client) -> Pool:
-        browser, viewport = (
-            self._settings.get("browser", "chromium"),
-            self._settings.get("viewport", VIEWPORT),
-        )
+        browser = self._settings.get("browser", "chromium")
+        viewport = self._settings.get("viewport", VIEWPORT)
         return pool_of(browser, origin=client, size=self._pages, viewport=viewport)
 
     async def _aclose(self) -> None:
