@@ -21,7 +21,7 @@ from model import Model
 from prompts import Prompt
 from rollouts import Batch, Chooser, play
 from torch import Tensor
-from train import NAME, SCORED_AT_ONCE, Trainer, main, options_parser, share
+from train import NAME, SCORED_AT_ONCE, Trainer, main, options_parser, parts, share
 
 from palaestra import Client
 
@@ -236,10 +236,6 @@ async def measured(client: Client, episodes: Sequence[int]) -> dict[str, float]:
     if spoken:
         figures["narration"] = fmean(spoken)
     return figures
-
-
-def parts(items: Sequence, count: int) -> list[Sequence]:
-    return [items[first : first + count] for first in range(0, len(items), count)]
 
 
 if __name__ == "__main__":

@@ -88,8 +88,8 @@ class Trainer:
 
     @torch.no_grad()
     def score(self, prompts: Sequence[Prompt]) -> list[list[float]]:
-        parts = [prompts[at : at + SCORED_AT_ONCE] for at in range(0, len(prompts), SCORED_AT_ONCE)]
-        return [row for part in parts for row in self.model.logprobs(part).exp().tolist()]
+        scored = map(self.model.logprobs, parts(prompts, SCORED_AT_ONCE))
+        return [row for rows in scored for row in rows.exp().tolist()]
 
     # ---- the parts of a run
     async def warm_up(self, tasks: Sequence[int]) -> None:
@@ -255,6 +255,10 @@ def warm_loss(rows: Tensor, choices: Sequence[int]) -> Tensor:
 
 def uniform(prompts: Sequence[Prompt]) -> list[list[float]]:
     return [[1 / len(prompt.offered)] * len(prompt.offered) for prompt in prompts]
+
+
+def parts(items: Sequence, count: int) -> list[Sequence]:
+    return [items[first : first + count] for first in range(0, len(items), count)]
 
 
 def share(batch: Batch) -> float:
