@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urljoin
@@ -287,6 +289,20 @@ async def test_style_sheets_decide_what_is_shown(
 ) -> None:
     body = '<main><p class="a" id="i">words</p></main>'
     assert ("words" in await opened(lite, fake, body, head=f"<style>{sheet}</style>")) is is_shown
+
+
+async def test_a_page_that_is_left_is_freed_at_once(lite: LitePage, fake: FakeServer) -> None:
+    text = await opened(lite, fake, '<ul><li><a href="x">Same</a></ul><p hidden>Words</p><input autofocus>')
+    await acted(lite, type="type", target=target(text, "textbox"), text="words")
+    gc.collect()
+    gc.disable()
+    try:
+        left = weakref.ref(lite.deeds.document)
+        await acted(lite, type="click", target=target(text, "link"))
+        assert "Same" in await shown(lite)
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 def test_a_style_sheet_that_is_cut_off_is_read_to_its_end() -> None:

@@ -50,20 +50,6 @@ class Deeds:
         self.leads: Sent | None = None
         self.opens_tab = False
         self.clears = False
-        self.functions: Mapping[str, Callable[..., Answer]] = {
-            "locate": self.locate,
-            "clickable": self.clickable,
-            "control": self.control,
-            "focus": self.focus,
-            "reach": self.reach,
-            "choose": self.choose,
-            "span": lambda *_: {"problem": "nothing is dragged on a page without scripts"},
-            "sideways": lambda *_: {"problem": "nothing in view moves that way"},
-            "section": lambda name: section(self.outline, name),
-            "linesWith": lambda text, most: lines_with(self.outline, text, most),
-            "idle": lambda *_: {},
-            "flushRecorder": lambda *_: {},
-        }
 
     # ---- aims
     def _aimed(self, aim: Aim) -> Element | str:
@@ -323,6 +309,23 @@ class Deeds:
             self.document.focused = missing
             return
         self.leads = form_sent(form, button)
+
+
+FUNCTIONS: Mapping[str, Callable[..., Answer]] = {
+    "locate": Deeds.locate,
+    "clickable": Deeds.clickable,
+    "control": Deeds.control,
+    "focus": Deeds.focus,
+    "reach": Deeds.reach,
+    "choose": Deeds.choose,
+    "span": lambda *_: {"problem": "nothing is dragged on a page without scripts"},
+    "sideways": lambda *_: {"problem": "nothing in view moves that way"},
+    "section": lambda deeds, name: section(deeds.outline, name),
+    "linesWith": lambda deeds, text, most: lines_with(deeds.outline, text, most),
+    "idle": lambda *_: {},
+    "flushRecorder": lambda *_: {},
+}
+"""The page-side functions that actions call, by their names."""
 
 
 def _control_of(element: Element) -> Element:

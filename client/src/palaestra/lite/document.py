@@ -217,7 +217,7 @@ class Document:
         node = self.parser.root
         if node is None:
             raise ValueError("The document is empty.")
-        self.root = self._read(node, None)
+        self._read(node, None)
         self.body = next((one for one in self.root.elements if one.tag == "body"), None)
         title = self.root.first("title")
         self.title = " ".join(title.text.split()) if title is not None else ""
@@ -227,6 +227,10 @@ class Document:
         for control in self.controls:
             _fill(control)
         self.focused: Element | None = None
+
+    @property
+    def root(self) -> Element:
+        return self.elements[0]
 
     def resolve(self, address: str) -> str:
         """The whole address, as ``urljoin`` makes it."""
@@ -244,6 +248,18 @@ class Document:
                     self._labels.setdefault(named.key, []).append(label)
         return self._labels.get(control.key, [])
 
+    def dissolve(self) -> None:
+        """Part the elements of a page that is left.
+
+        They hold one another, so that only the garbage collector would free them: that took a quarter of the
+        time, and the next page would not lie in the memory of this one.
+        """
+        for element in self.elements:
+            element.children.clear()
+        for elements in (self.elements, self.controls, self.by_id):
+            elements.clear()
+        self._labels = self.focused = self.body = None
+
     def mark(self, element: Element) -> None:
         """Let selectors see that something was opened or closed."""
         states = {"open": "open" in element.attrs, POPPED: element.is_popped}
@@ -257,13 +273,13 @@ class Document:
         attrs = node.attributes
         if attrs and None in attrs.values():
             attrs = {name: value or "" for name, value in attrs.items()}
-        element = Element(node.tag, attrs, parent, self)
-        element.node, element.key = node, node.mem_id
-        element.place = len(self.elements)
-        self.elements.append(element)
+        elements, tag = self.elements, node.tag
+        element = Element(tag, attrs, parent, self)
+        element.node, element.key, element.place = node, node.mem_id, len(elements)
+        elements.append(element)
         if "id" in attrs:
             self.by_id.setdefault(attrs["id"], element)
-        if element.tag in LABELABLE:
+        if tag in LABELABLE:
             self.controls.append(element)
         children, child = element.children, node.first_child
         while child is not None:
@@ -273,7 +289,7 @@ class Document:
             elif not tag.startswith(("-", "!")):
                 children.append(self._read(child, element))
             child = child.next
-        element.end = len(self.elements)
+        element.end = len(elements)
         return element
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from yarl import URL
@@ -47,11 +48,18 @@ class Exchange:
         self._count = count
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=limit_s, sock_read=limit_s)
         self._session: aiohttp.ClientSession | None = None
+        self._proxies: dict[str, str | None] = {}
 
     async def send(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Answer:
         """Raises ``ExchangeError`` or ``NotSent``."""
+        target = URL(url, encoded=True)
         request = self._opened().request(
-            method, URL(url, encoded=True), headers=headers, data=body or None, allow_redirects=False
+            method,
+            target,
+            headers=headers,
+            data=body or None,
+            allow_redirects=False,
+            proxy=self._proxy_of(target),
         )
         try:
             async with request as answer:
@@ -73,9 +81,16 @@ class Exchange:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=self._timeout,
                 skip_auto_headers=UNSENT,
-                trust_env=True,
             )
         return self._session
+
+    def _proxy_of(self, target: URL) -> str | None:
+        """Asked of the environment once: aiohttp would do so in two threads for each request."""
+        origin = f"{target.scheme}://{target.host}"
+        if origin not in self._proxies:
+            is_direct = proxy_bypass(target.host or "")
+            self._proxies[origin] = None if is_direct else getproxies().get(target.scheme)
+        return self._proxies[origin]
 
 
 @lru_cache(maxsize=4096)

@@ -60,7 +60,7 @@ def without_title(lines: Sequence[Line], name: str) -> Sequence[Line]:
     end = title + 1
     while end < len(lines) and lines[end].depth > 0:
         end += 1
-    inside = [line._replace(depth=line.depth - 1) for line in lines[title + 1 : end]]
+    inside = [Line(depth - 1, text, element) for depth, text, element in lines[title + 1 : end]]
     return [*lines[:title], *inside, *lines[end:]]
 
 
@@ -72,7 +72,7 @@ def joined(lines: Sequence[Line]) -> list[Line]:
         words = _WORDS.match(line.text)
         is_short = is_open and words and line.depth == 0 and len(out[-1].text) + len(words[1]) <= ITEM_CHARS
         if is_short and words:
-            out[-1] = out[-1]._replace(text=f"{out[-1].text} | {words[1]}")
+            out[-1] = Line(0, f"{out[-1].text} | {words[1]}", out[-1].element)
         else:
             out.append(line)
             is_first = len(out) == 1 and line.text.startswith("[e")

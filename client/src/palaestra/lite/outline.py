@@ -133,15 +133,6 @@ class Outline:
         self._described: dict[Element, str] = {}
         self._places: dict[Element, int] = {}
         self._state: State | None = None
-        self._by_role: Mapping[str, Callable[[Element, str, Writer], None]] = {
-            "heading": self._heading,
-            "image": self._image,
-            "table": self._table,
-            "grid": self._table,
-            "list": self._list,
-            "progressbar": self._gauge,
-            "meter": self._gauge,
-        }
 
     def lines(self) -> list[Line]:
         state, before = State.of(self.names), self._state
@@ -249,8 +240,8 @@ class Outline:
                 self._visit(control, writer)
         elif self.is_interactive(element, role):
             self._interactive(element, role, writer)
-        elif role in self._by_role:
-            self._by_role[role](element, role, writer)
+        elif role in BY_ROLE:
+            BY_ROLE[role](self, element, role, writer)
         elif not self._is_written_by_tag(element, writer):
             self._container(element, role, writer)
 
@@ -379,3 +370,14 @@ class Outline:
             text = ("header: " if is_head else "row: ") + " | ".join(map(self._cell, shown))
             lines.append(Line(0, text, row))
         writer.nest("table" + (f' "{name}"' if name else ""), element, lines)
+
+
+BY_ROLE: Mapping[str, Callable[[Outline, Element, str, Writer], None]] = {
+    "heading": Outline._heading,
+    "image": Outline._image,
+    "table": Outline._table,
+    "grid": Outline._table,
+    "list": Outline._list,
+    "progressbar": Outline._gauge,
+    "meter": Outline._gauge,
+}

@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 from palaestra.bounds import DONE_PATH, STATIC_PATH, STEP_HEADER, SUBMIT_PATH, EpisodeBounds
 from palaestra.errors import PageHung, PalaestraError, Unreachable
-from palaestra.lite.deeds import Deeds
+from palaestra.lite.deeds import FUNCTIONS, Deeds
 from palaestra.lite.document import Document, Element
 from palaestra.lite.exchange import Answer, Exchange, ExchangeError, NotSent, normalised
 from palaestra.lite.forms import Sent
@@ -124,9 +124,9 @@ class LitePage:
         await self._go_on()
         if function == "idle":
             await asyncio.sleep(float(str(arguments[0])) / 1000)
-        if function not in self._deeds.functions:
+        if function not in FUNCTIONS:
             raise PalaestraError("A page that is read without a browser has no picture.")
-        return self._deeds.functions[function](*arguments)
+        return FUNCTIONS[function](self._deeds, *arguments)
 
     async def is_left(self) -> bool:
         before = self._deeds
@@ -157,7 +157,7 @@ class LitePage:
         """There is no recorder."""
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        self._deeds.document.dissolve()
 
     # ---- inside
     @property
@@ -184,6 +184,7 @@ class LitePage:
         answer, last = opened
         document = Document(answer.content or EMPTY, last.url)
         styles = await self._library.styles_of(document, self._bounds)
+        self._deeds.document.dissolve()
         self._deeds = Deeds(Names(document, styles), Ids(self.ids))
         self._history.append(last)
         return True

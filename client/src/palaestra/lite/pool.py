@@ -24,6 +24,7 @@ class LitePool:
         return LitePage(self._exchange, self._library)
 
     async def release(self, page: LitePage, *, is_healthy: bool = True) -> None:
+        await page.close()
         self._places.release()
 
     async def renew(self, page: LitePage) -> LitePage:
