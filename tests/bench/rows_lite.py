@@ -1,14 +1,18 @@
 """Rows of pages read without a browser, beside a browser on the same pages with the same actions.
 
-Both play the ways of ``rows_site_browser`` on the arena, turn and turn about. How fast the client is by
-itself is measured on pages that it has received before, from memory, on one core.
+Both play the ways of ``rows_site_browser`` on the arena, turn and turn about, each with all cores: a browser
+has processes of its own, and without one there are as many clients. How fast a client is by itself is
+measured on pages that it has received before, from memory, on one core.
 """
 
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 
 from palaestra.actions import action_check, action_perform
 from palaestra.lite import LitePool
@@ -23,6 +27,10 @@ from tests.bench.table import Row, middle
 
 TURNS = 3
 REPEATS = 20
+CLIENTS = os.cpu_count() or 1
+# Of each client at once, and how often it plays every way: long enough to be measured.
+LITE_PAGES = 8
+ROUNDS = 10
 LIMIT_S = 30.0
 RATIO_TARGET = 20.0
 # Of the 1,000 a second that two cores are to do.
@@ -34,7 +42,11 @@ Given = Sequence[tuple[str, Way]]
 def rows(place: Installation) -> Iterator[Row]:
     for site in FAMILIES:
         ways = ways_of(place, site)
-        browser, lite = middle([asyncio.run(_beside(place, ways)) for _ in range(TURNS)])
+        with ProcessPoolExecutor(CLIENTS, multiprocessing.get_context("spawn")) as clients:
+            turns = [
+                (asyncio.run(_in_browser(place, ways)), _without(place, ways, clients)) for _ in range(TURNS)
+            ]
+        browser, lite = middle(turns)
         yield Row(
             f"lite steps of {site}",
             lite,
@@ -43,25 +55,48 @@ def rows(place: Installation) -> Iterator[Row]:
             peer=browser,
             beside="same actions in a browser",
             ratio_target=RATIO_TARGET,
-            note=f"arena on the same cores; {PAGES} pages",
+            note=f"arena on the same cores; {CLIENTS} clients of {LITE_PAGES} pages, {PAGES} in the browser",
         )
         alone, pages = asyncio.run(_alone(place, ways))
         note = f"{pages} pages from memory, CPU time"
         yield Row(f"lite steps of {site}, client alone on one core", alone, "/s", CORE_TARGET, note=note)
 
 
-async def _beside(place: Installation, ways: dict[int, Way]) -> tuple[float, float]:
-    """Steps a second in a browser and without one."""
-    pools: tuple[Pool, Pool] = (PagePool(origin=place.arena, size=PAGES), LitePool(size=PAGES))
-    speeds = []
-    for pool in pools:
-        await _played(pool, _given(place, ways))  # what is first of all is slow
-        given = _given(place, ways)
-        begun = time.perf_counter()
+async def _in_browser(place: Installation, ways: dict[int, Way]) -> float:
+    """Steps a second."""
+    pool = PagePool(origin=place.arena, size=PAGES)
+    await _played(pool, _given(place, ways))  # what is first of all is slow
+    given = _given(place, ways)
+    begun = time.perf_counter()
+    steps = await _played(pool, given)
+    speed = steps / (time.perf_counter() - begun)
+    await pool.aclose()
+    return speed
+
+
+def _without(place: Installation, ways: dict[int, Way], clients: Executor) -> float:
+    """Steps a second of all clients."""
+
+    def given(rounds: int) -> list[Given]:
+        return [[one for _ in range(rounds) for one in _given(place, ways)] for _ in range(CLIENTS)]
+
+    list(clients.map(_client_play, given(1)))
+    episodes = given(ROUNDS)
+    begun = time.perf_counter()
+    steps = sum(clients.map(_client_play, episodes))
+    return steps / (time.perf_counter() - begun)
+
+
+def _client_play(given: Given) -> int:
+    """In a process of its own."""
+
+    async def play() -> int:
+        pool = LitePool(size=LITE_PAGES)
         steps = await _played(pool, given)
-        speeds.append(steps / (time.perf_counter() - begun))
         await pool.aclose()
-    return speeds[0], speeds[1]
+        return steps
+
+    return asyncio.run(play())
 
 
 class Memory:
