@@ -28,9 +28,10 @@ from tests.bench.table import Row, middle
 TURNS = 3
 REPEATS = 20
 CLIENTS = os.cpu_count() or 1
-# Of each client at once, and how often it plays every way: long enough to be measured.
+# Of each client at once.
 LITE_PAGES = 8
-ROUNDS = 10
+# How often every way is played, so that the last episodes, which play alone, count little.
+BROWSER_ROUNDS, LITE_ROUNDS = 3, 10
 LIMIT_S = 30.0
 RATIO_TARGET = 20.0
 # Of the 1,000 a second that two cores are to do.
@@ -66,7 +67,7 @@ async def _in_browser(place: Installation, ways: dict[int, Way]) -> float:
     """Steps a second."""
     pool = PagePool(origin=place.arena, size=PAGES)
     await _played(pool, _given(place, ways))  # what is first of all is slow
-    given = _given(place, ways)
+    given = _given(place, ways, BROWSER_ROUNDS)
     begun = time.perf_counter()
     steps = await _played(pool, given)
     speed = steps / (time.perf_counter() - begun)
@@ -76,12 +77,8 @@ async def _in_browser(place: Installation, ways: dict[int, Way]) -> float:
 
 def _without(place: Installation, ways: dict[int, Way], clients: Executor) -> float:
     """Steps a second of all clients."""
-
-    def given(rounds: int) -> list[Given]:
-        return [[one for _ in range(rounds) for one in _given(place, ways)] for _ in range(CLIENTS)]
-
-    list(clients.map(_client_play, given(1)))
-    episodes = given(ROUNDS)
+    list(clients.map(_client_play, [_given(place, ways) for _ in range(CLIENTS)]))
+    episodes = [_given(place, ways, LITE_ROUNDS) for _ in range(CLIENTS)]
     begun = time.perf_counter()
     steps = sum(clients.map(_client_play, episodes))
     return steps / (time.perf_counter() - begun)
@@ -130,9 +127,12 @@ async def _alone(place: Installation, ways: dict[int, Way]) -> tuple[float, int]
     return speed, len(memory.known)
 
 
-def _given(place: Installation, ways: dict[int, Way]) -> Given:
-    episodes = place.episodes_open(place.run_create("lite"), list(ways))
-    return [(episode["start_url"], way) for episode, way in zip(episodes, ways.values(), strict=True)]
+def _given(place: Installation, ways: dict[int, Way], rounds: int = 1) -> Given:
+    run = place.run_create("lite")
+    episodes = [one for _ in range(rounds) for one in place.episodes_open(run, list(ways))]
+    return [
+        (episode["start_url"], way) for episode, way in zip(episodes, [*ways.values()] * rounds, strict=True)
+    ]
 
 
 async def _played(pool: Pool, given: Given) -> int:
