@@ -92,7 +92,8 @@ class Message:
 
 def message_page(_visit: Visit, message: Message, /) -> Page:
     """A plain page with the message; sites put it in their own frame."""
-    return Page(template="arena/site_message.html", context={"message": message}, status=message.status)
+    context = {"message": message, "home": "Back to the home page", "here": ""}
+    return Page(template="arena/site_message.html", context=context, status=message.status)
 
 
 def ordered(look: Look, sections: Sequence[str], *, seed: str | int) -> list[str]:

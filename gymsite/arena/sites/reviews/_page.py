@@ -41,9 +41,13 @@ def page(
     here: str,
     status: int = 200,
     events: Sequence[Event] = (),
+    crumb: tuple[str, str] | None = None,
+    news: str = "",
+    notes: Sequence[str] = (),
+    searched: str = "",
     **context: Any,
 ) -> Page:
-    """``here`` is the page's own address below the first page."""
+    """``here`` is the page's address below the first page, ``crumb`` address and name of the one above it."""
     time = wording.time_text(visit.now, locale=visit.look.locale)
     pop_up = pop_ups.pop_up_make(visit, TEXTS, time=time)
     order = ordered(visit.look, SECTIONS[template], seed=template)
@@ -53,6 +57,10 @@ def page(
             "title": title,
             "here": here,
             "page_kind": template,
+            "crumb": crumb,
+            "news": news,
+            "notes": notes,
+            "searched": searched,
             "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
             "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
             "labels": visit.labels,
