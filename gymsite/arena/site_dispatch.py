@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
@@ -75,7 +75,7 @@ def answer(
         history = events.history_read(episode_id=episode.episode_id)
     if isinstance(made, Page):
         # A look changes nothing: the page is good even where its note came too late each time.
-        context = {**made.context, **frame, "site": site, "root": visit.root, "now": visit.now}
+        context = {**_context(site, visit, made), **frame}
         return render(request, made.template, context, status=status or made.status)
     if stored != "stored":
         return forms.SeeOther(visit.root + made.conflict_to)
@@ -156,6 +156,11 @@ def site_now(*, start: datetime, site_events: int) -> datetime:
     """The virtual time, which never leaves its first day: worlds and golds are those of one day."""
     last = datetime.combine(start.date() + timedelta(days=1), time.min, tzinfo=start.tzinfo)
     return min(clock.virtual_now(start=start, site_events=site_events), last - clock.TICK)
+
+
+def _context(site: Site, visit: Visit, page: Page) -> dict[str, object]:
+    own = {"site": site, "root": visit.root, "now": visit.now.astimezone(UTC)}
+    return {"here": "", **page.context, **own}
 
 
 def _within_limits(made: Page | Change, history: events.History) -> Page | Change:

@@ -54,6 +54,7 @@ def page(
     return Page(
         template="arena/reviews/page.html",
         context={
+            **_frame(visit),
             "title": title,
             "here": here,
             "page_kind": template,
@@ -63,18 +64,24 @@ def page(
             "searched": searched,
             "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
             "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
-            "labels": visit.labels,
-            "in_basket": sum(line.quantity for line in visit.state.basket),
             "panels": panels(visit, here.partition("?")[0]),
-            "slow_ms": SLOW_MS[visit.look.slow],
             "pop_up": pop_up,
-            "today": wording.day_text(visit.now.date(), locale=visit.look.locale),
             **context,
         },
         status=status,
         events=tuple(events),
         pop_ups=(str(pop_up["name"]),) if pop_up else (),
     )
+
+
+def _frame(visit: Visit) -> dict[str, Any]:
+    """What header and footer show."""
+    return {
+        "labels": visit.labels,
+        "in_basket": sum(line.quantity for line in visit.state.basket),
+        "slow_ms": SLOW_MS[visit.look.slow],
+        "today": wording.day_text(visit.now.date(), locale=visit.look.locale),
+    }
 
 
 def message_page(visit: Visit, message: Message) -> Page:

@@ -49,14 +49,9 @@ def page(
             "labels": labels,
             "requested": requested,
             "notes": [*(requested.notes if requested else ()), *notes],
-            "anywhere": labels["anywhere"].format(world.town.name),
-            "first": world.first_day.isoformat(),
-            "first_weekday": wording.first_weekday(visit.look.locale),
-            "guests": [(number, wording.guests_text(number)) for number in GUESTS],
             "here": f"{here}?{query}" if query else here,
             "at": f"{visit.root}{here}",
             "panels": panels(visit, here=here),
-            "slow_ms": SLOW_MS[visit.look.slow],
             "pop_up": pop_up,
             "news": labels.get(f"told_{visit.news}", ""),
             **context,
@@ -68,9 +63,14 @@ def page(
 
 
 def _frame(visit: Visit) -> dict[str, Any]:
-    """What header and footer show."""
+    """What header, footer and forms show on every page."""
     world: World = visit.world
     return {
+        "anywhere": visit.labels["anywhere"].format(world.town.name),
+        "first": world.first_day.isoformat(),
+        "first_weekday": wording.first_weekday(visit.look.locale),
+        "guests": [(number, wording.guests_text(number)) for number in GUESTS],
+        "slow_ms": SLOW_MS[visit.look.slow],
         "town": world.town,
         "nav_stays": visit.labels["nav_stays"].format(world.town.name),
         "today": wording.day_text(visit.now.date(), visit.look.locale),
