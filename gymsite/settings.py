@@ -143,15 +143,21 @@ CONTEXT_PROCESSORS = [
     "django.template.context_processors.request",
     "django.contrib.auth.context_processors.auth",
 ]
+# Agents wait for the arena's pages, so a faster engine draws them (docs/decisions/0074).
+ARENA_TEMPLATES = {
+    "BACKEND": "django.template.backends.jinja2.Jinja2",
+    "DIRS": [BASE_DIR / "templates" / "arena"],
+    "OPTIONS": {"environment": "gymsite.arena.templates.environment"},
+}
+LAB_TEMPLATES = {
+    "BACKEND": "django.template.backends.django.DjangoTemplates",
+    "DIRS": [BASE_DIR / "templates"],
+    "OPTIONS": {"libraries": {"lab": "trajectories.lab.tags"}, "context_processors": CONTEXT_PROCESSORS},
+}
+# Commands draw the pages of both.
 TEMPLATES = [
-    {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
-        "OPTIONS": {
-            "libraries": {} if IS_ARENA else {"lab": "trajectories.lab.tags"},
-            "context_processors": [] if IS_ARENA else CONTEXT_PROCESSORS,
-        },
-    }
+    *([ARENA_TEMPLATES] if PROCESS in ("arena", "manage") else []),
+    *([] if IS_ARENA else [LAB_TEMPLATES]),
 ]
 ASGI_APPLICATION = "gymsite.asgi_live.application"
 

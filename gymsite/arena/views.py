@@ -366,4 +366,5 @@ def _instead(request: HttpRequest, message: Message) -> HttpResponse:
 
 def _message(request: HttpRequest, *, title: str, status: int) -> HttpResponse:
     """A page outside any episode: nothing in it depends on the request."""
-    return render(request, "arena/message.html", {"look": Look(), "title": title}, status=status)
+    context = {**site_dispatch.OUTSIDE, "look": Look(), "title": title, "text": ""}
+    return render(request, "arena/message.html", context, status=status)

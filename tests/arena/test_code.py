@@ -40,9 +40,7 @@ def test_a_code_question_shows_text_signature_assert_and_one_field(
 
     (field,) = outline.all("textarea")
     assert "Write a function to add &lt;two&gt; numbers." in html
-    assert (
-        "<pre>def add(a, b):\n\nassert add(&#x27;a  b&#x27;, &#x27;&#x27;) == &#x27;a  b&#x27;</pre>" in html
-    )
+    assert "<pre>def add(a, b):\n\nassert add(&#39;a  b&#39;, &#39;&#39;) == &#39;a  b&#39;</pre>" in html
     assert (field["name"], field["spellcheck"], field["autocapitalize"]) == ("answer", "false", "off")
     assert [label["for"] for label in outline.all("label")] == [field["id"]]
     assert [button["type"] for button in outline.all("button")] == ["submit"]

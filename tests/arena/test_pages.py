@@ -77,7 +77,7 @@ def test_formulas_are_named_by_their_latex_and_readable_without_javascript(
 
     assert (
         r'Find <span class="formula" role="math" aria-label="\frac{1}{2}">'
-        r'<span class="formula-source" aria-hidden="true">$\frac{1}{2}$</span></span> of &quot;x&quot;.'
+        r'<span class="formula-source" aria-hidden="true">$\frac{1}{2}$</span></span> of &#34;x&#34;.'
     ) in html
     assert "katex.min.js" in html
 

@@ -96,7 +96,7 @@ def test_a_run_is_stored_and_the_page_waits_with_the_program_in_its_field(
     for path in ("run", ""):
         html = page(arena_client, address(episode, path))
         assert "Running the program" in html
-        assert "def add(a, b):\n    return &#x27;&lt;b&gt;&#x27;</textarea>" in html
+        assert "def add(a, b):\n    return &#39;&lt;b&gt;&#39;</textarea>" in html
         assert REFRESH in html
     assert SiteEvent.objects.filter(episode=episode, kind="page_served").count() == 1
 
@@ -123,8 +123,8 @@ def test_the_result_of_a_run_is_shown_and_escaped(arena_client: ArenaClient, add
     html = page(arena_client, address(episode))
 
     assert "1 of 2 passed." in html
-    assert "<samp>KeyError: &#x27;&lt;script&gt;&#x27;</samp>" in html
-    assert "<pre>assert add(&#x27;&lt;i&gt;&#x27;, &#x27;&#x27;) == &#x27;&lt;i&gt;&#x27;</pre>" in html
+    assert "<samp>KeyError: &#39;&lt;script&gt;&#39;</samp>" in html
+    assert "<pre>assert add(&#39;&lt;i&gt;&#39;, &#39;&#39;) == &#39;&lt;i&gt;&#39;</pre>" in html
     assert "<p>The program printed (shortened):</p>" in html
     assert "<pre>&lt;hr&gt;\n</pre>" in html
     assert "1 of 20 runs used." in html

@@ -191,4 +191,4 @@ def test_an_answer_that_is_too_long_stays_in_the_field(submit: Callable[..., Any
     episode = factories.episode(task=factories.task(kind="code", payload=payload))
     response = submit(episode, "answer=def+f%28%29%3A%0A++++return+%22longer%22")
     assert response.status_code == 413
-    assert "return &quot;longer&quot;</textarea>" in response.content.decode()
+    assert "return &#34;longer&#34;</textarea>" in response.content.decode()

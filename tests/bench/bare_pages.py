@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import os
 from typing import Any
+from unittest.mock import patch
 
 import django
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template import loader
+from django.template.loader import render_to_string
 from django.test import Client
-from django.test.utils import setup_test_environment, teardown_test_environment
 from django.urls import path
 
 Drawn = tuple[str, dict[str, Any]]
@@ -35,19 +37,22 @@ urlpatterns = [path("<int:number>", page_draw)]
 
 def pages_have(paths: list[str]) -> list[Drawn]:
     """Template and context of each page, by asking the arena's views for it in this process."""
-    setup_test_environment()
     client = Client()
-    try:
-        return [_page_have(client, one) for one in paths]
-    finally:
-        teardown_test_environment()
+    return [_page_have(client, one) for one in paths]
 
 
 def _page_have(client: Client, one: str) -> Drawn:
-    answer = client.get(one)
+    drawn: list[Drawn] = []
+
+    def noted(template: str, context: dict[str, Any], request: HttpRequest, using: str | None = None) -> str:
+        drawn.append((template, dict(context)))
+        return render_to_string(template, context, request, using)
+
+    with patch.object(loader, "render_to_string", noted):
+        answer = client.get(one)
     if answer.status_code != 200:
         raise RuntimeError(f"{one}: {answer.status_code}")
-    return answer.templates[0].name, answer.context[0].flatten()
+    return drawn[0]
 
 
 def make_application() -> Any:

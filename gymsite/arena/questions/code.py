@@ -18,6 +18,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
         "requirement": requirement(payload),
         "listing": listing(payload),
         "run": run_shown(payload, visit.call) if visit.call else None,
+        "refusal": None,
     }
 
 

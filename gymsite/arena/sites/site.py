@@ -53,7 +53,8 @@ class Visit:
 class Page:
     """A page to draw. ``events`` note that it was looked at, and change no state; ``pop_ups`` are on it.
 
-    ``template`` extends ``arena/site.html`` and finds ``root``, ``now``, ``look`` and ``site``.
+    ``template`` extends ``arena/site.html`` and finds ``root``, ``now`` (in UTC), ``look`` and ``site``. A
+    refused answer leads back to ``here``, the page's path below the first page, or else to that page.
     """
 
     template: str
@@ -92,7 +93,8 @@ class Message:
 
 def message_page(_visit: Visit, message: Message, /) -> Page:
     """A plain page with the message; sites put it in their own frame."""
-    return Page(template="arena/site_message.html", context={"message": message}, status=message.status)
+    context = {"message": message, "home": "Back to the home page"}
+    return Page(template="arena/site_message.html", context=context, status=message.status)
 
 
 def ordered(look: Look, sections: Sequence[str], *, seed: str | int) -> list[str]:

@@ -41,32 +41,47 @@ def page(
     here: str,
     status: int = 200,
     events: Sequence[Event] = (),
+    crumb: tuple[str, str] | None = None,
+    news: str = "",
+    notes: Sequence[str] = (),
+    searched: str = "",
     **context: Any,
 ) -> Page:
-    """``here`` is the page's own address below the first page."""
+    """``here`` is the page's address below the first page, ``crumb`` address and name of the one above it."""
     time = wording.time_text(visit.now, locale=visit.look.locale)
     pop_up = pop_ups.pop_up_make(visit, TEXTS, time=time)
     order = ordered(visit.look, SECTIONS[template], seed=template)
     return Page(
         template="arena/reviews/page.html",
         context={
+            **_frame(visit),
             "title": title,
             "here": here,
             "page_kind": template,
+            "crumb": crumb,
+            "news": news,
+            "notes": notes,
+            "searched": searched,
             "sections": [f"arena/reviews/{template}/_{name}.html" for name in order],
             "main_section": f"arena/reviews/{template}/_{SECTIONS[template][0]}.html",
-            "labels": visit.labels,
-            "in_basket": sum(line.quantity for line in visit.state.basket),
             "panels": panels(visit, here.partition("?")[0]),
-            "slow_ms": SLOW_MS[visit.look.slow],
             "pop_up": pop_up,
-            "today": wording.day_text(visit.now.date(), locale=visit.look.locale),
             **context,
         },
         status=status,
         events=tuple(events),
         pop_ups=(str(pop_up["name"]),) if pop_up else (),
     )
+
+
+def _frame(visit: Visit) -> dict[str, Any]:
+    """What header and footer show."""
+    return {
+        "labels": visit.labels,
+        "in_basket": sum(line.quantity for line in visit.state.basket),
+        "slow_ms": SLOW_MS[visit.look.slow],
+        "today": wording.day_text(visit.now.date(), locale=visit.look.locale),
+    }
 
 
 def message_page(visit: Visit, message: Message) -> Page:

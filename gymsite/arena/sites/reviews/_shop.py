@@ -110,6 +110,7 @@ def questions_page(visit: Visit, product_id: str) -> Page:
         product=product,
         card=product_card(visit.world, product),
         crumb=(f"products/{product.id}", product.name),
+        spread=(),
         questions=[
             {"question": one, "day": wording.day_text(one.day, locale=visit.look.locale)}
             for one in questions(visit.world, product.id)

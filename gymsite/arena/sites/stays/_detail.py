@@ -120,6 +120,8 @@ def _room_card(visit: Visit, listing: Listing, room: Room, requested: StayReques
         "calendar_label": labels["calendar_of"].format(room.name),
         "included": guests_included(room),
         "calendar_query": _query(requested, room=room.id),
+        "book_query": "",
+        "refusal": "",
     }
     if requested.stay is None:
         return card

@@ -15,7 +15,7 @@ from gymsite.arena.sites.site import Event, Message, Page, Visit
 from gymsite.arena.sites.stays import _wording as wording
 from gymsite.arena.sites.stays._guest import guest
 from gymsite.arena.sites.stays._panels import panels
-from gymsite.arena.sites.stays._query import GUESTS
+from gymsite.arena.sites.stays._query import GUESTS, StayRequest
 from tasks_app.worlds.stays.bookings import listing_of, room_of
 from tasks_app.worlds.stays.pictures import front
 from tasks_app.worlds.stays.quotes import Quote
@@ -32,9 +32,11 @@ def page(
     here: str,
     status: int = 200,
     events: Sequence[Event] = (),
+    requested: StayRequest | None = None,
+    notes: Sequence[str] = (),
     **context: Any,
 ) -> Page:
-    """A page of the site; ``here`` is its path below the first page."""
+    """``here`` is the page's path below the first page; ``notes`` follow those of the request."""
     world: World = visit.world
     query = visit.query.urlencode()
     pop_up = pop_ups.pop_up_make(visit, TEXTS, town=world.town.name, time=f"{visit.now:%H:%M}")
@@ -45,14 +47,11 @@ def page(
             **_frame(visit),
             "title": title,
             "labels": labels,
-            "anywhere": labels["anywhere"].format(world.town.name),
-            "first": world.first_day.isoformat(),
-            "first_weekday": wording.first_weekday(visit.look.locale),
-            "guests": [(number, wording.guests_text(number)) for number in GUESTS],
+            "requested": requested,
+            "notes": [*(requested.notes if requested else ()), *notes],
             "here": f"{here}?{query}" if query else here,
             "at": f"{visit.root}{here}",
             "panels": panels(visit, here=here),
-            "slow_ms": SLOW_MS[visit.look.slow],
             "pop_up": pop_up,
             "news": labels.get(f"told_{visit.news}", ""),
             **context,
@@ -64,9 +63,14 @@ def page(
 
 
 def _frame(visit: Visit) -> dict[str, Any]:
-    """What header and footer show."""
+    """What header, footer and forms show on every page."""
     world: World = visit.world
     return {
+        "anywhere": visit.labels["anywhere"].format(world.town.name),
+        "first": world.first_day.isoformat(),
+        "first_weekday": wording.first_weekday(visit.look.locale),
+        "guests": [(number, wording.guests_text(number)) for number in GUESTS],
+        "slow_ms": SLOW_MS[visit.look.slow],
         "town": world.town,
         "nav_stays": visit.labels["nav_stays"].format(world.town.name),
         "today": wording.day_text(visit.now.date(), visit.look.locale),
