@@ -157,13 +157,14 @@ def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
         return False
 
 
-def main(seed: int, number: int, dataset: str = "", level: int = 0) -> None:
+def main(seed: int, number: int, dataset: str = "", level: str = "0") -> None:
     out = sys.stdout
-    items = Source(dataset, level, seed=seed, seen=set()).items if dataset else generated(seed)
+    items = Source(dataset, int(level), seed=seed, seen=set()).items if dataset else generated(seed)
     for item in islice(items, number):
         out.write(json.dumps(item) + "\n")
         out.flush()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4], *map(int, sys.argv[4:5]))
+    _, seed_given, count_given, *only = sys.argv
+    main(int(seed_given), int(count_given), *only)
