@@ -9,7 +9,15 @@ from typing import Any
 from palaestra import Client
 
 IN_ORDER = "none"
+PUZZLE = "aiw"
 SAMPLERS = (IN_ORDER, "uniform", "success_band")
+
+
+def tasks_filter(rung: str, part: str) -> dict[str, str]:
+    """The tasks of a rung of the ladder, or of the short puzzle; ``part`` is "train" or "test"."""
+    if rung == PUZZLE:
+        return {"benchmark": "reasoning_gym", "split": f"{PUZZLE}_{part}"}
+    return {"benchmark": "ladder", "tag": f"rung:{rung}", "split": part}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 
 SYSTEM = {"gym": "Click the right option.", "text_zero_shot": "Give the letter of the right option."}
+SYSTEM_DIGIT = {"gym": "Type the right number.", "text_zero_shot": "Give the right number."}
+DIGITS = tuple("0123456789")
 ELEMENT = re.compile(r"^\s*\[e(\d)\] (\w+)", re.MULTILINE)
 LETTER = re.compile(r"^([A-Z])\. ", re.MULTILINE)
 
@@ -20,19 +22,27 @@ class Prompt:
     prefix: str
     offered: tuple[str, ...]
     submit: str = ""
+    deed: str = "click"
 
     def completion(self, choice: int) -> str:
         token = self.offered[choice]
         if not self.submit:
             return f"{self.prefix}{token}"
         rest = [{"target": f"e{self.submit}", "type": "click"}]
-        return f'{self.prefix}{token}","type":"click"}},{json.dumps(rest)[1:]},"type":"sequence"}}'
+        return f'{self.prefix}{token}","type":"{self.deed}"}},{json.dumps(rest)[1:]},"type":"sequence"}}'
 
 
 def page_prompt(outline: str) -> Prompt:
-    """The outline as the gym sends it; every element of the page is offered, its button too."""
+    """The outline as the gym sends it; every element of the page is offered, its button too.
+
+    A page with a field in place of options takes one digit: all ten are offered.
+    """
     elements = ELEMENT.findall(outline)
     buttons = [number for number, role in elements if role == "button"]
+    fields = [number for number, role in elements if role == "textbox"]
+    if fields:
+        prefix = f'Action: {{"actions":[{{"target":"e{fields[0]}","text":"'
+        return Prompt(SYSTEM_DIGIT["gym"], outline, prefix, DIGITS, buttons[-1], "type")
     numbers = tuple(number for number, _ in elements)
     return Prompt(SYSTEM["gym"], outline, 'Action: {"actions":[{"target":"e', numbers, buttons[-1])
 
@@ -40,4 +50,6 @@ def page_prompt(outline: str) -> Prompt:
 def text_prompt(question: str) -> Prompt:
     """The question as the gym's message states it."""
     letters = tuple(f" {letter}" for letter in LETTER.findall(question))
+    if not letters:
+        return Prompt(SYSTEM_DIGIT["text_zero_shot"], question, "Answer: ", DIGITS)
     return Prompt(SYSTEM["text_zero_shot"], question, "Answer:", letters)

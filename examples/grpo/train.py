@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 import torch
-from curriculum import IN_ORDER, SAMPLERS, Curriculum
+from curriculum import IN_ORDER, SAMPLERS, Curriculum, tasks_filter
 from gradient import advantages, bonus_adapted, divergence, entropies, loss_of, shuffled
 from model import Model
 from prompts import Prompt
@@ -30,7 +30,6 @@ from torch import Tensor
 from palaestra import Client
 
 NAME = "SmolLM2-135M-Instruct"
-BENCHMARK = "ladder"
 ARMS = ("gym", "text_zero_shot")
 SCORED_AT_ONCE = 16
 
@@ -56,7 +55,6 @@ class Trainer:
         self.kept = self.file.with_suffix(".state")
         self.start_rows: Tensor | None = None
         self.version = 0
-        self.seen = {"benchmark": BENCHMARK, "tag": f"rung:{options.rung}"}
         self.bonus, self.bonus_limits = self.set["entropy_bonus"][0], tuple(self.set["entropy_bonus"])
 
     # ---- the record
@@ -92,6 +90,11 @@ class Trainer:
         return [row for rows in scored for row in rows.exp().tolist()]
 
     # ---- the parts of a run
+    async def tasks(self, part: str, *, limit: int) -> list[int]:
+        return [
+            task.id for task in await self.client.tasks(**tasks_filter(self.options.rung, part), limit=limit)
+        ]
+
     async def warm_up(self, tasks: Sequence[int]) -> None:
         """Format alone: learn to write *some* element's id, drawn at random. No reward is looked at."""
         run = await self.run_open("collect", f"{self.name}/raw")
@@ -168,7 +171,7 @@ class Trainer:
     async def begin(self, test: Sequence[int]) -> tuple[int, Curriculum]:
         """The evaluations before training, the warm start unless it is given, and the run that learns."""
         options = self.options
-        train = [task.id for task in await self.client.tasks(**self.seen, split="train", limit=5_000)]
+        train = await self.tasks("train", limit=5_000)
         Random(options.seed).shuffle(train)
         self.note(
             "settings", **self.set, rung=options.rung, seed=options.seed, shuffle=options.shuffle_rewards
@@ -189,9 +192,7 @@ class Trainer:
         return run, curriculum
 
     async def train(self) -> None:
-        test = [
-            task.id for task in await self.client.tasks(**self.seen, split="test", limit=self.set["held_out"])
-        ]
+        test = await self.tasks("test", limit=self.set["held_out"])
         run, curriculum = self.resume() if self.options.resume else await self.begin(test)
         while self.version < self.set["updates"]:
             await self.update(run, await curriculum.tasks_of(self.version))

@@ -1,8 +1,9 @@
 """The generator's process: writes items of ``reasoning-gym`` as JSON lines, one after the other.
 
-Run as a module with a seed and a count. It is a separate process because six datasets depend on the order of
-Python's sets (so it is started with ``PYTHONHASHSEED=0``), one draws from the global ``random``, several
-print, and importing the package loads Matplotlib. Items are the package's own, taken in turn from each
+Run as a module with a seed and a count; a dataset and one of its levels may follow, to take no others. It is
+a separate process because six datasets depend on the order of Python's sets (so it is started with
+``PYTHONHASHSEED=0``), one draws from the global ``random``, several print, and importing the package loads
+Matplotlib. Items are the package's own, taken in turn from each
 dataset, and of each dataset in turn from its default configuration and its curriculum's levels.
 """
 
@@ -156,12 +157,14 @@ def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
         return False
 
 
-def main(seed: int, number: int) -> None:
+def main(seed: int, number: int, dataset: str = "", level: str = "0") -> None:
     out = sys.stdout
-    for item in islice(generated(seed), number):
+    items = Source(dataset, int(level), seed=seed, seen=set()).items if dataset else generated(seed)
+    for item in islice(items, number):
         out.write(json.dumps(item) + "\n")
         out.flush()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    _, seed_given, count_given, *only = sys.argv
+    main(int(seed_given), int(count_given), *only)

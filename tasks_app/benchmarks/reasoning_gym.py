@@ -2,6 +2,9 @@
 
 Anyone with the package and the seed has the answers too, so nothing shown of a task reveals its seed: keys
 are derived from the question. A seed for evaluation is a large number that the operator keeps secret.
+
+The splits ``aiw_train`` and ``aiw_test`` hold one dataset alone at its lowest level, for small models that
+start to learn: one short question with an answer of one digit, 2 to 5. The hash of the question says which.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +31,41 @@ PACKAGE = "reasoning_gym"
 ITEMS = "tasks_app.benchmarks._reasoning_gym_items"
 ROOT = Path(__file__).resolve().parents[2]
 KEY_DIGITS = 20
+GENERATED = "generated"
+SHORT, SHORT_LEVEL = "aiw", 0
+SHORT_TRAIN, SHORT_TEST = f"{SHORT}_train", f"{SHORT}_test"
+SHORT_ITEMS_MAX = 10_000
+"""More than the dataset has at this level: about two thousand."""
+TEST_SHARE = 0.2
 
 
-def generate(count: int, seed: int) -> Iterator[Row]:
+def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
     """``count`` items, or fewer if every dataset is exhausted; the first ones are the same for any count.
 
-    Raises ``GymError`` ``package_missing`` and ``generator_failed``.
+    Raises ``GymError`` ``unknown_split``, ``package_missing`` and ``generator_failed``.
     """
+    if split == GENERATED:
+        return _drafts(seed, count)
+    if split not in (SHORT_TRAIN, SHORT_TEST):
+        names = ", ".join((GENERATED, SHORT_TRAIN, SHORT_TEST))
+        raise GymError("unknown_split", f"Generated puzzles have no split {split!r}: {names}.", status=422)
+    drafts = _drafts(seed, SHORT_ITEMS_MAX, SHORT, str(SHORT_LEVEL))
+    return islice((draft for draft in drafts if short_split_of(draft.key) == split), count)
+
+
+def short_split_of(key: str) -> str:
+    """The split of a short puzzle by its key, which is the hash of the question after the dataset's name."""
+    digest = key.partition("/")[2]
+    return SHORT_TEST if int(digest[:8], 16) < TEST_SHARE * 16**8 else SHORT_TRAIN
+
+
+def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
+    """What the generator's process writes; ``only`` is a dataset and a level of it."""
     if find_spec(PACKAGE) is None:
         problem = "is not installed: pip install -r requirements-puzzles.txt (which says what it needs)."
         raise GymError("package_missing", f"The package {PACKAGE} {problem}")
     process = subprocess.Popen(  # noqa: S603 (a fixed command)
-        [sys.executable, "-m", ITEMS, str(seed), str(count)],
+        [sys.executable, "-m", ITEMS, str(seed), str(count), *only],
         stdout=subprocess.PIPE,
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": "0", "MPLBACKEND": "agg"},
@@ -107,8 +134,8 @@ benchmark_register(
         source=SOURCE,
         verifier_official="reasoning_gym-v1",
         verifier_training="reasoning_gym-v1",
-        splits=("generated",),
+        splits=(GENERATED, SHORT_TRAIN, SHORT_TEST),
         starters=starter_items,
-        generate=lambda count, seed, _split: generate(count, seed),
+        generate=generate,
     )
 )

@@ -31,6 +31,12 @@ main
     [e2] radio "B. wolf" unchecked
   [e3] button "Submit answer\""""
 QUESTION = "Choose the word wolf.\n\nA. arrow\nB. wolf"
+PUZZLE = "Ann has 2 sisters. How many sisters does Ann's brother have?"
+FIELD = f"""page "Question" https://gym/
+main
+  text: {PUZZLE}
+  [e1] textbox "Your answer" value=""
+  [e2] button "Submit answer\""""
 
 
 @pytest.fixture
@@ -113,6 +119,27 @@ def test_without_a_page_a_letter_is_the_answer(example: Any) -> None:
     _, prompts, *_ = example
     prompt = prompts.text_prompt(QUESTION)
     assert [prompt.completion(place) for place in range(len(prompt.offered))] == ["Answer: A", "Answer: B"]
+
+
+def test_on_a_page_with_a_field_a_digit_is_typed_and_sent(example: Any) -> None:
+    _, prompts, *_ = example
+    prompt = prompts.page_prompt(FIELD)
+    _, _, action = prompt.completion(3).partition(": ")
+    typed = {"target": "e1", "text": "3", "type": "type"}
+    assert prompt.offered == tuple("0123456789")
+    assert json.loads(action)["actions"] == [typed, {"target": "e2", "type": "click"}]
+
+
+def test_without_a_page_a_question_without_options_takes_a_digit(example: Any) -> None:
+    _, prompts, *_ = example
+    assert [prompts.text_prompt(PUZZLE).completion(place) for place in (0, 9)] == ["Answer: 0", "Answer: 9"]
+
+
+def test_a_rung_is_of_the_ladder_and_the_puzzle_has_splits_of_its_own(example: Any) -> None:
+    *_, curriculum = example
+    rung = {"benchmark": "ladder", "tag": "rung:word_count", "split": "test"}
+    puzzle = {"benchmark": "reasoning_gym", "split": "aiw_test"}
+    assert [curriculum.tasks_filter(name, "test") for name in ("word_count", "aiw")] == [rung, puzzle]
 
 
 def test_a_page_that_comes_while_others_are_scored_is_scored_too(example: Any) -> None:

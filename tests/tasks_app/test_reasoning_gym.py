@@ -110,6 +110,24 @@ def test_items_can_be_stored_and_their_golds_are_right(drafts: list[TaskDraft]) 
             assert judge(draft, draft.gold.answer).correct, draft.key
 
 
+def test_short_puzzles_have_one_digit_and_splits_that_share_none() -> None:
+    train, test = (
+        [draft for draft in generate(60, SEED, split) if isinstance(draft, TaskDraft)]
+        for split in (reasoning_gym.SHORT_TRAIN, reasoning_gym.SHORT_TEST)
+    )
+    assert len(train) == len(test) == 60
+    assert {draft.gold.answer for draft in train} == {draft.gold.answer for draft in test} == set("2345")
+    assert {draft.tags for draft in [*train, *test]} == {("aiw", "logic", "level-0")}
+    other_seed = {draft.key for draft in generate(60, SEED + 1, reasoning_gym.SHORT_TEST)}
+    assert other_seed.isdisjoint({draft.key for draft in train})
+    assert {draft.key for draft in test}.isdisjoint({draft.key for draft in train})
+
+
+def test_an_unknown_split_is_refused() -> None:
+    with pytest.raises(GymError, match="aiw_train"):
+        generate(1, SEED, "train")
+
+
 def test_public_fields_contain_neither_seed_nor_metadata(drafts: list[TaskDraft]) -> None:
     for draft in drafts:
         shown = json.dumps([draft.key, draft.payload, draft.tags, draft.place])
