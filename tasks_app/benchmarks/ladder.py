@@ -16,13 +16,12 @@ from core.draws import Draws
 from core.errors import GymError
 from tasks_app import kinds
 from tasks_app.benchmarks import _choices
+from tasks_app.benchmarks._hash_split import SPLITS, split_of
 from tasks_app.ladder.registry import RUNGS, Item, discover
 from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
-SPLITS = ("train", "test")
 TAG = "rung:"
-TEST_SHARE = 0.2
 KEY_DIGITS = 20
 MISSES_MAX = 1_000
 """After so many known items in a row a rung counts as exhausted."""
@@ -70,10 +69,6 @@ def digest_of(item: Item) -> str:
     """The hash of what is shown, whatever the order of the choices and whichever is right."""
     shown = json.dumps([item.text, item.passage, sorted(item.choices)])
     return hashlib.sha256(shown.encode()).hexdigest()
-
-
-def split_of(digest: str) -> str:
-    return "test" if int(digest[:8], 16) < TEST_SHARE * 16**8 else "train"
 
 
 def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:

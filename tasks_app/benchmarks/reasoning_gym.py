@@ -22,6 +22,7 @@ from typing import Any
 
 from core.errors import GymError
 from tasks_app import kinds, starters
+from tasks_app.benchmarks._hash_split import SPLITS, split_of
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
 from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
@@ -32,11 +33,10 @@ ITEMS = "tasks_app.benchmarks._reasoning_gym_items"
 ROOT = Path(__file__).resolve().parents[2]
 KEY_DIGITS = 20
 GENERATED = "generated"
-SHORT, SHORT_LEVEL = "aiw", 0
-SHORT_TRAIN, SHORT_TEST = f"{SHORT}_train", f"{SHORT}_test"
+SHORT = "aiw"
+SHORT_TRAIN, SHORT_TEST = SHORT_SPLITS = tuple(f"{SHORT}_{split}" for split in SPLITS)
 SHORT_ITEMS_MAX = 10_000
-"""More than the dataset has at this level: about two thousand."""
-TEST_SHARE = 0.2
+"""More than the dataset has at its lowest level: about two thousand."""
 
 
 def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
@@ -46,21 +46,20 @@ def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
     """
     if split == GENERATED:
         return _drafts(seed, count)
-    if split not in (SHORT_TRAIN, SHORT_TEST):
-        names = ", ".join((GENERATED, SHORT_TRAIN, SHORT_TEST))
+    if split not in SHORT_SPLITS:
+        names = ", ".join((GENERATED, *SHORT_SPLITS))
         raise GymError("unknown_split", f"Generated puzzles have no split {split!r}: {names}.", status=422)
-    drafts = _drafts(seed, SHORT_ITEMS_MAX, SHORT, str(SHORT_LEVEL))
-    return islice((draft for draft in drafts if short_split_of(draft.key) == split), count)
+    drafts = _drafts(seed, SHORT_ITEMS_MAX, SHORT)
+    return islice((draft for draft in drafts if _short_split_of(draft.key) == split), count)
 
 
-def short_split_of(key: str) -> str:
-    """The split of a short puzzle by its key, which is the hash of the question after the dataset's name."""
-    digest = key.partition("/")[2]
-    return SHORT_TEST if int(digest[:8], 16) < TEST_SHARE * 16**8 else SHORT_TRAIN
+def _short_split_of(key: str) -> str:
+    """Of a short puzzle by its key, which is the hash of the question after the dataset's name."""
+    return f"{SHORT}_{split_of(key.partition('/')[2])}"
 
 
 def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
-    """What the generator's process writes; ``only`` is a dataset and a level of it."""
+    """What the generator's process writes; ``only`` names a dataset, whose lowest level it then writes."""
     if find_spec(PACKAGE) is None:
         problem = "is not installed: pip install -r requirements-puzzles.txt (which says what it needs)."
         raise GymError("package_missing", f"The package {PACKAGE} {problem}")
@@ -134,7 +133,7 @@ benchmark_register(
         source=SOURCE,
         verifier_official="reasoning_gym-v1",
         verifier_training="reasoning_gym-v1",
-        splits=(GENERATED, SHORT_TRAIN, SHORT_TEST),
+        splits=(GENERATED, *SHORT_SPLITS),
         starters=starter_items,
         generate=generate,
     )

@@ -1,0 +1,13 @@
+"""The split of a generated question by its hash: no seed puts a question of one into the other."""
+
+from __future__ import annotations
+
+SPLITS = ("train", "test")
+TEST_SHARE = 0.2
+DIGITS = 8
+"""Of a hash, in hexadecimal, that are looked at."""
+
+
+def split_of(digest: str) -> str:
+    """One of ``SPLITS``, for a hash in hexadecimal of at least ``DIGITS`` digits."""
+    return "test" if int(digest[:DIGITS], 16) < TEST_SHARE * 16**DIGITS else "train"
