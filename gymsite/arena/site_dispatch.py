@@ -75,7 +75,7 @@ def answer(
         history = events.history_read(episode_id=episode.episode_id)
     if isinstance(made, Page):
         # A look changes nothing: the page is good even where its note came too late each time.
-        context = {**_context(site, visit, made), **frame}
+        context = page_context(made, frame, site=site, root=visit.root, now=visit.now)
         return render(request, made.template, context, status=status or made.status)
     if stored != "stored":
         return forms.SeeOther(visit.root + made.conflict_to)
@@ -152,15 +152,18 @@ def _news(episode: episodes.PageEpisode, query: QueryDict) -> str:
     return episode.site_history[-1][0] if is_last and episode.site_history else ""
 
 
+def page_context(
+    page: Page, frame: Mapping[str, object], *, site: Site, root: str, now: datetime
+) -> dict[str, object]:
+    """What the template of a page of a site shows, its frame included."""
+    own = {"site": site, "root": root, "now": now.astimezone(UTC)}
+    return {"here": "", **page.context, **own, **frame}
+
+
 def site_now(*, start: datetime, site_events: int) -> datetime:
     """The virtual time, which never leaves its first day: worlds and golds are those of one day."""
     last = datetime.combine(start.date() + timedelta(days=1), time.min, tzinfo=start.tzinfo)
     return min(clock.virtual_now(start=start, site_events=site_events), last - clock.TICK)
-
-
-def _context(site: Site, visit: Visit, page: Page) -> dict[str, object]:
-    own = {"site": site, "root": visit.root, "now": visit.now.astimezone(UTC)}
-    return {"here": "", **page.context, **own}
 
 
 def _within_limits(made: Page | Change, history: events.History) -> Page | Change:

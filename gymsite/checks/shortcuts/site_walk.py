@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 
 from core.presentation import Look
 from gymsite.arena.clock import virtual_now
-from gymsite.arena.site_dispatch import OUTSIDE, resolve
+from gymsite.arena.site_dispatch import OUTSIDE, page_context, resolve
 from gymsite.arena.sites.labels import labels_of
 from gymsite.arena.sites.site import Change, Event, Page, Visit, sites
 from gymsite.checks.shortcuts.blind_page import BlindPage, Form, page_read
@@ -81,7 +81,7 @@ class Walk:
 
     def _see(self, path: str, page: Page) -> None:
         root = "../" * path.count("/") or "./"
-        frame = {**OUTSIDE, "look": self._look, "now": self._start, "has_task_bar": False}
-        context = {**page.context, **frame, "site": self._site, "root": root}
+        frame = {**OUTSIDE, "look": self._look, "has_task_bar": False}
+        context = page_context(page, frame, site=self._site, root=root, now=self._start)
         self.path = path
         self.here = page_read(render_to_string(page.template, context))
