@@ -28,6 +28,7 @@ class LitePool:
         self._places.release()
 
     async def renew(self, page: LitePage) -> LitePage:
+        await page.close()
         return LitePage(self._exchange, self._library)
 
     async def aclose(self) -> None:
