@@ -15,11 +15,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from palaestra.api import Client
 from tests.bench.installation import Installation
 from tests.bench.load import Result
 from tests.bench.processor import memory_mb, pids_of, with_children
-from tests.bench.scale import TURNS, Lockstep, Model, SlowSolver, episodes_play
+from tests.bench.scale import TURNS, Lockstep, Model, Played, SlowSolver, episodes_play
 from tests.bench.servers import BASE_DIR
 from tests.bench.table import Row
 from tests.services.flow import golds_of
@@ -45,9 +47,8 @@ def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) 
     disk, memory = _disk_mb(place), Memory(place)
     with memory, _probed(place, tasks) as probe:
         played = asyncio.run(
-            episodes_play(
-                place.lab,
-                place.key,
+            _played(
+                place,
                 policy=SlowSolver(golds, MODEL),
                 tasks=tasks,
                 count=EPISODES,
@@ -100,13 +101,16 @@ def _scale(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) 
     )
 
 
+async def _played(place: Installation, **options: Any) -> Played:
+    async with Client(place.lab, place.key) as client:
+        return await episodes_play(client, **options)
+
+
 def _ways(place: Installation, golds: Mapping[int, str], tasks: Sequence[int]) -> Iterator[Row]:
     """The engine that fills up what has ended, beside batches in step and beside one after another."""
 
     def pace(policy: SlowSolver, *, count: int, inflight: int) -> float:
-        played = asyncio.run(
-            episodes_play(place.lab, place.key, policy=policy, tasks=tasks, count=count, inflight=inflight)
-        )
+        played = asyncio.run(_played(place, policy=policy, tasks=tasks, count=count, inflight=inflight))
         if played.lost:
             raise RuntimeError(f"{len(played.lost)} episodes were lost: {played.lost[0]}")
         return played.pace

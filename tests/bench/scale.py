@@ -168,8 +168,7 @@ class Played:
 
 
 async def episodes_play(
-    lab: str,
-    key: str,
+    client: Client,
     *,
     policy: SlowSolver,
     tasks: Sequence[int],
@@ -179,20 +178,19 @@ async def episodes_play(
 ) -> Played:
     """So many episodes through the rollout engine, ``inflight`` of them at once, or all; ``browser_pages``
     of these are in a browser."""
-    async with Client(lab, key) as client:
-        run = await client.run_create(name="scale", kind="train", model="scripted", simulated=True)
-        config = EpisodeConfig(max_chars=OUTLINE_CHARS, with_pictures=True)
-        async with Engine(client, config=config, time_limit_s=3600, verdict_limit_s=300) as engine:
-            browser = PagePool(origin=client, size=browser_pages) if browser_pages else None
-            engine.pool = MixedPool(browser=browser, browser_pages=browser_pages, lite_pages=count)
-            opening = {"run": run.id, "arm": "gym", "samples_per_task": 1, "max_steps": TURNS}
-            opening |= {"presentation": dict(NEUTRAL)}
-            given = [tasks[number % len(tasks)] for number in range(count)]
+    run = await client.run_create(name="scale", kind="train", model="scripted", simulated=True)
+    config = EpisodeConfig(max_chars=OUTLINE_CHARS, with_pictures=True)
+    async with Engine(client, config=config, time_limit_s=3600, verdict_limit_s=300) as engine:
+        browser = PagePool(origin=client, size=browser_pages) if browser_pages else None
+        engine.pool = MixedPool(browser=browser, browser_pages=browser_pages, lite_pages=count)
+        opening = {"run": run.id, "arm": "gym", "samples_per_task": 1, "max_steps": TURNS}
+        opening |= {"presentation": dict(NEUTRAL)}
+        given = [tasks[number % len(tasks)] for number in range(count)]
 
-            async def episodes() -> AsyncIterator[tuple[int, Episode]]:
-                async for episode in engine.episodes_open(given, opening):
-                    yield run.id, episode
+        async def episodes() -> AsyncIterator[tuple[int, Episode]]:
+            async for episode in engine.episodes_open(given, opening):
+                yield run.id, episode
 
-            begun = time.perf_counter()
-            rollouts = await engine.play(episodes(), policy, inflight=inflight)
-            return Played(rollouts=rollouts, seconds=time.perf_counter() - begun)
+        begun = time.perf_counter()
+        rollouts = await engine.play(episodes(), policy, inflight=inflight)
+        return Played(rollouts=rollouts, seconds=time.perf_counter() - begun)

@@ -7,10 +7,11 @@ killed in turn.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -40,14 +41,7 @@ STEPS = "SELECT episode_id, count(*) FROM trajectories_step GROUP BY 1"
 def test_no_rollout_is_lost_while_everything_is_killed_in_turn(tmp_path: Path) -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     with installed(Up(tmp_path / "var", extra=SETTINGS)) as installation, _staged(installation) as stages:
-        is_over = threading.Event()
-        killer = threading.Thread(target=_kill_in_turn, args=(installation, stages, is_over))
-        killer.start()
-        try:
-            played, rewards = asyncio.run(_played(installation, stages))
-        finally:
-            is_over.set()
-            killer.join()
+        played, rewards = asyncio.run(_played(installation, stages))
         say(f"{EPISODES} episodes in {played.seconds:.0f} s, {len(played.lost)} lost")
         assert played.lost == []
         assert rewards == [1.0] * STAGE_EPISODES
@@ -69,15 +63,34 @@ async def _played(installation: Installation, stages: Sequence[Stage]) -> tuple[
     one = "SELECT id FROM tasks_app_task WHERE benchmark_id IN ('gsm8k', 'math')"
     tasks = [task for (task,) in audit.rows(installation.owner_url, one) if task in golds]
     policy, lab, key = SlowSolver(golds, Model(mean_s=MODEL_S)), _lab(installation), installation.key
+    on_stages = [tasks[number % len(tasks)] for number in range(STAGE_EPISODES)]
     async with Client(lab, key) as client:
         run = await client.run_create(name="stages", model="scripted", simulated=True, settings=LITE_RUN)
-    on_stages = [tasks[number % len(tasks)] for number in range(STAGE_EPISODES)]
-    return await asyncio.gather(
-        episodes_play(
-            lab, key, policy=policy, tasks=tasks, count=EPISODES - STAGE_EPISODES, browser_pages=BROWSER_PAGES
-        ),
-        rewards_on(stages, policy, run=run.id, tasks=on_stages),
-    )
+        # The killing starts here: a client waits longer for a server that has answered it before.
+        with _killing(installation, stages):
+            return await asyncio.gather(
+                episodes_play(
+                    client,
+                    policy=policy,
+                    tasks=tasks,
+                    count=EPISODES - STAGE_EPISODES,
+                    browser_pages=BROWSER_PAGES,
+                ),
+                rewards_on(stages, policy, run=run.id, tasks=on_stages),
+            )
+
+
+@contextlib.contextmanager
+def _killing(installation: Installation, stages: Sequence[Stage]) -> Iterator[None]:
+    """In a thread beside the block, as starting a process again blocks."""
+    is_over = threading.Event()
+    killer = threading.Thread(target=_kill_in_turn, args=(installation, stages, is_over))
+    killer.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        killer.join()
 
 
 def _kill_in_turn(installation: Installation, stages: Sequence[Stage], is_over: threading.Event) -> None:
