@@ -1,6 +1,6 @@
 """The generator's process: writes items of ``reasoning-gym`` as JSON lines, one after the other.
 
-Run as a module with a seed and a count; a dataset may follow, of which the lowest level is then taken alone.
+Run as a module with a seed and a count; a dataset and a level may follow, which are then taken alone.
 It is a separate process because six datasets depend on the order of Python's sets (so it is started with
 ``PYTHONHASHSEED=0``), one draws from the global ``random``, several print, and importing the package loads
 Matplotlib. Items are the package's own, taken in turn from each dataset, and of each dataset in turn from its
@@ -28,7 +28,6 @@ from verifiers.types import UnparsableGold
 
 # Some datasets build all items, or an index of them, when created, so few items are requested at a time.
 CHUNK = 50
-LEVEL_LOWEST = 0
 MISSES_MAX = 200
 """After this many known or unusable items in a row, a dataset counts as exhausted."""
 
@@ -158,9 +157,9 @@ def _is_right(puzzle: Puzzle, dataset: Any) -> bool:
         return False
 
 
-def main(seed: int, number: int, dataset: str = "") -> None:
+def main(seed: int, number: int, dataset: str = "", level: str = "") -> None:
     out = sys.stdout
-    items = Source(dataset, LEVEL_LOWEST, seed=seed, seen=set()).items if dataset else generated(seed)
+    items = Source(dataset, int(level), seed=seed, seen=set()).items if dataset else generated(seed)
     for item in islice(items, number):
         out.write(json.dumps(item) + "\n")
         out.flush()

@@ -3,8 +3,8 @@
 Anyone with the package and the seed has the answers too, so nothing shown of a task reveals its seed: keys
 are derived from the question. A seed for evaluation is a large number that the operator keeps secret.
 
-The splits ``aiw_train`` and ``aiw_test`` hold one dataset alone at its lowest level, for small models that
-start to learn: one short question with an answer of one digit, 2 to 5. The hash of the question says which.
+The splits ``aiw_train`` and ``aiw_test`` hold one question of one dataset alone, for small models that start
+to learn: how many sisters a brother has, an answer of one digit, 2 to 9. The hash of the question says which.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from itertools import islice
@@ -35,8 +37,11 @@ KEY_DIGITS = 20
 GENERATED = "generated"
 SHORT = "aiw"
 SHORT_TRAIN, SHORT_TEST = SHORT_SPLITS = tuple(f"{SHORT}_{split}" for split in SPLITS)
+SHORT_LEVEL = 2
+"""Numbers up to 8, so that every answer has one digit."""
 SHORT_ITEMS_MAX = 10_000
-"""More than the dataset has at its lowest level: about two thousand."""
+"""Enough to meet nearly all questions that name the brothers first; there are 704 of them."""
+SHORT_ORDER = re.compile(r"\w+ has \d+ (brothers|sisters) ")
 
 
 def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
@@ -49,8 +54,19 @@ def generate(count: int, seed: int, split: str = GENERATED) -> Iterator[Row]:
     if split not in SHORT_SPLITS:
         names = ", ".join((GENERATED, *SHORT_SPLITS))
         raise GymError("unknown_split", f"Generated puzzles have no split {split!r}: {names}.", status=422)
-    drafts = _drafts(seed, SHORT_ITEMS_MAX, SHORT)
-    return islice((draft for draft in drafts if _short_split_of(draft.key) == split), count)
+    return islice(_short_drafts(seed, split), count)
+
+
+def _short_drafts(seed: int, split: str) -> Iterator[TaskDraft]:
+    """Brothers first and sisters first in turn: the package names sisters first ten times as often, and then
+    "the first number and one more" is nearly always right."""
+    waiting = {order: deque[TaskDraft]() for order in ("brothers", "sisters")}
+    for draft in _drafts(seed, SHORT_ITEMS_MAX, SHORT, str(SHORT_LEVEL)):
+        order = SHORT_ORDER.match(draft.prompt)
+        if order and _short_split_of(draft.key) == split:
+            waiting[order[1]].append(draft)
+        if all(waiting.values()):
+            yield from [drafts.popleft() for drafts in waiting.values()]
 
 
 def _short_split_of(key: str) -> str:
@@ -59,7 +75,7 @@ def _short_split_of(key: str) -> str:
 
 
 def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
-    """What the generator's process writes; ``only`` names a dataset, whose lowest level it then writes."""
+    """What the generator's process writes; ``only`` names a dataset and a level, then written alone."""
     if find_spec(PACKAGE) is None:
         problem = "is not installed: pip install -r requirements-puzzles.txt (which says what it needs)."
         raise GymError("package_missing", f"The package {PACKAGE} {problem}")

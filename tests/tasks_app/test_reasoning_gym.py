@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from itertools import islice
 from typing import Any
 
@@ -116,11 +117,22 @@ def test_short_puzzles_have_one_digit_and_splits_that_share_none() -> None:
         for split in (reasoning_gym.SHORT_TRAIN, reasoning_gym.SHORT_TEST)
     )
     assert len(train) == len(test) == 60
-    assert {draft.gold.answer for draft in train} == {draft.gold.answer for draft in test} == set("2345")
-    assert {draft.tags for draft in [*train, *test]} == {("aiw", "logic", "level-0")}
+    assert {draft.gold.answer for draft in train} == {draft.gold.answer for draft in test} == set("23456789")
+    assert {draft.tags for draft in [*train, *test]} == {("aiw", "logic", "level-2")}
     other_seed = {draft.key for draft in generate(60, SEED + 1, reasoning_gym.SHORT_TEST)}
     assert other_seed.isdisjoint({draft.key for draft in train})
     assert {draft.key for draft in test}.isdisjoint({draft.key for draft in train})
+
+
+def test_short_puzzles_do_not_tell_their_answer_by_its_place() -> None:
+    for split in reasoning_gym.SHORT_SPLITS:
+        drafts = [draft for draft in generate(200, SEED, split) if isinstance(draft, TaskDraft)]
+        numbers = [[int(digits) for digits in re.findall(r"\d+", draft.prompt)] for draft in drafts]
+        answers = [int(draft.gold.answer) for draft in drafts]
+        for rule in (lambda pair: pair[0], lambda pair: pair[1], max, min):
+            right = sum(rule(pair) + 1 == answer for pair, answer in zip(numbers, answers, strict=True))
+            assert 0.4 < right / len(drafts) < 0.7
+        assert max(map(answers.count, answers)) < len(drafts) / 5
 
 
 def test_an_unknown_split_is_refused() -> None:
