@@ -96,7 +96,7 @@ def messages_for(
     words, arm = Template(template), setup.arm
     form = answer_form(arm, question.form)
     if arm.is_free_text:
-        blocks = iter([words.words.endings[form]])
+        blocks: tuple[str, ...] = (words.words.endings[form],)
     else:
         blocks = interface.agent_blocks(
             words.words, setup, form=form, is_site=question.is_site, max_steps=max_steps

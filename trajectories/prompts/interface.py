@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from core.arms import ARMS, Arm
@@ -16,6 +17,8 @@ from trajectories.actions.offers import Conditions, actions_offered, conditions_
 from trajectories.actions.registry import ACTIONS
 from trajectories.models import Run
 from trajectories.prompts.templates import Words
+
+CACHE_SIZE = 512
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,10 +60,18 @@ def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
     )
 
 
+@lru_cache(maxsize=CACHE_SIZE)
 def agent_blocks(
     words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, max_steps: int
-) -> Iterator[str]:
-    """The paragraphs of the interface block of an arm in which the model acts."""
+) -> tuple[str, ...]:
+    """The paragraphs of the interface block of an arm in which the model acts.
+
+    Tasks opened together mostly share them, and making them was most of the work of a prompt.
+    """
+    return tuple(_blocks(words, setup, form=form, is_site=is_site, max_steps=max_steps))
+
+
+def _blocks(words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, max_steps: int) -> Iterator[str]:
     has_page = setup.arm.has_page
     several = words.acts_several if has_page and setup.actions_per_turn > 1 else {}
     act = several.get(setup.grammar.id) or words.acts[setup.grammar.id]

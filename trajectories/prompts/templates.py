@@ -38,8 +38,8 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
     does: str = ""
 
 
-class Words(Struct, frozen=True, forbid_unknown_fields=True):
-    """The texts of one version, by what they are about and then by case."""
+class Words(Struct, frozen=True, eq=False, forbid_unknown_fields=True):
+    """The texts of one version, by what they are about and then by case. Each version is one object."""
 
     instructions: Mapping[str, str]
     answers: Mapping[str, str]
@@ -67,17 +67,13 @@ class Template:
     id: str
 
     @property
-    def _path(self) -> Path:
-        return FOLDER / f"{self.id[:-1].removeprefix('prompts-')}.toml"
-
-    @property
     def is_known(self) -> bool:
         """False for a template that only another version of this program has."""
-        return self.id[-1:] in PARAPHRASES and self._path.is_file()
+        return self.id[-1:] in PARAPHRASES and _file(FOLDER, self.id[:-1]).is_file()
 
     @property
     def words(self) -> Words:
-        return _read(self._path)
+        return _read(FOLDER, self.id[:-1])
 
     def instruction(self, kind: str = "") -> str:
         """The block that all arms share; ``kind`` is a ``Question``'s instruction."""
@@ -96,6 +92,10 @@ def template_for(*, seed: int, instruction: object = None) -> str:
     return f"{VERSION}{instruction}"
 
 
+def _file(folder: Path, version: str) -> Path:
+    return folder / f"{version.removeprefix('prompts-')}.toml"
+
+
 @cache
-def _read(path: Path) -> Words:
-    return toml_load(path, Words)
+def _read(folder: Path, version: str) -> Words:
+    return toml_load(_file(folder, version), Words)
