@@ -25,6 +25,7 @@ from trajectories.episodes import drafts, few_shot, variations
 from trajectories.episodes.creation_body import Opening
 from trajectories.live import notices
 from trajectories.models import Group, Run
+from trajectories.prompts.interface import setup_of
 
 SEED_BITS = 63
 RUN_FIELDS = (
@@ -153,7 +154,8 @@ def _call(
         has_task_bar=variations.task_bar_read(opening.presentation, channel=_channel(opening)),
     )
     plan = replace(plan, pictures=pictures)
-    return drafts.Call(opening=opening, run=run, seed=seed, variations=plan, examples=examples)
+    setup = setup_of(run, arm=opening.arm, channel=opening.channel)
+    return drafts.Call(opening=opening, run=run, setup=setup, seed=seed, variations=plan, examples=examples)
 
 
 def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:

@@ -24,7 +24,7 @@ from trajectories.episodes.looks import Looks, derive
 from trajectories.models import Episode, Run
 from trajectories.models.run import RECORDING_FULL_SHARE
 from trajectories.prompts import conversation, templates
-from trajectories.prompts.interface import Setup, setup_of
+from trajectories.prompts.interface import Setup
 
 FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
@@ -42,13 +42,10 @@ class Call(Struct, frozen=True, kw_only=True):
 
     opening: Opening
     run: Run
+    setup: Setup
     seed: int
     variations: variations.VariationPlan
     examples: few_shot.Examples
-
-    @property
-    def setup(self) -> Setup:
-        return setup_of(self.run, arm=self.opening.arm, channel=self.opening.channel)
 
 
 class GroupPlan(Struct, frozen=True):
