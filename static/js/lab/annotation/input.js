@@ -23,7 +23,8 @@ window.annotation ??= {};
   const meaningOf = (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return "";
     if (document.querySelector("dialog[open]")) return "";
-    const target = event.target.closest ? event.target : document.body;
+    /* A dialog that has just closed leaves the focus on its hidden button until the next frame. */
+    const target = event.target.checkVisibility?.() ? event.target : document.body;
     if (event.key === "Escape" && isTyped(target)) target.blur();
     if (event.key === "Backspace" && !isTyped(target)) return "back";
     const isNewLine = target.matches("textarea") && event.shiftKey;

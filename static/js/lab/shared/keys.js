@@ -19,7 +19,7 @@
 
   /* Keys that the focused element needs itself: arrows for sliders and tabs, space for buttons. */
   const belongs = (target, key) => {
-    if (target === document.body || !target.closest) return false;
+    if (target === document.body) return false;
     if (key === "Space") return Boolean(target.closest(CONTROL)) && !target.matches("[data-hit]");
     if (!/^(Arrow.*|Home|End)$/.test(key)) return false;
     const isBox = target.tabIndex === 0 && !target.matches(CONTROL);
@@ -68,7 +68,9 @@
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
     const key = event.key === " " ? "Space" : event.key;
-    if (event.target.closest?.(FIELD) || belongs(event.target, key)) return;
+    /* A dialog that has just closed leaves the focus on its hidden field until the next frame. */
+    const target = event.target.checkVisibility?.() ? event.target : document.body;
+    if (target.closest(FIELD) || belongs(target, key)) return;
     if (document.querySelector("dialog[open]")) return;
     if (key in FASTER) {
       document.dispatchEvent(new CustomEvent("replay:faster", { detail: FASTER[key] }));
