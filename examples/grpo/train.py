@@ -66,7 +66,7 @@ class Trainer:
 
     async def run_open(self, kind: str, checkpoint: str) -> int:
         run = await self.client.run_create(
-            name=f"grpo {self.name}",
+            name=f"grpo {self.name if kind == 'train' else checkpoint}",
             kind=kind,
             model=NAME,
             checkpoint=checkpoint,

@@ -90,11 +90,11 @@ def test_every_value_of_training_and_transfer_opens_its_episodes(lab: Lab, owner
 
 
 def test_the_transfer_chart_has_each_change_and_how_much_of_it_is_beyond_text(lab: Lab, owner: Any) -> None:
-    scene.trained_run()
+    run = scene.trained_run()
 
     (chart,) = charts_of(lab(owner).get("/transfer/").content.decode()).values()
 
-    where = "trained on gsm8k, evaluated on math: start, version 2"
+    where = f"{run.name} (run {run.pk}): trained on gsm8k, evaluated on math: start, version 2"
     tips = {tip.removeprefix(f"{where}, ").partition(" points")[0] for tip in links_of(chart)}
     assert tips == {
         "Text, zero-shot: 5.0",

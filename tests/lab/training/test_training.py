@@ -117,11 +117,13 @@ def test_one_version_is_a_table_and_no_chart(lab: Lab, owner: Any) -> None:
 
 def test_the_matrix_shows_training_runs_with_evaluations(lab: Lab, owner: Any) -> None:
     trained = scene.trained_run()
+    Run.objects.filter(pk=trained.pk).update(name="first\u202e")
 
     page = lab(owner).get("/transfer/").content.decode()
 
-    assert f'<a href="/runs/{trained.pk}/training">gsm8k</a>' in page
+    assert f'<a href="/runs/{trained.pk}/training">firstU+202E (run {trained.pk})</a>' in page
     assert "32.5" in page
+    assert "\u202e" not in page
 
 
 def test_two_reports_are_before_and_after(lab: Lab, owner: Any) -> None:
@@ -142,7 +144,7 @@ def test_two_reports_are_before_and_after(lab: Lab, owner: Any) -> None:
     page = lab(owner).get(f"/transfer/?before={before.pk}&after={run.report_id}").content.decode()
 
     assert "50.0" in page
-    assert f'<a href="/runs/{trainer.pk}/training">math</a>' in page
+    assert f'<a href="/runs/{trainer.pk}/training">{trainer.name} (run {trainer.pk})</a>' in page
     assert "no text arm was evaluated before and after" in page
 
 

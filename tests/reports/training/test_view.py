@@ -89,6 +89,18 @@ def test_evaluations_of_a_checkpoint_give_text_accuracy_and_gap(trained: Run) ->
     assert start["low"] < 50 < start["high"]
 
 
+def test_a_checkpoint_that_was_evaluated_as_a_page_alone_has_no_gap_but_its_accuracy(trained: Run) -> None:
+    tasks = [factories.task(benchmark=factories.benchmark(id="arc")) for _ in range(12)]
+    alone = scene.evaluated("step-1", "gym", tasks, lambda task: task % 4 == 0)
+
+    row = next(row for row in tables_of(trained)["evaluations"]["rows"] if row["benchmark"] == "arc")
+
+    assert (row["items"], row["page"], row.get("text"), row.get("gap")) == (12, 25.0, None, None)
+    assert row["page_low"] < 25 < row["page_high"]
+    assert row["note"] == "not evaluated both as text and as a page"
+    assert row["links"]["page"] == f"/search?run={alone.pk}&benchmark=arc&arm=gym"
+
+
 def test_transfer_is_after_less_before_and_how_much_more_than_text(trained: Run) -> None:
     text, page = tables_of(trained)["transfer"]["rows"]
 
@@ -96,6 +108,10 @@ def test_transfer_is_after_less_before_and_how_much_more_than_text(trained: Run)
         "gsm8k",
         "math",
         "start, version 2",
+    )
+    assert (text["run"], text["links"]["run"]) == (
+        f"{trained.name} (run {trained.pk})",
+        f"/runs/{trained.pk}/training",
     )
     assert (text["change"], text["beyond_text"], text["arm"]) == (5.0, None, "text_zero_shot")
     assert (page["before"], page["after"], page["change"], page["arm"]) == (25.0, 62.5, 37.5, "gym")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trajectories.lab.text.untrusted import visible
 from trajectories.reports.ladder import arm_read
 
 
@@ -18,7 +19,7 @@ def arm_label(arm_id: str) -> str:
 
 def label_of(row: Mapping[str, Any], column: str) -> str:
     """The text of a row's column: of a contrast both arms, the first less the second, or its only one."""
-    value = str(row[column])
+    value = visible(row[column])
     if column in ("arm", "contrast"):
         return " − ".join(map(arm_label, value.split(" − ")))
     return value.replace("_", " ") if column == "factor" else value

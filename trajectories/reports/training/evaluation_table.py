@@ -63,29 +63,28 @@ def episodes_link(one: Evaluation, point: Checkpoint, arm: str, **filters: str) 
 
 def _row(one: Evaluation, point: Checkpoint) -> Row:
     row: dict[str, Any] = {"benchmark": one.benchmark, "checkpoint": point.label, "version": point.version}
-    arms = one.text_and_page(point)
-    if arms is None:
+    sides = {"text": one.text_arm(point), "page": one.page_arm(point)}
+    arms = {name: arm for name, arm in sides.items() if arm}
+    if not arms:
         return {**row, "items": 0, "note": NO_PAIR}
-    text_arm, page_arm = arms
-    for arm in arms:
+    for arm in arms.values():
         if mixed := one.mixture(arm, point):
             return {**row, "items": 0, "note": f"a mixture of set-ups: {mixed}"}
-    text, page = (accuracy.accuracy(one.answers(point, arm)) for arm in arms)
+    for name, arm in arms.items():
+        estimate = accuracy.accuracy(one.answers(point, arm))
+        row |= {"items": estimate.items, **with_ends(name, estimate, prefix=f"{name}_")}
+    row |= _gap(one, point, *arms.values()) if len(arms) == len(sides) else {"note": NO_PAIR}
+    links = {name: episodes_link(one, point, arm) for name, arm in arms.items()}
+    return {**row, "links": {**links, "episodes": list(links.values())[-1]}}
+
+
+def _gap(one: Evaluation, point: Checkpoint, text_arm: str, page_arm: str) -> Row:
+    """On the items that both arms have: they are the row's."""
     pair = gaps.pair_of(one.answers(point, text_arm), one.answers(point, page_arm))
-    estimate = gaps.gap(pair) if pair else None
-    return {
-        **row,
-        "items": len(pair.items) if pair else 0,
-        **with_ends("text", text, prefix="text_"),
-        **with_ends("page", page, prefix="page_"),
-        **with_ends("gap", estimate),
-        "note": estimate.reason if estimate else gaps.NO_SHARED,
-        "links": {
-            "text": episodes_link(one, point, text_arm),
-            "page": episodes_link(one, point, page_arm),
-            "episodes": episodes_link(one, point, page_arm),
-        },
-    }
+    if pair is None:
+        return {"items": 0, "note": gaps.NO_SHARED}
+    estimate = gaps.gap(pair)
+    return {"items": len(pair.items), **with_ends("gap", estimate), "note": estimate.reason}
 
 
 def _evaluated(one: Evaluation) -> Iterator[Evaluated]:

@@ -55,16 +55,23 @@ class Evaluation:
         shared = {arm for arm, group in counts if len(list(group)) == len(names)}
         return [key.arm for key in setups.arm_order({ArmKey(arm) for arm in shared})]
 
+    def text_arm(self, *checkpoints: Checkpoint) -> str | None:
+        """The ladder's first arm without a page."""
+        return next((arm for arm in self._rungs(checkpoints) if not ARMS[arm].has_page), None)
+
+    def page_arm(self, *checkpoints: Checkpoint) -> str | None:
+        """The page alone, else the ladder's last arm with one."""
+        pages = [arm for arm in self._rungs(checkpoints) if ARMS[arm].has_page]
+        return "gym" if "gym" in pages else next(reversed(pages), None)
+
     def text_and_page(self, *checkpoints: Checkpoint) -> tuple[str, str] | None:
-        """The arms whose difference is the gap: the ladder's first without a page, and the page alone, else
-        the ladder's last with one."""
+        """The arms whose difference is the gap; None unless both are there."""
+        text, page = self.text_arm(*checkpoints), self.page_arm(*checkpoints)
+        return (text, page) if text and page else None
+
+    def _rungs(self, checkpoints: Sequence[Checkpoint]) -> list[str]:
         evaluated = self.arms(*checkpoints)
-        ladder = [arm for arm in RUNGS if arm in evaluated]
-        texts = [arm for arm in ladder if not ARMS[arm].has_page]
-        pages = [arm for arm in ladder if ARMS[arm].has_page]
-        if not texts or not pages:
-            return None
-        return texts[0], "gym" if "gym" in pages else pages[-1]
+        return [arm for arm in RUNGS if arm in evaluated]
 
     def answers(self, checkpoint: Checkpoint, arm: str) -> Answers:
         return self.data.answers(ArmKey(arm, checkpoint=checkpoint.name), self.items)

@@ -43,9 +43,7 @@ def transfer_of_reports(before: Report, after: Report, *, splits: Collection[str
     evaluations = evaluations_of(runs, points, splits=splits)
     trainers = _trainers(after)
     names = sorted({name for run in trainers for name in trained_on(run, splits=splits)})
-    return transfer_table(
-        transfer_rows(evaluations, trained_on=names, run=trainers[0].pk if trainers else None)
-    )
+    return transfer_table(transfer_rows(evaluations, trained_on=names, run=trainers[0] if trainers else None))
 
 
 def _rows_of(run: Run, splits: Collection[str]) -> list[Row]:
@@ -54,7 +52,7 @@ def _rows_of(run: Run, splits: Collection[str]) -> list[Row]:
     if len(set(evaluated.values())) < 2:
         return []
     evaluations = evaluations_of(evaluated, points, splits=splits)
-    return transfer_rows(evaluations, trained_on=trained_on(run, splits=splits), run=run.pk)
+    return transfer_rows(evaluations, trained_on=trained_on(run, splits=splits), run=run)
 
 
 def _trainers(report: Report) -> list[Run]:

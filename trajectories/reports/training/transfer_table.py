@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.arms import ARMS
+from trajectories.models import Run
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Estimate
 from trajectories.reports.tables import (
@@ -30,6 +31,7 @@ from trajectories.reports.training.evaluation_table import episodes_link
 from trajectories.reports.training.evaluations import Checkpoint, Evaluation
 
 COLUMNS = (
+    Column("run", "Training run"),
     Column("trained_on", "Trained on"),
     Column("benchmark", "Evaluated on"),
     Column("arm", "Arm"),
@@ -53,6 +55,7 @@ NOTE = (
     "that both arms have before and after). The p-values are not adjusted for the number of rows."
 )
 NOT_RECORDED = "not recorded here"
+ELSEWHERE = "a training elsewhere"
 SAME = "trained on it too"
 
 
@@ -67,7 +70,7 @@ def transfer_table(rows: Sequence[Row]) -> Table:
 
 
 def transfer_rows(
-    evaluations: Sequence[Evaluation], *, trained_on: Sequence[str], run: int | None = None
+    evaluations: Sequence[Evaluation], *, trained_on: Sequence[str], run: Run | None
 ) -> list[Row]:
     """A row per benchmark and arm that were evaluated at the first and at the last checkpoint.
 
@@ -76,7 +79,7 @@ def transfer_rows(
     return [row for one in evaluations for row in _rows(one, trained_on, run)]
 
 
-def _rows(one: Evaluation, trained_on: Sequence[str], run: int | None) -> Iterator[Row]:
+def _rows(one: Evaluation, trained_on: Sequence[str], run: Run | None) -> Iterator[Row]:
     ends = _ends(one)
     if ends is None:
         return
@@ -85,13 +88,14 @@ def _rows(one: Evaluation, trained_on: Sequence[str], run: int | None) -> Iterat
     text = next((arm for arm in arms if not ARMS[arm].has_page), None)
     for arm in arms:
         head = {
+            "run": f"{run.name} (run {run.pk})" if run else ELSEWHERE,
             "trained_on": ", ".join(trained_on) or NOT_RECORDED,
             "benchmark": one.benchmark,
             "arm": arm,
             "checkpoints": f"{before.label}, {after.label}",
         }
         numbers = _numbers(one, arm, text, before, after, is_same=one.benchmark in trained_on)
-        links = {**numbers.pop("links", {}), **({"trained_on": f"/runs/{run}/training"} if run else {})}
+        links = {**numbers.pop("links", {}), **({"run": f"/runs/{run.pk}/training"} if run else {})}
         yield {**head, **numbers, "links": links}
 
 

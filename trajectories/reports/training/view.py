@@ -81,7 +81,7 @@ def training_view(run: Run, *, arm: str = "", splits: Collection[str] = ()) -> T
             _alarm_table(alarms, versions, evaluations),
             version_table(run.pk, chosen, versions, _registered(run)),
             evaluation_table(evaluations),
-            transfer_table(transfer_rows(evaluations, trained_on=trained_on, run=run.pk)),
+            transfer_table(transfer_rows(evaluations, trained_on=trained_on, run=run)),
             task_table(run.pk, chosen, by_version),
             epoch_table(epochs),
             metric_table(run.pk, chosen, selectors.posted_metrics(run.pk)),

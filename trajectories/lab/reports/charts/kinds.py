@@ -42,7 +42,7 @@ FACTORS = Forest(
 )
 TRANSFER = Forest(
     value="change",
-    group="trained on {trained_on}, evaluated on {benchmark}: {checkpoints}",
+    group="{run}: trained on {trained_on}, evaluated on {benchmark}: {checkpoints}",
     label=("arm",),
     unit=POINTS,
     ends=("fell", "rose"),
