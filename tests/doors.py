@@ -45,6 +45,7 @@ OTHERS = {
 }
 # Whose own requirements are left out: AgentLab's 230 are for models and for benchmarks that no test plays.
 BARE = {"agentlab": "agentlab==0.4.2"}
+STAGED = {"gymnasium", "trl"}  # played through a stage, too
 NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}
 LAST_LINES = 5
 
@@ -84,7 +85,8 @@ def home_make(name: str) -> Path:
     print(f"Installing what the door {name} needs into {home.relative_to(BASE_DIR)} ...", flush=True)
     if not python.exists():
         subprocess.run([_interpreter(name), "-m", "venv", "--without-pip", home], check=True)
-    client = str(CLIENT) if name in OTHERS else f"{CLIENT}[{name.replace('_', '-')}]"
+    extras = name.replace("_", "-") + ",stage" * (name in STAGED)
+    client = str(CLIENT) if name in OTHERS else f"{CLIENT}[{extras}]"
     if name in BEFORE:
         _install([*_pip(python), "install", "--quiet", *BEFORE[name]])
     packages = ("--editable", client, *OTHERS.get(name, ()), *TOOLS)

@@ -237,9 +237,11 @@ class Lab(Handler):
                 return 400, {"error": {"code": "hash_mismatch", "message": ""}}
             state.blobs[match[1]] = self.body
             return 201, {}
-        match = re.fullmatch(r"/api/v1/episodes/(\d+)(?:/(\w+))?", path)
+        match = re.fullmatch(r"/api/v1/(groups|episodes)/(\d+)(?:/(\w+))?", path)
         if match:
-            return self.episode_call(state.episodes[int(match[1])], match[2])
+            number = int(match[2])
+            is_group = match[1] == "groups"
+            return self.refill(number) if is_group else self.episode_call(state.episodes[number], match[3])
         return None
 
     def runs_call(self, method: str, path: str) -> tuple[int, object]:
@@ -286,33 +288,32 @@ class Lab(Handler):
         results = [{"id": int(n), "benchmark": "gsm8k", "key": n} for n in ids if known is None or n in known]
         return {"results": results, "next": str(first + limit) if first + limit < 6 and not named else None}
 
-    def open(self, body: dict[str, Any]) -> dict[str, Any]:
+    def refill(self, group: int) -> tuple[int, object] | None:
+        samples = [one for one in self.fake.state.episodes.values() if one["group"] == group]
+        if not samples:
+            return None
+        count = json.loads(self.body)["count"]
+        body = {**samples[0]["body"], "tasks": [samples[0]["task"]], "samples_per_task": count}
+        return 201, self.open(body, group=group, sample=len(samples))
+
+    def open(self, body: dict[str, Any], *, group: int = 0, sample: int = 0) -> dict[str, Any]:
         state = self.fake.state
-        opened = []
-        for group, task in enumerate(body["tasks"], start=1):
-            for sample in range(body.get("samples_per_task", 1)):
+        opened, first = [], group or len({one["group"] for one in state.episodes.values()}) + 1
+        for place, task in enumerate(body["tasks"], start=first):
+            for index in range(sample, sample + body.get("samples_per_task", 1)):
                 number = len(state.episodes) + 1
                 token = f"tok{number:029d}"
-                row: dict[str, Any] = {"id": number, "task": task, "group": group, "sample_index": sample}
+                row: dict[str, Any] = {"id": number, "task": task, "group": place, "sample_index": index}
                 row.update(arm=body["arm"], max_steps=body.get("max_steps") or state.max_steps)
                 has_page = not body["arm"].startswith("text")
                 row["start_url"] = f"{self.fake.arena_url}/e/{token}/" if has_page else None
                 look = body.get("presentation")
                 digest = look_digest(look, "question") if look else "drawn"
-                row.update(messages_ref=str(group), presentation_hash=digest)
+                row.update(messages_ref=str(place), presentation_hash=digest)
                 opened.append(row)
-                more: dict[str, Any] = {
-                    "token": token,
-                    "status": "open",
-                    "verdict": None,
-                    "steps": {},
-                    "events": [],
-                }
+                more = {"token": token, "status": "open", "verdict": None, "steps": {}, "events": []}
                 state.episodes[number] = {**row, **more, "answer": None, "closed": None, "body": body}
-        return {
-            "episodes": opened,
-            "messages": {str(g): state.prompt for g in range(1, len(body["tasks"]) + 1)},
-        }
+        return {"episodes": opened, "messages": {one["messages_ref"]: state.prompt for one in opened}}
 
     def episode_call(self, episode: dict[str, Any], name: str | None) -> tuple[int, object] | None:
         state = self.fake.state

@@ -16,13 +16,13 @@ from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
 from palaestra.conversation import past_read
 from palaestra.episode import Episode, EpisodeConfig
-from palaestra.errors import ApiError, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
-from palaestra.policies import EpisodeInfo, Policy
-from palaestra.policies.base import TIME_LIMIT_S, PolicyStopped
-from palaestra.policies.clock import OutOfTime, PolicyClock
+from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
+from palaestra.policies import Policy
+from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening, Verdict
 from palaestra.surface import VIEWPORT
+from palaestra.turns import End, Turns
 
 logger = logging.getLogger(__name__)
 
@@ -285,36 +285,10 @@ class Engine:
 
     async def _turns(self, episode: Episode, policy: Policy) -> None:
         await episode.begin()
-        opened, memory, clock = episode.opened, dict[str, Any](), PolicyClock(self._time_limit_s)
+        turns = Turns(policy, limit_s=self._time_limit_s)
         while not episode.is_over:
-            info = EpisodeInfo(
-                id=opened.id,
-                task=opened.task,
-                arm=opened.arm,
-                step=episode.steps + 1,
-                max_steps=opened.max_steps,
-                sample_index=opened.sample_index,
-                memory=memory,
-                answer_form=opened.answer_form,
-                clock=clock,
-                tools=episode.tools,
-                response_format=episode.response_format,
-            )
-            try:
-                # Only the policy's own time counts: a slow arena or browser is not its fault.
-                completion = await clock.bound(policy.act(episode.observation, info))
-            except OutOfTime:
-                await episode.close("time_budget", f"longer than {self._time_limit_s:.0f} s")
+            turn = await turns.next(episode)
+            if isinstance(turn, End):
+                await episode.close(turn.reason, turn.detail)
                 return
-            except PolicyStopped as stopped:
-                await episode.close(stopped.reason, str(stopped))
-                return
-            except Exception as failure:
-                is_expected = isinstance(failure, PalaestraError)
-                logger.warning("episode %s: %r", opened.id, failure, exc_info=not is_expected)
-                await episode.close("model_error", repr(failure))
-                return
-            if completion is None:
-                await episode.close("agent_stopped")
-                return
-            await episode.turn(completion)
+            await episode.turn(turn)

@@ -16,8 +16,8 @@ ID = "palaestra.doors.gymnasium:Palaestra-v0"
 
 
 @pytest.fixture
-def env(scene: Scene) -> Iterator[gymnasium.Env[str, str]]:
-    made = gymnasium.make(ID, **scene.env, tasks=[scene.task])
+def env(scene: Scene, place: dict[str, list[str]]) -> Iterator[gymnasium.Env[str, str]]:
+    made = gymnasium.make(ID, **scene.env, tasks=[scene.task], **place)
     yield made
     made.close()
 

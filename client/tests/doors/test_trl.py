@@ -22,14 +22,16 @@ Trained = Callable[..., tuple[GroupRollouts, GRPOTrainer]]
 
 
 @pytest.fixture
-def trained(scene: Scene, tmp_path: Path) -> Iterator[Trained]:
+def trained(scene: Scene, place: dict[str, list[str]], tmp_path: Path) -> Iterator[Trained]:
     """A trainer whose model's place is taken by ``generate``."""
     made: list[GroupRollouts] = []
 
     def make(
         generate: Any, *, opening: dict[str, Any] | None = None, **options: Any
     ) -> tuple[GroupRollouts, GRPOTrainer]:
-        rollouts = GroupRollouts(**scene.env, seed=SEED, generate=generate, pages=2, **(opening or {}))
+        rollouts = GroupRollouts(
+            **scene.env, seed=SEED, generate=generate, pages=2, **place, **(opening or {})
+        )
         made.append(rollouts)
         tokenizer = tokenizer_make()
         config = GRPOConfig(

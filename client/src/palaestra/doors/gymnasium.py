@@ -13,7 +13,8 @@ import gymnasium
 from gymnasium.spaces import Text
 
 from palaestra.doors.loop_thread import LoopThread
-from palaestra.env import Env, Stepped
+from palaestra.doors.rollouts import AnyEnv, env_make
+from palaestra.env import Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.observation import Observation
 from palaestra.records import CloseReason
@@ -40,8 +41,9 @@ class PalaestraEnv(gymnasium.Env[str, str]):
 
     A reset plays ``options["task"]``, else one drawn from ``tasks``; with ``options["group"]`` as another
     sample of that group. The reward is 0.0 while an episode goes on, and NaN when its verdict is void;
-    ``void="raise"`` raises ``VoidEpisode`` instead. Other keywords are those of ``palaestra.Env``. It counts
-    the steps: leave ``max_episode_steps`` out.
+    ``void="raise"`` raises ``VoidEpisode`` instead. Other keywords are ``stages``, the addresses of stages
+    that have the pages, and those of ``palaestra.Env``. It counts the steps: leave ``max_episode_steps``
+    out.
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         self._loop = LoopThread()
         self.episode: int | None = None
         self.group: int | None = None
-        self._env: Env = self._loop.call(self._enter(Env(server, key, run=run, **settings)))
+        self._env: AnyEnv = self._loop.call(self._enter(env_make(server, key, run=run, **settings)))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -94,7 +96,7 @@ class PalaestraEnv(gymnasium.Env[str, str]):
             self._loop.end()
 
     # ---- inside
-    async def _enter(self, env: Env) -> Env:
+    async def _enter(self, env: AnyEnv) -> AnyEnv:
         return await env.__aenter__()
 
     def _taken(self, stepped: Stepped) -> Taken:

@@ -25,8 +25,8 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from palaestra.completion import Completion
-from palaestra.doors.rollouts import Rollouts
-from palaestra.env import Env, StepInfo
+from palaestra.doors.rollouts import AnyEnv, Rollouts
+from palaestra.env import StepInfo
 from palaestra.observation import Observation
 from palaestra.records import Message, Usage
 
@@ -84,7 +84,7 @@ def verdict() -> Scorer:
     return score
 
 
-async def _turns(env: Env, observation: Observation, state: TaskState, generate: Generate) -> StepInfo:
+async def _turns(env: AnyEnv, observation: Observation, state: TaskState, generate: Generate) -> StepInfo:
     while True:
         messages = await env.client.messages_inline(observation.messages)
         state.messages = [message_of(message) for message in messages]

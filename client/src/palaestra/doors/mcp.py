@@ -22,14 +22,13 @@ from palaestra.actions import ACTIONS, conditions_of
 from palaestra.actions.base import fields_offered
 from palaestra.arms import arm_of
 from palaestra.completion import Completion, ToolCall
-from palaestra.env import Env
+from palaestra.doors.rollouts import KEY, AnyEnv, env_make
 from palaestra.errors import PalaestraError
 from palaestra.grammars.base import singles_offered
 from palaestra.grammars.schemas import fields_schemas
 from palaestra.observation import Observation, format_of
 
 OPEN, CLOSE = "open_task", "close_task"
-KEY = "PALAESTRA_KEY"
 NO_MORE = "There is no further task."
 ENDED = "The task has ended."
 THOUGHT = {"type": "string", "description": "your reasoning before this action, which is recorded"}
@@ -48,7 +47,7 @@ def server_make(
 
     @asynccontextmanager
     async def desk(_: Server[Desk]) -> AsyncIterator[Desk]:
-        async with Env(server, key, run=run, arm=arm, grammar="functions", **settings) as env:
+        async with env_make(server, key, run=run, arm=arm, grammar="functions", **settings) as env:
             made = Desk(env, tasks)
             yield made
             # A client that leaves in good order has stopped. A server that is killed loses its lease: void.
@@ -66,7 +65,7 @@ def server_make(
 class Desk:
     """One agent's tasks, one open at a time."""
 
-    def __init__(self, env: Env, tasks: Sequence[int]) -> None:
+    def __init__(self, env: AnyEnv, tasks: Sequence[int]) -> None:
         self._env, self._tasks = env, iter(tasks)
         self._turn = asyncio.Lock()  # calls side by side are taken one after the other
 
@@ -172,6 +171,8 @@ def main() -> None:
     parser.add_argument("--observation", default="axtree")
     parser.add_argument("--seed", type=int, help="of looks and worlds")
     parser.add_argument("--look", type=json.loads, default={}, help="axes of the look, as a JSON object")
+    stages = "address of a stage that has the pages (repeatable)"
+    parser.add_argument("--stage", dest="stages", action="append", default=[], help=stages)
     options = vars(parser.parse_args())
     key = os.environ.get(KEY) or parser.error(f"put a key of scope trainer into {KEY}")
     asyncio.run(serve(server_make(options.pop("server"), key, presentation=options.pop("look"), **options)))

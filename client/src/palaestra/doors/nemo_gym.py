@@ -30,9 +30,8 @@ from responses_api_agents.gymnasium_agent.app import (
 )
 
 from palaestra.completion import CUT_FOR_LENGTH, Completion
-from palaestra.doors.rollouts import Rollouts, history_check, key_read, messages_new, messages_textual
+from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_new, messages_textual
 from palaestra.engine import DEFAULT_PAGES
-from palaestra.env import Env
 from palaestra.records import CloseReason, Message, Task, Usage
 
 FAILURE = "_ng_failure_class"  # NeMo Gym's own mark of a rollout that failed, which has no reward
@@ -75,7 +74,7 @@ class Ended(BaseModel):
 
 @dataclass
 class _Session:
-    env: Env
+    env: AnyEnv
     stack: AsyncExitStack
     used_at: float = field(default_factory=time.monotonic)
 
@@ -245,7 +244,7 @@ def _name(metadata: dict[str, Any], session_id: str | None) -> str | None:
     return metadata.get("rollout") or session_id
 
 
-def _named(env: Env) -> dict[str, Any]:
+def _named(env: AnyEnv) -> dict[str, Any]:
     opened = env.episode.opened if env.episode else None
     return {"episode": opened.id, "group": opened.group} if opened else {}
 

@@ -19,9 +19,9 @@ from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
 from palaestra.completion import Completion
-from palaestra.doors.rollouts import Rollouts
+from palaestra.doors.rollouts import AnyEnv, Rollouts
 from palaestra.engine import DEFAULT_PAGES
-from palaestra.env import Env, Stepped
+from palaestra.env import Stepped
 from palaestra.errors import PalaestraError
 from palaestra.observation import Observation as Look
 from palaestra.records import CloseReason, Message
@@ -68,7 +68,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         super().__init__()
         self._rollouts = rollouts
         self._stack = AsyncExitStack()
-        self._env: Env | None = None
+        self._env: AnyEnv | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def reset_async(
@@ -131,7 +131,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         if not is_within:
             closing.result()
 
-    async def _stepped(self, env: Env, stepped: Stepped) -> PalaestraObservation:
+    async def _stepped(self, env: AnyEnv, stepped: Stepped) -> PalaestraObservation:
         look, reward, terminated, truncated, info = stepped
         observation = await self._observation(env, look)
         observation.done = terminated or truncated
@@ -140,7 +140,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         observation.reason, observation.action_result = info["reason"], info.get("action_result")
         return observation
 
-    async def _observation(self, env: Env, look: Look) -> PalaestraObservation:
+    async def _observation(self, env: AnyEnv, look: Look) -> PalaestraObservation:
         state = self.state
         messages = await env.client.messages_inline(look.messages)
         return PalaestraObservation(

@@ -17,9 +17,12 @@ from palaestra.errors import PalaestraError
 from palaestra.observation import Observation
 from palaestra.pools import pool_of
 from palaestra.records import Message
+from palaestra.remote import RemoteEnv
 from palaestra.surface import VIEWPORT, Pool
 
-KEY = "PALAESTRA_KEY"
+KEY, STAGE_TOKEN = "PALAESTRA_KEY", "PALAESTRA_STAGE_TOKEN"
+AnyEnv = Env | RemoteEnv
+Addresses = str | Sequence[str]
 
 
 def key_read() -> str:
@@ -28,6 +31,19 @@ def key_read() -> str:
     if not key:
         raise PalaestraError(f"Put a key of scope trainer into {KEY}.")
     return key
+
+
+def token_read() -> str:
+    """The token of the stages, likewise."""
+    token = os.environ.get(STAGE_TOKEN)
+    if not token:
+        raise PalaestraError(f"Put the token of the stages into {STAGE_TOKEN}.")
+    return token
+
+
+def env_make(server: str, key: str, *, stages: Addresses = (), **settings: Any) -> AnyEnv:
+    """An environment on pages of this machine, or of the ``stages`` whose addresses are given."""
+    return RemoteEnv(stages, token_read(), **settings) if stages else Env(server, key, **settings)
 
 
 def messages_new(messages: Sequence[Message]) -> list[Message]:
@@ -53,13 +69,22 @@ class Rollouts:
 
     The first rollout of a task and round opens a group and the later ones join it, so that they are compared
     with each other. ``pages`` is how many pages work at once; a browser runs for as long as some
-    environment is open. Other keywords are those of ``Env``.
+    environment is open. With ``stages`` it is theirs, and they say how many pages they have. Other keywords
+    are those of ``Env``.
     """
 
     def __init__(
-        self, server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, **settings: Any
+        self,
+        server: str,
+        key: str,
+        *,
+        run: int,
+        pages: int = DEFAULT_PAGES,
+        stages: Addresses = (),
+        **settings: Any,
     ) -> None:
         self._server, self._key, self._run, self._pages = server, key, run, pages
+        self._stages = stages
         self._settings = settings
         self._groups: dict[Hashable, int] = {}
         self._first: defaultdict[Hashable, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -68,8 +93,12 @@ class Rollouts:
         self._pool: Pool | None = None
 
     @asynccontextmanager
-    async def env(self) -> AsyncIterator[Env]:
+    async def env(self) -> AsyncIterator[AnyEnv]:
         """An environment; at its exit an episode that is still open ends ``cancelled``."""
+        if self._stages:
+            async with env_make("", "", run=self._run, stages=self._stages, **self._settings) as remote:
+                yield remote
+            return
         if self._pool is None:
             self._client = Client(self._server, self._key)
             self._pool = self._pool_make(self._client)
@@ -84,7 +113,7 @@ class Rollouts:
                 await self._aclose()
 
     async def reset(
-        self, env: Env, task: int, *, seed: int | None = None, round_: Hashable = None
+        self, env: AnyEnv, task: int, *, seed: int | None = None, round_: Hashable = None
     ) -> Observation:
         """Open an episode in the group of its task and round."""
         name = (task, round_)

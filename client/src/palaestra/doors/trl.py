@@ -22,7 +22,7 @@ from trl import GRPOTrainer
 from palaestra.api import Client
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.loop_thread import LoopThread
-from palaestra.doors.rollouts import history_check, messages_new, messages_textual
+from palaestra.doors.rollouts import Addresses, history_check, messages_new, messages_textual, token_read
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.env import SETTINGS
 from palaestra.episode import EpisodeConfig
@@ -30,6 +30,7 @@ from palaestra.errors import PalaestraError
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped
 from palaestra.records import Message, Task, Usage
+from palaestra.remote_engine import RemoteEngine
 
 # Prompts are all that TRL hands on, so they name the task; its text comes with the page.
 PROMPT = "Palaestra's task {}"
@@ -59,7 +60,8 @@ def generate_in_trl(prompts: list[Ids], trainer: GRPOTrainer) -> Generated:
 class GroupRollouts:
     """A ``rollout_func``: plays each task as often as its prompt comes, all samples of it in one group.
 
-    ``pages`` is how many episodes have a page at once, which is also the largest batch of the model's.
+    ``pages`` is how many episodes have a page at once, which is also the largest batch of the model's. With
+    ``stages``, their addresses, the pages are theirs.
     ``generate`` may be another one than the trainer's. Other keywords are those of ``Env``; observations are
     text, the grammar is one that is written as text and the history ``full``. Close it after training.
     """
@@ -71,23 +73,24 @@ class GroupRollouts:
         *,
         run: int,
         pages: int = DEFAULT_PAGES,
+        stages: Addresses = (),
         generate: Generate = generate_in_trl,
         arm: str = "gym",
         browser: str = "chromium",
         **keywords: Any,
     ) -> None:
-        settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
-        history_check(settings)
+        self._settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
+        history_check(self._settings)
         self._config = EpisodeConfig(
             answer_channel=keywords.get("answer_channel") or "page",
             token_budget=keywords.get("token_budget"),
-            **settings,
+            **self._settings,
         )
         self._client = Client(server, key)
         self._opening = {"run": run, "arm": arm, **keywords}
-        self._pages, self._generate, self._browser = pages, generate, browser
+        self._pages, self._generate, self._browser, self._stages = pages, generate, browser, stages
         self._loop = LoopThread()
-        self._engine: Engine | None = None
+        self._engine: Engine | RemoteEngine | None = None
         self._is_kind_checked = False
 
     def dataset(self, tasks: Iterable[Task | int]) -> Dataset:
@@ -127,8 +130,7 @@ class GroupRollouts:
     ) -> defaultdict[int, list[Rollout]]:
         """The rollouts of each task; tasks that are played as often as each other are opened together."""
         if self._engine is None:
-            engine = Engine(self._client, pages=self._pages, config=self._config, browser=self._browser)
-            self._engine = await engine.__aenter__()
+            self._engine = await self._engine_make()
         tasks_by_count: defaultdict[int, list[int]] = defaultdict(list)
         for task, count in counts.items():
             tasks_by_count[count].append(task)
@@ -144,8 +146,15 @@ class GroupRollouts:
             played[rollout.task].append(rollout)
         return played
 
+    async def _engine_make(self) -> Engine | RemoteEngine:
+        if self._stages:
+            settings = {"browser": self._browser, **self._settings}
+            return RemoteEngine(self._stages, token_read(), inflight=self._pages, **settings)
+        engine = Engine(self._client, pages=self._pages, config=self._config, browser=self._browser)
+        return await engine.__aenter__()
+
     async def _aclose(self) -> None:
-        if self._engine is not None:
+        if isinstance(self._engine, Engine):
             await self._engine.__aexit__()
         await self._client.aclose()
 

@@ -15,9 +15,9 @@ from pydantic import Field
 
 from palaestra.api import Client
 from palaestra.completion import Completion
-from palaestra.doors.rollouts import Rollouts, history_check, key_read, messages_new
+from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_new
 from palaestra.engine import DEFAULT_PAGES
-from palaestra.env import Env, Stepped
+from palaestra.env import Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.records import CloseReason, Message, Task, Verdict
 
@@ -92,7 +92,7 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
                 interaction.trace.record_reward(REWARD, verdict.reward)
 
 
-async def _play(env: Env, messages: list[Message], interaction: vf.Interaction) -> Verdict | None:
+async def _play(env: AnyEnv, messages: list[Message], interaction: vf.Interaction) -> Verdict | None:
     while True:
         segment = await interaction.turn(await env.client.messages_inline(messages_new(messages)))
         if segment.terminated:

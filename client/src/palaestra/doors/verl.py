@@ -23,9 +23,9 @@ from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopMetr
 from verl.workers.rollout.replica import TokenOutput
 
 from palaestra.completion import CUT_FOR_LENGTH, Completion
-from palaestra.doors.rollouts import Rollouts, history_check, key_read, messages_textual
+from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_textual
 from palaestra.engine import DEFAULT_PAGES
-from palaestra.env import Env, StepInfo
+from palaestra.env import StepInfo
 from palaestra.errors import PalaestraError
 from palaestra.records import Message, Task, Usage
 
@@ -114,7 +114,7 @@ class PalaestraLoop(AgentLoopBase):
 
     # ---- inside
     async def _turns(
-        self, env: Env, messages: list[Message], sampling_params: dict[str, Any]
+        self, env: AnyEnv, messages: list[Message], sampling_params: dict[str, Any]
     ) -> tuple[_Sequence, StepInfo]:
         sequence = _Sequence(await self.ct_build_initial_tokens(list(messages_textual(messages))))
         sequence.logprobs = [] if sampling_params.get("logprobs") else None

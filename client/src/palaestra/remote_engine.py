@@ -1,0 +1,140 @@
+"""``RemoteEngine``: rollouts for a machine that runs no browser, played by stages on other ones."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from palaestra.background import tasks_cancel
+from palaestra.engine import Rollout
+from palaestra.env import StepInfo
+from palaestra.errors import PalaestraError
+from palaestra.policies import Policy
+from palaestra.policies.base import TIME_LIMIT_S
+from palaestra.records import Verdict
+from palaestra.remote import RemoteEnv
+from palaestra.turns import End, Turns
+
+logger = logging.getLogger(__name__)
+
+
+class RemoteEngine:
+    """As ``Engine``, with the addresses of stages and their token in the place of the client and its pages.
+
+    At most ``inflight`` episodes are played at once, on all stages together. Other keywords are those of
+    ``RemoteEnv``.
+    """
+
+    def __init__(
+        self,
+        stages: str | Sequence[str],
+        token: str,
+        *,
+        inflight: int,
+        time_limit_s: float = TIME_LIMIT_S,
+        **settings: Any,
+    ) -> None:
+        self._stages, self._token, self._settings = stages, token, settings
+        self._places = asyncio.Semaphore(inflight)
+        self._time_limit_s = time_limit_s
+
+    async def rollout(
+        self,
+        *,
+        tasks: Sequence[int],
+        policy: Policy,
+        samples_per_task: int = 1,
+        on_done: Callable[[Rollout], None] | None = None,
+        **opening: Any,
+    ) -> list[Rollout]:
+        """As ``Engine.rollout``; the first episode of a task opens its group, which the others join.
+
+        Raises what ``RemoteEnv.reset`` raises.
+        """
+        groups = [_Group(task) for task in tasks]
+        playing = [
+            asyncio.ensure_future(self._play(group, policy, on_done, opening))
+            for group in groups
+            for _ in range(samples_per_task)
+        ]
+        try:
+            return list(await asyncio.gather(*playing))
+        finally:
+            await tasks_cancel(playing)
+
+    # ---- inside
+    async def _play(
+        self,
+        group: _Group,
+        policy: Policy,
+        on_done: Callable[[Rollout], None] | None,
+        opening: dict[str, Any],
+    ) -> Rollout:
+        async with self._places, RemoteEnv(self._stages, self._token, **self._settings, **opening) as env:
+            started = time.monotonic()
+            await group.reset(env)
+            verdict, problem = await self._played(env, policy)
+        assert env.episode is not None
+        opened = env.episode.opened
+        done = Rollout(
+            episode=opened.id,
+            task=opened.task,
+            group=opened.group,
+            arm=opened.arm,
+            steps=env.episode.steps,
+            verdict=verdict,
+            duration_s=time.monotonic() - started,
+            problem=problem,
+        )
+        if on_done is not None:
+            on_done(done)
+        return done
+
+    async def _played(self, env: RemoteEnv, policy: Policy) -> tuple[Verdict | None, str]:
+        """The verdict, and what broke: a failure of one episode must not end the others."""
+        assert env.episode is not None
+        try:
+            return await self._turns(env, policy), ""
+        except Exception as failure:
+            is_expected = isinstance(failure, PalaestraError)
+            level = logging.WARNING if is_expected else logging.ERROR
+            number = env.episode.opened.id
+            logger.log(level, "episode %s: %r", number, failure, exc_info=not is_expected)
+            verdict = None
+            with contextlib.suppress(PalaestraError):
+                verdict = (await env.stop("harness_error", repr(failure)))[4]["verdict"]
+            return verdict, repr(failure)
+
+    async def _turns(self, env: RemoteEnv, policy: Policy) -> Verdict | None:
+        turns = Turns(policy, limit_s=self._time_limit_s)
+        assert env.episode is not None
+        info: StepInfo = {}
+        while not env.episode.is_over:
+            turn = await turns.next(env.episode)
+            if isinstance(turn, End):
+                *_, info = await env.stop(turn.reason, turn.detail)
+            else:
+                *_, info = await env.step(turn)
+        return info.get("verdict")
+
+
+class _Group:
+    """The episodes of one task, of which the first to begin opens the group."""
+
+    def __init__(self, task: int) -> None:
+        self._task = task
+        self._number: int | None = None
+        self._first = asyncio.Lock()
+
+    async def reset(self, env: RemoteEnv) -> None:
+        if self._number is not None:
+            await env.reset(self._task, group=self._number)
+            return
+        async with self._first:
+            await env.reset(self._task, group=self._number)
+            if env.episode is not None:
+                self._number = env.episode.opened.group
