@@ -131,6 +131,7 @@ def test_every_kind_of_question_is_answered_alike(
     answers = [Submission.objects.get(episode=one).answer for one in (first, second)]
     assert answers[0] == answers[1]
     assert families.outcome(first) == families.outcome(second)
+    assert events_of(second) == events_of(first)
 
 
 @pytest.mark.slow
