@@ -22,7 +22,7 @@ from palaestra.actions import ACTIONS, conditions_of
 from palaestra.actions.base import fields_offered
 from palaestra.arms import arm_of
 from palaestra.completion import Completion, ToolCall
-from palaestra.doors.rollouts import KEY, AnyEnv, env_make
+from palaestra.doors.rollouts import KEY, AnyEnv, env_make, stages_add
 from palaestra.errors import PalaestraError
 from palaestra.grammars.base import singles_offered
 from palaestra.grammars.schemas import fields_schemas
@@ -171,8 +171,7 @@ def main() -> None:
     parser.add_argument("--observation", default="axtree")
     parser.add_argument("--seed", type=int, help="of looks and worlds")
     parser.add_argument("--look", type=json.loads, default={}, help="axes of the look, as a JSON object")
-    stages = "address of a stage that has the pages (repeatable)"
-    parser.add_argument("--stage", dest="stages", action="append", default=[], help=stages)
+    stages_add(parser)
     options = vars(parser.parse_args())
     key = os.environ.get(KEY) or parser.error(f"put a key of scope trainer into {KEY}")
     asyncio.run(serve(server_make(options.pop("server"), key, presentation=options.pop("look"), **options)))

@@ -19,14 +19,13 @@ from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
 from palaestra.completion import Completion
-from palaestra.doors.rollouts import AnyEnv, Rollouts
+from palaestra.doors.rollouts import KEY, AnyEnv, Rollouts, stages_add
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Stepped
 from palaestra.errors import PalaestraError
 from palaestra.observation import Observation as Look
 from palaestra.records import CloseReason, Message
 
-KEY = "PALAESTRA_KEY"
 ONLY_ASYNC = "This environment is asynchronous: serve it, or call reset_async and step_async."
 
 
@@ -169,6 +168,7 @@ def main() -> None:
     parser.add_argument("--observation", default="axtree")
     parser.add_argument("--look", type=json.loads, default={}, help="axes of the look, as a JSON object")
     parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, help="sessions at once")
+    stages_add(parser)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8009)
     options = vars(parser.parse_args())

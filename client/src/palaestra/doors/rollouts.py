@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from argparse import ArgumentParser
 from collections import defaultdict
 from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
@@ -39,6 +40,12 @@ def token_read() -> str:
     if not token:
         raise PalaestraError(f"Put the token of the stages into {STAGE_TOKEN}.")
     return token
+
+
+def stages_add(parser: ArgumentParser) -> None:
+    """The option of a door's server that plays on stages."""
+    words = "address of a stage that has the pages (repeatable)"
+    parser.add_argument("--stage", dest="stages", action="append", default=[], metavar="URL", help=words)
 
 
 def env_make(server: str, key: str, *, stages: Addresses = (), **settings: Any) -> AnyEnv:
