@@ -26,7 +26,7 @@ HOMES = BASE_DIR / ".venv-doors"
 TOOLS = ("pytest>=8", "pytest-asyncio>=0.24")
 # What is installed before a door. TORCH="torch==2.13.0+cpu" spares a machine without a GPU gigabytes of CUDA.
 TORCH = os.environ.get("TORCH", "torch")
-BEFORE = {"trl": (TORCH, "gguf>=0.19"), "grpo": (TORCH,), "exports": (TORCH,), "verl": (TORCH,)}
+BEFORE = {"trl": (TORCH, "gguf>=0.19", "pip"), "grpo": (TORCH,), "exports": (TORCH,), "verl": (TORCH,)}
 # Pythons that a package takes, from the first up to before the second; others take that of this installation.
 # DOORS_PYTHONS="/path/to/python3.12:..." names some that are not found by PATH.
 TAKEN = {"agentlab": ((3, 11), (3, 13)), "verl": ((3, 10), (3, 13)), "nemo_gym": ((3, 12), (3, 15))}

@@ -47,3 +47,5 @@ async def answered_correctly(episode: ForeignEpisode) -> None:
     assert [(one["kind"], one["value"]) for one in record["page_actions"]] == ACTIONS
     assert record["page_actions"][-1]["opened"] == "done"
     assert record["recording"] == "full"
+    assert {"page_served", "answer_recorded"} <= {event["kind"] for event in record["site_events"]}
+    assert record["page_events"]

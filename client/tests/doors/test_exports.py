@@ -16,15 +16,16 @@ from datasets import load_dataset
 from script import BENCHMARK, GOLD, KEY, SERVER, TASK_KEY
 from tiny_model import model_make, tokenizer_make
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
-from trl.data_utils import is_conversational, maybe_apply_chat_template
+from trl.data_utils import is_conversational, maybe_apply_chat_template, prepare_multimodal_messages
 
-from palaestra import Client
+from palaestra import Client, Env
 from palaestra.exports import prompt_sha256
 from palaestra.grammars import grammar_of
 from palaestra.histories import Turn, messages_send
 from palaestra.observation import Observation
 from palaestra.records import Step
 from palaestra.setups import history_read
+from palaestra.surface import VIEWPORT
 
 KINDS = {
     "chat": 5,
@@ -36,6 +37,7 @@ KINDS = {
     "self_distillation": 1,
 }
 PAGES = ("textbox [e1]", "button [e2]")
+PICTURED = ("sft", "sft_steps")
 TRAINING: dict[str, Any] = {
     "use_cpu": True,
     "max_steps": 1,
@@ -118,9 +120,32 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def loaded(home: Path, kind: str, *, form: str = "jsonl") -> Any:
+async def pictured(home: Path) -> None:
+    """The kinds whose rows have pictures, of an episode that was played by them."""
+    async with Client(SERVER, KEY) as client:
+        run = await client.run_create(name="pictures", kind="train", model="a model", observation="both-v2")
+        tasks = await client.tasks(benchmark=BENCHMARK, limit=100)
+        task = next(one.id for one in tasks if one.key == TASK_KEY)
+        async with Env(SERVER, KEY, run=run.id, observation="both", answer_channel="api") as env:
+            await env.reset(task)
+            await env.step('I look again.\nAction: {"type": "wait", "ms": 1}')
+            await env.step(f'Action: {{"type": "answer", "text": "{GOLD}"}}')
+        for kind in PICTURED:
+            made = await client.exports.create(kind, runs=[run.id])
+            done = await client.exports.wait(made.id, timeout_s=120)
+            await client.exports.download(done.id, home / "jsonl" / kind)
+
+
+@pytest.fixture(scope="session")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    asyncio.run(pictured(folder))
+    return folder
+
+
+def loaded(home: Path, kind: str, *, form: str = "jsonl", part: str = "") -> Any:
     reader = "json" if form == "jsonl" else form
-    files = str(home / form / kind / f"{kind}_*.{form}")
+    files = str(home / form / kind / f"{kind}_{part}[0-9]*.{form}")
     return load_dataset(reader, data_files=files, split="train", cache_dir=str(home / "cache" / form / kind))
 
 
@@ -174,3 +199,18 @@ def test_trl_learns_preferences_from_them(home: Path, tmp_path: Path) -> None:
         processing_class=tokenizer,
     )
     assert trainer.train().training_loss > 0
+
+
+@pytest.mark.parametrize("kind", PICTURED)
+def test_pictures_are_loaded_and_stand_where_trl_expects_them(gallery: Path, kind: str) -> None:
+    folder = gallery / "jsonl" / kind
+    table = loaded(gallery, kind, part="images_")
+    table = table.map(lambda row: {"images": [str(folder / name) for name in row["images"]]})
+    for row in table.cast_column("images", datasets.Sequence(datasets.Image())):
+        assert is_conversational(row)
+        assert {picture.size for picture in row["images"]} == {VIEWPORT}
+        messages = [one for name in ("messages", "prompt", "completion") for one in row.get(name) or []]
+        parts = [
+            part for one in prepare_multimodal_messages(messages, row["images"]) for part in one["content"]
+        ]
+        assert [part["image"] for part in parts if part["type"] == "image"] == row["images"]
