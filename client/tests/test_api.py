@@ -220,3 +220,13 @@ async def test_a_web_page_in_the_place_of_the_api_is_named(fake: FakeServer) -> 
     async with Client(fake.arena_url, "key") as client:
         with pytest.raises(ApiError, match="is a web page, not the API"):
             await client.tasks(limit=1)
+
+
+def test_a_group_teaches_if_judged_rewards_differ() -> None:
+    judged = {"mixed": (2, False), "alike": (2, True), "alone": (1, False), "void": (0, False)}
+    states = {
+        name: GroupState(group=1, task=1, size=2, judged=count, degenerate=is_degenerate)
+        for name, (count, is_degenerate) in judged.items()
+    }
+
+    assert [name for name, state in states.items() if state.teaches] == ["mixed"]

@@ -50,7 +50,7 @@ async def train(client: Client, strategy: dict[str, Any], golds: dict[int, str])
                 await client.submission_post(episode.id, answer=answer)
         for _ in draw.items:
             _, group = await anext(completed)
-            if not group.degenerate:
+            if group.teaches:
                 teaching += 1
                 skills[group.task] = min(0.99, skills[group.task] + 0.1)
     return teaching / (DRAWS * TASKS)

@@ -55,12 +55,14 @@ def test_a_group_is_listed_once_its_last_episode_has_ended(api: Callable[..., An
     [
         (["correct", "correct"], 1.0, 0.0, True),
         (["incorrect", "incorrect"], 0.0, 0.0, True),
-        (["correct"], 1.0, None, True),
-        (["void", "void"], None, None, True),
+        (["void", "correct", "correct"], 1.0, 0.0, True),
         (["correct", "incorrect"], 0.5, 0.5**0.5, False),
+        (["correct"], 1.0, None, False),
+        (["void", "incorrect"], 0.0, None, False),
+        (["void", "void"], None, None, False),
     ],
 )
-def test_a_group_whose_rewards_do_not_differ_is_degenerate(
+def test_a_group_is_degenerate_if_two_or_more_samples_were_judged_and_rewards_do_not_differ(
     api: Callable[..., Any],
     outcomes: list[str | None],
     mean: float | None,
@@ -75,6 +77,8 @@ def test_a_group_whose_rewards_do_not_differ_is_degenerate(
     assert record["mean"] == mean
     assert record["std"] == (std if std is None else pytest.approx(std))
     assert record["degenerate"] is degenerate
+    voids = outcomes.count("void")
+    assert (record["judged"], record["void"]) == (len(outcomes) - voids, voids)
 
 
 def test_the_policy_versions_of_a_group_span_its_episodes_and_steps(api: Callable[..., Any]) -> None:
@@ -221,7 +225,7 @@ def test_a_cancelled_group_that_is_refilled_completes_again(trainer: Any) -> Non
 
     (record,) = trainer.json("GET", f"/runs/{run.pk}/groups?after={cancelled['next']}")[1]["results"]
     assert cancelled["results"][0]["rewards"] == [None, None]
-    assert cancelled["results"][0]["degenerate"] is True
+    assert (cancelled["results"][0]["judged"], cancelled["results"][0]["degenerate"]) == (0, False)
     assert record["rewards"] == [None, None, 1.0, 0.0]
     assert (record["size"], record["judged"], record["void"], record["degenerate"]) == (4, 2, 2, False)
 

@@ -164,13 +164,14 @@ def test_what_a_sampler_knows_does_not_depend_on_when_it_drew(trainer: Any) -> N
 
 def test_a_draw_tells_what_has_come_in_since_the_last_one(trainer: Any) -> None:
     run = factories.run(kind="train")
-    easy, hard, unknown = (factories.task(difficulty=value) for value in (0.1, 0.9, None))
+    easy, hard, unknown, lost = (factories.task(difficulty=value) for value in (0.1, 0.9, None, 0.5))
     PolicyVersion.objects.create(run=run, version=4)
     sampler = _sampler(trainer, run)
     _draw(trainer, sampler, 1)
     _results(run, easy, "ccc")
     _results(run, hard, "ci")
     _results(run, unknown, "iv")
+    _results(run, lost, "vv")
 
     draw = _draw(trainer, sampler, 2)
 
@@ -180,7 +181,8 @@ def test_a_draw_tells_what_has_come_in_since_the_last_one(trainer: Any) -> None:
         "hard": {"judged": 2, "correct": 1},
         "unknown": {"judged": 1, "correct": 0},
     }
-    assert (draw["summary"]["groups"], draw["summary"]["degenerate"]) == (3, 2)
+    counts = [draw["summary"][name] for name in ("groups", "degenerate", "teaching")]
+    assert counts == [4, 1, 1], "two groups have fewer than two judged samples"
     assert (draw["summary"]["tried"], draw["summary"]["reasons"]) == (3, {"uniform": 2})
 
 

@@ -262,7 +262,11 @@ class GroupRecord(Struct):
         Meta(description="Lowest and highest of the episodes and their steps; null if none was given."),
     ]
     degenerate: Annotated[
-        bool, Meta(description="True if all rewards are equal, so that the group teaches nothing.")
+        bool,
+        Meta(
+            description="True if two or more samples were judged and all rewards are equal. Fewer judged "
+            "samples teach nothing either, and say so by `judged`."
+        ),
     ]
 
 

@@ -28,13 +28,14 @@ POOL_COLUMNS = {
 
 
 class RunState(NamedTuple):
-    """Where a run stands. ``groups`` have completed since a sampler's last draw, and ``degenerate`` of them
-    teach nothing."""
+    """Where a run stands. ``groups`` completed since a sampler's last draw: in ``degenerate`` of them all
+    rewards are equal, in ``teaching`` they differ, and the rest have fewer than two judged samples."""
 
     position: int
     policy_version: int | None
     groups: int
     degenerate: int
+    teaching: int
 
 
 def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = False) -> Sampler:

@@ -95,7 +95,12 @@ def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
         policy_version=state.policy_version,
         items=msgspec.to_builtins(items),
         summary=summaries.summary_make(
-            items, pool, results=results, groups=state.groups, degenerate=state.degenerate
+            items,
+            pool,
+            results=results,
+            groups=state.groups,
+            degenerate=state.degenerate,
+            teaching=state.teaching,
         ),
     )
     ((draw.pk, draw.created_at),) = DRAW_STORE.rows(

@@ -40,11 +40,26 @@ class DrawSummary(Struct):
     mean: Annotated[float | None, Meta(description="Mean posterior success of what was drawn.")]
     results: Annotated[dict[str, ResultTally], Meta(description="Easy, middle, hard, unknown.")]
     groups: Annotated[int, Meta(description="Groups that have completed since the draw before.")]
-    degenerate: Annotated[int, Meta(description="Those of them that teach nothing.")]
+    degenerate: Annotated[
+        int, Meta(description="Those of them with two or more judged samples and equal rewards.")
+    ]
+    teaching: Annotated[
+        int | None,
+        Meta(
+            description="Those of them whose rewards differ. Absent in draws made before it was counted, "
+            "whose `degenerate` are all other groups."
+        ),
+    ] = None
 
 
 def summary_make(
-    items: Sequence[DrawnTask], pool: Pool, *, results: Sequence[Result], groups: int, degenerate: int
+    items: Sequence[DrawnTask],
+    pool: Pool,
+    *,
+    results: Sequence[Result],
+    groups: int,
+    degenerate: int,
+    teaching: int,
 ) -> dict[str, object]:
     """The summary of a draw, as it is stored."""
     steps = [item.max_steps for item in items if item.max_steps is not None]
@@ -59,6 +74,7 @@ def summary_make(
         results=_by_difficulty(results),
         groups=groups,
         degenerate=degenerate,
+        teaching=teaching,
     )
     stored: dict[str, object] = msgspec.to_builtins(summary)
     return stored

@@ -61,7 +61,8 @@ class Sampler(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
-    """A group as it completes; ``degenerate`` means that all its rewards are the same."""
+    """A group as it completes. ``degenerate``: two or more samples were judged, and all their rewards are the
+    same. A group with fewer ``judged`` ones is not, and teaches as little: see ``teaches``."""
 
     group: int
     task: int
@@ -73,3 +74,8 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     std: float | None = None
     policy_version: list[int | None] | None = None
     degenerate: bool = False
+
+    @property
+    def teaches(self) -> bool:
+        """Whether its rewards differ."""
+        return self.judged > 1 and not self.degenerate

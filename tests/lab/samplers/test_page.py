@@ -43,6 +43,22 @@ def test_it_says_how_the_sampler_draws_and_what_it_drew_and_why(lab: Lab, owner:
     assert "exploration: " in page
 
 
+def test_groups_that_teach_are_charted_for_draws_from_before_they_were_counted_too(
+    lab: Lab, owner: Any, trained: Run
+) -> None:
+    older, newer = sampler_make(trained).made.filter(number__gt=1).order_by("number")
+    del older.summary["teaching"]
+    older.summary.update(groups=4, degenerate=3)
+    newer.summary.update(groups=4, degenerate=1, teaching=2)
+    for draw in (older, newer):
+        draw.save()
+
+    page = lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
+
+    assert "Groups, draw 2: 1 of 4 (25%)" in page
+    assert "Groups, draw 3: 2 of 4 (50%)" in page
+
+
 def test_another_draw_and_another_sampler_can_be_looked_at(lab: Lab, owner: Any, trained: Run) -> None:
     older, newer = sampler_make(trained), sampler_make(trained, draws=0)
     client = lab(owner)

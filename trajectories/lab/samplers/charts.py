@@ -107,7 +107,8 @@ def draw_chart(items: Sequence[Mapping[str, Any]], *, band: tuple[float, float] 
 
 
 def _teaching(summary: Summary) -> tuple[int, int]:
-    return summary["groups"] - summary["degenerate"], summary["groups"]
+    # Older draws have no such count: they took every group that does not teach for degenerate.
+    return summary.get("teaching", summary["groups"] - summary["degenerate"]), summary["groups"]
 
 
 def _success_of(name: str) -> Callable[[Summary], tuple[int, int]]:

@@ -20,7 +20,7 @@ WITH complete AS (
         avg(v.reward) AS mean, stddev_samp(v.reward) AS std,
         (SELECT ARRAY[min(policy_version), max(policy_version)] FROM versions x
             WHERE x.group_id = c.group_id HAVING min(policy_version) IS NOT NULL) AS policy_version,
-        count(DISTINCT v.reward) < 2 AS degenerate
+        count(v.reward) > 1 AND count(DISTINCT v.reward) = 1 AS degenerate
     FROM complete c
     JOIN trajectories_episode e ON e.group_id = c.group_id
     JOIN trajectories_verdict v ON v.id = e.verdict_id

@@ -1,13 +1,14 @@
 -- Where the run's verdict stream stands, its newest policy version, and of the groups of the sampler's tasks that
--- completed since its last draw how many there are and how many of them teach nothing. OFFSET 0 keeps the planner from
--- reading all tasks of a sampler, of which it has no statistics yet.
+-- completed since its last draw how many there are, in how many rewards are equal (degenerate, as in
+-- groups_after.sql) and in how many they differ; the rest have fewer than two judged samples. OFFSET 0 keeps the
+-- planner from reading all tasks of a sampler, of which it has no statistics yet.
 WITH counter AS MATERIALIZED (
     SELECT count AS position FROM trajectories_verdictcounter WHERE run_id = %(run)s
 ), complete AS MATERIALIZED (
     SELECT id, task_id FROM trajectories_group
     WHERE run_id = %(run)s AND completed_seq > %(after)s AND completed_seq <= (SELECT position FROM counter)
-), teaching AS (
-    SELECT g.id, count(DISTINCT v.reward) AS rewards
+), judged AS (
+    SELECT g.id, count(v.reward) AS samples, count(DISTINCT v.reward) AS rewards
     FROM complete g
     CROSS JOIN LATERAL (
         SELECT FROM trajectories_samplertask WHERE sampler_id = %(sampler)s AND task_id = g.task_id OFFSET 0) t
@@ -17,5 +18,6 @@ WITH counter AS MATERIALIZED (
 )
 SELECT (SELECT position FROM counter),
     (SELECT max(version) FROM trajectories_policyversion WHERE run_id = %(run)s),
-    (SELECT count(*) FROM teaching),
-    (SELECT count(*) FROM teaching WHERE rewards < 2)
+    (SELECT count(*) FROM judged),
+    (SELECT count(*) FROM judged WHERE samples > 1 AND rewards = 1),
+    (SELECT count(*) FROM judged WHERE rewards > 1)
