@@ -104,6 +104,15 @@ def test_a_run_without_a_sampler_says_so_and_its_page_leads_here(lab: Lab, owner
     assert f'href="/runs/{trained.pk}/curation"' in lab(owner).get(f"/runs/{trained.pk}/").content.decode()
 
 
+def test_the_page_of_an_evaluation_leads_here_if_it_has_a_sampler(lab: Lab, owner: Any) -> None:
+    run, client = factories.run(kind="eval"), lab(owner)
+    link = f'href="/runs/{run.pk}/curation"'
+
+    assert link not in client.get(f"/runs/{run.pk}/").content.decode()
+    sampler_make(run)
+    assert link in client.get(f"/runs/{run.pk}/").content.decode()
+
+
 def test_more_tasks_and_draws_cost_no_more_queries(lab: Lab, owner: Any, trained: Run) -> None:
     client, counts = lab(owner), []
     for draws in (2, 8):

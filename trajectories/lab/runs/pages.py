@@ -12,7 +12,7 @@ from trajectories.lab.queries.tasks import benchmarks_known
 from trajectories.lab.runs import rows, selectors
 from trajectories.lab.runs.dashboard_cache import run_dashboard
 from trajectories.lab.text.untrusted import visible
-from trajectories.models import Run
+from trajectories.models import Run, Sampler
 from trajectories.reports import selectors as reports
 
 REPORTS_SHOWN = 3
@@ -66,3 +66,8 @@ class RunPage:
         self.export_query = f"run={run_id}"
         self.board = run_dashboard(run_id)
         self.socket = f"/ws/runs/{run_id}/pulse/"
+
+    @property
+    def has_curation(self) -> bool:
+        """Training runs lead to the page of samplers also before they have one: it says so."""
+        return self.run.kind == Run.Kind.TRAIN or Sampler.objects.filter(run=self.run).exists()
