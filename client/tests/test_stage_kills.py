@@ -6,6 +6,7 @@ import asyncio
 import random
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator
 
@@ -17,9 +18,11 @@ from fake_server import FakeServer
 from palaestra import Client, RemoteEnv
 from palaestra.errors import BrowserMissing
 from palaestra.pool import PagePool
-from palaestra.stage.browsers import MARK, Browsers, mark_make, marked, orphans_end
+from palaestra.stage import orphans
+from palaestra.stage.browsers import Browsers
 from palaestra.stage.capacity import StageConfig
-from stages import LITE_RUN, TOKEN, StageProcess
+from palaestra.stage.orphans import MARK, mark_make, marked, orphans_end
+from stages import LITE_RUN, TOKEN, StageProcess, stage_serve
 from test_stage import move
 
 TRAINERS = 8
@@ -107,7 +110,7 @@ def test_only_what_a_dead_stage_left_is_ended() -> None:
     gone.wait()
     marks = {
         "of a dead stage": f"{namespace}:{gone.pid}:{begun}/1",
-        "of an older process with this number": f"{namespace}:{pid}:1.000/1",
+        "of an older process with this number": f"{namespace}:{pid}:1/1",
         "of a stage that lives": own,
         "of another container": f"0{namespace}1:{gone.pid}:{begun}/1",
         "of something else": "1",
@@ -122,6 +125,42 @@ def test_only_what_a_dead_stage_left_is_ended() -> None:
         for sleeper in sleepers.values():
             sleeper.kill()
             sleeper.wait()
+
+
+def test_a_stage_lives_though_the_clock_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = mark_make(1)
+    sleeper = subprocess.Popen(SLEEPER, env={MARK: mark})
+    try:
+        monkeypatch.setattr("psutil.process_iter", lambda: [psutil.Process(sleeper.pid)])
+        booted_at = psutil.boot_time()
+        monkeypatch.setattr("psutil._pslinux.boot_time", lambda: booted_at + 3_600)
+        assert orphans_end() == 0
+        assert mark_make(1) == mark
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+async def test_a_stage_looks_for_orphans_while_it_serves(
+    fake: FakeServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    looks: list[threading.Thread] = []
+
+    def look() -> int:
+        looks.append(threading.current_thread())
+        return 2
+
+    # The machine's own processes are left alone: other tests have orphans of theirs.
+    monkeypatch.setattr(orphans, "orphans_end", look)
+    monkeypatch.setattr(orphans, "LOOK_S", 0.01)
+    async with stage_serve(fake, pages=0):
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if len(looks) > 1:
+                break
+    assert len(looks) > 1
+    assert threading.main_thread() not in looks, "the stage serves meanwhile"
+    assert "Ended 2 browser processes" in caplog.text
 
 
 @pytest_asyncio.fixture

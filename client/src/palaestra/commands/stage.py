@@ -75,7 +75,7 @@ async def serve(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     try:
         from palaestra.stage import Stage  # noqa: PLC0415
-        from palaestra.stage.browsers import orphans_end  # noqa: PLC0415
+        from palaestra.stage.orphans import orphans_end  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise PalaestraError(f"{NEEDS} ({missing.name})") from missing
     config = config_of(options)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import re
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import psutil
 
@@ -17,14 +13,9 @@ from palaestra.background import Background
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 from palaestra.stage.capacity import MIB, StageConfig
+from palaestra.stage.orphans import MARK, Gone, mark_make, marked
 
-MARK = "PALAESTRA_STAGE"
-"""In the environment of every browser of a stage: which stage, and which of its browsers."""
-_MARK = re.compile(r"(\d+):(\d+):(\d+\.\d+)/(\d+)")
 WATCH_S = 5.0
-END_LIMIT_S = 3.0
-SAME_START_S = 0.5
-Gone = (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess)
 
 
 class Generation:
@@ -115,12 +106,6 @@ class Browsers(Background):
             await self.look()
 
 
-def mark_make(browser: int) -> str:
-    """The mark of a browser of this process."""
-    own = psutil.Process()
-    return f"{_namespace()}:{own.pid}:{own.create_time():.3f}/{browser}"
-
-
 def memory_of(marks: list[str]) -> dict[str, float]:
     """The memory of marked browsers that this process started, in MiB, without what their processes share."""
     used = dict.fromkeys(marks, 0.0)
@@ -130,46 +115,3 @@ def memory_of(marks: list[str]) -> dict[str, float]:
                 memory = process.memory_info()
                 used[mark] += (memory.rss - getattr(memory, "shared", 0)) / MIB
     return used
-
-
-def orphans_end() -> int:
-    """End the browsers of stages that have died, and nothing else; returns how many processes that were."""
-    orphans = [process for process, mark in marked(psutil.process_iter()) if _is_orphan(mark)]
-    for end in (psutil.Process.terminate, psutil.Process.kill):
-        for process in orphans:
-            with contextlib.suppress(*Gone):
-                end(process)
-        _, alive = psutil.wait_procs(orphans, timeout=END_LIMIT_S)
-        if not alive:
-            break
-    return len(orphans)
-
-
-def marked(processes: Any) -> Iterator[tuple[psutil.Process, str]]:
-    """The processes that carry a mark; those whose environment cannot be read carry none."""
-    for process in processes:
-        try:
-            mark = process.environ().get(MARK)
-        except (*Gone, OSError):
-            continue
-        if mark and _MARK.fullmatch(mark):
-            yield process, mark
-
-
-def _is_orphan(mark: str) -> bool:
-    namespace, pid, begun = mark.partition("/")[0].split(":")
-    if namespace != _namespace():
-        return False  # numbers of another container's processes say nothing here
-    try:
-        started: float = psutil.Process(int(pid)).create_time()
-    except psutil.NoSuchProcess:
-        return True
-    return abs(started - float(begun)) > SAME_START_S
-
-
-def _namespace() -> str:
-    """The number of the process namespace: in containers, process numbers repeat."""
-    try:
-        return str(os.stat("/proc/self/ns/pid").st_ino)
-    except OSError:
-        return "0"

@@ -26,6 +26,7 @@ from palaestra.pools import LITE
 from palaestra.stage.browsers import Browsers
 from palaestra.stage.capacity import Full, Place, Places, StageConfig
 from palaestra.stage.gauges import Gauges
+from palaestra.stage.orphans import Orphans
 from palaestra.stage.player import Player
 from palaestra.stage.sessions import Session
 from palaestra.surface import BROWSERS, Pool
@@ -103,6 +104,7 @@ class Stage:
             self._stack.push_async_callback(pool.aclose)
         await self._stack.enter_async_context(self._heartbeat)
         await self._stack.enter_async_context(self.browsers)
+        await self._stack.enter_async_context(Orphans())
         sweep = asyncio.ensure_future(self._sweep())
         self._stack.push_async_callback(tasks_cancel, [sweep])
         return self
