@@ -62,6 +62,10 @@ class Client:
             self._health = await self._get("health", records.Health)
         return self._health
 
+    async def ping(self) -> None:
+        """One attempt to have the installation's health now; raises if that is bad, too."""
+        await self._lab.send("GET", f"{V1}/health", is_repeatable=False)
+
     async def capacity(self) -> records.Capacity:
         return await self._get("capacity", records.Capacity)
 

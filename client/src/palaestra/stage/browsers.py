@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
+from collections.abc import Iterator
 
 import psutil
 
 from palaestra.api import Client
 from palaestra.background import Background
+from palaestra.errors import ApiError, Unreachable
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 from palaestra.stage.capacity import MIB, StageConfig
+from palaestra.stage.health import Condition
 from palaestra.stage.orphans import MARK, Gone, mark_make, marked
+
+logger = logging.getLogger(__name__)
 
 WATCH_S = 5.0
 
@@ -35,6 +41,7 @@ class Browsers(Background):
 
     def __init__(self, origin: Client, config: StageConfig) -> None:
         self.recycled = 0
+        self.browser = Condition("The browser opens no page")
         self._origin, self._config = origin, config
         self._count = 0
         self._generations: list[Generation] = []
@@ -52,7 +59,8 @@ class Browsers(Background):
         generation = self._newest()
         generation.held += 1
         try:
-            page = await generation.pool.acquire()
+            with self._attempt():
+                page = await generation.pool.acquire()
         except BaseException:
             generation.held -= 1
             raise
@@ -68,8 +76,10 @@ class Browsers(Background):
             await self._end_worn()
 
     async def renew(self, page: WarmPage) -> WarmPage:
-        generation = self._of.pop(id(page))
-        another = await generation.pool.renew(page)
+        generation = self._of[id(page)]
+        with self._attempt():
+            another = await generation.pool.renew(page)
+        del self._of[id(page)]  # not before: without another page, this one is given back
         self._of[id(another)] = generation
         return another
 
@@ -88,6 +98,29 @@ class Browsers(Background):
             generation.is_worn |= is_large or age_s > self._config.browser_minutes * 60
         await self._end_worn()
 
+    @contextlib.contextmanager
+    def _attempt(self) -> Iterator[None]:
+        """An attempt to have a page, which counts for the browser; the lab's failures are none of it."""
+        try:
+            yield
+        except (ApiError, Unreachable):
+            raise
+        except Exception as failure:
+            self.browser.note(failure)
+            raise
+        self.browser.note(None)
+
+    async def _retry(self) -> None:
+        """Try another browser where the present one opens no page: trainers who heed the stage's health would
+        never do so."""
+        if self.browser.works:
+            return
+        self._newest().is_worn = True
+        try:
+            await self.release(await self.acquire())
+        except Exception:  # the top of one attempt, which is counted; the next one follows
+            logger.debug("still no page", exc_info=True)
+
     def _newest(self) -> Generation:
         if not self._generations or self._generations[-1].is_worn:
             self._count += 1
@@ -104,6 +137,7 @@ class Browsers(Background):
         while True:
             await asyncio.sleep(WATCH_S)
             await self.look()
+            await self._retry()
 
 
 def memory_of(marks: list[str]) -> dict[str, float]:

@@ -19,6 +19,10 @@ class Gauges:
         self.places = Gauge(
             "palaestra_stage_pages_max", "Episodes that may be open at once.", ["browser"], registry=registry
         )
+        self.lab = Gauge("palaestra_stage_lab_works", "Whether the lab answers.", registry=registry)
+        self.browser = Gauge(
+            "palaestra_stage_browser_works", "Whether the browser opens pages.", registry=registry
+        )
         self.browsers = Gauge("palaestra_stage_browsers", "Browsers that run.", registry=registry)
         self.memory = Gauge(
             "palaestra_stage_browser_memory_bytes", "Memory of the browsers.", registry=registry

@@ -26,6 +26,7 @@ from palaestra.pools import LITE
 from palaestra.stage.browsers import Browsers
 from palaestra.stage.capacity import Full, Place, Places, StageConfig
 from palaestra.stage.gauges import Gauges
+from palaestra.stage.health import LabWatch
 from palaestra.stage.orphans import Orphans
 from palaestra.stage.player import Player
 from palaestra.stage.sessions import Session
@@ -34,6 +35,7 @@ from palaestra.surface import BROWSERS, Pool
 logger = logging.getLogger(__name__)
 
 CHROMIUM = BROWSERS[0]
+OK = "ok"
 PING_S = 20.0
 SWEEP_S = 5.0
 RESTART_CODE = 1012
@@ -74,6 +76,7 @@ class Stage:
         self._token = token.encode()
         self._sessions: dict[str, Held] = {}
         self._heartbeat = Heartbeat(client)
+        self._watch = LabWatch(client)
         self._stack = AsyncExitStack()
         self._is_stopping = False
 
@@ -102,9 +105,8 @@ class Stage:
     async def __aenter__(self) -> Stage:
         for pool in {one.pool for one in self.places.values()}:
             self._stack.push_async_callback(pool.aclose)
-        await self._stack.enter_async_context(self._heartbeat)
-        await self._stack.enter_async_context(self.browsers)
-        await self._stack.enter_async_context(Orphans())
+        for background in (self._heartbeat, self._watch, self.browsers, Orphans()):
+            await self._stack.enter_async_context(background)
         sweep = asyncio.ensure_future(self._sweep())
         self._stack.push_async_callback(tasks_cancel, [sweep])
         return self
@@ -133,9 +135,18 @@ class Stage:
         return None
 
     def _health(self, connection: ServerConnection) -> Response:
-        status = HTTPStatus.SERVICE_UNAVAILABLE if self._is_stopping else HTTPStatus.OK
-        state = {"status": "stopping" if self._is_stopping else "ok", "version": palaestra.__version__}
-        return _body(connection, status, json.dumps(state).encode(), "application/json")
+        status = HTTPStatus.OK if self.state == OK else HTTPStatus.SERVICE_UNAVAILABLE
+        body = {"status": self.state, "version": palaestra.__version__}
+        return _body(connection, status, json.dumps(body).encode(), "application/json")
+
+    @property
+    def state(self) -> str:
+        """``ok``, or what keeps the stage from playing."""
+        if self._is_stopping:
+            return "stopping"
+        if not self._watch.lab.works:
+            return "lab_unavailable"
+        return OK if self.browsers.browser.works else "browser_unavailable"
 
     def load(self, request: int) -> wire.Load:
         """How full the stage is."""
@@ -152,6 +163,8 @@ class Stage:
         for kind, places in self.places.items():
             gauges.active.labels(kind).set(places.claimed)
             gauges.places.labels(kind).set(places.size)
+        gauges.lab.set(self._watch.lab.works)
+        gauges.browser.set(self.browsers.browser.works)
         gauges.browsers.set(self.browsers.running)
         gauges.memory.set(self.browsers.memory_mb * 2**20)
         gauges.recycled.set(self.browsers.recycled)

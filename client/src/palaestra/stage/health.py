@@ -1,0 +1,65 @@
+"""What a stage needs of others to play: a lab that answers, and a browser that opens pages.
+
+Both are known before anyone asks: a request for the stage's health calls nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from palaestra.api import Client
+from palaestra.background import Background
+from palaestra.errors import ApiError, Unreachable
+from palaestra.surface import SERVER_FAILED
+
+logger = logging.getLogger(__name__)
+
+FAILURES_MAX = 3
+LOOK_S = 5.0
+ANSWER_LIMIT_S = 5.0
+
+
+class Condition:
+    """Something that works until it has failed three times in a row, which ``loss`` says in words."""
+
+    def __init__(self, loss: str) -> None:
+        self._loss = loss
+        self._failures = 0
+
+    @property
+    def works(self) -> bool:
+        return self._failures < FAILURES_MAX
+
+    def note(self, failure: Exception | None) -> None:
+        """Count one attempt; ``failure`` None: it succeeded."""
+        if failure is None:
+            self._failures = 0
+            return
+        self._failures += 1
+        if self._failures == FAILURES_MAX:
+            logger.warning("%s: %s", self._loss, failure or type(failure).__name__)
+
+
+class LabWatch(Background):
+    """Calls the lab's health every few seconds, once each time: an answer of 500 or more is a failure too."""
+
+    def __init__(self, client: Client) -> None:
+        self.lab = Condition("The lab does not answer")
+        self._client = client
+
+    async def look(self) -> None:
+        """Call once."""
+        try:
+            await asyncio.wait_for(self._client.ping(), ANSWER_LIMIT_S)
+        except (Unreachable, asyncio.TimeoutError) as failure:
+            self.lab.note(failure)
+        except ApiError as refusal:
+            self.lab.note(refusal if refusal.status >= SERVER_FAILED else None)
+        else:
+            self.lab.note(None)
+
+    async def _work(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self.look()
