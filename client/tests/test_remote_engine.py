@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
-from palaestra import Client, PalaestraError, RemoteEnv, Unreachable
+from palaestra import Client, PageDead, PalaestraError, RemoteEnv, Unreachable
 from palaestra.doors.rollouts import STAGE_TOKEN, Rollouts
 from palaestra.engine import Engine, Rollout
 from palaestra.policies import EpisodeInfo, Solution, Solver
@@ -111,6 +111,26 @@ async def test_what_breaks_one_episode_leaves_the_others(
     assert "nonsense" in broken.problem
     assert broken.verdict is not None
     assert broken.verdict.reason == "harness_error"
+
+
+@pytest.mark.parametrize(("failures", "outcome"), [(2, "correct"), (3, "")])
+async def test_a_page_that_breaks_at_first_costs_a_try(
+    failures: int, outcome: str, addresses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, left = RemoteEnv.reset, [PageDead("the page crashed")] * failures
+
+    async def reset(env: RemoteEnv, task: int, **options: Any) -> Any:
+        await begun(env, task, **options)
+        if left:
+            raise left.pop()
+
+    monkeypatch.setattr(RemoteEnv, "reset", reset)
+    rollout = engine_make(addresses).rollout(run=7, tasks=[1], policy=Solver(SOLUTIONS))
+    if outcome:
+        assert [one.outcome for one in await rollout] == [outcome]
+    else:
+        with pytest.raises(PageDead):
+            await rollout
 
 
 async def test_without_a_stage_nothing_is_rolled_out() -> None:

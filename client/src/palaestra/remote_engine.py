@@ -12,7 +12,7 @@ from typing import Any
 from palaestra.background import tasks_cancel
 from palaestra.engine import Rollout
 from palaestra.env import StepInfo
-from palaestra.errors import PalaestraError
+from palaestra.errors import PageDead, PageHung, PalaestraError, TabClosed
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.records import Verdict
@@ -20,6 +20,9 @@ from palaestra.remote import RemoteEnv
 from palaestra.turns import End, Turns
 
 logger = logging.getLogger(__name__)
+
+PAGE_LOST = (PageDead, PageHung, TabClosed)
+TRIES = 3
 
 
 class RemoteEngine:
@@ -131,6 +134,16 @@ class _Group:
         self._first = asyncio.Lock()
 
     async def reset(self, env: RemoteEnv) -> None:
+        """Begin another episode. A page that breaks meanwhile costs a try, and its episode is void."""
+        for tries_left in reversed(range(TRIES)):
+            try:
+                await self._begin(env)
+                return
+            except PAGE_LOST:
+                if not tries_left:
+                    raise
+
+    async def _begin(self, env: RemoteEnv) -> None:
         if self._number is not None:
             await env.reset(self._task, group=self._number)
             return
