@@ -58,9 +58,16 @@ async def test_killed_stages_lose_no_episode_and_double_no_step(fake: FakeServer
     addresses = [stage.address for stage in stages]
     playing = True
 
+    def is_hit() -> bool:
+        return any(path.endswith("/resume") for _, path in fake.state.calls)
+
     async def trainer(number: int) -> list[float | None]:
+        """The rewards of some episodes, and of more where stages start too slowly for a kill to hit one."""
+        rewards: list[float | None] = []
         async with RemoteEnv(addresses, TOKEN, run=7, browser="lite") as env:
-            return [await played(env, 1 + number % 5, thinking_s=THINKING_S) for _ in range(EPISODES)]
+            while len(rewards) < EPISODES or not is_hit():
+                rewards.append(await played(env, 1 + number % 5, thinking_s=THINKING_S))
+        return rewards
 
     async def chaos() -> int:
         kills = 0
@@ -73,14 +80,14 @@ async def test_killed_stages_lose_no_episode_and_double_no_step(fake: FakeServer
         return kills
 
     killing = asyncio.ensure_future(chaos())
-    rewards = await asyncio.gather(*(trainer(number) for number in range(TRAINERS)))
+    played_each = await asyncio.gather(*(trainer(number) for number in range(TRAINERS)))
     playing = False
     await killing
     await asyncio.gather(*(stage.stop() for stage in stages))
-    assert rewards == [[1.0] * EPISODES] * TRAINERS
-    assert len(fake.state.episodes) == TRAINERS * EPISODES, "no reset was done twice"
+    rewards = [reward for one in played_each for reward in one]
+    assert set(rewards) == {1.0}
+    assert len(fake.state.episodes) == len(rewards), "no reset was done twice"
     no_step_is_lost_or_doubled(fake)
-    assert any(path.endswith("/resume") for _, path in fake.state.calls), "no kill hit an episode"
 
 
 async def test_an_episode_in_a_browser_survives_its_stage_and_no_browser_is_left(
