@@ -21,6 +21,7 @@ from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening, Verdict
+from palaestra.remote import RemoteEpisode
 from palaestra.surface import VIEWPORT
 from palaestra.turns import End, Turns
 
@@ -46,6 +47,23 @@ class Rollout:
     verdict: Verdict | None
     duration_s: float
     problem: str = ""
+
+    @classmethod
+    def of(
+        cls, episode: Episode | RemoteEpisode, *, verdict: Verdict | None, started: float, problem: str
+    ) -> Rollout:
+        """That of an episode which began at the monotonic time ``started`` and has ended now."""
+        opened = episode.opened
+        return cls(
+            episode=opened.id,
+            task=opened.task,
+            group=opened.group,
+            arm=opened.arm,
+            steps=episode.steps,
+            verdict=verdict,
+            duration_s=time.monotonic() - started,
+            problem=problem,
+        )
 
     @property
     def outcome(self) -> str:
@@ -232,22 +250,12 @@ class Engine:
         verdicts: VerdictStream,
         on_done: Callable[[Rollout], None] | None,
     ) -> Rollout:
-        opened = episode.opened
         started = time.monotonic()
         problem = await self._play_on_page(episode, policy)
         verdict = episode.step_queue.ack.verdict
         if verdict is None:
-            verdict = await verdicts.verdict(opened.id, limit_s=self._verdict_limit_s)
-        done = Rollout(
-            episode=opened.id,
-            task=opened.task,
-            group=opened.group,
-            arm=opened.arm,
-            steps=episode.steps,
-            verdict=verdict,
-            duration_s=time.monotonic() - started,
-            problem=problem,
-        )
+            verdict = await verdicts.verdict(episode.opened.id, limit_s=self._verdict_limit_s)
+        done = Rollout.of(episode, verdict=verdict, started=started, problem=problem)
         if on_done is not None:
             on_done(done)
         return done

@@ -13,6 +13,7 @@ from palaestra.background import tasks_cancel
 from palaestra.engine import Rollout
 from palaestra.env import StepInfo
 from palaestra.errors import PageDead, PageHung, PalaestraError, TabClosed
+from palaestra.groups import Group
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.records import Verdict
@@ -58,10 +59,9 @@ class RemoteEngine:
 
         Raises what ``RemoteEnv.reset`` raises.
         """
-        groups = [_Group(task) for task in tasks]
         playing = [
-            asyncio.ensure_future(self._play(group, policy, on_done, opening))
-            for group in groups
+            asyncio.ensure_future(self._play(task, group, policy, on_done, opening))
+            for task, group in [(task, Group()) for task in tasks]
             for _ in range(samples_per_task)
         ]
         try:
@@ -72,30 +72,31 @@ class RemoteEngine:
     # ---- inside
     async def _play(
         self,
-        group: _Group,
+        task: int,
+        group: Group,
         policy: Policy,
         on_done: Callable[[Rollout], None] | None,
         opening: dict[str, Any],
     ) -> Rollout:
         async with self._places, RemoteEnv(self._stages, self._token, **self._settings, **opening) as env:
             started = time.monotonic()
-            await group.reset(env)
+            await self._begin(env, task, group)
             verdict, problem = await self._played(env, policy)
         assert env.episode is not None
-        opened = env.episode.opened
-        done = Rollout(
-            episode=opened.id,
-            task=opened.task,
-            group=opened.group,
-            arm=opened.arm,
-            steps=env.episode.steps,
-            verdict=verdict,
-            duration_s=time.monotonic() - started,
-            problem=problem,
-        )
+        done = Rollout.of(env.episode, verdict=verdict, started=started, problem=problem)
         if on_done is not None:
             on_done(done)
         return done
+
+    async def _begin(self, env: RemoteEnv, task: int, group: Group) -> None:
+        """Begin another episode. A page that breaks meanwhile costs a try, and its episode is void."""
+        for tries_left in reversed(range(TRIES)):
+            try:
+                await group.reset(env, task)
+                return
+            except PAGE_LOST:
+                if not tries_left:
+                    raise
 
     async def _played(self, env: RemoteEnv, policy: Policy) -> tuple[Verdict | None, str]:
         """The verdict, and what broke: a failure of one episode must not end the others."""
@@ -123,31 +124,3 @@ class RemoteEngine:
             else:
                 *_, info = await env.step(turn)
         return info.get("verdict")
-
-
-class _Group:
-    """The episodes of one task, of which the first to begin opens the group."""
-
-    def __init__(self, task: int) -> None:
-        self._task = task
-        self._number: int | None = None
-        self._first = asyncio.Lock()
-
-    async def reset(self, env: RemoteEnv) -> None:
-        """Begin another episode. A page that breaks meanwhile costs a try, and its episode is void."""
-        for tries_left in reversed(range(TRIES)):
-            try:
-                await self._begin(env)
-                return
-            except PAGE_LOST:
-                if not tries_left:
-                    raise
-
-    async def _begin(self, env: RemoteEnv) -> None:
-        if self._number is not None:
-            await env.reset(self._task, group=self._number)
-            return
-        async with self._first:
-            await env.reset(self._task, group=self._number)
-            if env.episode is not None:
-                self._number = env.episode.opened.group

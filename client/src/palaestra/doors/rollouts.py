@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from argparse import ArgumentParser
-from collections import defaultdict
 from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
 from itertools import takewhile
@@ -15,6 +13,7 @@ from palaestra.api import Client
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import Env
 from palaestra.errors import PalaestraError
+from palaestra.groups import Group
 from palaestra.observation import Observation
 from palaestra.pools import pool_of
 from palaestra.records import Message
@@ -93,8 +92,7 @@ class Rollouts:
         self._server, self._key, self._run, self._pages = server, key, run, pages
         self._stages = stages
         self._settings = settings
-        self._groups: dict[Hashable, int] = {}
-        self._first: defaultdict[Hashable, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._groups: dict[Hashable, Group] = {}
         self._open = 0
         self._client: Client | None = None
         self._pool: Pool | None = None
@@ -102,17 +100,16 @@ class Rollouts:
     @asynccontextmanager
     async def env(self) -> AsyncIterator[AnyEnv]:
         """An environment; at its exit an episode that is still open ends ``cancelled``."""
-        if self._stages:
-            async with env_make("", "", run=self._run, stages=self._stages, **self._settings) as remote:
-                yield remote
-            return
-        if self._pool is None:
+        if not self._open:
+            # A group that never began has a lock of the event loop that waited for it.
+            self._groups = {name: group for name, group in self._groups.items() if group.number}
+        if self._pool is None and not self._stages:
             self._client = Client(self._server, self._key)
             self._pool = self._pool_make(self._client)
-            self._first.clear()  # a lock belongs to the event loop that waited for it
+        pages = {"stages": self._stages} if self._stages else {"pool": self._pool}
         self._open += 1
         try:
-            async with Env(self._server, self._key, run=self._run, pool=self._pool, **self._settings) as env:
+            async with env_make(self._server, self._key, run=self._run, **pages, **self._settings) as env:
                 yield env
         finally:
             self._open -= 1
@@ -123,14 +120,7 @@ class Rollouts:
         self, env: AnyEnv, task: int, *, seed: int | None = None, round_: Hashable = None
     ) -> Observation:
         """Open an episode in the group of its task and round."""
-        name = (task, round_)
-        if name in self._groups:
-            return await env.reset(task, group=self._groups[name])
-        async with self._first[name]:
-            observation = await env.reset(task, seed=seed, group=self._groups.get(name))
-            if env.episode is not None:
-                self._groups[name] = env.episode.opened.group
-            return observation
+        return await self._groups.setdefault((task, round_), Group()).reset(env, task, seed=seed)
 
     def _pool_make(self, client: Client) -> Pool:
         browser = self._settings.get("browser", "chromium")
