@@ -1,4 +1,4 @@
-"""One scripted list of moves, what ``palaestra.Env`` makes of it, and what of a trajectory must be equal."""
+"""Scripted moves, what ``palaestra.Env`` makes of them, and what of a trajectory must be equal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from palaestra.records import Message
 
 SERVER, KEY = os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]
 BENCHMARK, TASK_KEY, GOLD = "gsm8k", "starter-1", "162"
+STAY = "missing_amenities/5cf79c92e02dafe50a08"
 SEED = 7
 # A page whose form is open and on which nothing comes by itself: the moves meet it at any speed.
 OPENING: dict[str, Any] = {"presentation": {"form": "below", "pop_ups": "none", "slow": "never"}}
@@ -28,45 +29,88 @@ PASSING = {
     *("duration_ms", "env_ms", "model_ms", "latency_ms", "at_ms", "close_detail", "virtual_start"),
     *("usage", "sampling", "finish_reason", "prompt_sha256", "tokens_blob", "policy_version"),
 }
+OUTLINED = re.compile(r'\[(e\d+)\] (\w+)(?: "([^"\n]*)")?')
 # The page's own report, and what follows from it, come when they come.
 REPORTED = {"page_events", "no_ui_evidence", "said_done"}
 
 
 @dataclass(frozen=True)
 class Move:
-    """A thought and an action; a role in angle brackets stands for the id of the element that has it."""
+    """A thought and an action; in angle brackets stands for the id of which element, see ``element``."""
 
     thought: str
     action: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Script:
+    """Moves on a task of the starter pack, and the outcome and the reward that they earn."""
+
+    moves: list[Move]
+    outcome: str
+    benchmark: str = BENCHMARK
+    task_key: str = TASK_KEY
+
+    @property
+    def reward(self) -> float:
+        return float(self.outcome == "correct")
 
 
 UNREADABLE = Move("I say what I would do, and do nothing.", None)
 ASTRAY = Move("I click something that is not there.", {"type": "click", "target": "e99"})
 
 
+def typing(text: str, target: str) -> Move:
+    return Move(f"Here belongs {text}.", {"type": "type", "target": target, "text": text})
+
+
+def clicking(target: str) -> Move:
+    return Move("This one comes next.", {"type": "click", "target": target})
+
+
 def answering(answer: str) -> list[Move]:
-    return [
-        Move(f"It must be {answer}.", {"type": "type", "target": "<textbox>", "text": answer}),
-        Move("So I hand it in.", {"type": "click", "target": "<button>"}),
-    ]
+    return [typing(answer, "<textbox>"), clicking("<button>")]
 
 
-RIGHT = [UNREADABLE, ASTRAY, *answering(GOLD)]
-WRONG = answering("161")
-GIVEN_UP = [ASTRAY, Move("I give up.", {"type": "give_up"})]
-SCRIPTS = {"right": RIGHT, "wrong": WRONG, "given_up": GIVEN_UP}
-OUTCOMES = {"right": ("correct", 1.0), "wrong": ("incorrect", 0.0), "given_up": ("incorrect", 0.0)}
+# Over the pages of a site, whose second and third button open calendars.
+ON_A_SITE = [
+    Move("One guest.", {"type": "select", "target": "<combobox 2>", "value": "1 guest"}),
+    typing("Pension Moreau", "<textbox 5>"),
+    clicking("<button 4>"),
+    clicking("<link Pension Moreau>"),
+    ASTRAY,
+    Move("Back to what was found.", {"type": "back"}),
+    clicking("<summary>"),
+    typing("Cot", "<textbox 1>"),
+    typing("R-9807", "<textbox 2>"),
+    clicking("<button 1>"),
+]
+SCRIPTS = {
+    "right": Script([UNREADABLE, ASTRAY, *answering(GOLD)], "correct"),
+    "wrong": Script(answering("161"), "incorrect"),
+    "given_up": Script([ASTRAY, Move("I give up.", {"type": "give_up"})], "incorrect"),
+    "choice": Script([clicking("<radio 12 times>"), clicking("<button>")], "correct", "mmlu"),
+    "site": Script(ON_A_SITE, "correct", "stays", STAY),
+}
+
+
+def element(wanted: str, elements: Iterable[tuple[str, str, str]]) -> str:
+    """The id among elements (role, name, id): ``<link 2>`` is the second link, ``<link Home>`` the first
+    whose name ends so, and ``<link>`` the first.
+    """
+    role, _, which = wanted.strip("<>").partition(" ")
+    those = [(name, identity) for one, name, identity in elements if one == role]
+    if not which or which.isdigit():
+        return those[int(which or 1) - 1][1]
+    return next(identity for name, identity in those if name.endswith(which))
 
 
 def resolved(move: Move, shown: str) -> Move:
     """The move with the ids of the page that is shown."""
+    elements = [(role, name, identity) for identity, role, name in OUTLINED.findall(shown)]
 
     def id_of(value: Any) -> Any:
-        if not isinstance(value, str) or not value.startswith("<"):
-            return value
-        match = re.search(rf"\[(e\d+)\] {value.strip('<>')}\b", shown)
-        assert match, f"no {value} in: {shown}"
-        return match[1]
+        return element(value, elements) if isinstance(value, str) and value.startswith("<") else value
 
     return move if move.action is None else Move(move.thought, {k: id_of(v) for k, v in move.action.items()})
 
@@ -87,6 +131,7 @@ def call_of(move: Move) -> Completion:
 class Played:
     """``texts`` are the completions, ``messages`` the conversation before each of them."""
 
+    script: Script
     trajectory: dict[str, Any]
     verdict: Verdict
     texts: list[str] = field(default_factory=list)
@@ -106,26 +151,28 @@ class Scene:
         return {"server": SERVER, "key": KEY, "run": self.run, **OPENING}
 
 
-async def scene_make(name: str, *, grammar: str = "json") -> Scene:
+async def scene_make(name: str, *, script: Script = SCRIPTS["right"], grammar: str = "json") -> Scene:
     async with Client(SERVER, KEY) as client:
         run = await client.run_create(name=name, kind="eval", observation="axtree-v2", grammar=grammar)
-        tasks = await client.tasks(benchmark=BENCHMARK, limit=100)
-        return Scene(run.id, next(task.id for task in tasks if task.key == TASK_KEY))
+        tasks = await client.tasks(benchmark=script.benchmark, limit=100)
+        return Scene(run.id, next(task.id for task in tasks if task.key == script.task_key))
 
 
-async def play(moves: Sequence[Move], *, grammar: str = "json") -> Played:
-    """The moves through ``palaestra.Env`` itself: what every door is compared with."""
-    scene = await scene_make("doors: the client itself", grammar=grammar)
+async def play(script: Script, *, grammar: str = "json") -> Played:
+    """The script through ``palaestra.Env`` itself: what every door is compared with."""
+    scene = await scene_make("doors: the client itself", script=script, grammar=grammar)
     async with Env(**scene.env, grammar=grammar) as env:
         shown = await env.reset(scene.task, seed=SEED)
         texts, messages, info = [], [], None
-        for move in moves:
+        for move in script.moves:
             made = resolved(move, shown.text)
             messages.append(await env.client.messages_inline(shown.messages))
             texts.append(text_of(made))
             shown, _, _, _, info = await env.step(texts[-1] if grammar == "json" else call_of(made))
         assert info is not None
-        return Played(*await recorded(info["episode"]), texts=texts, messages=messages)
+        trajectory, verdict = await recorded(info["episode"])
+    assert (verdict.outcome, verdict.reward) == (script.outcome, script.reward)
+    return Played(script, trajectory, verdict, texts, messages)
 
 
 async def recorded(episode: int) -> tuple[dict[str, Any], Verdict]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 import gymnasium
@@ -14,13 +15,12 @@ from script import (
     GOLD,
     KEY,
     OPENING,
-    OUTCOMES,
     SCRIPTS,
     SEED,
     SERVER,
     Move,
-    Played,
-    Scene,
+    Script,
+    element,
     example_run,
     play,
     scene_make,
@@ -38,8 +38,11 @@ ACTIONS = HighLevelActionSet(retry_with_force=True).to_python_code
 CALLS = {
     "type": "fill('{target}', '{text}')",
     "click": "click('{target}')",
+    "select": "select_option('{target}', '{value}')",
+    "back": "go_back()",
     "give_up": "report_infeasible('no')",
 }
+ROLES = {"DisclosureTriangle": "summary"}
 AGENTLAB = "{thought}\n\naction:\n{action}\n"
 # What must be equal through another browser, with other names for the elements.
 OF_STEP = ("index", "thought", "parsed", "action_result", "url", "target_path")
@@ -49,37 +52,47 @@ OF_VERDICT = ("outcome", "reward", "reason", "terminated", "truncated", "score")
 
 
 @pytest.fixture
-def env() -> Iterator[Any]:
-    yield from env_made()
+def script() -> Script:
+    return SCRIPTS["right"]
 
 
-def env_made(**opening: Any) -> Iterator[Any]:
-    scene: Scene = waited(scene_make("doors: BrowserGym"))
+@pytest.fixture
+def env(script: Script) -> Iterator[Any]:
+    with closing(env_made(script)) as made:
+        yield made
+
+
+def env_made(script: Script, **opening: Any) -> Any:
+    scene = waited(scene_make("doors: BrowserGym", script=script))
     [name] = tasks_register(SERVER, run=scene.run, ids=[scene.task], **{**OPENING, **opening})
-    made = gymnasium.make(
+    return gymnasium.make(
         name, disable_env_checker=True, pre_observation_delay=0, with_pictures=True, action_mapping=ACTIONS
     )
-    yield made
-    made.close()
 
 
-def element(shown: dict[str, Any], role: str) -> str:
-    """The id of the last element that has the role."""
-    nodes = shown["axtree_object"]["nodes"]
-    return [node["browsergym_id"] for node in nodes if node["role"]["value"] == role][-1]
+def elements_of(shown: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Role, name and id in the order of the page; the tree is listed level by level."""
+    nodes = {node["nodeId"]: node for node in shown["axtree_object"]["nodes"]}
+    waiting = list(nodes)[:1]
+    while waiting:
+        node = nodes[waiting.pop()]
+        waiting.extend(reversed(node["childIds"]))
+        if identity := node.get("browsergym_id"):
+            role = node["role"]["value"]
+            yield ROLES.get(role, role), node["name"]["value"], identity
 
 
 def call_of(move: Move, shown: dict[str, Any]) -> str:
     if move.action is None:
         return move.thought
     fields = {
-        name: element(shown, value.strip("<>")) if value.startswith("<") else value
+        name: element(value, elements_of(shown)) if value.startswith("<") else value
         for name, value in move.action.items()
     }
     return CALLS[fields["type"]].format(**fields)
 
 
-def play_through(env: Any, moves: Sequence[Move]) -> tuple[Any, ...]:
+def play_through(env: Any, moves: list[Move]) -> tuple[Any, ...]:
     """What the last step returned; thoughts are told as AgentLab does it."""
     shown, _ = env.reset(seed=SEED)
     taken: tuple[Any, ...] = ()
@@ -109,13 +122,13 @@ def parts_of(record: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: record.get(name) for name in names}
 
 
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_leaves_the_same_record_as_through_the_client(name: str, env: Any) -> None:
-    reference: Played = waited(play(SCRIPTS[name]))
-    shown, reward, terminated, truncated, info = play_through(env, SCRIPTS[name])
-    outcome = (info["task_info"]["outcome"], reward)
-    assert (outcome, terminated, truncated) == (OUTCOMES[name], True, False)
-    record, expected = record_of(info["task_info"]["episode"]), reference.trajectory
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+def test_a_script_leaves_the_same_record_as_through_the_client(script: Script, env: Any) -> None:
+    expected = waited(play(script)).trajectory
+    shown, reward, terminated, truncated, info = play_through(env, script.moves)
+    assert (info["task_info"]["outcome"], reward) == (script.outcome, script.reward)
+    assert (terminated, truncated) == (True, False)
+    record = record_of(info["task_info"]["episode"])
     assert parts_of(record["verdict"], OF_VERDICT) == parts_of(expected["verdict"], OF_VERDICT)
     record["task"].pop("id")
     answers = [parts_of(one["submission"] or {}, OF_SUBMISSION) for one in (record, expected)]
@@ -165,7 +178,7 @@ def test_a_void_is_an_error_and_an_agent_that_stops_is_wrong(env: Any) -> None:
 
 
 def test_a_message_may_be_the_answer_and_steps_are_counted() -> None:
-    for env in env_made(answer_channel="api", max_steps=2):
+    with closing(env_made(SCRIPTS["right"], answer_channel="api", max_steps=2)) as env:
         env.reset(seed=SEED)
         *_, info = env.step(f"send_msg_to_user('{GOLD}')")
         assert info["task_info"]["outcome"] == "correct"
