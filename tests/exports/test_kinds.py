@@ -133,22 +133,60 @@ def test_a_solution_in_text_goes_with_the_page_of_the_same_item_and_model() -> N
     assert row["exact"]
 
 
-def labelled(episode: Episode, types: dict[int, str]) -> int:
-    """A project in which somebody labelled steps of an episode."""
+def labelled(types: dict[Episode, list[str]]) -> int:
+    """A project in which somebody labelled the steps of episodes, in their order."""
     ana = annotation.labeller("ana")
-    project = annotation.project(ana, of=[episode], steps=len(types))
+    steps = max(map(len, types.values()))
+    project = annotation.project(ana, of=list(types), steps=steps * len(types))
+    by_episode = {episode.pk: own for episode, own in types.items()}
     while (slot := services.slot_next(annotation.annotator(project, ana).pk)) is not None:
-        step = AnnotationSlot.objects.get(pk=slot).unit.step
-        spans = {"spans": [[0, 7]]} if types[step] == "mixed" else {}
-        annotation.label(slot, values={**annotation.COMPLETE, "type": types[step]}, answers=spans)
+        unit = AnnotationSlot.objects.get(pk=slot).unit
+        own = by_episode[unit.episode_id][unit.step - 1]
+        spans = {"spans": [[0, 7]]} if own == "mixed" else {}
+        annotation.label(slot, values={**annotation.COMPLETE, "type": own}, answers=spans)
     return project.pk
+
+
+def weighing(types: dict[Episode, list[str]]) -> Labels:
+    return Labels(project=labelled(types), field="type", weights={"reasoning": 1, "mixed": 0.5})
 
 
 def test_labels_keep_the_steps_that_count_with_their_weights() -> None:
     episode = scene.played(scene.gym_group(), steps=3)
-    project = labelled(episode, {1: "reasoning", 2: "narration", 3: "mixed"})
-    labels = Labels(project=project, field="type", weights={"reasoning": 1, "mixed": 0.5})
+    labels = weighing({episode: ["reasoning", "narration", "mixed"]})
     export = scene.exported("sft_steps", labels=labels)
     rows = scene.rows_of(export)
     assert [(row["step"], row["weight"]) for row in rows] == [(1, 1.0), (3, 0.5)]
     assert export.result["left_out"] == {"no_label": 1}
+
+
+@pytest.mark.parametrize("kind", ["sft", "chat"])
+def test_labels_keep_conversations_by_the_mean_of_their_steps(kind: str) -> None:
+    group = scene.gym_group()
+    thinks, narrates, _ = (scene.played(group) for _ in range(3))
+    labels = weighing({thinks: ["reasoning", "mixed"], narrates: ["narration", "narration"]})
+    export = scene.exported(kind, labels=labels)
+    (row,) = scene.rows_of(export)
+    assert (row["episode"], row["weight"]) == (thinks.pk, 0.75)
+    assert export.result["left_out"] == {"no_label": 2}
+    assert {row["weight"] for row in scene.rows_of(scene.exported(kind))} == {1.0}
+
+
+def test_labels_filter_what_is_preferred_and_not_what_is_rejected() -> None:
+    group = scene.gym_group()
+    thinks, narrates = scene.played(group), scene.played(group)
+    errs = scene.played(group, outcome="incorrect")
+    labels = weighing({thinks: ["reasoning", "narration"], narrates: ["narration", "narration"]})
+    (row,) = scene.rows_of(scene.exported("preferences", labels=labels))
+    assert (row["chosen_episode"], row["rejected_episode"]) == (thinks.pk, errs.pk)
+    assert row["weight"] == 0.5
+
+
+def test_labels_filter_solutions_and_not_the_pages_they_go_to() -> None:
+    page = scene.gym_group()
+    scene.played(page)
+    text = factories.group(run=page.run, task=page.task, arm="text_zero_shot", template="prompts-v6a")
+    thinks, narrates = scene.answered(text, "Six times seven."), scene.answered(text, "I see a field.")
+    labels = weighing({thinks: ["reasoning"], narrates: ["narration"]})
+    (row,) = scene.rows_of(scene.exported("self_distillation", labels=labels))
+    assert (row["text_episode"], row["weight"]) == (thinks.pk, 1.0)

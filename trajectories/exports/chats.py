@@ -61,6 +61,18 @@ def played_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation]]:
             yield episode_values(episode), conversation
 
 
+def weighted_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation, float]]:
+    """Those of episodes that no filter by labels leaves out, each with the weight of its episode."""
+    weights: dict[int, float | None] = {}
+    for values, conversation in played_conversations(batch):
+        episode = values["episode"]
+        if episode not in weights:
+            weights[episode] = batch.episode_weight(episode)
+        weight = weights[episode]
+        if weight is not None:
+            yield values, conversation, weight
+
+
 def draw(episode: int, *, seed: int) -> bytes:
     """A place in a random order, the same for the same seed."""
     return hashlib.sha256(msgspec.json.encode([seed, episode])).digest()

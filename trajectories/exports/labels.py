@@ -14,15 +14,13 @@ from trajectories.models import Episode
 
 
 def step_weights(labels: Labels, episodes: QuerySet[Episode]) -> dict[tuple[int, int], float]:
-    """By episode and step. Of a thought in paragraphs it is the mean of their weights, by their lengths;
-    steps whose weight is 0 or unknown are left out."""
+    """By episode and step. Of a thought in paragraphs it is their mean, by their lengths."""
     units: dict[tuple[int, int], list[tuple[int, float]]] = defaultdict(list)
     ids = list(episodes.values_list("pk", flat=True))
     for unit, values in selectors.consensus_list(project=labels.project, episodes=ids):
         weight = _weight(values.get(labels.field), labels)
         units[unit["episode"], unit["step"]].append((unit["end"] - unit["begin"], weight))
-    means = {place: _mean(parts) for place, parts in units.items()}
-    return {place: mean for place, mean in means.items() if mean > 0}
+    return {place: _mean(parts) for place, parts in units.items()}
 
 
 def _weight(answer: Any, labels: Labels) -> float:

@@ -15,7 +15,7 @@ PAIRS_MAX = 4
 class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Steps by what counts as their label in a project: the weight of each answer to one field.
 
-    Answers without a weight, and steps without a label, are left out.
+    Answers without a weight count 0. Rows whose weight is 0, or of which nothing is labelled, are left out.
     """
 
     project: int

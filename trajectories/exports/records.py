@@ -38,7 +38,7 @@ def _choices(names: Iterable[str]) -> SuggestingChoiceField:
 
 
 class LabelsIn(StrictSerializer):
-    """Steps by what counts as their label: the adjudicated one, or what most people say."""
+    """Steps, and episodes by their steps, by what counts as a label: the adjudicated, or what most say."""
 
     project = IdField(help_text="The annotation project.")
     field = TextField(max_length=NAME_CHARS, help_text="Of its codebook: `type`, for instance.")
@@ -64,7 +64,7 @@ class ExportIn(StrictSerializer):
     policy_version_max = CountField(required=False)
     opened_from = serializers.DateTimeField(required=False)
     opened_before = serializers.DateTimeField(required=False)
-    labels = LabelsIn(required=False, help_text="For kinds with a column `weight`.")
+    labels = LabelsIn(required=False, help_text="Rows say their weight in the column `weight`.")
     pairs_max = CountField(
         min_value=1,
         max_value=PAIRS_LIMIT,

@@ -12,7 +12,6 @@ from core.errors import GymError
 from core.long_work import LongWork
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
-from trajectories.exports.types import WEIGHT
 from trajectories.models import AnnotationProject, Export, Run
 
 TOO_LONG = "This took longer than a worker has for it. Run it again when less is going on."
@@ -40,11 +39,6 @@ def export_request(kind_id: str, parameters: Parameters, *, author: Author) -> E
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
     _check_known(parameters)
-    if parameters.labels and WEIGHT not in kind.columns:
-        message = (
-            f"Labels are of steps, and {kind.id!r} has no rows of steps: choose sft_steps, for instance."
-        )
-        raise GymError("no_steps", message, status=422, fields={"labels": [message]})
     parameters = replace(parameters, solutions=author.sees_solutions)
     return Export.objects.create(
         kind=kind.id,

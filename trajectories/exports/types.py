@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import fmean
 from typing import Any, Literal
 
 from django.db.models import QuerySet
@@ -27,8 +29,8 @@ class Batch:
     """Units whose rows are made together.
 
     ``episodes`` are those that the filters show, of these units and all others. What no row can be made of is
-    counted in ``left_out``, by its reason. ``weights`` are those of labelled steps; None without a filter by
-    labels.
+    counted in ``left_out``, by its reason. ``weights`` are those of labelled steps, and may be 0; None
+    is without a filter by labels.
     """
 
     ids: Sequence[int]
@@ -37,14 +39,25 @@ class Batch:
     left_out: Counter[str] = field(default_factory=Counter)
     weights: Mapping[tuple[int, int], float] | None = None
 
-    def weight(self, episode: int, step: int) -> float | None:
-        """Of a step; None, counted, if it is filtered out by its label, or has none."""
-        if self.weights is None:
-            return 1.0
-        weight = self.weights.get((episode, step))
-        if weight is None:
+    def step_weight(self, episode: int, step: int) -> float | None:
+        """None, counted, if the step is filtered out by its label, or has none."""
+        return 1.0 if self.weights is None else self._positive(self.weights.get((episode, step)))
+
+    def episode_weight(self, episode: int) -> float | None:
+        """The mean of the episode's labelled steps; None, counted, if that is 0 or there are none."""
+        return 1.0 if self.weights is None else self._positive(self._means.get(episode))
+
+    def _positive(self, weight: float | None) -> float | None:
+        if not weight:
             self.left_out["no_label"] += 1
-        return weight
+        return weight or None
+
+    @cached_property
+    def _means(self) -> Mapping[int, float]:
+        steps: dict[int, list[float]] = defaultdict(list)
+        for (episode, _), weight in (self.weights or {}).items():
+            steps[episode].append(weight)
+        return {episode: fmean(weights) for episode, weights in steps.items()}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,7 +41,7 @@ LEFT_OUT = {
     "no_prompt": "episodes whose prompt cannot be made again",
     "lacks_pictures": "episodes without one of their pictures",
     "no_thought": "solutions without a written thought",
-    "no_label": "steps without a label that counts",
+    "no_label": "steps or episodes without a label that counts",
     "no_pair": "groups without a pair of the same prompt",
     "no_match": "tasks without both sides",
     "changing_history": "pairs whose history changes from turn to turn",

@@ -94,11 +94,11 @@ SCRIPTS = {
 }
 
 
-def element(wanted: str, elements: Iterable[tuple[str, str, str]]) -> str:
+def element(place: str, elements: Iterable[tuple[str, str, str]]) -> str:
     """The id among elements (role, name, id): ``<link 2>`` is the second link, ``<link Home>`` the first
     whose name ends so, and ``<link>`` the first.
     """
-    role, _, which = wanted.strip("<>").partition(" ")
+    role, _, which = place.strip("<>").partition(" ")
     those = [(name, identity) for one, name, identity in elements if one == role]
     if not which or which.isdigit():
         return those[int(which or 1) - 1][1]

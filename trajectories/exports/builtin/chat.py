@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trajectories.exports.chats import EPISODE_COLUMNS, played_conversations
+from trajectories.exports.chats import EPISODE_COLUMNS, weighted_conversations
 from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
-from trajectories.exports.types import IMAGES, Batch, Row
+from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 
 
 @export_kind(
@@ -16,12 +16,19 @@ from trajectories.exports.types import IMAGES, Batch, Row
     description="Whole conversations as the model was sent them, with the hash that proves each prompt. "
     "Of each step it says how many messages its prompt has, and whether that is proven.",
     unit="episode",
-    columns={**EPISODE_COLUMNS, "messages": "json", "prompts": "json", "exact": "truth", "images": "images"},
+    columns={
+        **EPISODE_COLUMNS,
+        "messages": "json",
+        "prompts": "json",
+        "exact": "truth",
+        IMAGES: "images",
+        WEIGHT: "number",
+    },
     outcomes=("correct", "incorrect", "void"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    for values, conversation in played_conversations(batch):
-        yield {**values, **_values(conversation)}
+    for values, conversation, weight in weighted_conversations(batch):
+        yield {**values, **_values(conversation), WEIGHT: weight}
 
 
 def _values(conversation: Conversation) -> Row:

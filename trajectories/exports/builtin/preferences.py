@@ -11,7 +11,7 @@ import msgspec
 from trajectories.exports.chats import EPISODE_COLUMNS, conversational, draw, episode_values, images_in
 from trajectories.exports.conversations import Conversation, conversations_of
 from trajectories.exports.registry import export_kind
-from trajectories.exports.types import IMAGES, Batch, Row
+from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Verdict
 
 CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
@@ -33,6 +33,7 @@ SHARED = ("run", "group", "task", "benchmark", "split", "key", "arm", "model", "
         "chosen": "messages",
         "rejected": "messages",
         "exact": "truth",
+        WEIGHT: "number",
         IMAGES: "images",
     },
     outcomes=(CORRECT, INCORRECT),
@@ -63,15 +64,18 @@ def pairs_choose(
 
 
 def _pairs(episodes: list[Episode], batch: Batch) -> Iterator[Row]:
+    """Labels filter what is chosen alone, and their weight is that of the pair."""
     made = 0
     for correct, incorrect in _same_prompt(episodes, batch):
-        for chosen, rejected in pairs_choose(correct, incorrect, seed=batch.parameters.seed):
+        weights = {one.pk: weight for one in correct if (weight := batch.episode_weight(one.pk))}
+        choosable = [one for one in correct if one.pk in weights]
+        for chosen, rejected in pairs_choose(choosable, incorrect, seed=batch.parameters.seed):
             if made >= batch.parameters.pairs_max:
                 return
             one, other = (_conversation(episode, batch) for episode in (chosen, rejected))
             if one and other:
                 made += 1
-                yield _row(chosen, rejected, one, other)
+                yield {**_row(chosen, rejected, one, other), WEIGHT: weights[chosen.pk]}
 
 
 def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[Episode], list[Episode]]]:

@@ -12,7 +12,7 @@ from core.arms import ARMS
 from trajectories.exports.chats import EPISODE_COLUMNS, conversational, draw, episode_values, images_in
 from trajectories.exports.conversations import Conversation, conversations_of
 from trajectories.exports.registry import export_kind
-from trajectories.exports.types import IMAGES, Batch, Row
+from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Step, Verdict
 
 SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
@@ -33,6 +33,7 @@ SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
         "prompt": "messages",
         "completion": "messages",
         "exact": "truth",
+        WEIGHT: "number",
         IMAGES: "images",
     },
     outcomes=("correct", "incorrect", "void"),
@@ -57,7 +58,7 @@ def rows(batch: Batch) -> Iterator[Row]:
 
 
 def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[Row]:
-    """Each solution once, with one of the different prompts after the other."""
+    """Each solution once, with one different prompt after the other; labels filter solutions alone."""
     prompts = list(_prompts(gyms, batch)) if texts else []
     solutions = sorted(texts, key=lambda one: draw(one.pk, seed=batch.parameters.seed)) if prompts else []
     made = 0
@@ -68,9 +69,12 @@ def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[
         if not thought:
             batch.left_out["no_thought"] += 1
             continue
+        weight = batch.episode_weight(text.pk)
+        if weight is None:
+            continue
         gym, conversation = prompts[made % len(prompts)]
         made += 1
-        yield _row(text, gym, conversation, thought)
+        yield {**_row(text, gym, conversation, thought), WEIGHT: weight}
 
 
 def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conversation]]:

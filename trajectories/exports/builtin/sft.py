@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trajectories.exports.chats import EPISODE_COLUMNS, conversational, images_in, played_conversations
+from trajectories.exports.chats import EPISODE_COLUMNS, conversational, images_in, weighted_conversations
 from trajectories.exports.registry import export_kind
-from trajectories.exports.types import IMAGES, Batch, Row
+from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 
 
 @export_kind(
@@ -20,17 +20,19 @@ from trajectories.exports.types import IMAGES, Batch, Row
         "step": "integer",
         "messages": "messages",
         "exact": "truth",
+        WEIGHT: "number",
         IMAGES: "images",
     },
     outcomes=("correct",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    for values, conversation in played_conversations(batch):
+    for values, conversation, weight in weighted_conversations(batch):
         messages = conversation.messages
         yield {
             **values,
             "step": conversation.prompts[-1].step,
             "messages": conversational(messages, has_images=bool(conversation.images)),
             "exact": conversation.is_exact,
+            WEIGHT: weight,
             IMAGES: images_in(messages),
         }

@@ -29,7 +29,7 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 def rows(batch: Batch) -> Iterator[Row]:
     for values, conversation in played_conversations(batch):
         for place, prompt in enumerate(conversation.prompts):
-            weight = batch.weight(values["episode"], prompt.step)
+            weight = batch.step_weight(values["episode"], prompt.step)
             if weight is None:
                 continue
             before, completion = conversation.prompt_of(place), [conversation.completion_of(place)]

@@ -48,7 +48,7 @@ def rows(batch: Batch) -> Iterator[Row]:
     for episode in episodes:
         shared = episode_values(episode)
         for step in steps[episode.pk]:
-            weight = batch.weight(episode.pk, step["index"])
+            weight = batch.step_weight(episode.pk, step["index"])
             if weight is None:
                 continue
             reached = milestones.get((episode.pk, step["index"]))

@@ -66,7 +66,7 @@ def _transitions(episode: Episode, steps: list[dict[str, Any]], batch: Batch) ->
     final = shared.pop("reward")
     hashes = [_hashes(step) for step in steps] + [(None, None)]
     for place, step in enumerate(steps):
-        weight = batch.weight(episode.pk, step["index"])
+        weight = batch.step_weight(episode.pk, step["index"])
         if weight is None:
             continue
         is_last = place == len(steps) - 1

@@ -107,7 +107,7 @@ class ExportForm(forms.Form):
         required=False,
         label="Labels of project",
         empty_label="none",
-        help_text="Only steps with a label that counts, for kinds with rows of steps.",
+        help_text="Only steps with a label that counts, or whole episodes with such a step.",
     )
     field = forms.CharField(required=False, max_length=64, initial="type", label="Field")
     weights = WeightsField(
