@@ -9,46 +9,57 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import psutil
+
 from core.presentation import NEUTRAL
 from palaestra.policies import EpisodeInfo
-from palaestra.pools import LITE
 from palaestra.remote import RemoteEnv
+from palaestra.stage.orphans import marked
 from tests.bench.scale import TURNS, SlowSolver
 from tests.bench.servers import free_ports, stage_spawn
 
 
 @dataclass
 class Stage:
-    """A process of its own at an address that stays; ``kill`` returns when it listens again."""
+    """A process of its own at an address that stays; ``kill`` returns when it listens again.
+
+    ``killed`` are the ids of the processes that were.
+    """
 
     lab: str
     key: str
-    sessions: int
+    lite_pages: int
+    pages: int
     token: str
     port: int = field(default_factory=lambda: free_ports(1)[0])
+    killed: list[int] = field(default_factory=list)
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        sizes = ["--pages", "0", "--lite-pages", str(self.sessions), "--memory-floor", "0"]
+        pages = ["--pages", str(self.pages), "--lite-pages", str(self.lite_pages)]
+        sizes = [*pages, "--memory-floor", "0"]
         self.process = stage_spawn(self.lab, key=self.key, token=self.token, port=self.port, sizes=sizes)
 
     def end(self) -> None:
-        self.process.kill()
+        """With its browsers, which SIGKILL would leave behind."""
+        self.process.terminate()
         self.process.wait()
 
     def kill(self) -> None:
-        self.end()
+        self.process.kill()
+        self.process.wait()
+        self.killed.append(self.process.pid)
         self.start()
 
 
 @contextlib.contextmanager
-def stages_start(lab: str, key: str, *, count: int, sessions: int) -> Iterator[list[Stage]]:
-    """Stages with one token, of so many sessions each."""
+def stages_start(lab: str, key: str, *, count: int, lite_pages: int, pages: int) -> Iterator[list[Stage]]:
+    """Stages with one token, each with so many pages without and in a browser."""
     token = secrets.token_urlsafe(24)
-    stages = [Stage(lab, key, sessions, token) for _ in range(count)]
+    stages = [Stage(lab, key, lite_pages, pages, token) for _ in range(count)]
     with contextlib.ExitStack() as started:
         for stage in stages:
             stage.start()
@@ -57,17 +68,23 @@ def stages_start(lab: str, key: str, *, count: int, sessions: int) -> Iterator[l
 
 
 async def rewards_on(
-    stages: Sequence[Stage], policy: SlowSolver, *, run: int, tasks: Sequence[int]
+    stages: Sequence[Stage], policy: SlowSolver, *, run: int, browser: str, tasks: Sequence[int]
 ) -> list[float | None]:
     """The rewards of an episode of each task, all of them open at once."""
     addresses, token = [stage.address for stage in stages], stages[0].token
     opening = {"presentation": dict(NEUTRAL), "max_steps": TURNS}
 
     async def reward_of(task: int) -> float | None:
-        async with RemoteEnv(addresses, token, run=run, browser=LITE, **opening) as env:
+        async with RemoteEnv(addresses, token, run=run, browser=browser, **opening) as env:
             return await _play(env, policy, task)
 
     return list(await asyncio.gather(*map(reward_of, tasks)))
+
+
+def left_behind(stages: Sequence[Stage]) -> list[str]:
+    """The marks of the browsers that live on though their stage was killed."""
+    killed = {pid for stage in stages for pid in stage.killed}
+    return [mark for _, mark in marked(psutil.process_iter()) if int(mark.split(":")[1]) in killed]
 
 
 async def _play(env: RemoteEnv, policy: SlowSolver, task: int) -> float | None:
