@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,3 +56,35 @@ async def test_a_door_without_a_browser_starts_none(
     async with rollouts.env() as env:
         observation = await rollouts.reset(env, 1)
     assert "Your answer" in observation.text
+
+
+class Opening:
+    """An environment whose episodes begin slowly, or not at all."""
+
+    def __init__(self, *, fails: bool) -> None:
+        self.episode: SimpleNamespace | None = None
+        self._fails = fails
+
+    async def reset(self, task: int, *, seed: int | None = None, group: int | None = None) -> int:
+        await asyncio.sleep(0)
+        if self._fails:
+            raise ConnectionError
+        self.episode = SimpleNamespace(opened=SimpleNamespace(group=group or id(self)))
+        return self.episode.opened.group
+
+
+def test_rollouts_go_on_in_another_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    environments = [nullcontext(Opening(fails=place < 2)) for place in range(4)]
+    monkeypatch.setattr("palaestra.doors.rollouts.env_make", lambda *_, **__: environments.pop(0))
+    rollouts = Rollouts("http://lab", "key", run=7, stages="http://stage")
+
+    async def rollout() -> int:
+        async with rollouts.env() as env:
+            return await rollouts.reset(env, 1)
+
+    async def both() -> list[int | BaseException]:
+        return await asyncio.gather(rollout(), rollout(), return_exceptions=True)
+
+    assert [type(outcome) for outcome in asyncio.run(both())] == [ConnectionError] * 2
+    one, other = asyncio.run(both())
+    assert one == other
