@@ -10,11 +10,10 @@ from pathlib import Path
 
 import httpx
 
-from deploy.programs import main_exit, program_run
+from deploy.programs import TIMEOUT_S, key_of_demos, main_exit, program_run
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 FILES = {"gsm8k": "gsm8k/train.jsonl", "math": "math/train.jsonl"}
-TIMEOUT_S = 60.0
 
 
 def main() -> int:
@@ -24,11 +23,7 @@ def main() -> int:
 
 def played(options: argparse.Namespace, *command: str) -> int:
     """Load the official files, then run a command of the client that needs golds; returns its exit status."""
-    try:
-        key = (options.var_dir / "secrets" / "demo_key").read_text().strip()
-        httpx.get(f"{options.server}/api/v1/health", timeout=TIMEOUT_S).raise_for_status()
-    except (OSError, httpx.HTTPError):
-        sys.exit(f"Nothing answers at {options.server}: run `make up` in another terminal first.")
+    key = key_of_demos(options.server, options.var_dir)
     for benchmark, name in FILES.items():
         if (options.data / name).exists():
             _load(benchmark, options.data / name, options.var_dir)

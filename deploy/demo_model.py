@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from deploy.programs import main_exit, program_run
+from deploy.programs import key_of_demos, main_exit, program_run
 
 PORT = 18080
 BASE_URL = f"http://127.0.0.1:{PORT}/v1"
@@ -43,11 +43,7 @@ SETTINGS = (
 
 def main() -> int:
     options = _arguments()
-    try:
-        key = (options.var_dir / "secrets" / "demo_key").read_text().strip()
-        httpx.get(f"{options.server}/api/v1/health", timeout=60).raise_for_status()
-    except (OSError, httpx.HTTPError):
-        sys.exit(f"Nothing answers at {options.server}: run `make up` in another terminal first.")
+    key = key_of_demos(options.server, options.var_dir)
     client = [sys.executable, "-m", "palaestra"]
     with subprocess.Popen([*client, "serve-local", "--port", str(PORT)]) as model:  # noqa: S603
         try:

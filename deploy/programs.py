@@ -1,12 +1,29 @@
-"""Programs that a command runs in the foreground."""
+"""Programs that a command runs in the foreground, against an installation that `make up` started."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import httpx
 
 INTERRUPTED = 130
+TIMEOUT_S = 60.0
+
+
+def key_of_demos(server: str, var_dir: Path) -> str:
+    """The key that an installation keeps for demonstrations; exits where its lab does not answer."""
+    try:
+        key = (var_dir / "secrets" / "demo_key").read_text().strip()
+        httpx.get(f"{server}/api/v1/health", timeout=TIMEOUT_S).raise_for_status()
+    except (OSError, httpx.HTTPError):
+        sys.exit(
+            f"Nothing answers at {server}: run `make up` in another terminal first. If the lab that it prints "
+            "has another address, add LAB_URL=... with that to this command."
+        )
+    return key
 
 
 def main_exit(main: Callable[[], int]) -> None:
