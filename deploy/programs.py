@@ -20,8 +20,8 @@ def key_of_demos(server: str, var_dir: Path) -> str:
         httpx.get(f"{server}/api/v1/health", timeout=TIMEOUT_S).raise_for_status()
     except (OSError, httpx.HTTPError):
         sys.exit(
-            f"Nothing answers at {server}: run `make up` in another terminal first. If the lab that it prints "
-            "has another address, add LAB_URL=... with that to this command."
+            f"Nothing answers at {server}: run `make up` in another terminal first. If the lab "
+            "that it prints has another address, add LAB_URL=... with that to this command."
         )
     return key
 
