@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
+from django.db.models import QuerySet
 
 from trajectories.exports.conversations import Conversation, conversations_of
 from trajectories.exports.types import Batch, ColumnType, Row
@@ -54,23 +55,18 @@ def episode_values(episode: Episode) -> Row:
 
 def played_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation]]:
     """The conversations of a batch of episodes, by id, with what rows say of their episodes."""
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
-    for episode in episodes:
-        made = conversations_of(episode, solutions=batch.parameters.solutions, left_out=batch.left_out)
-        for conversation in made:
+    for episode in _episodes(batch):
+        for conversation in _conversations(episode, batch):
             yield episode_values(episode), conversation
 
 
 def weighted_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation, float]]:
-    """Those of episodes that no filter by labels leaves out, each with the weight of its episode."""
-    weights: dict[int, float | None] = {}
-    for values, conversation in played_conversations(batch):
-        episode = values["episode"]
-        if episode not in weights:
-            weights[episode] = batch.episode_weight(episode)
-        weight = weights[episode]
+    """Those of episodes that no filter by labels leaves out, with the weight of the episode."""
+    for episode in _episodes(batch):
+        weight = batch.episode_weight(episode.pk)
         if weight is not None:
-            yield values, conversation, weight
+            for conversation in _conversations(episode, batch):
+                yield episode_values(episode), conversation, weight
 
 
 def draw(episode: int, *, seed: int) -> bytes:
@@ -100,3 +96,11 @@ def _parts(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [{"type": "image"} if part["type"] == "image_url" else part for part in content]
+
+
+def _episodes(batch: Batch) -> QuerySet[Episode]:
+    return batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
+
+
+def _conversations(episode: Episode, batch: Batch) -> list[Conversation]:
+    return conversations_of(episode, solutions=batch.parameters.solutions, left_out=batch.left_out)

@@ -29,8 +29,8 @@ class Batch:
     """Units whose rows are made together.
 
     ``episodes`` are those that the filters show, of these units and all others. What no row can be made of is
-    counted in ``left_out``, by its reason. ``weights`` are those of labelled steps, and may be 0; None
-    is without a filter by labels.
+    counted in ``left_out``, by its reason. ``weights`` are those of labelled steps, also where they are 0;
+    None without a filter by labels.
     """
 
     ids: Sequence[int]

@@ -36,7 +36,7 @@ REPORTED = {"page_events", "no_ui_evidence", "said_done"}
 
 @dataclass(frozen=True)
 class Move:
-    """A thought and an action; in angle brackets stands for the id of which element, see ``element``."""
+    """A thought and an action. What stands in angle brackets is an element, whose id ``element`` finds."""
 
     thought: str
     action: dict[str, Any] | None
