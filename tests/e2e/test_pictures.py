@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 TEXT = "Look around."
-DRAWN = "(picture) => picture.complete && picture.naturalWidth > 0"
+# Pictures load lazily: one that has just come into view may still be on its way.
+DRAWN = "(picture) => picture.decode().then(() => picture.naturalWidth > 0, () => false)"
 
 
 def episode_of(site: str) -> Episode:
