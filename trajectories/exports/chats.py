@@ -56,7 +56,7 @@ def episode_values(episode: Episode) -> Row:
 def played_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation]]:
     """The conversations of a batch of episodes, by id, with what rows say of their episodes."""
     for episode in _episodes(batch):
-        for conversation in _conversations(episode, batch):
+        for conversation in conversations_in(batch, episode):
             yield episode_values(episode), conversation
 
 
@@ -65,8 +65,14 @@ def weighted_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation, fl
     for episode in _episodes(batch):
         weight = batch.episode_weight(episode.pk)
         if weight is not None:
-            for conversation in _conversations(episode, batch):
+            for conversation in conversations_in(batch, episode):
                 yield episode_values(episode), conversation, weight
+
+
+def conversations_in(batch: Batch, episode: Episode, *, first_alone: bool = False) -> list[Conversation]:
+    """As ``conversations_of``, for an episode of a batch."""
+    solutions, left_out = batch.parameters.solutions, batch.left_out
+    return conversations_of(episode, solutions=solutions, left_out=left_out, first_alone=first_alone)
 
 
 def draw(episode: int, *, seed: int) -> bytes:
@@ -100,7 +106,3 @@ def _parts(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _episodes(batch: Batch) -> QuerySet[Episode]:
     return batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
-
-
-def _conversations(episode: Episode, batch: Batch) -> list[Conversation]:
-    return conversations_of(episode, solutions=batch.parameters.solutions, left_out=batch.left_out)

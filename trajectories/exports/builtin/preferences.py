@@ -8,8 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from trajectories.exports.chats import EPISODE_COLUMNS, conversational, draw, episode_values, images_in
-from trajectories.exports.conversations import Conversation, conversations_of
+from trajectories.exports.chats import (
+    EPISODE_COLUMNS,
+    conversational,
+    conversations_in,
+    draw,
+    episode_values,
+    images_in,
+)
+from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Verdict
@@ -67,25 +74,21 @@ def _pairs(episodes: list[Episode], batch: Batch) -> Iterator[Row]:
     """Labels filter what is chosen alone, and their weight is that of the pair."""
     made = 0
     for correct, incorrect in _same_prompt(episodes, batch):
-        weights = {one.pk: weight for one in correct if (weight := batch.episode_weight(one.pk))}
-        choosable = [one for one in correct if one.pk in weights]
-        for chosen, rejected in pairs_choose(choosable, incorrect, seed=batch.parameters.seed):
+        weights = {one: weight for one in correct if (weight := batch.episode_weight(one.pk))}
+        for chosen, rejected in pairs_choose(list(weights), incorrect, seed=batch.parameters.seed):
             if made >= batch.parameters.pairs_max:
                 return
             one, other = (_conversation(episode, batch) for episode in (chosen, rejected))
             if one and other:
                 made += 1
-                yield {**_row(chosen, rejected, one, other), WEIGHT: weights[chosen.pk]}
+                yield {**_row(chosen, rejected, one, other), WEIGHT: weights[chosen]}
 
 
 def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[Episode], list[Episode]]]:
     """Correct and incorrect ones by their first prompt, which other looks change. Only its hash is kept."""
     sides: dict[bytes, tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in episodes:
-        first = conversations_of(
-            episode, solutions=batch.parameters.solutions, left_out=batch.left_out, first_alone=True
-        )
-        for conversation in first:
+        for conversation in conversations_in(batch, episode, first_alone=True):
             digest = hashlib.sha256(msgspec.json.encode(conversation.prompt_of(0))).digest()
             is_correct = episode.verdict is not None and episode.verdict.outcome == CORRECT
             sides[digest][0 if is_correct else 1].append(episode)
@@ -94,7 +97,7 @@ def _same_prompt(episodes: list[Episode], batch: Batch) -> Iterable[tuple[list[E
 
 def _conversation(episode: Episode, batch: Batch) -> Conversation | None:
     """None, counted, if it is not one that only grows."""
-    made = conversations_of(episode, solutions=batch.parameters.solutions, left_out=batch.left_out)
+    made = conversations_in(batch, episode)
     if len(made) > 1:
         batch.left_out["changing_history"] += 1
     return made[0] if len(made) == 1 else None

@@ -9,8 +9,15 @@ from collections.abc import Iterator
 import msgspec
 
 from core.arms import ARMS
-from trajectories.exports.chats import EPISODE_COLUMNS, conversational, draw, episode_values, images_in
-from trajectories.exports.conversations import Conversation, conversations_of
+from trajectories.exports.chats import (
+    EPISODE_COLUMNS,
+    conversational,
+    conversations_in,
+    draw,
+    episode_values,
+    images_in,
+)
+from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Step, Verdict
@@ -83,9 +90,7 @@ def _prompts(gyms: list[Episode], batch: Batch) -> Iterator[tuple[Episode, Conve
     for gym in gyms:
         if len(seen) >= batch.parameters.pairs_max:
             return
-        made = conversations_of(
-            gym, solutions=batch.parameters.solutions, left_out=batch.left_out, first_alone=True
-        )
+        made = conversations_in(batch, gym, first_alone=True)
         if not made:
             continue
         digest = hashlib.sha256(msgspec.json.encode(made[0].prompt_of(0))).digest()
