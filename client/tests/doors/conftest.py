@@ -12,7 +12,7 @@ import pytest
 
 pytest.register_assert_rewrite("script")
 
-from script import SCRIPTS, SERVER, Played, Scene, play, scene_make  # noqa: E402
+from script import SCRIPTS, SERVER, Played, Scene, Script, play, scene_make  # noqa: E402
 
 
 @pytest.fixture(scope="session", params=SCRIPTS)
@@ -22,10 +22,15 @@ def reference(request: pytest.FixtureRequest) -> Played:
 
 
 @pytest.fixture
-def scene(request: pytest.FixtureRequest) -> Scene:
-    """A run for the test, and the task of its script where it has one."""
-    has_script = "reference" in request.fixturenames
-    script = request.getfixturevalue("reference").script if has_script else SCRIPTS["right"]
+def script(request: pytest.FixtureRequest) -> Script:
+    """That of the test's reference, where it has one."""
+    has_reference = "reference" in request.fixturenames
+    return request.getfixturevalue("reference").script if has_reference else SCRIPTS["right"]
+
+
+@pytest.fixture
+def scene(request: pytest.FixtureRequest, script: Script) -> Scene:
+    """A run for the test, and the task of its script."""
     return asyncio.run(scene_make(f"doors: {request.node.name}", script=script))
 
 

@@ -52,11 +52,6 @@ OF_VERDICT = ("outcome", "reward", "reason", "terminated", "truncated", "score")
 
 
 @pytest.fixture
-def script() -> Script:
-    return SCRIPTS["right"]
-
-
-@pytest.fixture
 def env(script: Script) -> Iterator[Any]:
     with closing(env_made(script)) as made:
         yield made

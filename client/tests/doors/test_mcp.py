@@ -27,11 +27,6 @@ from palaestra.doors.mcp import ENDED, NO_MORE, server_make
 
 
 @pytest.fixture
-def script() -> Script:
-    return SCRIPTS["right"]
-
-
-@pytest.fixture
 def scene(request: pytest.FixtureRequest, script: Script) -> Scene:
     return asyncio.run(scene_make(f"doors: {request.node.name}", script=script, grammar="functions"))
 
