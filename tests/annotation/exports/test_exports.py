@@ -7,7 +7,11 @@ import hashlib
 import io
 import json
 import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -17,10 +21,11 @@ from django.db import connection
 from core import blobs
 from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
+from trajectories.annotation.agreement.figures import figures
 from trajectories.annotation.exports import services as exports
 from trajectories.annotation.exports.rows import annotator_names
 from trajectories.annotation.jobs import services as jobs
-from trajectories.annotation.queues import services
+from trajectories.annotation.queues import golds, services
 from trajectories.models import AnnotationProject, Annotator, Label
 
 pytestmark = pytest.mark.django_db
@@ -122,3 +127,82 @@ def test_an_import_meanwhile_is_in_no_file_of_an_export(
     assert {row["annotator"] for row in files.rows(data)} == {"ana", "ben"}
     manifest = json.loads(files.member(data, "manifest.json"))
     assert [one["name"] for one in manifest["annotators"]] == ["ana", "ben"]
+
+
+def test_agreement_follows_from_the_files_of_an_export_alone(people: list[User]) -> None:
+    """Golds, repeats, skips, corrections, machines, settled labels and other views are in the files too."""
+    project = scene.project(*people, of=scene.episodes(4, steps=6), repeat_share=0.3)
+    for unit in project.units.order_by("position")[:4]:
+        golds.gold_set(unit, values=COMPLETE, why="It infers.")
+    for place, user in enumerate(people):
+        annotator = scene.annotator(project, user)
+        turn = 0
+        while (slot := services.slot_next(annotator.pk)) is not None:
+            turn += 1
+            _label(slot, turn=turn, place=place)
+    row = {"episode": project.units.all()[0].episode_id, "step": 1, "values": COMPLETE}
+    files.take(project, files.jsonl([row]), annotator="judge", kind="model")
+    row = {**row, "layer": "adjudicated", "values": {**COMPLETE, "type": "narration"}}
+    files.take(project, files.jsonl([row]), annotator="ana")
+
+    data = files.archive(project, with_names=False)
+
+    manifest = json.loads(files.member(data, "manifest.json"))
+    table = list(csv.DictReader(files.member(data, "blind.csv").decode().splitlines()))
+    shown = {one.field.id: one.whole for one in figures(project, view="").fields}
+    for of_rows in (files.rows(data), [_plain(row) for row in table]):
+        units = _answers(of_rows, manifest, field="type")
+        assert _raw(units) == pytest.approx(shown["type"].raw.value)
+        assert _alpha(units) == pytest.approx(shown["type"].alpha.value)
+        with_golds = _answers([{**row, "is_gold": False} for row in of_rows], manifest, field="type")
+        assert _raw(with_golds) != pytest.approx(shown["type"].raw.value)
+
+
+def _label(slot: int, *, turn: int, place: int) -> None:
+    """Ben says something else every third time; some are skipped, some corrected."""
+    kind = "narration" if (turn + place) % (3 + place) == 0 else "reasoning"
+    if turn % 7 == 0:
+        scene.label(slot, state=Label.State.SKIPPED)
+        return
+    first = scene.label(slot, values={**COMPLETE, "type": kind})
+    if turn % 5 == 0 and not first.is_repeat and first.unit.gold is None:
+        scene.label(slot, values={**COMPLETE, "type": "mixed"}, answers={"spans": [[0, 5]]}, version=1)
+
+
+def _plain(row: Mapping[str, str]) -> dict[str, Any]:
+    """A row of the table as the line says it."""
+    truths = {name: row[name] == "true" for name in ("is_repeat", "is_gold")}
+    numbers = {name: int(row[name]) for name in ("version", "episode", "step", "paragraph")}
+    return {**row, **truths, **numbers, "values": {"type": row["type"]} if row["type"] else {}}
+
+
+def _answers(
+    rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any], *, field: str
+) -> list[list[str]]:
+    """What people say of each unit, by the rule of docs/annotation.md."""
+    last: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    for row in rows:
+        is_taken = row["annotator_kind"] == "person" and not (row["is_repeat"] or row["is_gold"])
+        if is_taken and row["codebook"] == manifest["codebook"] and row["view"] == manifest["views"][0]:
+            last[row["episode"], row["step"], row["paragraph"], row["annotator"]] = row
+    units: dict[tuple[Any, ...], list[str]] = {}
+    for place, row in last.items():
+        if row["state"] == "done" and field in row["values"]:
+            units.setdefault(place[:3], []).append(row["values"][field])
+    return [answers for answers in units.values() if len(answers) > 1]
+
+
+def _raw(units: Iterable[list[str]]) -> float:
+    return fmean(fmean(one == other for one, other in combinations(answers, 2)) for answers in units)
+
+
+def _alpha(units: list[list[str]]) -> float:
+    """Krippendorff's, nominal."""
+    counts = Counter(answer for answers in units for answer in answers)
+    total = sum(counts.values())
+    apart = sum(
+        sum(one != other for one, other in combinations(answers, 2)) * 2 / (len(answers) - 1)
+        for answers in units
+    )
+    expected = sum(counts[one] * counts[other] for one in counts for other in counts if one != other)
+    return 1 - (total - 1) * apart / expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from trajectories.annotation.labels import order
 from trajectories.annotation.pairs import exports
 from trajectories.annotation.pairs.bias import order_bias
 from trajectories.annotation.pairs.selectors import Choice, PairChoices, pairs_labelled
-from trajectories.annotation.queues import services
+from trajectories.annotation.queues import golds, services
 from trajectories.models import AnnotationProject, AnnotationSlot, Episode, Label, Step
 
 
@@ -68,7 +69,7 @@ def choose(project: AnnotationProject, user: User, **answers: str) -> None:
 
 
 def rows(project: AnnotationProject) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in exports.preferences_jsonl(project)]
+    return [json.loads(line) for line in exports.preferences_jsonl(project, left_out=Counter())]
 
 
 def test_preferences_have_the_messages_that_the_models_were_sent(people: list[User]) -> None:
@@ -176,3 +177,14 @@ def test_numbers_of_steps_come_back_from_files(people: list[User], name: str) ->
     scene.label(services.slot_next(scene.annotator(first, people[0]).pk), values=values)
     files.take(second, files.member(files.archive(first), name), name=name)
     assert Label.objects.get(unit__project=second).values == values
+
+
+def test_the_manifest_counts_the_pairs_without_a_preference(people: list[User]) -> None:
+    good, bad, other = scene.attempts(3)
+    project = scene.project(*people[:2], of=[good, bad, other], kind="trajectory_pair")
+    first = project.units.order_by("position")[0]
+    golds.gold_set(first, values={"better": "first", "why": ["goal"]}, why="It is right.")
+    choose(project, people[0], better="first")
+    choose(project, people[1], better="tie")
+    manifest = json.loads(files.member(files.archive(project), "manifest.json"))
+    assert manifest["files"]["preferences.jsonl"]["left_out"] == {"gold": 1, "disputed": 2}

@@ -11,13 +11,16 @@ from msgspec import Struct
 from trajectories.models import AnnotationProject, Annotator, CodebookVersion
 
 NAME = "manifest.json"
-VERSION = 2
+VERSION = 3
 
 
 class FileEntry(Struct, frozen=True, kw_only=True):
+    """``left_out`` counts by reason what no row was made of."""
+
     sha256: str
     labels: int
     bytes: int
+    left_out: dict[str, int] = {}
 
 
 class AnnotatorEntry(Struct, frozen=True, kw_only=True):

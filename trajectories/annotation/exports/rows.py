@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
+from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from core.csv_text import csv_bytes
 from trajectories.models import AnnotationProject, Annotator, Label
@@ -26,6 +27,7 @@ COLUMNS = {
     "layer": "layer",
     "view": "view",
     "is_repeat": "is_repeat",
+    "is_gold": "is_gold",
     "is_swapped": "is_swapped",
     "version": "version",
     "codebook": "codebook_id",
@@ -43,12 +45,13 @@ COLUMNS = {
 NESTED = ("values", "spans", "links")
 PLAIN = tuple(name for name in COLUMNS if name not in NESTED)
 BETWEEN = ";"
+IS_GOLD = ExpressionWrapper(Q(unit__gold__isnull=False), output_field=BooleanField())
 
 
 def label_rows(project: AnnotationProject, *, names: dict[int, str]) -> Iterator[dict[str, Any]]:
     """Every version of every label, oldest first: also those that were corrected."""
-    rows = Label.objects.filter(unit__project=project).order_by("pk").values_list(*COLUMNS.values())
-    for row in rows.iterator():
+    labels = Label.objects.filter(unit__project=project).annotate(is_gold=IS_GOLD).order_by("pk")
+    for row in labels.values_list(*COLUMNS.values()).iterator():
         label = dict(zip(COLUMNS, row, strict=True))
         label["annotator"] = names[label["annotator"]]
         yield label

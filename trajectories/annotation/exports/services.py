@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import zipfile
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, Any
@@ -36,6 +37,7 @@ class _File:
     file: IO[bytes]
     labels: int = 0
     size: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
     digest: Any = field(default_factory=hashlib.sha256)
 
     def write(self, text: bytes) -> None:
@@ -44,7 +46,9 @@ class _File:
         self.size += len(text)
 
     def entry(self) -> FileEntry:
-        return FileEntry(sha256=self.digest.hexdigest(), labels=self.labels, bytes=self.size)
+        return FileEntry(
+            sha256=self.digest.hexdigest(), labels=self.labels, bytes=self.size, left_out=dict(self.left_out)
+        )
 
 
 def export(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
@@ -99,7 +103,7 @@ def archive_write(
 
 
 def _preferences_write(file: _File, project: AnnotationProject) -> None:
-    for line in preferences_jsonl(project):
+    for line in preferences_jsonl(project, left_out=file.left_out):
         file.write(line)
         file.labels += 1
 

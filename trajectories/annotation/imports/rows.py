@@ -30,7 +30,8 @@ Spans = list[tuple[Number, Number]]
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One label. ``stratum`` and ``weight`` are the project's: what a file says of them is not read."""
+    """One label. ``stratum``, ``weight`` and ``is_gold`` are the project's: what a file says of them is not
+    read."""
 
     episode: Id
     step: Number
@@ -46,6 +47,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     layer: Literal["blind", "adjudicated"] = "blind"
     view: Literal["full", "thought", "page"] = "full"
     is_repeat: bool = False
+    is_gold: bool = False
     is_swapped: bool = False
     version: Annotated[int, Meta(ge=1, le=INT_MAX)] = 1
     codebook: str = ""

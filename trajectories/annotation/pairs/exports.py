@@ -40,13 +40,20 @@ def preferences(project: AnnotationProject) -> list[Preference]:
     return [_preference(pair) for pair in pairs_labelled(project)]
 
 
-def preferences_jsonl(project: AnnotationProject) -> Iterator[bytes]:
+def preferences_jsonl(project: AnnotationProject, *, left_out: Counter[str]) -> Iterator[bytes]:
     """One object for each pair with a winner. ``prompt`` are the messages before the first completion that is
-    compared. A pair of which messages or completions are not recorded is left out.
+    compared. Counted in ``left_out`` are labelled pairs without a winner, those of which messages or
+    completions are not recorded, and those for training.
     """
+    if golds := project.units.filter(gold__isnull=False, labels__isnull=False).distinct().count():
+        left_out["gold"] = golds
     for preference in preferences(project):
-        if preference.answer in DECIDED and (row := _row(project, preference)):
+        if preference.answer not in DECIDED:
+            left_out[DISPUTED if preference.answer == DISPUTED else "no_winner"] += 1
+        elif row := _row(project, preference):
             yield msgspec.json.encode(row) + b"\n"
+        else:
+            left_out["no_messages"] += 1
 
 
 def _preference(pair: PairChoices) -> Preference:
