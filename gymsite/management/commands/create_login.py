@@ -7,6 +7,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from gymsite.services import preparation
+from trajectories.lab.login.attempts import name_clean
 
 
 class Command(BaseCommand):
@@ -22,7 +23,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        name = options["name"]
+        name = name_clean(options["name"])
+        if not name:
+            raise CommandError("A name has at least one character that is no blank.")
         if get_user_model().objects.filter(username=name).exists():
             raise CommandError(f"There is already a login {name!r}: choose another name.")
         password = preparation.login_create(

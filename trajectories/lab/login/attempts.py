@@ -1,0 +1,79 @@
+"""Counts of login attempts in Redis: for a name from an address, and for an address whatever the names.
+
+A name counts as the form reads it, so that no other spelling of it is a fresh start. An attempt counts
+before its password is looked at, so that many at once are no way around; a login takes it back. Without
+Redis nothing is counted and nobody is locked out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from django.contrib.auth.forms import UsernameField
+from django.http import HttpRequest
+
+from core import redis_client
+
+NAME_ATTEMPTS_MAX = 10
+ADDRESS_ATTEMPTS_MAX = 100
+LOCKED_S = 300
+IPV6_PREFIX = 64
+PREFIX = "gym:login:"
+
+
+def attempt_count(request: HttpRequest) -> bool:
+    """Count an attempt; False if the name from this address, or the address, has used up its own."""
+    limits = dict(_limits(request))
+    try:
+        pipeline = redis_client.client().pipeline()
+        for key in limits:
+            pipeline.set(key, 0, ex=LOCKED_S, nx=True)
+            pipeline.incr(key)
+        counts = pipeline.execute()[1::2]
+    except redis_client.Unreachable:
+        return True
+    return all(count <= limit for count, limit in zip(counts, limits.values(), strict=True))
+
+
+def success_note(request: HttpRequest) -> None:
+    """Take the attempt back, and with it the failures of that name from that address."""
+    (name, _), (address, _) = _limits(request)
+    try:
+        pipeline = redis_client.client().pipeline()
+        pipeline.delete(name)
+        pipeline.decr(address)
+        pipeline.execute()
+    except redis_client.Unreachable:
+        return
+
+
+def name_clean(text: str) -> str:
+    """The name as the login form reads it: without blanks around it, compatibility forms as one (NFKC)."""
+    return UsernameField().to_python(text) or ""
+
+
+def network_of(address: str) -> str:
+    """The address; of IPv6 its network, since a single client has all addresses of a /64."""
+    try:
+        place = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(place, IPv6Address):
+        return address
+    if place.ipv4_mapped is not None:  # all of these share one /64
+        return str(place.ipv4_mapped)
+    return str(ip_network((place.packed, IPV6_PREFIX), strict=False))
+
+
+def _limits(request: HttpRequest) -> Iterator[tuple[str, int]]:
+    """The keys that an attempt counts for, each with its limit."""
+    network = network_of(request.META.get("REMOTE_ADDR", ""))
+    yield _key(name_clean(request.POST.get("username", "")).casefold(), network), NAME_ATTEMPTS_MAX
+    yield _key(network), ADDRESS_ATTEMPTS_MAX
+
+
+def _key(*parts: str) -> str:
+    digest = hashlib.sha256("\n".join(parts).encode("utf-8", "replace"))
+    return f"{PREFIX}{digest.hexdigest()}"
