@@ -23,7 +23,7 @@ MEANINGS = {
     409: "This conflicts with stored data.",
     413: "Too large; the message names the limit and its setting.",
     422: "The request is well formed, but cannot be carried out.",
-    429: "The installation is at capacity; retry after `Retry-After` seconds.",
+    429: "The installation is at capacity, or the key sent too much; retry after `Retry-After` seconds.",
     503: "A required service is down; the same call may be sent again.",
 }
 

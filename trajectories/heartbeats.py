@@ -8,9 +8,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -23,20 +24,60 @@ ALIVE_S = 15
 ALIVE_EVERY_S = 4.0
 BEAT = "gym:beat:"
 GONE = "gym:gone:"
+ACTIVE = "gym:active:"
+LOOKUPS = "gym:lookups:"
+LOOKUPS_S = 60
 ALIVE = "gym:alive:"
 
 _BEAT_SCRIPT = Path(__file__).with_name("heartbeats.lua").read_text(encoding="utf-8")
 
 
-def beat(ids: Sequence[int]) -> list[int]:
-    """Renew the leases of episodes; returns those that have ended. ``GymError`` 503 without Redis."""
+class Beaten(NamedTuple):
+    """Of a heartbeat's episodes: those that have ended or are hidden, and those that Redis does not know."""
+
+    gone: list[int]
+    unknown: list[int]
+
+
+def beat(ids: Sequence[int], *, splits: Iterable[str] = ()) -> Beaten:
+    """Renew the leases of those episodes that are known as active and of ``splits`` (empty: of all).
+
+    ``GymError`` 503 without Redis.
+    """
     if not ids:
-        return []
+        return Beaten([], [])
+    limits = sorted(splits)
+    values: list[str | int] = [_beat_expiry_s(), time.time_ns(), len(limits), *limits, *ids]
     try:
-        gone = redis_client.client().eval(_BEAT_SCRIPT, 2, BEAT, GONE, _beat_expiry_s(), time.time_ns(), *ids)
+        gone, unknown = redis_client.client().eval(_BEAT_SCRIPT, 3, BEAT, GONE, ACTIVE, *values)
     except redis_client.Unreachable:
         raise redis_client.redis_down() from None
-    return [int(episode) for episode in gone]
+    return Beaten([int(episode) for episode in gone], [int(episode) for episode in unknown])
+
+
+def active_note(splits: Mapping[int, str]) -> None:
+    """Let heartbeats know active episodes, by their task's split, for a lease: then they are looked up again.
+
+    A mark that an episode has ended outlasts it, so one that ends meanwhile is not revived.
+    """
+    try:
+        pipeline = redis_client.client().pipeline(transaction=False)
+        for episode, split in splits.items():
+            pipeline.set(f"{ACTIVE}{episode}", split, ex=ceil(settings.LEASE_S))
+        pipeline.execute()
+    except redis_client.Unreachable:
+        raise redis_client.redis_down() from None
+
+
+def lookups_count(caller: int, count: int) -> int:
+    """Count episodes that are looked up for a key; returns how many that makes within ``LOOKUPS_S``."""
+    try:
+        pipeline = redis_client.client().pipeline()
+        pipeline.set(f"{LOOKUPS}{caller}", 0, ex=LOOKUPS_S, nx=True)
+        pipeline.incrby(f"{LOOKUPS}{caller}", count)
+        return int(pipeline.execute()[1])
+    except redis_client.Unreachable:
+        raise redis_client.redis_down() from None
 
 
 def last_beats(ids: Sequence[int]) -> dict[int, str]:
@@ -60,7 +101,7 @@ def mark_gone(ids: Iterable[int]) -> None:
         pipeline = redis_client.client().pipeline(transaction=False)
         for episode in ids:
             pipeline.set(f"{GONE}{episode}", "1", ex=expiry_s)
-            pipeline.delete(f"{BEAT}{episode}")
+            pipeline.delete(f"{BEAT}{episode}", f"{ACTIVE}{episode}")
         pipeline.execute()
     except redis_client.Unreachable:
         logger.warning("ended episodes could not be marked in Redis; their heartbeats will be accepted")

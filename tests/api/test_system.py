@@ -112,29 +112,85 @@ def test_a_process_stays_marked_alive_until_it_stops() -> None:
         stop.set()
 
 
-def test_heartbeats_return_the_episodes_that_are_gone(api: Callable[..., Any]) -> None:
-    heartbeats.mark_gone([2, 3])
-
-    status, answer = api("trainer").json("POST", "/heartbeat", {"episodes": [1, 2, 3, 1, 2**63 - 1]})
-
-    assert (status, answer) == (200, {"alive": 2, "gone": [2, 3]})
-    assert set(heartbeats.last_beats([1, 2, 3, 4, 2**63 - 1])) == {1, 2**63 - 1}
+def _beat(client: Any, *ids: int) -> list[int]:
+    """The episodes that are gone; every other one must have been counted as alive."""
+    status, answer = client.json("POST", "/heartbeat", {"episodes": list(ids)})
+    assert (status, answer["alive"]) == (200, len(ids) - len(answer["gone"]))
+    return sorted(answer["gone"])
 
 
-def test_each_heartbeat_differs_from_the_one_before() -> None:
-    heartbeats.beat([7])
-    first = heartbeats.last_beats([7])
-    heartbeats.beat([7])
+def test_only_active_episodes_are_alive(api: Callable[..., Any]) -> None:
+    opened, submitted, ended = factories.episode(), factories.episode(), factories.episode()
+    factories.submission(submitted)
+    factories.verdict(ended)
+    unknown = 2**63 - 1
 
-    assert heartbeats.last_beats([7]) != first
+    gone = _beat(api("trainer"), opened.pk, submitted.pk, ended.pk, unknown)
+
+    assert gone == [ended.pk, unknown]
+    assert set(heartbeats.last_beats([opened.pk, submitted.pk, ended.pk, unknown])) == {
+        opened.pk,
+        submitted.pk,
+    }
+    names = redis_client.client().keys("gym:*")
+    assert not [name for name in names if name.endswith((f":{ended.pk}", f":{unknown}"))]
 
 
-def test_an_episode_that_has_ended_forgets_its_heartbeat() -> None:
-    heartbeats.beat([7])
-    heartbeats.mark_gone([7])
+def test_heartbeats_of_a_hidden_split_keep_nothing_alive(api: Callable[..., Any]) -> None:
+    episode = factories.episode(task=factories.task(split="test"))
+    train, test = api("trainer", splits=["train"]), api("trainer", splits=["train", "test"])
+    assert _beat(train, episode.pk) == [episode.pk]
+    assert heartbeats.last_beats([episode.pk]) == {}
+    assert _beat(test, episode.pk) == []
+    assert _beat(train, episode.pk) == [episode.pk]  # known by now
 
-    assert heartbeats.beat([7]) == [7]
-    assert heartbeats.last_beats([7]) == {}
+
+def test_each_heartbeat_differs_from_the_one_before(trainer: Any) -> None:
+    episode = factories.episode()
+    _beat(trainer, episode.pk)
+    first = heartbeats.last_beats([episode.pk])
+    _beat(trainer, episode.pk)
+
+    assert heartbeats.last_beats([episode.pk]) != first
+
+
+def test_an_episode_that_has_ended_forgets_its_heartbeat(trainer: Any) -> None:
+    episode = factories.episode()
+    _beat(trainer, episode.pk)
+    factories.verdict(episode)
+    heartbeats.mark_gone([episode.pk])
+
+    assert _beat(trainer, episode.pk) == [episode.pk]
+    assert heartbeats.last_beats([episode.pk]) == {}
+
+
+def test_an_episode_stays_gone_when_its_mark_has_expired(trainer: Any) -> None:
+    episode = factories.episode()
+    _beat(trainer, episode.pk)
+    factories.verdict(episode)
+    heartbeats.mark_gone([episode.pk])
+    redis_client.client().delete(f"{heartbeats.GONE}{episode.pk}")
+
+    assert _beat(trainer, episode.pk) == [episode.pk]
+
+
+def test_what_redis_knows_of_an_episode_is_looked_up_again_in_a_lease(trainer: Any, settings: Any) -> None:
+    settings.LEASE_S = 0.7
+    _beat(trainer, (episode := factories.episode()).pk)
+
+    assert 0 < redis_client.client().ttl(f"{heartbeats.ACTIVE}{episode.pk}") <= 1
+
+
+def test_a_key_that_sends_heartbeats_of_anything_is_refused(api: Callable[..., Any], settings: Any) -> None:
+    settings.ACTIVE_EPISODES_MAX = 20
+    guesser, trainer, episode = api("trainer"), api("trainer"), factories.episode()
+    codes = []
+    for first in range(1_000, 1_050, 10):
+        body = {"episodes": list(range(first, first + 10))}
+        codes.append(guesser.json("POST", "/heartbeat", body)[0])
+
+    assert codes == [200, 200, 429, 429, 429]
+    assert _beat(trainer, episode.pk) == []
 
 
 def test_marks_of_ended_episodes_last_for_two_leases(settings: Any) -> None:
@@ -144,10 +200,11 @@ def test_marks_of_ended_episodes_last_for_two_leases(settings: Any) -> None:
     assert 0 < redis_client.client().ttl("gym:gone:7") <= 2
 
 
-def test_five_thousand_heartbeats_take_one_redis_call_and_query_only_the_key(
+def test_known_heartbeats_take_one_redis_call_and_query_only_the_key(
     api: Callable[..., Any], django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, calls = api("trainer"), []
+    heartbeats.active_note(dict.fromkeys(range(1, 5001), "train"))
     execute = redis_client.redis.Redis.execute_command
     monkeypatch.setattr(
         redis_client.redis.Redis,
@@ -156,10 +213,20 @@ def test_five_thousand_heartbeats_take_one_redis_call_and_query_only_the_key(
     )
 
     with django_assert_num_queries(1):
-        status, answer = client.json("POST", "/heartbeat", {"episodes": list(range(1, 5001))})
+        assert _beat(client, *range(1, 5001)) == []
 
-    assert (status, answer) == (200, {"alive": 5000, "gone": []})
     assert calls == ["EVAL"]
+
+
+def test_unknown_heartbeats_take_one_query_once(
+    api: Callable[..., Any], django_assert_num_queries: Any
+) -> None:
+    client, run = api("trainer"), factories.run()
+    ids = [factories.episode(run=run).pk for _ in range(20)]
+    with django_assert_num_queries(2):  # its key, and these
+        assert _beat(client, *ids) == []
+    with django_assert_num_queries(1):
+        assert _beat(client, *ids) == []
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from core.errors import GymError
 from core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_read
 from core.paging import query_read
 from core.schema import call
-from trajectories import heartbeats
-from trajectories.api import capacity, health, openapi
+from trajectories.api import capacity, health, liveness, openapi
+from trajectories.api.auth import caller
 
 HEARTBEAT_EPISODES_MAX = 5_000
 YAML = "application/vnd.oai.openapi"
@@ -75,7 +75,7 @@ class HeartbeatIn(StrictSerializer):
 class HeartbeatRecord(serializers.Serializer[Any]):
     alive = serializers.IntegerField(help_text="How many leases were renewed.")
     gone = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Episodes that ended in the last 24 h."
+        child=serializers.IntegerField(), help_text="Episodes that have ended, or that are none of the key's."
     )
 
 
@@ -114,14 +114,16 @@ class HeartbeatView(APIView):
     @call(
         "heartbeat",
         "Renew the leases of episodes",
-        description=f"At most {HEARTBEAT_EPISODES_MAX:,} ids. Does not touch the database.",
+        description=(
+            f"At most {HEARTBEAT_EPISODES_MAX:,} ids. The database is asked about an episode once in a lease."
+        ),
         body=HeartbeatIn,
         answers={200: HeartbeatRecord},
-        errors=(400, 503),
+        errors=(400, 429, 503),
     )
     def post(self, request: Request) -> Response:
         ids = list(dict.fromkeys(body_read(HeartbeatIn, request.data)["episodes"]))
-        gone = heartbeats.beat(ids)
+        gone = liveness.episodes_beat(ids, principal=caller(request))
         return Response({"alive": len(ids) - len(gone), "gone": gone})
 
 

@@ -1,0 +1,39 @@
+"""Heartbeats of a key: only those of active episodes that it may see keep anything alive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.conf import settings
+
+from core.errors import GymError
+from trajectories import heartbeats
+from trajectories.api.auth import Principal
+from trajectories.models import Episode
+
+
+def episodes_beat(ids: Sequence[int], *, principal: Principal) -> list[int]:
+    """Renew the leases of episodes; returns those that have ended, do not exist, or are hidden from the key.
+
+    Redis knows the others for the length of a lease, so Postgres is asked about an episode once in a lease.
+    ``GymError`` 429 ``too_many_lookups``, 503 without Redis.
+    """
+    beaten = heartbeats.beat(ids, splits=principal.splits)
+    if not beaten.unknown:
+        return beaten.gone
+    _lookups_check(len(beaten.unknown), principal=principal)
+    active = Episode.objects.filter(pk__in=beaten.unknown, verdict=None)
+    heartbeats.active_note(dict(active.values_list("pk", "task__split")))
+    again = heartbeats.beat(beaten.unknown, splits=principal.splits)
+    return sorted([*beaten.gone, *again.gone, *again.unknown])
+
+
+def _lookups_check(count: int, *, principal: Principal) -> None:
+    """Refuse a key that sends more unknown episodes than can be active: it is guessing."""
+    limit = settings.ACTIVE_EPISODES_MAX
+    if heartbeats.lookups_count(principal.key_id, count) > limit:
+        message = (
+            f"This key has sent heartbeats of more than {limit:,} episodes within a minute that are not known"
+            " to be active: send those of active episodes only."
+        )
+        raise GymError("too_many_lookups", message, status=429, retry_after_s=heartbeats.LOOKUPS_S)
