@@ -20,4 +20,9 @@ def wilson(*, share: float, n: float, comparisons: int = 1) -> tuple[float, floa
     scale = 1 + z**2 / n
     middle = (share + z**2 / (2 * n)) / scale
     half = z / scale * math.sqrt(share * (1 - share) / n + z**2 / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return holding(share, low=max(0.0, middle - half), high=min(1.0, middle + half))
+
+
+def holding(estimate: float, *, low: float, high: float) -> tuple[float, float]:
+    """Return the interval, widened to its own estimate where rounding ended it a digit before."""
+    return min(low, estimate), max(high, estimate)

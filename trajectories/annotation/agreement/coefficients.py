@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.intervals import holding
+
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
 # What is held in memory: of a hundred resamples numbers, and of so many clusters all draws, two bytes each.
@@ -130,8 +132,9 @@ def _estimate(sums: Floats, resamples: Floats, coefficient: Callable[[Floats], F
     resampled = resampled[np.isfinite(resampled)]
     if len(resampled) < RESAMPLES * COVERAGE:
         return Estimate(value=value)  # undefined too often to say where the middle of it lies
-    low, high = np.quantile(resampled, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
-    return Estimate(value=value, low=float(low), high=float(high))
+    ends = np.quantile(resampled, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+    low, high = holding(value, low=float(ends[0]), high=float(ends[1]))
+    return Estimate(value=value, low=low, high=high)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intervals import wilson
+from core.intervals import holding, wilson
 from trajectories.annotation.agreement.coefficients import COVERAGE, RESAMPLES, SEED, Estimate, ratio
 
 Floats = NDArray[np.float64]
@@ -85,8 +85,9 @@ def estimate_of(samples: Floats) -> Estimate:
     usable = others[np.isfinite(others)]
     if len(usable) < max(len(others) * COVERAGE, 1) or np.ptp(usable) == 0:
         return Estimate(value=value)
-    low, high = np.quantile(usable, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
-    return Estimate(value=value, low=float(low), high=float(high))
+    ends = np.quantile(usable, [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+    low, high = holding(value, low=float(ends[0]), high=float(ends[1]))
+    return Estimate(value=value, low=low, high=high)
 
 
 def share_of(samples: Floats, *, trajectories: int) -> Estimate:

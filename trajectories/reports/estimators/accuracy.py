@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 from scipy import stats
 
+from core.intervals import holding
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
 from trajectories.reports.estimators.clusters import ITEMS_MIN, Spread, spread_of
 
@@ -123,12 +124,14 @@ def _score_interval(value: float, spread: Spread, *, alpha: float) -> tuple[floa
     half = (
         np.sqrt(square) / (1 + square / size) * np.sqrt(value * (1 - value) / size + square / (4 * size**2))
     )
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    return holding(value, low=max(0.0, float(centre - half)), high=min(1.0, float(centre + half)))
 
 
 def _wilson(base: Estimate, *, correct: int, alpha: float) -> Estimate:
     interval = stats.binomtest(correct, base.items).proportion_ci(1 - alpha, method="wilson")
-    return _with(base, low=float(interval.low), high=float(interval.high), reason=WILSON)
+    share = correct / base.items
+    low, high = holding(share, low=float(interval.low), high=float(interval.high))
+    return _with(base, low=low, high=high, reason=WILSON)
 
 
 def _why_without_variance(value: float) -> str:
