@@ -78,7 +78,7 @@ VERIFY: Queue = Queue(
     is_awaited=True,
     copies=2,
 )
-# A job takes 30 s at most (verifiers/sandbox/limits.py) and so ends before its claim is lost. Nothing is
+# A job takes 50 s at most (verifiers/sandbox/limits.py) and so ends before its claim is lost. Nothing is
 # prefetched: another worker may be free sooner.
 SANDBOX = Queue(
     id="sandbox",
@@ -88,8 +88,8 @@ SANDBOX = Queue(
     concurrency="SANDBOXES",
     connections=1,
     has_lock=True,
-    soft_limit_s=40,
-    hard_limit_s=45,
+    soft_limit_s=52,
+    hard_limit_s=55,
     prefetch=1,
 )
 

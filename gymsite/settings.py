@@ -294,7 +294,7 @@ LEASE_GRACE_S = env.float("LEASE_GRACE_S", 90.0)
 UNUSED_EPISODE_S = env.float("UNUSED_EPISODE_S", 24 * 3600.0)
 STEP_GRACE_S = env.float("STEP_GRACE_S", 600.0)
 VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)
-CLAIM_LOST_S = env.float("CLAIM_LOST_S", 45.0)
+CLAIM_LOST_S = env.float("CLAIM_LOST_S", 60.0)
 # A job that brought no verdict is sent again after so long, the first time, the second, and so on.
 RESEND_AFTER_S: list[float] = env.list("RESEND_AFTER_S", [5.0, 30.0, 120.0], subcast=float)
 # A tool of a page that has not answered after so long is said to have failed, and may be asked again.

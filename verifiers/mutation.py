@@ -13,12 +13,13 @@ import json
 import random
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import GymError
 from verifiers.programs import suite_of
-from verifiers.sandbox import Suite, suite_run
+from verifiers.sandbox import Report, Suite, suite_run
+from verifiers.sandbox.limits import CPU_MAX_S, Limits
 from verifiers.types import Gold
 
 PAIRS = 20
@@ -34,9 +35,13 @@ class ReferenceFails(GymError):
 
 @dataclass(frozen=True)
 class HeldBack:
-    """Calls and their values in JSON, for ``extra["pairs"]``; none if the reference is not deterministic."""
+    """Calls and their values in JSON, for ``extra["pairs"]``; none if the reference is not deterministic.
+
+    ``reference_s`` is the own time of the reference's slower run, in seconds.
+    """
 
     pairs: list[tuple[str, Any]]
+    reference_s: float = 0.0
     is_deterministic: bool = True
 
 
@@ -47,10 +52,13 @@ def held_back(gold: Gold, *, seed: int, count: int = PAIRS) -> HeldBack:
     """
     suite = suite_of(gold)
     calls = _mutated(suite, random.Random(seed), count=2 * count)
-    first, second = (_values(gold.answer, suite, calls, hash_seed=seed) for seed in HASH_SEEDS)
-    if _ordered(first) != _ordered(second):
-        return HeldBack([], is_deterministic=False)
-    return HeldBack([(call, value[0]) for call, value in zip(calls, first, strict=True) if value][:count])
+    runs = [_run(gold.answer, suite, calls, hash_seed=seed) for seed in HASH_SEEDS]
+    slower_s = max(run.own_s for run in runs)
+    first, second = (run.values or tuple([] for _ in calls) for run in runs)
+    if _ordered([*first]) != _ordered([*second]):
+        return HeldBack([], slower_s, is_deterministic=False)
+    pairs = [(call, value[0]) for call, value in zip(calls, first, strict=True) if value]
+    return HeldBack(pairs[:count], slower_s)
 
 
 def _ordered(value: Any) -> Any:
@@ -65,13 +73,12 @@ def _ordered(value: Any) -> Any:
     return value
 
 
-def _values(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> list[list[Any]]:
-    with_calls = Suite(names=suite.names, setup=suite.setup, asserts=suite.asserts, calls=calls)
-    report = suite_run(reference, with_calls, hash_seed=hash_seed)
-    if report.is_pass:
-        return list(report.values)
-    if suite_run(reference, suite, hash_seed=hash_seed).is_pass:
-        return [[] for _ in calls]  # one of the calls does not terminate
+def _run(reference: str, suite: Suite, calls: list[str], *, hash_seed: int) -> Report:
+    """Run the reference on its asserts and the calls; on its asserts alone if a call does not terminate."""
+    for given, limits in ((replace(suite, calls=calls), None), (suite, Limits.of_program(CPU_MAX_S))):
+        report = suite_run(reference, given, limits=limits, hash_seed=hash_seed)
+        if report.is_pass:
+            return report
     raise ReferenceFails("reference_fails", f"The reference program fails its own tests: {report.detail}")
 
 

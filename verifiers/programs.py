@@ -2,9 +2,9 @@
 
 Every verifier of programs reads a gold the same way: ``answer`` is the reference program and
 ``extra["tests"]`` the official asserts (without it ``answer`` and ``accepted`` are asserts and there is no
-reference), ``extra["setup"]`` runs between program and asserts, and ``extra["pairs"]`` are held-back calls
-with the reference's values. ``tests``, ``setup`` and ``pairs`` come from the task, never from the agent: only
-they are parsed here, and nothing is run.
+reference), ``extra["setup"]`` runs between program and asserts, ``extra["pairs"]`` are held-back calls
+with the reference's values, and ``extra["cpu_s"]`` is what a slow reference allows a program. ``tests``,
+``setup`` and ``pairs`` come from the task, never from the agent: only they are parsed here, and nothing runs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from verifiers.answer_text import judged, unparsable
 from verifiers.sandbox import Suite, suite_run
+from verifiers.sandbox.limits import Limits
 from verifiers.types import Evidence, Gold, Verdict
 
 
@@ -47,11 +48,17 @@ def program_judge(gold: Gold, evidence: Evidence, *, pairs: Iterable[tuple[str, 
     if not isinstance(evidence.answer, str) or not evidence.answer.strip():
         return Judged(unparsable(), unparsable())
     suite = suite_of(gold, pairs=pairs)
-    report = suite_run(evidence.answer, suite)
+    report = suite_run(evidence.answer, suite, limits=_limits(gold))
     return Judged(
         official=_verdict(suite, report.asserts, report.asserts_detail),
         strict=_verdict(suite, report.passed, report.detail),
     )
+
+
+def _limits(gold: Gold) -> Limits | None:
+    """Return the limits that a slow reference calls for; None for the usual ones."""
+    cpu_s = gold.extra.get("cpu_s")
+    return None if cpu_s is None else Limits.of_program(int(cpu_s))
 
 
 def _verdict(suite: Suite, passed: tuple[bool, ...], detail: str) -> Verdict:

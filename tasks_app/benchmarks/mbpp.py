@@ -8,7 +8,8 @@ candidate, ``test_setup_code``, asserts.
 
 The official prompt shows the text and all asserts. A task holds the first assert and the signature of what
 the asserts call; the others are in the gold, and runs that evaluate show them. The gold is completed at
-loading with ``pairs``, inputs that nobody is shown (``verifiers/mutation.py``). An item whose reference is
+loading with ``pairs``, inputs that nobody is shown (``verifiers/mutation.py``), and with ``cpu_s`` where the
+reference is slow. An item whose reference is
 not deterministic has none and the tag ``not-deterministic``: there the strict verifier has only the
 held-back asserts, so leave such items out of training.
 """
@@ -26,10 +27,12 @@ from tasks_app import kinds
 from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, Enrichment, GoldDraft, HubSource, Record, TaskDraft
 from verifiers import mutation
+from verifiers.sandbox.limits import cpu_allowed_s
 from verifiers.types import Gold
 
 RANGES = {"train": (601, 974), "validation": (511, 600), "test": (11, 510), "prompt": (1, 10)}
 PAIRS = "pairs"
+CPU_S = "cpu_s"
 IS_DETERMINISTIC = "is_deterministic"
 NOT_DETERMINISTIC = "not-deterministic"
 
@@ -102,8 +105,12 @@ def held_back(draft: TaskDraft) -> Mapping[str, Any]:
         result = mutation.held_back(gold, seed=int(draft.key))
     except mutation.ReferenceFails as error:
         raise ValueError(error.message) from error
-    pairs = [[call, value] for call, value in result.pairs]
-    return {PAIRS: pairs} if result.is_deterministic else {PAIRS: pairs, IS_DETERMINISTIC: False}
+    added: dict[str, Any] = {PAIRS: [[call, value] for call, value in result.pairs]}
+    if not result.is_deterministic:
+        added[IS_DETERMINISTIC] = False
+    if cpu_s := cpu_allowed_s(result.reference_s):
+        added[CPU_S] = cpu_s
+    return added
 
 
 def tags(added: Mapping[str, Any]) -> tuple[str, ...]:
@@ -140,7 +147,7 @@ benchmark_register(
             files={split: (f"full/{split}-*.parquet",) for split in RANGES},
         ),
         enrichment=Enrichment(
-            what="held-back inputs", keys=(PAIRS, IS_DETERMINISTIC), compute=held_back, tags=tags
+            what="held-back inputs", keys=(PAIRS, IS_DETERMINISTIC, CPU_S), compute=held_back, tags=tags
         ),
     )
 )

@@ -12,7 +12,7 @@ from trajectories.judging import rejudge, services
 from trajectories.models import Verdict, VerdictEvidence
 from verifiers import programs, registry, types
 from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout
-from verifiers.sandbox import Report, Suite
+from verifiers.sandbox import Report, SandboxStalled, Suite
 from verifiers.wire import Job
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +84,18 @@ def test_a_machine_that_stood_still_leaves_the_answer_to_be_judged_later(
     assert Verdict.objects.get(episode=episode).outcome == "correct"
 
 
+def test_a_program_that_the_machine_held_up_is_judged_later(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    def stall(*_args: Any, **_kwargs: Any) -> None:
+        raise SandboxStalled("verifier_timeout", "held up")
+
+    monkeypatch.setattr(programs, "suite_run", stall)
+    with pytest.raises(VerifierStalled):
+        _judged_program("def add(a, b): return a + b")
+    assert not Verdict.objects.exists()
+
+
 def _judged_program(program: str, *, kind: str = "eval", **gold: Any) -> Verdict:
     benchmark = factories.benchmark(
         id="programs", verifier_official="code-v1", verifier_training="code_strict-v1"
@@ -112,9 +124,9 @@ def test_a_program_in_training_gets_both_verdicts_from_one_run(monkeypatch: Any)
     runs: list[str] = []
     run = programs.suite_run
 
-    def counted(program: str, suite: Suite) -> Report:
+    def counted(program: str, suite: Suite, **limits: Any) -> Report:
         runs.append(program)
-        return run(program, suite)
+        return run(program, suite, **limits)
 
     monkeypatch.setattr(programs, "suite_run", counted)
     listing = "def add(a, b):\n    return {(1, 2): 3}[a, b]"
@@ -168,7 +180,7 @@ def test_a_failure_is_void_whatever_its_message(monkeypatch: Any) -> None:
 def test_a_failure_outside_the_sandbox_blames_the_program_only_if_the_reference_passes(
     monkeypatch: Any, passes: bool, ending: tuple[str, str], failure: type[Exception]
 ) -> None:
-    def run(program: str, suite: Suite) -> Report:
+    def run(program: str, suite: Suite, **limits: Any) -> Report:
         if "reference" not in program:
             raise failure
         return Report(passed=(passes,), asserts=(passes,))
@@ -183,7 +195,7 @@ def test_a_failure_outside_the_sandbox_blames_the_program_only_if_the_reference_
 
 
 def test_a_failure_on_the_reference_too_is_ours(monkeypatch: Any) -> None:
-    def run(program: str, suite: Suite) -> Report:
+    def run(program: str, suite: Suite, **limits: Any) -> Report:
         raise RecursionError
 
     monkeypatch.setattr(programs, "suite_run", run)

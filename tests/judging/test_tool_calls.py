@@ -81,7 +81,7 @@ def test_a_program_that_does_not_load_is_reported_once(program: str, problem: st
 def test_an_endless_program_is_out_of_time(monkeypatch: Any) -> None:
     from verifiers.sandbox.limits import Limits
 
-    monkeypatch.setattr(tool_calls, "LIMITS", Limits(cpu_s=8, wall_s=1.0))
+    monkeypatch.setattr(tool_calls, "LIMITS", Limits(cpu_s=8, own_s=1.0))
     output = done("def add(a, b):\n    print('on')\n    while True: pass")
     assert (output["problem"], output["printed"]) == ("out of time", "on\n")
 

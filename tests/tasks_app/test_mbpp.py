@@ -133,6 +133,12 @@ def test_loading_adds_held_back_inputs_that_the_task_does_not_show(tmp_path: Pat
     assert Task.objects.get().tags == ["python"]
 
 
+def test_a_slow_reference_gives_other_programs_more_time(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(mutation, "held_back", lambda _gold, seed: mutation.HeldBack([], reference_s=1.26))
+    (draft,) = drafts("mbpp", lines(tmp_path, row()))
+    assert mbpp.held_back(draft) == {"pairs": [], "cpu_s": 13}
+
+
 @pytest.mark.django_db
 def test_loading_again_changes_nothing_and_runs_nothing(tmp_path: Path, monkeypatch: Any) -> None:
     tried: list[int] = []

@@ -18,7 +18,7 @@ from verifiers.types import Evidence, Gold, Verdict
 SECRET = "swordfish-4171"
 PATIENCE_S = 12.0
 WRONG = "def answer(): return 'wrong'\n"
-SHORT = limits.Limits(cpu_s=1, wall_s=2.0)
+SHORT = limits.Limits(cpu_s=1, own_s=2.0)
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_shared_run_gives_the_verdicts_of_separate_runs(name: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(suites, "LIMITS", limits.Limits(wall_s=1.0))
+    monkeypatch.setattr(suites, "LIMITS", limits.Limits(own_s=1.0))
     program = Evidence(PROGRAMS[name])
     shared = registry.run_many(BOTH, gold=OF_DOUBLE, evidence=program)
     assert shared == {name: registry.run(name, gold=OF_DOUBLE, evidence=program) for name in BOTH}
@@ -165,7 +165,7 @@ def test_a_shared_run_gives_the_verdicts_of_separate_runs(name: str, monkeypatch
 
 @pytest.mark.parametrize("name", ["wrong on a pair", "raises on a pair", "ends on a pair", "hangs on a pair"])
 def test_held_back_inputs_do_not_affect_the_official_verdict(name: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(suites, "LIMITS", limits.Limits(wall_s=1.0))
+    monkeypatch.setattr(suites, "LIMITS", limits.Limits(own_s=1.0))
     shared = registry.run_many(BOTH, gold=OF_DOUBLE, evidence=Evidence(PROGRAMS[name]))
     assert {name: verdict.correct for name, verdict in shared.items()} == {
         "code-v1": True,
@@ -177,9 +177,9 @@ def test_both_verdicts_take_one_run(monkeypatch: Any) -> None:
     runs: list[str] = []
     run = programs.suite_run
 
-    def counted(program: str, suite: suites.Suite) -> suites.Report:
+    def counted(program: str, suite: suites.Suite, **limits: Any) -> suites.Report:
         runs.append(program)
-        return run(program, suite)
+        return run(program, suite, **limits)
 
     monkeypatch.setattr(programs, "suite_run", counted)
     registry.run_many(BOTH, gold=OF_DOUBLE, evidence=Evidence(PROGRAMS["right"]))

@@ -63,7 +63,7 @@ def test_nondeterministic_values_are_left_out(program: str) -> None:
 def test_an_endless_reference_gets_no_held_back_inputs(monkeypatch: Any) -> None:
     from verifiers.sandbox import limits, suites
 
-    monkeypatch.setattr(suites, "LIMITS", limits.Limits(cpu_s=1, wall_s=2.0))
+    monkeypatch.setattr(suites, "LIMITS", limits.Limits(cpu_s=1, own_s=2.0))
     program = "def f(x):\n    while x != 'abc':\n        pass\n    return 4"
     assert mutation.held_back(gold(program, "assert f('abc') == 4"), seed=1).pairs == []
 

@@ -16,7 +16,7 @@ from trajectories.models import Run
 from verifiers import registry
 from verifiers.answer_text import unparsable
 from verifiers.children import ChildPool, VerifierCrash, VerifierStalled, VerifierTimeout, judge_guarded
-from verifiers.sandbox import SandboxMissing
+from verifiers.sandbox import SandboxMissing, SandboxStalled
 from verifiers.types import Evidence, Gold, Verdict, storable
 from verifiers.wire import Job
 
@@ -195,8 +195,8 @@ def _opinions(verdicts: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdi
 def _in_sandbox(jobs: Sequence[Job]) -> dict[str, Verdict]:
     """Judge without a child: the sandbox isolates by itself, and prefork workers may not have children.
 
-    A failure is blamed by the same rule as in ``judge_guarded``. Raises ``VerifierCrash`` and
-    ``SandboxMissing``.
+    A failure is blamed by the same rule as in ``judge_guarded``. Raises ``VerifierCrash``,
+    ``VerifierStalled`` and ``SandboxMissing``.
     """
     verifier_ids, gold = [job.verifier for job in jobs], jobs[0].gold
     try:
@@ -213,6 +213,8 @@ def _run_many(verifier_ids: Sequence[str], *, gold: Gold, evidence: Evidence) ->
         return registry.run_many(verifier_ids, gold=gold, evidence=evidence)
     except SandboxMissing:
         raise
+    except SandboxStalled as failure:
+        raise VerifierStalled(failure.code, failure.message) from failure
     except Exception as error:
         names = ", ".join(verifier_ids)
         logger.exception("%s failed outside the sandbox", names)

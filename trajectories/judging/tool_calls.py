@@ -16,13 +16,13 @@ from django.conf import settings
 from core.sql import Statement, sql_read
 from tasks_app.variation import payload_shown
 from verifiers import programs
-from verifiers.sandbox import Report, SandboxMissing, suite_run
+from verifiers.sandbox import Report, SandboxMissing, SandboxStalled, suite_run
 from verifiers.sandbox.limits import Limits
 from verifiers.types import Gold
 
 logger = logging.getLogger(__name__)
 
-LIMITS = Limits(cpu_s=8, wall_s=6.0)
+LIMITS = Limits(cpu_s=8, own_s=6.0, wall_s=18.0)
 DETAIL_CHARS = 300
 PRINTED_CHARS = 2_000
 BATCH = 1_000
@@ -54,7 +54,7 @@ def call_do(*, episode_id: int, number: int) -> bool:
     shown = payload_shown(msgspec.json.decode(payload), msgspec.json.decode(variation or "null"))
     try:
         status, output = "done", output_of(program_try(program, shown, setup=setup))
-    except SandboxMissing as failure:
+    except (SandboxMissing, SandboxStalled) as failure:
         logger.error("call %s of episode %s: %s", number, episode_id, failure.message)
         status, output = "failed", {}
     FINISH.run(**place, status=status, output=msgspec.json.encode(output).decode())
@@ -62,7 +62,7 @@ def call_do(*, episode_id: int, number: int) -> bool:
 
 
 def program_try(program: str, shown: Mapping[str, Any], *, setup: str) -> Report:
-    """Run a program on the asserts that its page shows. Raises ``SandboxMissing``."""
+    """Run a program on the asserts that its page shows. Raises as ``suite_run`` does."""
     stub = "\n".join(f"{line} ..." for line in str(shown.get("signature", "")).splitlines())
     gold = Gold(stub, extra={"tests": shown["asserts"], "setup": setup})
     return suite_run(program, programs.suite_of(gold), limits=LIMITS)

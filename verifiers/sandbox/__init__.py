@@ -7,6 +7,6 @@ compares them in its own sandbox, and is the only one that can report.
 from __future__ import annotations
 
 from verifiers.sandbox.enclosure import sandbox_problem
-from verifiers.sandbox.suites import Report, SandboxMissing, Suite, suite_run
+from verifiers.sandbox.suites import Report, SandboxMissing, SandboxStalled, Suite, suite_run
 
-__all__ = ["Report", "SandboxMissing", "Suite", "sandbox_problem", "suite_run"]
+__all__ = ["Report", "SandboxMissing", "SandboxStalled", "Suite", "sandbox_problem", "suite_run"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 CANDIDATE_MEMORY_BYTES = 512 * 1024 * 1024
@@ -34,11 +35,32 @@ PROGRAM_CHARS = 64 * 1024
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds of CPU time, of wall-clock time once the candidate is ready, and until it is ready.
+    """Seconds of CPU time, of the program's own time (``clock.ProgramClock``) and of wall-clock time once the
+    candidate is ready, and until it is ready.
 
-    A run ends within ``wall_s``, or ``wall_s`` plus twice ``start_s`` on a machine where nothing starts.
+    A program that uses up one of the first two is out of time. ``wall_s`` is a backstop: a program that it
+    stops was held up by the machine. A run ends within ``wall_s`` plus twice ``start_s``.
     """
 
     cpu_s: int = 8
-    wall_s: float = 10.0
+    own_s: float = 10.0
+    wall_s: float = 30.0
     start_s: float = 10.0
+
+    @classmethod
+    def of_program(cls, cpu_s: int) -> Limits:
+        """Return the limits of a task whose programs may take ``cpu_s``."""
+        return cls(cpu_s=cpu_s, own_s=cpu_s + cls.own_s - cls.cpu_s)
+
+
+REFERENCE_TIMES = 10
+"""A program may take this many times the reference program's own time, and at least ``Limits.cpu_s``."""
+
+CPU_MAX_S = 20
+"""The most CPU seconds that a slow reference program allows others."""
+
+
+def cpu_allowed_s(reference_s: float) -> int | None:
+    """Return the CPU seconds for a task whose reference took ``reference_s``; None for the default."""
+    allowed = min(CPU_MAX_S, math.ceil(REFERENCE_TIMES * reference_s))
+    return allowed if allowed > Limits.cpu_s else None

@@ -7,12 +7,12 @@ import selectors
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from verifiers.sandbox import cgroups, enclosure
+from verifiers.sandbox.clock import ProgramClock, program_of
 from verifiers.sandbox.home import Home
 from verifiers.sandbox.limits import CANDIDATE_MEMORY_BYTES, OUTPUT_BYTES, REPORT_BYTES, Limits
 
@@ -38,12 +38,17 @@ class Output:
 
 @dataclass(frozen=True)
 class PairRun:
-    """The checker's lines and the program's output; ``stop`` says why it was stopped, if it was."""
+    """The checker's lines, the program's output and own time; ``stop`` says why it was stopped, if it was.
+
+    ``is_held_up``: it was stopped because the machine kept it from running.
+    """
 
     lines: list[bytes]
     output: bytes
     is_output_cut: bool
+    own_s: float
     stop: str
+    is_held_up: bool
 
 
 def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
@@ -56,13 +61,34 @@ def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
         candidate, checker = _start(stack, job, limits=limits, hash_seed=hash_seed)
         outputs = ((checker.stdout, checker_out), (candidate.stdout, candidate_out))
         sinks = {pipe.fileno(): sink for pipe, sink in outputs if pipe}
-        is_in_time = _listen(sinks, limits.start_s, until=lambda: b"\n" in checker_out.data, of=checker_out)
-        home = stack.enter_context(closing(Home(candidate.pid)))
+        start = ProgramClock([])
+        is_in_time = _listen(
+            sinks,
+            is_late=lambda: start.wall_s() > limits.start_s,
+            until=lambda: b"\n" in checker_out.data,
+            of=checker_out,
+        )
+        program = program_of(candidate.pid)
+        clock = ProgramClock([program, program_of(checker.pid)])
+        home = stack.enter_context(closing(Home(program)))
         if is_in_time:
-            is_in_time = _listen(sinks, limits.wall_s, until=home.is_full, of=checker_out)
+            is_in_time = _listen(
+                sinks,
+                is_late=lambda: clock.own_s() > limits.own_s or clock.wall_s() > limits.wall_s,
+                until=home.is_full,
+                of=checker_out,
+            )
+        own_s = clock.own_s()
         stop = "too many files" if home.is_full() else "" if is_in_time else "out of time"
     lines = bytes(checker_out.data).splitlines()
-    return PairRun(lines, bytes(candidate_out.data), candidate_out.is_cut, stop)
+    return PairRun(
+        lines,
+        bytes(candidate_out.data),
+        is_output_cut=candidate_out.is_cut,
+        own_s=own_s,
+        stop=stop,
+        is_held_up=stop == "out of time" and own_s <= limits.own_s,
+    )
 
 
 def _start(
@@ -129,21 +155,21 @@ def _end(box: subprocess.Popen[bytes]) -> None:
         box.stdout.close()
 
 
-def _listen(sinks: dict[int, Output], seconds: float, *, until: Callable[[], bool], of: Output) -> bool:
-    """Read all outputs until ``until`` holds or ``of`` is over; False if the time runs out first.
+def _listen(
+    sinks: dict[int, Output], *, is_late: Callable[[], bool], until: Callable[[], bool], of: Output
+) -> bool:
+    """Read all outputs until ``until`` holds or ``of`` is over; False if ``is_late`` holds first.
 
-    ``until`` is asked at least every ``WATCH_S``.
+    Both are asked at least every ``WATCH_S``.
     """
-    deadline = time.monotonic() + seconds
     with selectors.DefaultSelector() as selector:
         for descriptor, sink in sinks.items():
             if not sink.is_over:
                 selector.register(descriptor, selectors.EVENT_READ, sink)
         while not (of.is_over or until()):
-            left = deadline - time.monotonic()
-            if left <= 0:
+            if is_late():
                 return False
-            for key, _events in selector.select(min(left, WATCH_S)):
+            for key, _events in selector.select(WATCH_S):
                 key.data.add(os.read(key.fd, CHUNK))
                 if key.data.is_over:
                     selector.unregister(key.fd)

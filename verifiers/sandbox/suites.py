@@ -22,6 +22,10 @@ class SandboxMissing(GymError):
     """No sandbox works here, so no program can be judged."""
 
 
+class SandboxStalled(GymError):
+    """The machine kept a program from running until the wall clock ended it: nothing is known of it."""
+
+
 @dataclass(frozen=True)
 class Suite:
     """``names`` are taken from the program; ``setup`` and ``asserts`` are Python that runs outside it.
@@ -44,7 +48,8 @@ class Report:
     ``asserts`` and ``asserts_detail`` are the state after the last assert, before any pair or call; nothing
     that the program does later changes them. ``assert_reasons`` has each assert's reason for failing; it is
     empty if the program did not get that far. ``values`` has one list per call, with its value in JSON or
-    empty. ``output`` is what the program printed, truncated. Postgres can store every text here.
+    empty. ``output`` is what the program printed, truncated. ``own_s`` is the program's own time.
+    Postgres can store every text here.
     """
 
     passed: tuple[bool, ...]
@@ -55,6 +60,7 @@ class Report:
     values: tuple[list[Any], ...] = ()
     output: str = ""
     is_output_cut: bool = False
+    own_s: float = 0.0
 
     @property
     def is_pass(self) -> bool:
@@ -65,7 +71,7 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
     """Run a program in one sandbox and its tests in another.
 
     Whatever the program does ends up in the report. Raises ``SandboxMissing`` (``sandbox_missing``) if no
-    candidate could be started in two attempts.
+    candidate could be started in two attempts, and ``SandboxStalled`` (``verifier_timeout``).
     """
     if len(program) > PROGRAM_CHARS:
         return _ended(suite, "the program is too long")
@@ -78,6 +84,10 @@ def suite_run(program: str, suite: Suite, *, limits: Limits | None = None, hash_
         except OSError as error:
             raise SandboxMissing("sandbox_missing", f"A sandbox cannot be started: {error}") from error
         records = _records(ran.lines, nonce=nonce)
+        if records and ran.is_held_up:
+            raise SandboxStalled(
+                "verifier_timeout", f"The machine held a program up for {limits.wall_s:g} s."
+            )
         if records:
             return _report(suite, records[1:], ran)
     raise SandboxMissing("sandbox_missing", enclosure.sandbox_problem() or "A sandbox did not start in time.")
@@ -99,7 +109,7 @@ def _report(suite: Suite, records: list[dict[str, Any]], ran: runner.PairRun) ->
         values = tuple(whole["values"])
         report = replace(report, passed=_passed(whole), detail=storable(whole["detail"]), values=values)
     output = storable(ran.output.decode(errors="replace"))
-    return replace(report, output=output, is_output_cut=ran.is_output_cut)
+    return replace(report, output=output, is_output_cut=ran.is_output_cut, own_s=ran.own_s)
 
 
 def _ended(suite: Suite, detail: str) -> Report:
