@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import pytest
 
 from tests import factories
+from tests.annotation import files
 from tests.annotation import scene as annotation
 from tests.exports import scene
-from trajectories.annotation.queues import services
+from trajectories.annotation.queues import golds, services
 from trajectories.exports.builtin.preferences import pairs_choose
 from trajectories.exports.parameters import Labels
-from trajectories.models import AnnotationSlot, Episode, Step
+from trajectories.models import AnnotationSlot, AnnotationUnit, Episode, Step
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 
@@ -92,6 +94,7 @@ def test_pairs_are_capped_and_the_same_for_a_seed() -> None:
     first = scene.rows_of(scene.exported("preferences", pairs_max=3, seed=5))
     again = scene.rows_of(scene.exported("preferences", pairs_max=3, seed=5))
     assert first == again
+    assert scene.exported("preferences", pairs_max=3).result["left_out"] == {"pairs_max": 6}
     assert (
         len({row["chosen_episode"] for row in first}) == len({row["rejected_episode"] for row in first}) == 3
     )
@@ -157,7 +160,7 @@ def test_labels_keep_the_steps_that_count_with_their_weights() -> None:
     export = scene.exported("sft_steps", labels=labels)
     rows = scene.rows_of(export)
     assert [(row["step"], row["weight"]) for row in rows] == [(1, 1.0), (3, 0.5)]
-    assert export.result["left_out"] == {"no_label": 1}
+    assert export.result["left_out"] == {"other_answer": 1}
 
 
 @pytest.mark.parametrize("kind", ["sft", "chat"])
@@ -168,7 +171,7 @@ def test_labels_keep_conversations_by_the_mean_of_their_steps(kind: str) -> None
     export = scene.exported(kind, labels=labels)
     (row,) = scene.rows_of(export)
     assert (row["episode"], row["weight"]) == (thinks.pk, 0.75)
-    assert export.result["left_out"] == {"no_label": 2}
+    assert export.result["left_out"] == {"no_label": 1, "other_answer": 1}
     assert {row["weight"] for row in scene.rows_of(scene.exported(kind))} == {1.0}
 
 
@@ -190,3 +193,55 @@ def test_labels_filter_solutions_and_not_the_pages_they_go_to() -> None:
     labels = weighing({thinks: ["reasoning"], narrates: ["narration"]})
     (row,) = scene.rows_of(scene.exported("self_distillation", labels=labels))
     assert (row["text_episode"], row["weight"]) == (thinks.pk, 1.0)
+
+
+@pytest.mark.parametrize("kind", ["sft", "sft_steps"])
+def test_the_outcomes_that_a_kind_takes_by_default_are_named_as_if_requested(kind: str) -> None:
+    group = scene.gym_group()
+    for outcome in ("correct", "incorrect", "incorrect", "void"):
+        scene.played(group, outcome=outcome)
+    by_default, chosen = scene.exported(kind), scene.exported(kind, outcomes=["correct"])
+    manifests = [json.loads(scene.content_of(one, "manifest.json")) for one in (by_default, chosen)]
+    for manifest in manifests:
+        del manifest["parameters"]["as_of"]
+    assert manifests[0] == manifests[1]
+    assert manifests[0]["parameters"]["outcomes"] == ["correct"]
+    assert by_default.result["left_out"] == {"other_outcome": 3}
+
+
+def test_every_labelled_step_is_a_row_or_left_out_for_a_reason() -> None:
+    group = scene.gym_group()
+    good = scene.played(group, steps=5)
+    errs, void = scene.played(group, outcome="incorrect"), scene.played(group, outcome="void")
+    types = ["reasoning", "narration", "mixed", "reasoning", "reasoning"]
+    labels = weighing({good: types, errs: ["reasoning", "narration"], void: ["reasoning", "mixed"]})
+    units = AnnotationUnit.objects.filter(episode_id=good.pk)
+    golds.gold_set(units.get(step=4), values=annotation.COMPLETE, why="It infers.")
+    other = {"episode": good.pk, "step": 5, "values": {**annotation.COMPLETE, "type": "narration"}}
+    files.take(units[0].project, files.jsonl([other]), annotator="ben")
+    export = scene.exported("sft_steps", labels=labels)
+    assert [row["step"] for row in scene.rows_of(export)] == [1, 3]
+    assert export.result["left_out"] == {
+        "gold_unit": 1,
+        "labels_elsewhere": 3,
+        "no_majority": 1,
+        "other_answer": 1,
+        "other_outcome": 2,
+    }
+
+
+def test_labels_for_training_alone_are_no_labels_of_an_episode() -> None:
+    good = scene.played(scene.gym_group())
+    labels = weighing({good: ["reasoning", "reasoning"]})
+    for unit in AnnotationUnit.objects.filter(episode_id=good.pk):
+        golds.gold_set(unit, values=annotation.COMPLETE, why="It infers.")
+    assert "1 steps or episodes labelled only for training" in scene.exported("sft", labels=labels).problem
+
+
+def test_episodes_that_are_guided_or_go_on_are_counted() -> None:
+    group = scene.gym_group()
+    scene.played(group)
+    guided = scene.played(group)
+    Episode.objects.filter(pk=guided.pk).update(guidance={"kind": "hint"})
+    factories.episode(group=group)
+    assert scene.exported("chat").result["left_out"] == {"guided": 1, "not_ended": 1}

@@ -10,17 +10,35 @@ from django.db.models import QuerySet
 
 from trajectories.annotation.api import selectors
 from trajectories.exports.parameters import Labels
+from trajectories.exports.types import GOLD_UNIT, StepLabel
 from trajectories.models import Episode
 
+NO_MAJORITY, OTHER_ANSWER = "no_majority", "other_answer"
 
-def step_weights(labels: Labels, episodes: QuerySet[Episode]) -> dict[tuple[int, int], float]:
+
+def step_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int], StepLabel]:
     """By episode and step. Of a thought in paragraphs it is their mean, by their lengths."""
-    units: dict[tuple[int, int], list[tuple[int, float]]] = defaultdict(list)
-    ids = list(episodes.values_list("pk", flat=True))
-    for unit, values in selectors.consensus_list(project=labels.project, episodes=ids):
-        weight = _weight(values.get(labels.field), labels)
-        units[unit["episode"], unit["step"]].append((unit["end"] - unit["begin"], weight))
-    return {place: _mean(parts) for place, parts in units.items()}
+    units: dict[tuple[int, int], list[tuple[int, Any]]] = defaultdict(list)
+    for unit, values in selectors.consensus_list(project=labels.project, episodes=list(episodes)):
+        part = unit["end"] - unit["begin"], values.get(labels.field)
+        units[unit["episode"], unit["step"]].append(part)
+    counting = {place: _label(parts, labels) for place, parts in units.items()}
+    golds = selectors.gold_places(project=labels.project, episodes=list(episodes))
+    return {**{place: StepLabel(weight=0.0, reason=GOLD_UNIT) for place in golds}, **counting}
+
+
+def labels_elsewhere(labels: Labels, *, among: QuerySet[Episode], taken: QuerySet[Episode]) -> int:
+    """How many labelled steps with a weight are of episodes that are not taken."""
+    labelled = selectors.episodes_labelled(project=labels.project)
+    others = among.filter(pk__in=labelled).exclude(pk__in=taken.values("pk"))
+    left = step_labels(labels, list(others.values_list("pk", flat=True)))
+    return sum(label.weight > 0 for label in left.values())
+
+
+def _label(parts: Sequence[tuple[int, Any]], labels: Labels) -> StepLabel:
+    weight = _mean([(chars, _weight(answer, labels)) for chars, answer in parts])
+    is_answered = any(answer is not None for _, answer in parts)
+    return StepLabel(weight=weight, reason="" if weight else OTHER_ANSWER if is_answered else NO_MAJORITY)
 
 
 def _weight(answer: Any, labels: Labels) -> float:

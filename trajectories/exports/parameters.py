@@ -24,7 +24,10 @@ class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Empty lists and None filter nothing. Episodes count that had ended ``as_of`` the export's beginning."""
+    """Empty lists and None filter nothing; ``export_request`` fills in the outcomes of the kind.
+
+    Episodes count that had ended ``as_of`` the export's beginning.
+    """
 
     format: Format = "jsonl"
     runs: list[int] = []

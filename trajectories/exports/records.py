@@ -48,7 +48,7 @@ class LabelsIn(StrictSerializer):
 
 
 class ExportIn(StrictSerializer):
-    """A kind, and filters. An empty or missing list filters nothing."""
+    """A kind, and filters. An empty or missing list filters nothing, but for ``outcomes``."""
 
     kind = TextField(max_length=32, help_text="One of `GET /api/v1/exports/kinds`.")
     format = SuggestingChoiceField(choices=list(FORMATS), required=False)
@@ -59,7 +59,9 @@ class ExportIn(StrictSerializer):
         "Those that are not for training (`train`, `starter`, `generated` and the like) are locked.",
     )
     arms = _list(_choices(ARMS), "The arms.")
-    outcomes = _list(_choices(Verdict.Outcome.values), "By default those that the kind is about.")
+    outcomes = _list(
+        _choices(Verdict.Outcome.values), "Empty or missing: those that the kind takes by default."
+    )
     policy_version_min = CountField(required=False)
     policy_version_max = CountField(required=False)
     opened_from = serializers.DateTimeField(required=False)

@@ -39,7 +39,9 @@ def export_request(kind_id: str, parameters: Parameters, *, author: Author) -> E
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
     _check_known(parameters)
-    parameters = replace(parameters, solutions=author.sees_solutions)
+    # Stored, so that pages and manifests say what was taken.
+    outcomes = parameters.outcomes or list(kind.outcomes)
+    parameters = replace(parameters, outcomes=outcomes, solutions=author.sees_solutions)
     return Export.objects.create(
         kind=kind.id,
         parameters=parameters_store(parameters),

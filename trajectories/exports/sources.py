@@ -7,52 +7,76 @@ from itertools import islice
 from typing import Any
 
 from django.db.models import QuerySet
-from msgspec.structs import replace
 
 from core.splits import TRAINING_SQL
 from trajectories.exports.parameters import Parameters
-from trajectories.exports.types import Kind, Unit
+from trajectories.exports.types import Unit
 from trajectories.models import Episode, Verdict
 
 UNITS_AT_ONCE = 20
 IDS_FETCHED = 2_000
+LOCKED = "locked_split"
 COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "task_id"}
 
 
-def episodes_of(parameters: Parameters, *, kind: Kind, splits: list[str]) -> QuerySet[Episode]:
+def episodes_of(parameters: Parameters, *, splits: list[str]) -> QuerySet[Episode]:
     """The episodes that an export takes; ``splits`` are those that its key is limited to.
 
     Guided episodes stay out, as in reports.
     """
-    outcomes = parameters.outcomes or list(kind.outcomes)
+    episodes = _matching(parameters, splits=splits).filter(**_ended(parameters), guidance__isnull=True)
+    if outcomes := _outcomes(parameters):
+        episodes = episodes.filter(verdict__outcome__in=outcomes)
+    return episodes if parameters.locked else episodes.filter(task__split__regex=TRAINING_SQL)
+
+
+def left_out_of(parameters: Parameters, *, splits: list[str]) -> dict[str, int]:
+    """How many episodes no filter of the author's leaves out, but the export's own rules, by the first that
+    does; those of other outcomes among them, which a kind has by default."""
+    counts: dict[str, int] = {}
+    matching = _matching(parameters, splits=splits)
+    if not parameters.locked:
+        counts[LOCKED] = (
+            matching.filter(**_ended(parameters)).exclude(task__split__regex=TRAINING_SQL).count()
+        )
+        matching = matching.filter(task__split__regex=TRAINING_SQL)
+    ended = matching.filter(**_ended(parameters))
+    counts["not_ended"] = matching.count() - ended.count()
+    counts["guided"] = ended.filter(guidance__isnull=False).count()
+    if outcomes := _outcomes(parameters):
+        unguided = ended.filter(guidance__isnull=True)
+        counts["other_outcome"] = unguided.exclude(verdict__outcome__in=outcomes).count()
+    return {name: count for name, count in counts.items() if count}
+
+
+def episodes_seen(splits: list[str]) -> QuerySet[Episode]:
+    """All that a key which is limited to ``splits`` may see."""
+    return Episode.objects.filter(task__split__in=splits) if splits else Episode.objects.all()
+
+
+def _matching(parameters: Parameters, *, splits: list[str]) -> QuerySet[Episode]:
     filters: dict[str, Any] = {
-        "finished_at__lte": parameters.as_of,
-        "guidance__isnull": True,
         "run__in": parameters.runs,
         "task__benchmark__in": parameters.benchmarks,
         "task__split__in": parameters.splits,
         "arm__in": parameters.arms,
-        "verdict__outcome__in": outcomes if set(outcomes) < set(Verdict.Outcome.values) else [],
         "policy_version__gte": parameters.policy_version_min,
         "policy_version__lte": parameters.policy_version_max,
         "opened_at__gte": parameters.opened_from,
         "opened_at__lt": parameters.opened_before,
     }
     given = {name: value for name, value in filters.items() if value is not None and value != []}
-    episodes = Episode.objects.filter(**given, status=Episode.Status.FINISHED)
-    if splits:
-        episodes = episodes.filter(task__split__in=splits)
-    if not parameters.locked:
-        episodes = episodes.filter(task__split__regex=TRAINING_SQL)
-    return episodes
+    return episodes_seen(splits).filter(**given)
 
 
-def locked_count(parameters: Parameters, *, kind: Kind, splits: list[str]) -> int:
-    """How many episodes stay out since their split is locked."""
-    if parameters.locked:
-        return 0
-    unlocked = episodes_of(replace(parameters, locked=True), kind=kind, splits=splits)
-    return unlocked.exclude(task__split__regex=TRAINING_SQL).count()
+def _ended(parameters: Parameters) -> dict[str, Any]:
+    as_of = {} if parameters.as_of is None else {"finished_at__lte": parameters.as_of}
+    return {"status": Episode.Status.FINISHED, **as_of}
+
+
+def _outcomes(parameters: Parameters) -> list[str]:
+    """Empty where all are taken."""
+    return parameters.outcomes if set(parameters.outcomes) < set(Verdict.Outcome.values) else []
 
 
 def unit_count(episodes: QuerySet[Episode], *, unit: Unit) -> int:

@@ -22,6 +22,16 @@ ColumnType = Literal["integer", "number", "text", "truth", "json", "messages", "
 IMAGES = "images"
 GOLD = "gold"
 WEIGHT = "weight"
+NO_LABEL = "no_label"
+GOLD_UNIT = "gold_unit"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepLabel:
+    """What the label of a step weighs; ``reason`` says why, where that is 0."""
+
+    weight: float
+    reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,35 +39,44 @@ class Batch:
     """Units whose rows are made together.
 
     ``episodes`` are those that the filters show, of these units and all others. What no row can be made of is
-    counted in ``left_out``, by its reason. ``weights`` are those of labelled steps, also where they are 0;
-    None without a filter by labels.
+    counted in ``left_out``, by its reason. ``labels`` are those of labelled steps; None without a filter by
+    labels.
     """
 
     ids: Sequence[int]
     parameters: Parameters
     episodes: QuerySet[Episode]
     left_out: Counter[str] = field(default_factory=Counter)
-    weights: Mapping[tuple[int, int], float] | None = None
+    labels: Mapping[tuple[int, int], StepLabel] | None = None
 
     def step_weight(self, episode: int, step: int) -> float | None:
         """None, counted, if the step is filtered out by its label, or has none."""
-        return 1.0 if self.weights is None else self._positive(self.weights.get((episode, step)))
+        return 1.0 if self.labels is None else self._positive(self.labels.get((episode, step)))
 
     def episode_weight(self, episode: int) -> float | None:
         """The mean of the episode's labelled steps; None, counted, if that is 0 or there are none."""
-        return 1.0 if self.weights is None else self._positive(self._means.get(episode))
+        return 1.0 if self.labels is None else self._positive(self._of_episodes.get(episode))
 
-    def _positive(self, weight: float | None) -> float | None:
-        if not weight:
-            self.left_out["no_label"] += 1
-        return weight or None
+    def _positive(self, label: StepLabel | None) -> float | None:
+        if label is None or not label.weight:
+            self.left_out[label.reason if label else NO_LABEL] += 1
+            return None
+        return label.weight
 
     @cached_property
-    def _means(self) -> Mapping[int, float]:
-        steps: dict[int, list[float]] = defaultdict(list)
-        for (episode, _), weight in (self.weights or {}).items():
-            steps[episode].append(weight)
-        return {episode: fmean(weights) for episode, weights in steps.items()}
+    def _of_episodes(self) -> Mapping[int, StepLabel]:
+        steps: dict[int, list[StepLabel]] = defaultdict(list)
+        for (episode, _), label in (self.labels or {}).items():
+            steps[episode].append(label)
+        return {episode: _mean(labels) for episode, labels in steps.items()}
+
+
+def _mean(labels: Sequence[StepLabel]) -> StepLabel:
+    """Steps that are only labelled for training do not count."""
+    counting = [label for label in labels if label.reason != GOLD_UNIT]
+    if not counting:
+        return labels[0]
+    return StepLabel(weight=fmean(label.weight for label in counting), reason=counting[0].reason)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,7 @@ from core.long_work import Progress
 from tasks_app.models import Gold
 from trajectories.exports import sources
 from trajectories.exports.files import CHECKPOINT_BYTES, CHECKPOINT_UNITS, Files, checkpoint_write, file_store
-from trajectories.exports.labels import step_weights
+from trajectories.exports.labels import labels_elsewhere, step_labels
 from trajectories.exports.parameters import Parameters, parameters_read, parameters_store
 from trajectories.exports.registry import KINDS
 from trajectories.exports.types import GOLD, IMAGES, Batch, ColumnType, Kind, Row
@@ -31,17 +31,24 @@ from trajectories.models import Episode, Export
 
 MANIFEST = "manifest.json"
 VERSION = 1
-LOCKED = "locked_split"
 # Why something was left out, in words.
 LEFT_OUT = {
-    LOCKED: "episodes of locked splits",
+    sources.LOCKED: "episodes of locked splits",
+    "other_outcome": "episodes of other outcomes",
+    "guided": "guided episodes",
+    "not_ended": "episodes that had not ended",
+    "labels_elsewhere": "steps with a label that counts, of episodes that are left out",
     "no_steps": "episodes without a step",
     "too_long": "episodes too long for one conversation",
     "no_completion": "episodes with a step whose completion is unknown",
     "no_prompt": "episodes whose prompt cannot be made again",
     "lacks_pictures": "episodes without one of their pictures",
     "no_thought": "solutions without a written thought",
-    "no_label": "steps or episodes without a label that counts",
+    "no_label": "steps or episodes without a label",
+    "other_answer": "steps or episodes whose label has no weight",
+    "no_majority": "steps or episodes on which people disagree",
+    "gold_unit": "steps or episodes labelled only for training",
+    "pairs_max": "pairs beyond the most of a group or task",
     "no_pair": "groups without a pair of the same prompt",
     "no_match": "tasks without both sides",
     "changing_history": "pairs whose history changes from turn to turn",
@@ -82,7 +89,7 @@ class ExportWork:
 
     @property
     def episodes(self) -> QuerySet[Episode]:
-        return sources.episodes_of(self.parameters, kind=self.kind, splits=self.export.splits)
+        return sources.episodes_of(self.parameters, splits=self.export.splits)
 
     def _do(self, progress: Progress) -> dict[str, Any]:
         self._begin()
@@ -116,12 +123,22 @@ class ExportWork:
         export.parameters = parameters_store(parameters)
         del self.parameters
         export.total = sources.unit_count(self.episodes, unit=self.kind.unit)
-        locked = sources.locked_count(parameters, kind=self.kind, splits=export.splits)
+        left_out = self._left_out()
         if not export.total:
-            raise _empty({LOCKED: locked} if locked else {})
-        export.result = {"files": [], "units": 0, "after": 0, "left_out": {LOCKED: locked} if locked else {}}
+            raise _empty(left_out)
+        export.result = {"files": [], "units": 0, "after": 0, "left_out": left_out}
         fields = {name: getattr(export, name) for name in ("parameters", "total", "result")}
         Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(**fields)
+
+    def _left_out(self) -> dict[str, int]:
+        """What stays out before any row is made."""
+        splits, labels = self.export.splits, self.parameters.labels
+        counts = sources.left_out_of(self.parameters, splits=splits)
+        if labels and (
+            count := labels_elsewhere(labels, among=sources.episodes_seen(splits), taken=self.episodes)
+        ):
+            counts["labels_elsewhere"] = count
+        return counts
 
     def _files(self) -> Files:
         number = self.export.result.get("checkpoints", 0)
@@ -130,9 +147,11 @@ class ExportWork:
     def _rows(self, ids: tuple[int, ...], left_out: Counter[str]) -> Iterator[Row]:
         column = sources.COLUMNS[self.kind.unit]
         episodes = self.episodes.filter(**{f"{column}__in": ids})
-        weights = step_weights(self.parameters.labels, episodes) if self.parameters.labels else None
+        labels = None
+        if self.parameters.labels:
+            labels = step_labels(self.parameters.labels, list(episodes.values_list("pk", flat=True)))
         batch = Batch(
-            ids=ids, parameters=self.parameters, episodes=episodes, left_out=left_out, weights=weights
+            ids=ids, parameters=self.parameters, episodes=episodes, left_out=left_out, labels=labels
         )
         rows = self.kind.rows(batch)
         return rows if GOLD not in self.columns else _with_golds(rows, ids=episodes.values("task_id"))

@@ -119,6 +119,18 @@ def consensus_list(*, project: int, episodes: list[int]) -> list[tuple[dict[str,
     return [(unit, counts["values"]) for unit, counts in agreed if counts]
 
 
+def gold_places(*, project: int, episodes: list[int]) -> set[tuple[int, int]]:
+    """The steps of these episodes, with their episode, that people labelled as units for training."""
+    golds = AnnotationUnit.objects.filter(project_id=project, episode_id__in=episodes, gold__isnull=False)
+    return set(golds.filter(labels__isnull=False).values_list("episode_id", "step"))
+
+
+def episodes_labelled(*, project: int) -> QuerySet[AnnotationUnit, int]:
+    """The ids of the episodes that have a label in a project."""
+    units = AnnotationUnit.objects.filter(project_id=project, labels__isnull=False)
+    return units.values_list("episode_id", flat=True).distinct()
+
+
 def _by_unit(labels: QuerySet[Label]) -> Iterable[list[dict[str, Any]]]:
     """The labels of each unit, in their order."""
     by_unit: dict[int, list[dict[str, Any]]] = {}

@@ -77,7 +77,8 @@ def _pairs(episodes: list[Episode], batch: Batch) -> Iterator[Row]:
         weights = {one: weight for one in correct if (weight := batch.episode_weight(one.pk))}
         for chosen, rejected in pairs_choose(list(weights), incorrect, seed=batch.parameters.seed):
             if made >= batch.parameters.pairs_max:
-                return
+                batch.left_out["pairs_max"] += 1
+                continue
             one, other = (_conversation(episode, batch) for episode in (chosen, rejected))
             if one and other:
                 made += 1

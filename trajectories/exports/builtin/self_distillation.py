@@ -71,7 +71,8 @@ def _pairs(texts: list[Episode], gyms: list[Episode], batch: Batch) -> Iterator[
     made = 0
     for text in solutions:
         if made >= batch.parameters.pairs_max:
-            return
+            batch.left_out["pairs_max"] += 1
+            continue
         thought = _thought(text)
         if not thought:
             batch.left_out["no_thought"] += 1

@@ -96,7 +96,7 @@ class ExportForm(forms.Form):
         required=False,
         label="Outcomes",
         widget=forms.CheckboxSelectMultiple,
-        help_text="None selected: those that the kind is about.",
+        help_text="None selected: the kind's own, listed below.",
     )
     policy_version_min = _count("Policy version from")
     policy_version_max = _count("Policy version to")
