@@ -66,29 +66,37 @@ class _Placed:
 
 
 def tasks_load(
-    plugin: BenchmarkPlugin, rows: Iterable[Row], *, split: str, progress: Progress | None = None
+    plugin: BenchmarkPlugin,
+    rows: Iterable[Row],
+    *,
+    split: str,
+    is_replacing: bool = False,
+    progress: Progress | None = None,
 ) -> LoadReport:
     """Store the rows of one benchmark, one batch per transaction, in constant memory apart from the keys.
 
     A row that names its own split is loaded when that is ``split``, and left out otherwise. Rows that
-    cannot be stored are in the report's ``bad`` and cost nothing else.
+    cannot be stored are in the report's ``bad`` and cost nothing else; so are rows whose key belongs to
+    another question of another file, unless ``is_replacing``.
     """
     report = LoadReport()
     with file_lock.files_held():  # pictures are stored before the rows that name them
-        _rows_load(plugin, rows, split=split, progress=progress, report=report)
+        for batch in _batches_stored(plugin, rows, split=split, is_replacing=is_replacing, report=report):
+            if progress:
+                progress(len(batch))
     return report
 
 
-def _rows_load(
-    plugin: BenchmarkPlugin, rows: Iterable[Row], *, split: str, progress: Progress | None, report: LoadReport
-) -> None:
+def _batches_stored(
+    plugin: BenchmarkPlugin, rows: Iterable[Row], *, split: str, is_replacing: bool, report: LoadReport
+) -> Iterator[list[_Placed]]:
     benchmark_store(plugin)
     good = _good_rows(rows, benchmark=plugin.id, split=split, bad=report.bad)
     enricher = Enricher(plugin.enrichment, plugin.id, split) if plugin.enrichment else None
     for batch in _batches(good, rows=ENRICHED_ROWS if enricher else BATCH_ROWS):
-        _batch_write(_enriched(batch, enricher, bad=report.bad) if enricher else batch, report=report)
-        if progress:
-            progress(len(batch))
+        free = batch if is_replacing else _with_free_keys(batch, bad=report.bad)
+        _batch_write(_enriched(free, enricher, bad=report.bad) if enricher else free, report=report)
+        yield batch
     report.problem = enricher.problem if enricher else ""
 
 
@@ -164,6 +172,21 @@ def _batches(good: Iterable[_Placed], *, rows: int) -> Iterator[list[_Placed]]:
             batch = []
     if batch:
         yield batch
+
+
+def _with_free_keys(placed: list[_Placed], *, bad: list[BadRow]) -> list[_Placed]:
+    rows = _json_rows(placed, lambda draft: {**_hashed_content(draft), "place": draft.place})
+    with connection.cursor() as cursor:
+        cursor.execute(loader_sql.TAKEN_KEYS, [rows])
+        taken: dict[int, str] = dict(cursor.fetchall())
+    advice = "load both files as one folder, or say --replace if this file takes the other's place"
+    for n, source in taken.items():
+        draft = placed[n].draft
+        problem = (
+            f"the key {draft.key!r} is that of another question, from {source.partition(';')[0]}: {advice}"
+        )
+        bad.append(BadRow(draft.place, problem))
+    return [item for n, item in enumerate(placed) if n not in taken]
 
 
 def _enriched(placed: list[_Placed], enricher: Enricher, *, bad: list[BadRow]) -> list[_Placed]:

@@ -54,6 +54,21 @@ WHERE (g.answer, g.accepted::text[], g.solution, g.extra)
 ORDER BY r.n
 """
 
+# Keys that are row numbers would let a second file of a split overwrite the first. A gold that a person has
+# corrected names no file.
+TAKEN_KEYS = """
+SELECT r.n, g.source
+FROM jsonb_to_recordset(%s::jsonb)
+    AS r(n integer, benchmark text, split text, key text, content_hash text, place text)
+JOIN tasks_app_task t ON (t.benchmark_id, t.split, t.key) = (r.benchmark, r.split, r.key)
+JOIN LATERAL (
+    SELECT source FROM tasks_app_gold
+    WHERE task_id = t.id AND status <> 'corrected' ORDER BY version DESC LIMIT 1) AS g ON true
+WHERE t.content_hash <> r.content_hash
+    AND g.source ~ '^[^;]+:[0-9]+($|;)' AND r.place ~ ':[0-9]+$'
+    AND regexp_replace(g.source, ':[0-9]+($|;.*)', '') <> regexp_replace(r.place, ':[0-9]+$', '')
+"""
+
 RETIRE_GOLDS = "UPDATE tasks_app_gold SET is_current = false WHERE is_current AND task_id = ANY(%s)"
 
 INSERT_GOLDS = """

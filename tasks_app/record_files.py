@@ -1,4 +1,7 @@
-"""Records of official files, one at a time: JSON lines, JSON objects and lists, CSV, TSV, Parquet."""
+"""Records of official files, one at a time: JSON lines, JSON objects and lists, CSV, TSV, Parquet.
+
+JSON is read by what a file holds, not by its name: copies of JSON lines are often called ``.json``.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from core.errors import GymError
-from tasks_app.types import BadRow, BenchmarkPlugin, Record, Records, Row
+from tasks_app.types import CELL_FILES, BadRow, BenchmarkPlugin, Record, Records, Row
 
-NAMED_BY_FIRST_LINE = (".csv", ".tsv")
+LINES = (".jsonl", ".ndjson")
+WRAPPERS = frozenset({"data", "rows", "examples", "instances", "questions"})
+"""Names under which copies put the list of their records; the hub's viewer puts each below ``row``."""
 PARQUET_BATCH_ROWS = 1_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 DIGITS = re.compile(r"(\d+)")
@@ -55,19 +61,24 @@ def records(files: Iterable[Path]) -> Records:
 
 
 def with_header(rows: Iterable[Record | BadRow]) -> Records:
-    """CSV and TSV records as objects, named by the first line of their file; other records as they are."""
+    """CSV and TSV records as objects, named by the first line of their file, which counts as no record;
+    other records as they are.
+    """
     names: list[str] = []
     file: Path | None = None
+    headers: Counter[str] = Counter()
     for record in rows:
-        if isinstance(record, BadRow) or record.file.suffix not in NAMED_BY_FIRST_LINE:
+        if isinstance(record, BadRow) or record.file.suffix not in CELL_FILES:
             yield record
         elif record.file != file:
             file, names = record.file, [name.strip() for name in record.value]
+            headers[file.suffix] += 1
         elif len(record.value) != len(names):
             problem = f"it has {len(record.value)} cells; the first line names {len(names)} columns"
             yield BadRow(record.place, problem)
         else:
-            yield replace(record, value=dict(zip(names, record.value, strict=True)))
+            value = dict(zip(names, record.value, strict=True))
+            yield replace(record, number=record.number - headers[record.file.suffix], value=value)
 
 
 def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
@@ -76,7 +87,8 @@ def drafts(plugin: BenchmarkPlugin, files: Iterable[Path]) -> Iterator[Row]:
     """
     if plugin.draft_of is None:
         return
-    for record in plugin.records(records(files)):
+    prepare = plugin.records or with_header
+    for record in prepare(records(files)):
         if isinstance(record, BadRow):
             yield record
             continue
@@ -101,22 +113,47 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
+def _json_file(file: Path) -> Iterator[_Place]:
+    """Lines where the first line that is not blank is a value and another follows; else one value.
+
+    Lines whose first is broken are no value together, and then their name says what they were to be.
+    """
+    start = [text for _, text in islice(_text_lines(file), 2)]
+    if len(start) > 1 and not isinstance(_decoded(start[0], place=""), BadRow):
+        return _json_lines(file)
+    text = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
+    value = _decoded(text, place=f"{file.parent.name}/{file.name}:1")
+    if isinstance(value, BadRow) and file.suffix in LINES:
+        return _json_lines(file)
+    return iter(_elements(value))
+
+
+def _elements(value: Any) -> Iterable[_Place]:
+    """Each element of a list at the top, or of the one list under a name such as ``data``, is a record, and
+    its ``line`` is its number; any other value is one record.
+    """
+    if isinstance(value, dict) and len(named := WRAPPERS & value.keys()) == 1:
+        (wrapper,) = named
+        if _is_list_of_objects(value[wrapper]):
+            value = [item.get("row", item) for item in value[wrapper]]
+    return enumerate(value, start=1) if isinstance(value, list) else [(1, value)]
+
+
+def _is_list_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
 def _json_lines(file: Path) -> Iterator[_Place]:
+    return ((line, _decoded(text, place=f"{file.name}:{line}")) for line, text in _text_lines(file))
+
+
+def _text_lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers."""
     with file.open("rb") as stream:
         for line, raw in enumerate(stream, start=1):
             text = raw.removeprefix(BYTE_ORDER_MARK) if line == 1 else raw
             if text.strip():
-                yield line, _decoded(text, place=f"{file.name}:{line}")
-
-
-def _json_file(file: Path) -> Iterator[_Place]:
-    """A list at the top is a record per element, its ``line`` the element's number; else the file is one."""
-    text = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
-    value = _decoded(text, place=f"{file.parent.name}/{file.name}:1")
-    if isinstance(value, list):
-        yield from enumerate(value, start=1)
-    else:
-        yield 1, value
+                yield line, text
 
 
 def _csv(file: Path) -> Iterator[_Place]:
@@ -161,8 +198,7 @@ def _parquet(file: Path) -> Iterator[_Place]:
 
 
 READERS: dict[str, Callable[[Path], Iterator[_Place]]] = {
-    ".jsonl": _json_lines,
-    ".json": _json_file,
+    **dict.fromkeys((*LINES, ".json"), _json_file),
     ".csv": _csv,
     ".tsv": tab_separated,
     ".parquet": _parquet,

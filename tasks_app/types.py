@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from tasks_app import kinds
 
 TYPE_AND_SUBMIT_STEPS = 2
+CELL_FILES = (".csv", ".tsv")
+
+Fields = TypeVar("Fields", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +93,31 @@ class Record:
     def place(self) -> str:
         return f"{self.file.name}:{self.line}"
 
+    def read(self, kind: type[Fields]) -> Fields:
+        """Return the record as one of ``kind``. Raises ``msgspec.ValidationError``.
+
+        A cell of a CSV or TSV file is text: a list in it is read as JSON or, as pandas writes it, as Python.
+        Columns may be written with other capitals than their fields.
+        """
+        if self.file.suffix not in CELL_FILES or not isinstance(self.value, dict):
+            return msgspec.convert(self.value, kind)
+        fields = {field.encode_name.casefold(): field for field in msgspec.structs.fields(kind)}
+        cells: dict[str, Any] = {}
+        for name, cell in self.value.items():
+            field = fields.get(name.casefold())
+            if field is not None and (cell or field.required):
+                cells[field.encode_name] = _cell(cell, of=field.type)
+        return msgspec.convert(cells, kind, strict=False)
+
+
+def _cell(text: str, *, of: Any) -> Any:
+    if of is str or not text.lstrip().startswith(("[", "{")):
+        return text
+    for parse in (msgspec.json.decode, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return parse(text)
+    return text
+
 
 Row = TaskDraft | BadRow
 Records = Iterator[Record | BadRow]
@@ -123,11 +155,11 @@ class BenchmarkPlugin:
     """A benchmark: facts about it, and the reader of its official rows, which its starter tasks prove.
 
     ``draft_of`` turns a record into a task; it leaves ``place`` and the gold's ``source`` to the caller and
-    raises ``ValueError`` for a record that it refuses. ``records`` prepares the records first, for instance
-    by naming their columns. A generated benchmark has ``generate(count, seed, split)`` and its own
-    ``starters`` instead; ``has_guess_rates`` says that its drafts bring their guess rates.
-    ``splits`` are the official names; the first one is the default. ``files`` finds the questions of
-    a split in a folder that holds other data files too.
+    raises ``ValueError`` for a record that it refuses. ``records`` prepares the records first; by default
+    the first line of a CSV or TSV file names the columns. A generated benchmark has
+    ``generate(count, seed, split)`` and its own ``starters`` instead; ``has_guess_rates`` says that its
+    drafts bring their guess rates. ``splits`` are the official names; the first one is the default. ``files``
+    finds the questions of a split in a folder that holds other data files too.
 
     Few-shot examples come from ``example_split`` (by default ``train``, if there is one), of another
     benchmark if ``example_benchmark`` names one. ``example_tag`` is the prefix of the tag that an item shares
@@ -144,7 +176,7 @@ class BenchmarkPlugin:
     verifier_training: str
     splits: tuple[str, ...]
     draft_of: Callable[[Record], TaskDraft] | None = None
-    records: Callable[[Records], Records] = iter
+    records: Callable[[Records], Records] | None = None
     starters: Callable[[], Iterable[TaskDraft]] | None = None
     generate: Callable[[int, int, str], Iterator[Row]] | None = None
     has_guess_rates: bool = False

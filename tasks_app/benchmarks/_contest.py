@@ -1,4 +1,4 @@
-r"""Shared by the contests AMC and AIME: keys from addresses, numeric answers, missing figures.
+r"""Shared by the contests AMC and AIME: keys from addresses and file names, numeric answers, missing figures.
 
 Neither set has pictures. A problem that needs one stays, marked as not eligible for the modality gap:
 
@@ -42,6 +42,14 @@ class OfficialRow(msgspec.Struct):
     solution: str | None = None
 
 
+# "aime2025-II.jsonl" holds one paper in its order, "amc_2023_12A.json" too.
+PAPER_FILE = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)[-_ ]?(?P<paper>II?|1[02][AB])(?![A-Za-z0-9])", re.IGNORECASE
+)
+# What a number may be written in: a formula, a box, degrees.
+WRAPPING = re.compile(r"^(?:\$|\\\(|\\boxed\{)+|(?:\^?\{?\\circ\}?|°|\\degree|\s*degrees?|\$|\\\)|\}|\.)+$")
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a problem appeared: the year, the paper as the contest names it (``12A``, ``II``), the number."""
@@ -63,6 +71,17 @@ def place_of(url: str) -> Place | None:
     return Place(int(match["year"]), match["paper"].partition("_")[2], int(match["number"]))
 
 
+def place_in_file(record: Record) -> Place | None:
+    """The place of a record in a file that is named after one paper; None for other files."""
+    named = PAPER_FILE.search(record.file.stem)
+    return Place(int(named["year"]), named["paper"].upper(), record.line) if named else None
+
+
+def bare(cell: int | float | str) -> str:
+    r"""The text of an answer cell without what only writes it: ``$336^\circ$`` is ``336``."""
+    return WRAPPING.sub("", str(cell).strip()).strip()
+
+
 def gap_reason(text: str) -> str:
     """Why a problem is not eligible for the modality gap; empty when it is."""
     return MISSING_FIGURE_REASON if MISSING_FIGURE.search(text) else ""
@@ -78,8 +97,8 @@ class Contest:
 
     def draft_of(self, record: Record) -> TaskDraft:
         """The key is year, paper and number (``2022-II-8``), or else the ``id``, or else the row's number."""
-        row = msgspec.convert(record.value, OfficialRow)
-        place = place_of(row.url)
+        row = record.read(OfficialRow)
+        place = place_of(row.url) or (place_in_file(record) if row.id is None else None)
         return self.draft(
             key=place.key if place else str(record.number if row.id is None else row.id),
             problem=row.problem or row.question,

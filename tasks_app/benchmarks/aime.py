@@ -14,7 +14,7 @@ import re
 
 import msgspec
 
-from tasks_app import kinds, record_files
+from tasks_app import kinds
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, HubSource, Record, TaskDraft
@@ -35,7 +35,7 @@ class CsvRow(msgspec.Struct, rename={"year": "Year", "question": "Question", "an
 
 def accepted_answers(cell: int | float | str) -> list[str]:
     """The integers that an answer cell names, without leading zeros. ``ValueError`` if it names none."""
-    match = ANSWERS.fullmatch(str(cell))
+    match = ANSWERS.fullmatch(_contest.bare(cell))
     if match is None:
         raise ValueError(f"the answer {str(cell)[:80]!r} is not an integer from 0 to 999")
     return [str(int(answer)) for answer in re.findall(r"\d+", match.group(1))]
@@ -48,7 +48,7 @@ def draft_of(record: Record) -> TaskDraft:
     """The key is year, paper and number (``1983-4``, ``2022-II-8``), or the ``id``."""
     if record.file.suffix != ".csv":
         return AIME.draft_of(record)
-    row = msgspec.convert(record.value, CsvRow, strict=False)
+    row = record.read(CsvRow)
     place = _contest.Place(row.year, row.part.strip(), row.number)
     return AIME.draft(key=row.id, problem=FILE_NAME.sub("", row.question), answer=row.answer, place=place)
 
@@ -63,7 +63,6 @@ benchmark_register(
         verifier_official="numeric-v1",
         verifier_training="numeric-v1",
         splits=("1983-2024", "validation", "2024", "2025"),
-        records=record_files.with_header,
         draft_of=draft_of,
         hub=HubSource(
             repo="di-zhang-fdu/AIME_1983_2024",

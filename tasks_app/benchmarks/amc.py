@@ -15,7 +15,7 @@ from tasks_app.types import BenchmarkPlugin, HubSource
 def accepted_answers(cell: int | float | str) -> list[str]:
     """142.0 is ``142`` and 0.5 is ``0.5``. ``ValueError`` for anything but a finite number."""
     try:
-        number = float(cell)
+        number = float(_contest.bare(cell))
         whole = int(number)
     except (ValueError, OverflowError):
         raise ValueError(f"the answer {str(cell)[:80]!r} is not a number") from None

@@ -55,7 +55,7 @@ def draft_of(record: Record) -> TaskDraft:
 
     Raises ``ValueError`` for missing choices, an empty text, repeated labels, a key that is no label.
     """
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     stem, choices = _question(row)
     name = f"{record.file.parent.name}/{record.file.name}".casefold()
     config = [config for config in CONFIGS if config in name][:1]

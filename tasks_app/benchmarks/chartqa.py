@@ -3,7 +3,8 @@
 Official files: ``ChartQA Dataset/<split>/<split>_human.json`` and ``<split>_augmented.json``, lists of
 objects with ``imgname``, ``query`` and ``label``, and the charts in ``<split>/png``. The full download has
 ``tables`` and ``annotations`` as well, which describe the charts and are not read. On the hub
-Parquet with ``image``, ``query``, ``label`` as a list and ``human_or_machine`` (0 or 1). Labels stay as they
+Parquet with ``image``, ``query``, ``label`` as a list and ``human_or_machine`` (0 or 1); another copy calls
+them ``image``, ``question``, ``answer`` and ``type`` (``human_test``). Labels stay as they
 are, odd ones too. Official check: relaxed accuracy, ``verifiers/builtin/relaxed.py``.
 """
 
@@ -41,6 +42,15 @@ class HubRow(msgspec.Struct):
     label: list[str] | str
     human_or_machine: int | str
 
+    @property
+    def origin(self) -> str:
+        is_human = self.human_or_machine == 0 or str(self.human_or_machine).startswith(HUMAN)
+        return HUMAN if is_human else AUGMENTED
+
+
+class RenamedRow(HubRow, rename={"query": "question", "label": "answer", "human_or_machine": "type"}):
+    """The hub's copy ``lmms-lab/ChartQA``."""
+
 
 def files(folder: Path, split: str) -> list[Path]:
     """A split's questions, in a folder of all splits or of one. Raises ``GymError`` ``no_file``."""
@@ -57,12 +67,14 @@ def draft_of(record: Record) -> TaskDraft:
 
     The hub's rows may be in another order, so their keys are ``human/row-12``, numbered across its files.
     """
-    if isinstance(record.value, dict) and "human_or_machine" in record.value:
-        return _hub_draft(record)
+    if isinstance(record.value, dict):
+        for name, kind in (("human_or_machine", HubRow), ("type", RenamedRow)):
+            if name in record.value:
+                return _hub_draft(record, row=record.read(kind))
     named = QUESTIONS.fullmatch(record.file.stem)
     if named is None:
         raise ValueError(f"the file's name is not like test_{HUMAN}.json or test_{AUGMENTED}.json")
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     if not CHART_NAME.fullmatch(row.imgname):
         raise ValueError(f"the chart {row.imgname[:80]!r} is not the name of a file")
     return _draft(
@@ -74,13 +86,12 @@ def draft_of(record: Record) -> TaskDraft:
     )
 
 
-def _hub_draft(record: Record) -> TaskDraft:
-    row = msgspec.convert(record.value, HubRow)
+def _hub_draft(record: Record, *, row: HubRow) -> TaskDraft:
     return _draft(
         row.query,
         labels=row.label if isinstance(row.label, list) else [row.label],
         chart=_picture_sources.picture_draft(row.image, folder=record.file.parent),
-        key=f"{HUMAN if row.human_or_machine in (0, HUMAN) else AUGMENTED}/row-{record.number}",
+        key=f"{row.origin}/row-{record.number}",
     )
 
 

@@ -15,7 +15,8 @@ from tasks_app import kinds
 from tasks_app.registry import benchmark_register
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, TaskDraft
 
-ANSWER_MARK = re.compile(r"^####\s*(-?[0-9.,]+)\s*$", re.MULTILINE)
+# The official reader takes the number and leaves what follows it, such as a unit; a sign before it occurs.
+ANSWER_MARK = re.compile(r"^####\s*\$?(-?[0-9.,]*[0-9])(?![0-9]).*$", re.MULTILINE)
 CALCULATION = re.compile(r"<<[^<>]*>>")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 # The paper: "problems take between 2 and 8 steps to solve"; a line of the solution is a step.
@@ -30,7 +31,7 @@ class OfficialRow(msgspec.Struct):
 
 def draft_of(record: Record) -> TaskDraft:
     """The key is the row's number in the official file. Dollars are money here, so the text is plain."""
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     text = row.question.strip()
     if not text:
         raise ValueError("the question is empty")

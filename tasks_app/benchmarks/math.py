@@ -7,6 +7,8 @@ The answer is the content of the last ``\boxed`` of the solution.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from tasks_app import kinds
@@ -35,7 +37,7 @@ class OfficialRow(msgspec.Struct):
 
 def draft_of(record: Record) -> TaskDraft:
     """Keys are ``algebra/123`` from a tree, and row numbers from other files."""
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     return _competition.task_draft(
         key=_key(record),
         problem=row.problem,
@@ -49,7 +51,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 def _key(record: Record) -> str:
     folder, stem = record.file.parent.name, record.file.stem
-    if record.file.suffix == ".json":
+    if _is_of_tree(record.file):
         return f"{folder}/{stem}"
     # Parquet rows of a subject are not the tree's file numbers, so they must not look like them.
     return f"{folder}/row-{record.line}" if folder in SUBJECTS else str(record.number)
@@ -58,7 +60,12 @@ def _key(record: Record) -> str:
 def _split(record: Record) -> str | None:
     """The split that a tree's folder names; other files leave it to their own name or the command."""
     named = record.file.parent.parent.name
-    return named if record.file.suffix == ".json" and named in SPLITS else None
+    return named if _is_of_tree(record.file) and named in SPLITS else None
+
+
+def _is_of_tree(file: Path) -> bool:
+    """Whether it holds one problem, ``123.json``; copies of all problems are called ``train.json``."""
+    return file.suffix == ".json" and file.stem.isdecimal()
 
 
 benchmark_register(

@@ -24,7 +24,7 @@ class OfficialRow(msgspec.Struct):
 
 
 def draft_of(record: Record) -> TaskDraft:
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     if not row.unique_id:
         raise ValueError("the unique_id is empty")
     return _competition.task_draft(

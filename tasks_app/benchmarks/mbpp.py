@@ -54,7 +54,7 @@ def draft_of(record: Record) -> TaskDraft:
     """The key is the official ``task_id``, which says the split too. Raises ``ValueError`` for what is empty
     or not Python.
     """
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     text = (row.text or row.prompt).strip()
     code = _lines(row.code)
     tests = [_lines(test).strip() for test in row.test_list]

@@ -1,8 +1,9 @@
 r"""MMLU: multiple-choice questions of 57 subjects (Hendrycks et al. 2021, arXiv:2009.03300).
 
 Official files: one CSV file per subject and split, ``data/test/anatomy_test.csv``, without a line of names:
-question, four choices, letter. On the hub ``question``, ``subject``, ``choices`` and ``answer``, counted from
-0. Official check, in the repository's ``evaluate.py``: the predicted letter is the gold letter.
+question, four choices, letter; in copies that have one it is skipped. On the hub ``question``, ``subject``,
+``choices`` and ``answer``, counted from 0. Official check, in the repository's ``evaluate.py``: the predicted
+letter is the gold letter.
 
 Dollars are money in most subjects; the items of ``high_school_mathematics`` that come from MATH have formulas
 between dollars, but bare ones in their choices (``\frac{1}{2}``). Those get dollars, and the item is LaTeX.
@@ -23,6 +24,7 @@ from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, Recor
 
 CHOICES = 4
 CELLS = CHOICES + 2
+ANSWER_NAMES = frozenset({"answer", "target", "label", "correct"})
 AUXILIARY = "auxiliary_train"
 SPLIT_NAMES = {AUXILIARY: AUXILIARY, "test": "test", "validation": "val", "val": "val", "dev": "dev"}
 FILE_NAME = re.compile(r"(?P<subject>\w+)_(?:test|val|dev)")
@@ -42,8 +44,20 @@ class HubRow(msgspec.Struct):
 
 
 def records(rows: Records) -> Records:
-    """Numbered within their subject and split."""
-    return _choices.renumbered(rows, _group)
+    """Numbered within their subject and split, without the line of names that copies have."""
+    return _choices.renumbered(_without_names(rows), _group)
+
+
+def _without_names(rows: Records) -> Records:
+    for record in rows:
+        is_header = isinstance(record, Record) and record.line == 1 and _is_header(record.value)
+        if not is_header:
+            yield record
+
+
+def _is_header(cells: object) -> bool:
+    """No question's answer is the word for it."""
+    return isinstance(cells, list) and len(cells) == CELLS and cells[-1].strip().casefold() in ANSWER_NAMES
 
 
 def _group(record: Record) -> str:
@@ -59,7 +73,7 @@ def draft_of(record: Record) -> TaskDraft:
     """
     split = _split(record.file)
     if isinstance(record.value, dict):
-        row = msgspec.convert(record.value, HubRow)
+        row = record.read(HubRow)
         subject = row.subject or split or record.file.stem
     else:
         row = _from_cells(msgspec.convert(record.value, list[str]))

@@ -72,7 +72,7 @@ def draft_of(record: Record) -> TaskDraft:
 
     The draft's pictures are numbered from 1 without gaps, so ``<image 3>`` may become ``<image 2>``.
     """
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     named = ID.fullmatch(row.id)
     if named is None:
         raise ValueError(f"the id {row.id[:80]!r} is not like validation_Accounting_1")

@@ -83,7 +83,7 @@ def _problems(rows: Records) -> Records:
 
 def draft_of(record: Record) -> TaskDraft:
     """The key is the problem's id, or the row's number in its split on the hub. Raises ``ValueError``."""
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     split = _split(record) if row.split is None else SPLIT_NAMES.get(row.split, "")
     if split == "" or not (row.pid == "" or ID.fullmatch(row.pid)):
         raise ValueError(f"the split {row.split!r} or the id {row.pid[:40]!r} is not an official one")

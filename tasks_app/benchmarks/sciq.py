@@ -39,7 +39,7 @@ def _split(record: Record) -> str | None:
 
 def draft_of(record: Record) -> TaskDraft:
     """The key is the row's number in the file of its split. Raises ``ValueError`` for an empty text."""
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     options = (row.correct_answer, row.distractor1, row.distractor2, row.distractor3)
     texts = mixed(_choices.cleaned(row.question), [_choices.cleaned(option) for option in options])
     right = texts.index(_choices.cleaned(row.correct_answer))

@@ -73,10 +73,10 @@ def records(rows: Records) -> Records:
 def draft_of(record: Record) -> TaskDraft:
     """The key is the official id. Raises ``ValueError`` for an empty text and an empty or uneven table."""
     if isinstance(record.value, dict) and "table" in record.value:
-        hub_row = msgspec.convert(record.value, HubRow)
+        hub_row = record.read(HubRow)
         table = _wikitables.table_unescaped(hub_row.table)
         return _draft(hub_row.id, hub_row.question, cell="|".join(hub_row.answers), table=table)
-    row = msgspec.convert(record.value, OfficialRow)
+    row = record.read(OfficialRow)
     table = _wikitables.table_read(_wikitables.path_of(row.context, questions=record.file))
     table = msgspec.structs.replace(table, name=row.context)
     meaning = _canonical_read(record.file).get(row.id)

@@ -38,6 +38,11 @@ class Command(BaseCommand):
             "--split", metavar="S", help="By default the one in the file's name, else the first."
         )
         parser.add_argument("--limit", type=_positive, metavar="N", help="Load at most N rows of the split.")
+        parser.add_argument(
+            "--replace",
+            action="store_true",
+            help="Let questions of another file of the split be overwritten.",
+        )
         parser.add_argument("--count", type=_positive, metavar="N", help="Generated tasks: their number.")
         parser.add_argument("--seed", type=int, metavar="K", help=SEED_HELP)
         parser.add_argument(
@@ -65,7 +70,9 @@ class Command(BaseCommand):
             rows = islice(sources.rows_of_split(read, split=split, others=others), options["limit"])
             started = time.monotonic()
             with tqdm(desc=f"{plugin.id}/{split}", unit=" tasks", unit_scale=True, disable=None) as bar:
-                report = loader.tasks_load(plugin, rows, split=split, progress=bar.update)
+                report = loader.tasks_load(
+                    plugin, rows, split=split, is_replacing=options["replace"], progress=bar.update
+                )
         except GymError as error:
             raise CommandError(error.message) from None
         seconds = time.monotonic() - started
@@ -74,7 +81,10 @@ class Command(BaseCommand):
         _check_loaded(report, name=f"{plugin.id}/{split}", others=others)
 
     def _errata(self, options: dict[str, Any]) -> None:
-        if any(options[name] for name in ("benchmark", "file", "hub", "split", "limit", "count", "seed")):
+        if any(
+            options[name]
+            for name in ("benchmark", "file", "hub", "split", "limit", "replace", "count", "seed")
+        ):
             raise CommandError("--errata takes no other options: its lines name benchmark and split.")
         report = errata.errata_apply(record_files.records(record_files.source_files(options["errata"])))
         for change in report.changes:
