@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
+from fake_model import FakeModel
 from fake_server import FakeServer, State
 from palaestra import Env
 from palaestra.bounds import EpisodeBounds
@@ -54,3 +55,16 @@ async def page(pool: PagePool) -> AsyncIterator[WarmPage]:
 @pytest.fixture
 def bounds() -> EpisodeBounds:
     return EpisodeBounds.of("http://127.0.0.1:8000/e/abc_DEF-123/")
+
+
+@pytest.fixture
+def model() -> Iterator[FakeModel]:
+    made = FakeModel()
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=[True, False], ids=["streamed", "whole"])
+def is_streamed(request: pytest.FixtureRequest) -> bool:
+    """Whether an endpoint is called for streams."""
+    return bool(request.param)

@@ -16,7 +16,8 @@ USAGE = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150}
 @dataclass(kw_only=True)
 class Reply:
     """One answer: a completion, or an error (``status``). ``raw`` is sent as it is. ``hangs``: seconds of
-    silence before the answer; ``breaks``: a stream ends before its finish reason."""
+    silence before the answer; ``breaks``: a stream ends before its finish reason. ``shape`` is the message in
+    whichever shape, and ``parts`` those of a stream, of which the shape is one unless they are given."""
 
     text: str | None = ""
     reasoning: tuple[str, str] | None = None  # the field and its text
@@ -29,8 +30,12 @@ class Reply:
     raw: bytes | None = None
     hangs: float = 0.0
     breaks: bool = False
+    shape: Any = None
+    parts: list[Any] | None = None
 
-    def message(self) -> dict[str, Any]:
+    def message(self) -> Any:
+        if self.shape is not None:
+            return self.shape
         message: dict[str, Any] = {"role": "assistant", "content": self.text}
         if self.reasoning:
             message[self.reasoning[0]] = self.reasoning[1]
@@ -50,6 +55,11 @@ class Reply:
         def chunk(delta: dict[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
             return {**shape, "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}
 
+        if self.shape is not None or self.parts is not None:
+            for delta in [self.shape] if self.parts is None else self.parts:
+                yield chunk(delta)
+            yield chunk({}, self.finish_reason)
+            return
         yield chunk({"role": "assistant", "content": ""})
         for name, text in (self.reasoning or ("", ""), ("content", self.text or "")):
             for first in range(0, len(text), 7):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from palaestra.errors import ContextOverflow, ModelFailure
 from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
 from palaestra.models.policy import ModelPolicy
+from palaestra.models.replies import REASONING_FIELDS
 from palaestra.models.thoughts import thoughts_split
 from palaestra.policies.clock import PolicyClock
 
@@ -38,21 +39,9 @@ OVERFLOWS = (
 )
 
 
-@pytest.fixture
-def model() -> Iterator[FakeModel]:
-    made = FakeModel()
-    yield made
-    made.close()
-
-
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints, "FIRST_PAUSE_S", 0.01)
-
-
-@pytest.fixture(params=[True, False], ids=["streamed", "whole"])
-def is_streamed(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
 
 
 @pytest_asyncio.fixture
@@ -65,7 +54,7 @@ async def complete(endpoint: Endpoint, **fields: Any) -> Completion:
     return await endpoint.complete(ASK, model="tiny", clock=fields.pop("clock", PolicyClock(60)), **fields)
 
 
-@pytest.mark.parametrize("name", endpoints.REASONING_FIELDS)
+@pytest.mark.parametrize("name", REASONING_FIELDS)
 async def test_thoughts_in_a_field_of_their_own_are_separate(
     name: str, model: FakeModel, endpoint: Endpoint
 ) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
+from palaestra.finish_reasons import ending_of
 from palaestra.records import Usage
 
 CUT_FOR_LENGTH = "length"
+NAME_CHARS = 200
+COUNT_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +31,8 @@ class Completion:
     """What a model wrote, with any details of the call that produced it, named as in ``Step``.
 
     ``reasoning`` is what an endpoint returned apart from the text; None where it returned none. Reasoning
-    tokens in ``usage`` without it are thoughts that the model hides.
+    tokens in ``usage`` without it are thoughts that the model hides. Measurements that make no sense are left
+    out: no number of an endpoint may cost a step.
     """
 
     text: str
@@ -42,6 +47,15 @@ class Completion:
     tokens_blob: str | None = None
     policy_version: int | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("usage", usage_clean(self.usage)),
+            ("model_ms", _milliseconds(self.model_ms)),
+            ("finish_reason", _name(self.finish_reason)),
+            ("model", _name(self.model)),
+        ):
+            object.__setattr__(self, name, value)
+
     @property
     def is_thought_hidden(self) -> bool:
         """Whether the model reasoned, by its usage, and does not say what."""
@@ -50,4 +64,36 @@ class Completion:
     @property
     def is_cut(self) -> bool:
         """Whether the output ended at its limit: what it would have said is unknown."""
-        return self.finish_reason == CUT_FOR_LENGTH
+        return ending_of(self.finish_reason) == "length"
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether a filter of the endpoint stopped the output, or withheld it."""
+        return ending_of(self.finish_reason) == "content_filter"
+
+
+def count_read(value: object) -> int | None:
+    """A number of tokens as an endpoint writes it; None for what can be none."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value[:20])
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if 0 <= value <= COUNT_MAX and value == int(value) else None
+
+
+def usage_clean(usage: Usage | None) -> Usage | None:
+    """A usage without the counts that make no sense; None where none is left."""
+    if not isinstance(usage, Usage):
+        return None
+    counts = {name: count_read(getattr(usage, name)) for name in Usage.__struct_fields__}
+    return Usage(**counts) if any(count is not None for count in counts.values()) else None
+
+
+def _milliseconds(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if math.isfinite(value) and value >= 0 else None
+
+
+def _name(value: object) -> str | None:
+    return str(value)[:NAME_CHARS] if value is not None else None

@@ -13,7 +13,8 @@ class ApiError(PalaestraError):
     def __init__(
         self, *, status: int, code: str, message: str, fields: dict[str, list[str]] | None = None
     ) -> None:
-        super().__init__(f"{status} {code}: {message}")
+        at_fault = "; ".join(f"{name}: {' '.join(problems)}" for name, problems in (fields or {}).items())
+        super().__init__(f"{status} {code}: {message}{f' ({at_fault})' if at_fault else ''}")
         self.status = status
         self.code = code
         self.message = message
@@ -66,3 +67,7 @@ class ModelFailure(PalaestraError):
 
 class ContextOverflow(ModelFailure):
     """The conversation is longer than the model can read."""
+
+
+class PromptFiltered(ModelFailure):
+    """A filter of the endpoint refused the conversation."""

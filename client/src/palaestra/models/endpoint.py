@@ -10,30 +10,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import openai
-from openai.lib.streaming.chat import ChatCompletionStreamState
-from openai.types import CompletionUsage
-from openai.types.chat import ChatCompletion, ChatCompletionMessage
 
 from palaestra.backoff import pause_s
-from palaestra.completion import Completion, ToolCall
+from palaestra.completion import Completion
 from palaestra.errors import ModelFailure
 from palaestra.models.failures import StreamBroken, failure_of
 from palaestra.models.health import CONNECT_TIMEOUT_S, EndpointHealth
-from palaestra.models.thoughts import thoughts_split
+from palaestra.models.refusals import Refusals
+from palaestra.models.replies import Reply
 from palaestra.policies.clock import PolicyClock
-from palaestra.records import Message, Usage
+from palaestra.records import Message
 
 RETRIES = 6
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 # How long an endpoint may be silent: models that hide their thoughts send nothing while they think.
 TIMEOUT_S = 300.0
 CONCURRENCY = 16
-# Where endpoints put thoughts: DeepSeek, vLLM, SGLang, llama.cpp; OpenRouter and newer vLLM.
-REASONING_FIELDS = ("reasoning_content", "reasoning")
 KEY_SETTING = "OPENAI_API_KEY"
-# OpenAI's newer models refuse the older name, and other servers do not know the newer one.
-MAX_TOKENS, NEW_MAX_TOKENS = "max_tokens", "max_completion_tokens"
+PATH = "/chat/completions"
+ERRORS = (openai.OpenAIError, httpx.HTTPError, StreamBroken, ValueError)
 
 
 class Endpoint:
@@ -64,7 +61,7 @@ class Endpoint:
         self._slots = asyncio.Semaphore(concurrency)
         self._retries = retries
         self._is_streamed = is_streamed
-        self._max_tokens = MAX_TOKENS
+        self._refusals: dict[str, Refusals] = {}
         self.health = EndpointHealth()
 
     async def __aenter__(self) -> Endpoint:
@@ -103,14 +100,18 @@ class Endpoint:
             fields["tools"] = list(tools)
         if response_format:
             fields["response_format"] = dict(response_format)
+        if self._is_streamed:
+            fields |= {"stream": True, "stream_options": {"include_usage": True}}
+        refusals = self._refusals.setdefault(model, Refusals(self.address))
         for attempt in itertools.count():
+            sent = refusals.kept(fields)
             try:
                 with clock.refunded_on_failure():
-                    completion = await self._slotted(fields, clock)
+                    completion = await self._slotted(sent, clock)
                 self.health.answered()
-                return replace(completion, sampling=dict(sampling or {}) or None)
-            except (openai.OpenAIError, StreamBroken, ValueError) as error:
-                if self._is_renamed(error):
+                return replace(completion, sampling=refusals.kept(sampling or {}) or None)
+            except ERRORS as error:
+                if refusals.learn(error, sent):
                     continue
                 failure = failure_of(error)
                 self.health.failed(failure)
@@ -125,73 +126,33 @@ class Endpoint:
     async def _slotted(self, fields: Mapping[str, Any], clock: PolicyClock) -> Completion:
         with clock.paused():
             await self._slots.acquire()
-        named = {self._max_tokens if name == MAX_TOKENS else name: value for name, value in fields.items()}
         try:
             began = time.perf_counter()
             with self.health.call():
-                answer = await self._call(named)
+                completion = await self._call(fields)
             model_ms = (time.perf_counter() - began) * 1000
         finally:
             self._slots.release()
-        return replace(_completion(answer), model_ms=model_ms)
+        return replace(completion, model_ms=model_ms)
 
-    async def _call(self, fields: dict[str, Any]) -> ChatCompletion:
-        if not self._is_streamed:
-            return await self._api.chat.completions.create(**fields)  # type: ignore[no-any-return]
-        state: ChatCompletionStreamState[Any] = ChatCompletionStreamState()
-        is_empty = True
-        stream = await self._api.chat.completions.create(
-            **fields, stream=True, stream_options={"include_usage": True}
+    async def _call(self, fields: Mapping[str, Any]) -> Completion:
+        """One call. The package's own types are left aside: they take one shape of an answer alone."""
+        is_streamed = bool(fields.get("stream"))
+        reply = Reply(is_streamed=is_streamed)
+        body = {name: value for name, value in fields.items() if name != "extra_body"}
+        body |= fields.get("extra_body") or {}
+        if not is_streamed:
+            reply.add(await self._api.post(PATH, cast_to=object, body=body))
+            return reply.completion()
+        stream = await self._api.post(
+            PATH, cast_to=object, body=body, stream=True, stream_cls=openai.AsyncStream[object]
         )
         async with stream:
-            async for chunk in stream:
-                is_empty = False
-                state.handle_chunk(chunk)
-        if is_empty:
-            raise StreamBroken("The endpoint streamed nothing.")
-        return state.current_completion_snapshot
-
-    def _is_renamed(self, error: Exception) -> bool:
-        """Whether the endpoint wants the limit of the output by its newer name, which it gets from now on."""
-        if self._max_tokens == NEW_MAX_TOKENS or not isinstance(error, openai.BadRequestError):
-            return False
-        if NEW_MAX_TOKENS in error.message:
-            self._max_tokens = NEW_MAX_TOKENS
-            return True
-        return False
-
-
-def _completion(answer: ChatCompletion) -> Completion:
-    """The completion of an answer. Raises ``StreamBroken`` where it holds none that came to its end."""
-    choice = next(iter(answer.choices or ()), None)
-    if choice is None or choice.message is None or not choice.finish_reason:
-        raise StreamBroken("The endpoint's answer holds no completion, or one that broke off.")
-    message = choice.message
-    inline, text = thoughts_split(message.content or "")
-    return Completion(
-        text=text,
-        reasoning="\n\n".join(filter(None, (_reasoning(message), inline))) or None,
-        tool_calls=tuple(
-            ToolCall(name=call.function.name or "", arguments=call.function.arguments or "", id=call.id or "")
-            for call in message.tool_calls or ()
-            if call.type == "function"
-        ),
-        usage=_usage(answer.usage) if answer.usage else None,
-        finish_reason=choice.finish_reason,
-        model=answer.model or None,
-    )
-
-
-def _reasoning(message: ChatCompletionMessage) -> str | None:
-    extra = message.model_extra or {}
-    return next((extra[name] for name in REASONING_FIELDS if isinstance(extra.get(name), str)), None)
-
-
-def _usage(usage: CompletionUsage) -> Usage:
-    written, read = usage.completion_tokens_details, usage.prompt_tokens_details
-    return Usage(
-        prompt=usage.prompt_tokens,
-        completion=usage.completion_tokens,
-        reasoning=written.reasoning_tokens if written else None,
-        cached=read.cached_tokens if read else None,
-    )
+            if "json" in stream.response.headers.get("content-type", ""):
+                # It answers in one piece, which is asked for from now on.
+                self._is_streamed = False
+                whole = {name: fields[name] for name in fields if name not in ("stream", "stream_options")}
+                return await self._call(whole)
+            async for part in stream:
+                reply.add(part)
+        return reply.completion()

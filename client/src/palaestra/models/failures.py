@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import httpx
 import openai
 
 from palaestra.backoff import retry_after_s
-from palaestra.errors import ContextOverflow, ModelFailure
+from palaestra.errors import ContextOverflow, ModelFailure, PromptFiltered
 
 # What the error's code, type or message says when the prompt is too long: OpenAI, vLLM and others, llama.cpp.
 _TOO_LONG = (
@@ -18,6 +19,15 @@ _TOO_LONG = (
     "prompt is too long",
     "input is too long",
 )
+# What it says when a filter refuses the prompt: Azure and Moonshot, OpenAI, Gemini, DashScope.
+_FILTERED = (
+    "content_filter",
+    "content management policy",
+    "content policy",
+    "usage policy",
+    "prohibited_content",
+    "data_inspection_failed",
+)
 _OUT_OF_CREDIT = "insufficient_quota"
 _RETRIED = frozenset({408, 409, 425, 429})
 # A rate limit, and a server that loads its model or has no place: it is there, and asks for patience.
@@ -28,18 +38,22 @@ class StreamBroken(Exception):
     """A stream ended before its completion did, or held none."""
 
 
-def failure_of(error: openai.OpenAIError | StreamBroken | ValueError) -> ModelFailure:
+# An error inside a stream has no status: it is a bare ``openai.APIError``.
+_PASSING = (openai.APIConnectionError, httpx.HTTPError, StreamBroken, ValueError)
+
+
+def failure_of(error: openai.OpenAIError | httpx.HTTPError | StreamBroken | ValueError) -> ModelFailure:
     """What an error of a call means; ``is_retried`` where the same call may succeed later."""
+    words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {error}".lower()
+    status = error.status_code if isinstance(error, openai.APIStatusError) else None
+    if status in (None, 400, 413, 422) and any(sign in words for sign in _TOO_LONG):
+        return ContextOverflow(str(error))
+    if status in (None, 400, 403, 422) and any(sign in words for sign in _FILTERED):
+        return PromptFiltered(str(error))
     if not isinstance(error, openai.APIStatusError):
         failure = ModelFailure(f"{type(error).__name__}: {error}")
-        failure.is_retried = isinstance(error, (openai.APIConnectionError, StreamBroken, ValueError)) or (
-            # An error inside a stream has no status.
-            type(error) is openai.APIError
-        )
+        failure.is_retried = isinstance(error, _PASSING) or type(error) is openai.APIError
         return failure
-    words = f"{error.code} {error.type} {error.message}".lower()
-    if error.status_code in (400, 413, 422) and any(sign in words for sign in _TOO_LONG):
-        return ContextOverflow(error.message)
     failure = ModelFailure(error.message)
     is_passing = error.status_code >= 500 or error.status_code in _RETRIED
     failure.is_retried = is_passing and _OUT_OF_CREDIT not in words

@@ -1,0 +1,44 @@
+"""What a message of an endpoint holds, in whichever shape: text, thoughts, and calls of functions.
+
+OpenAI's ``content`` is a text; Mistral, Anthropic, Gemini and their proxies send lists of parts, some of
+which are thoughts or calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+Part = tuple[Literal["text", "thought"], str] | tuple[Literal["call"], Mapping[str, Any]]
+_THOUGHTS = ("think", "thought", "reason")
+_CALLS = ("tool_use", "tool_call", "function_call", "function")
+_TEXTS = ("text", "thinking", "reasoning", "content", "refusal", "summary", "value", "output_text", "parts")
+
+
+def parts_read(value: object) -> Iterator[Part]:
+    """The parts of a ``content``, whatever it is."""
+    if isinstance(value, list):
+        for one in value:
+            yield from parts_read(one)
+    elif not isinstance(value, Mapping):
+        yield "text", text_read(value)
+    else:
+        kind = str(value.get("type") or "").lower()
+        if value.get("thought") is True or any(word in kind for word in _THOUGHTS):
+            yield "thought", text_read(value)
+        elif kind in _CALLS:
+            yield "call", value
+        else:
+            yield "text", text_read(value)
+
+
+def text_read(value: object) -> str:
+    """All text within a value, in order."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "".join(map(text_read, value))
+    if isinstance(value, Mapping):
+        return next((text for name in _TEXTS if (text := text_read(value.get(name)))), "")
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return str(value) if is_number else ""

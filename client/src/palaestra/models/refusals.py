@@ -1,0 +1,145 @@
+"""Parameters that an endpoint refuses by name: calls go on without them, and it is said once.
+
+OpenAI, Azure, Groq, Databricks, Mistral, Bedrock, Gemini, xAI, LiteLLM and vLLM each word it in another way;
+what they share is a word of refusal and the name of something that was sent.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import openai
+
+logger = logging.getLogger(__name__)
+
+# OpenAI's newer models refuse the older name, and other servers do not know the newer one.
+MAX_TOKENS, NEW_MAX_TOKENS = "max_tokens", "max_completion_tokens"
+_OTHER_NAME = {MAX_TOKENS: NEW_MAX_TOKENS, NEW_MAX_TOKENS: MAX_TOKENS}
+_NEEDED = frozenset({"model", "messages", "tools"})
+# Keys within tools and schemas that only some endpoints know.
+_WITHIN = ("strict", "additionalProperties")
+# What nobody asked for: a reply is the same without it.
+_OURS = frozenset({"stream", "stream_options", *_WITHIN})
+_REFUSED = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|not (?:be )?(?:permitted|allowed|accepted|available|"
+    r"recogni[sz]ed|implemented|enabled|found|valid)|disallow|unexpected|extraneous|"
+    r"extra[ _](?:inputs|forbidden|fields)|"
+    r"cannot (?:both|be|find)|can't|only (?:the default|supports?|allowed|available)|may only|"
+    r"a valid field|"
+    r"deprecated|no longer|incompatible|must not|invalid (?:argument|parameter|field|name)",
+    re.IGNORECASE,
+)
+_NEVER = frozenset({401, 402, 403, 408, 409, 413, 425, 429})
+_SAID_BEFORE = (
+    r"(?:parameters?|arguments?|property|fields?|names?|keys?|options?|supplied|supports?|for)[:\s]+"
+)
+_SAID_AFTER = r"\s*(?::|\b(?:is|are|was|may|must|does|cannot|can|has|not)\b)"
+
+
+class Refusals:
+    """What one model of an endpoint has refused so far."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._names: dict[str, str] = {}
+        self._dropped: set[str] = set()
+
+    def kept(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a call as they are sent: without what was refused, or under its other name."""
+        dropped = self._dropped | ({"stream_options"} if "stream" in self._dropped else set())
+        within = dropped.intersection(_WITHIN)
+        sent = {}
+        for name, value in fields.items():
+            if name in dropped:
+                continue
+            if name == "extra_body" and isinstance(value, Mapping):
+                sent[name] = {key: own for key, own in value.items() if key not in dropped}
+                continue
+            is_schema = within and name in ("tools", "response_format")
+            sent[self._names.get(name, name)] = _without(value, within) if is_schema else value
+        return sent
+
+    def learn(self, error: Exception, sent: Mapping[str, Any]) -> bool:
+        """Whether ``error`` refuses something of what was sent, which is left out from now on."""
+        name = refused_name(error, sent)
+        if name is None:
+            return False
+        original = next((own for own, used in self._names.items() if used == name), name)
+        if original == name and name in _OTHER_NAME:
+            self._names[name] = _OTHER_NAME[name]
+            logger.info("%s wants %s as %s.", self._address, name, _OTHER_NAME[name])
+            return True
+        self._dropped.add(original)
+        if name in _OURS:
+            logger.info("%s refuses %s; calls go on without it.", self._address, name)
+        else:
+            logger.warning(
+                "%s REFUSES %s, which was asked for. Calls go on without it, which changes what is measured; "
+                "steps say what was sent. The endpoint says: %s",
+                self._address,
+                original,
+                _said(error)[:300],
+            )
+        return True
+
+
+def refused_name(error: Exception, sent: Mapping[str, Any]) -> str | None:
+    """The name of a field of a call that ``error`` refuses, None where it means something else."""
+    if not isinstance(error, openai.APIError):
+        return None
+    status = error.status_code if isinstance(error, openai.APIStatusError) else 400
+    said = _said(error)
+    if status in _NEVER or not _REFUSED.search(said):
+        return None
+    named = {name: _place(name, said, str(error.param or "")) for name in _names(sent)}
+    named = {name: _place(name, said, str(error.param or "")) for name in _names(sent)}
+    places = {name: place for name, place in named.items() if place is not None}
+    if not places:
+        return None
+    within = [name for name in places if name in _WITHIN]
+    # Of two that exclude each other the second is left out.
+    choose = max if "both" in said else min
+    return choose(within or places, key=places.__getitem__)
+
+
+def _said(error: Exception) -> str:
+    """All that an error says: some endpoints leave OpenAI's shape, and only the body has their words."""
+    body = getattr(error, "body", None)
+    return f"{error} {body if body is not None else ''}"
+
+
+def _names(sent: Mapping[str, Any]) -> Iterator[str]:
+    """What may be left out of a call."""
+    extra = sent.get("extra_body")
+    yield from (name for name in sent if name not in _NEEDED and name != "extra_body")
+    yield from (name for name in (extra if isinstance(extra, Mapping) else ()) if name not in _NEEDED)
+    schemas = (sent.get("tools"), sent.get("response_format"))
+    yield from (name for name in _WITHIN if any(_holds(schema, name) for schema in schemas))
+
+
+def _place(name: str, said: str, param: str) -> int | None:
+    """Where a message names a field; -1 where the error states it apart."""
+    if re.split(r"[.\[]", param)[0] == name or param.endswith(f".{name}"):
+        return -1
+    camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
+    word = rf"(?:{re.escape(name)}|{re.escape(camel)})"
+    quoted = rf"(?<=['\"`.(\[]){word}(?=['\"`.)\]\\])"
+    spoken = rf"\b(?:{_SAID_BEFORE}{word}\b|{word}{_SAID_AFTER})"
+    plain = rf"|\b{word}\b" if "_" in name else ""
+    match = re.search(rf"{quoted}|{spoken}{plain}", said)
+    return match.start() if match else None
+
+
+def _holds(value: object, name: str) -> bool:
+    if isinstance(value, Mapping):
+        return name in value or any(_holds(own, name) for own in value.values())
+    return isinstance(value, list) and any(_holds(own, name) for own in value)
+
+
+def _without(value: Any, names: set[str]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without(own, names) for key, own in value.items() if key not in names}
+    return [_without(own, names) for own in value] if isinstance(value, list) else value

@@ -1,0 +1,146 @@
+"""A reply of an endpoint, read from whatever shape it has: whole, or as the parts of a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palaestra.completion import Completion, ToolCall, count_read, usage_clean
+from palaestra.finish_reasons import Ending, ending_of
+from palaestra.models.failures import StreamBroken
+from palaestra.models.parts import parts_read, text_read
+from palaestra.models.thoughts import thoughts_split
+from palaestra.models.tool_calls import ToolCalls
+from palaestra.records import Usage
+
+# Where endpoints put thoughts: DeepSeek, vLLM, SGLang, llama.cpp; OpenRouter, newer vLLM; Ollama; LiteLLM.
+REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "thinking_blocks", "reasoning_details")
+_CALLS = ("tool_calls", "function_call", "content")
+_BROKEN = "The endpoint's answer holds no completion, or one that broke off."
+_COUNTS = {
+    "prompt": ("prompt_tokens", "input_tokens", "prompt_eval_count"),
+    "completion": ("completion_tokens", "output_tokens", "eval_count"),
+    "reasoning": ("completion_tokens_details.reasoning_tokens", "reasoning_tokens"),
+    "cached": ("prompt_tokens_details.cached_tokens", "prompt_cache_hit_tokens", "cached_tokens"),
+}
+
+
+class Reply:
+    """Takes the body of a call, or the parts of its stream one after another; never raises for their shape.
+
+    ``is_streamed``: what comes are parts, and a reply without a finish reason broke off. A whole body came to
+    its end even where it does not say why.
+    """
+
+    def __init__(self, *, is_streamed: bool) -> None:
+        self._is_streamed = is_streamed
+        self._place: object = None
+        self._is_begun = False
+        self._text = self._refusal = ""
+        self._thoughts: dict[str, str] = {}
+        # Some endpoints send a call under its old and its new name: one of the two counts.
+        self._calls = {name: ToolCalls() for name in _CALLS}
+        self._finish_reason: str | None = None
+        self._usage: Usage | None = None
+        self._model = self._error = ""
+
+    def add(self, body: object) -> None:
+        """Take the body, or one part of the stream."""
+        if not isinstance(body, Mapping):
+            return
+        self._model = text_read(body.get("model")) or self._model
+        self._error = self._error or _error(body.get("error"))
+        own = body.get("x_groq")
+        for usage in (body.get("usage"), own.get("usage") if isinstance(own, Mapping) else None):
+            self._usage = usage_read(usage) or self._usage
+        choices = body.get("choices")
+        for choice in choices if isinstance(choices, list) else [choices]:
+            if isinstance(choice, Mapping):
+                self._choice_add(choice)
+
+    def completion(self) -> Completion:
+        """The completion. Raises ``StreamBroken`` where there is none that came to its end."""
+        ending = ending_of(self._finish_reason)
+        is_ended = self._finish_reason is not None or (not self._is_streamed and self._holds_something)
+        if not self._is_begun or not is_ended or ending == "error":
+            raise StreamBroken(self._error or self._finish_reason or _BROKEN)
+        inline, text = thoughts_split(self._text or self._refusal)
+        apart = next((t for name in ("content", *REASONING_FIELDS) if (t := self._thoughts.get(name))), None)
+        return Completion(
+            text=text,
+            reasoning="\n\n".join(filter(None, (apart, inline))) or None,
+            tool_calls=self._tool_calls,
+            usage=self._usage,
+            finish_reason=self._finish_reason,
+            model=self._model or None,
+        )
+
+    # ---- inside
+    @property
+    def _holds_something(self) -> bool:
+        return bool(self._text or self._refusal or self._tool_calls)
+
+    @property
+    def _tool_calls(self) -> tuple[ToolCall, ...]:
+        return next((calls for name in _CALLS if (calls := self._calls[name].read())), ())
+
+    def _choice_add(self, choice: Mapping[str, Any]) -> None:
+        """Take a part of the first choice, or of all of it."""
+        self._is_begun, place = True, choice.get("index")
+        self._place = place if self._place is None else self._place
+        if place is not None and place != self._place:
+            return
+        for name in ("native_finish_reason", "finish_reason"):
+            self._ending_add(choice.get(name))
+        self._usage = usage_read(choice.get("usage")) or self._usage
+        fields = ("delta", "message") if self._is_streamed else ("message", "delta")
+        message = next((own for name in (*fields, "text") if (own := choice.get(name)) is not None), None)
+        self._message_add(message if isinstance(message, Mapping) else {"content": message})
+
+    def _message_add(self, message: Mapping[str, Any]) -> None:
+        for kind, value in parts_read(message.get("content")):
+            if kind == "call":
+                self._calls["content"].add(value)
+            elif kind == "thought":
+                self._thoughts["content"] = self._thoughts.get("content", "") + str(value)
+            else:
+                self._text += str(value)
+        self._refusal += text_read(message.get("refusal"))
+        for name in REASONING_FIELDS:
+            self._thoughts[name] = self._thoughts.get(name, "") + text_read(message.get(name))
+        for name in ("tool_calls", "function_call"):
+            self._calls[name].add(message.get(name))
+
+    def _ending_add(self, reason: object) -> None:
+        """Keep the newest finish reason, unless it is less than what an earlier one said."""
+        if not isinstance(reason, str) or ending_of(reason) is None:
+            return
+        grave: tuple[Ending, ...] = ("length", "content_filter", "error")
+        if ending_of(self._finish_reason) not in grave or ending_of(reason) in grave:
+            self._finish_reason = reason
+
+
+def usage_read(value: object) -> Usage | None:
+    """The tokens that an endpoint counted, without the numbers that make no sense."""
+    if not isinstance(value, Mapping):
+        return None
+    counts = {
+        name: next((count for path in paths if (count := count_read(_at(value, path))) is not None), None)
+        for name, paths in _COUNTS.items()
+    }
+    return usage_clean(Usage(**counts))
+
+
+def _at(value: Mapping[str, Any], path: str) -> object:
+    *outer, name = path.split(".")
+    for key in outer:
+        inner = value.get(key)
+        value = inner if isinstance(inner, Mapping) else {}
+    return value.get(name)
+
+
+def _error(value: object) -> str:
+    """What an error within a body says."""
+    if isinstance(value, Mapping):
+        return text_read(value.get("message")) or str(dict(value))
+    return text_read(value)

@@ -1,0 +1,107 @@
+"""Calls of functions, put together from the pieces in which endpoints send them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.completion import ToolCall
+from palaestra.models.parts import text_read
+
+_NAMES = ("name", "tool_name")
+_ARGUMENTS = ("arguments", "input", "parameters", "args")
+
+
+@dataclass
+class _Draft:
+    name: str = ""
+    arguments: str = ""
+    id: str = ""
+
+
+class ToolCalls:
+    """The calls of one reply.
+
+    Only functions are offered, so whatever names a function calls it: the ``type`` may be missing, the
+    ``function`` may be the call itself. Arguments are a text, of which a stream sends parts, or an object.
+    """
+
+    def __init__(self) -> None:
+        self._drafts: list[_Draft] = []
+        self._by_place: dict[object, _Draft] = {}
+
+    def add(self, value: object) -> None:
+        """Take what a message or a part of a stream calls: a list of calls, or one."""
+        pieces = value if isinstance(value, list) else [value]
+        for place, piece in enumerate(pieces):
+            if isinstance(piece, Mapping):
+                self._add(piece, place if len(pieces) > 1 else None)
+
+    def read(self) -> tuple[ToolCall, ...]:
+        """The calls that name a function, in the order in which they began."""
+        return tuple(
+            ToolCall(name=draft.name, arguments=draft.arguments, id=draft.id)
+            for draft in self._drafts
+            if draft.name
+        )
+
+    # ---- inside
+    def _add(self, piece: Mapping[str, Any], place: int | None) -> None:
+        inner = piece.get("function")
+        function = inner if isinstance(inner, Mapping) else piece
+        name = next((text for key in _NAMES if (text := text_read(function.get(key)))), "")
+        if not name and isinstance(inner, str):
+            name = inner
+        arguments = next((function[key] for key in _ARGUMENTS if function.get(key) is not None), None)
+        id_ = text_read(piece.get("id") or piece.get("call_id"))
+        index = piece.get("index", place)
+        draft = self._begun(index, name=name, id_=id_, arguments=arguments)
+        draft.id = draft.id or id_
+        if name != draft.name:
+            draft.name += name
+        draft.arguments = _joined(draft.arguments, arguments)
+
+    def _begun(self, index: object, *, name: str, id_: str, arguments: object) -> _Draft:
+        """The call that a piece belongs to: the one at its place, unless the piece begins another."""
+        key = index if isinstance(index, (int, str)) else None
+        draft = self._by_place.get(key) if key is not None else self._of_id(id_)
+        if draft is not None and not _is_other(draft, name=name, id_=id_, arguments=arguments):
+            return draft
+        draft = _Draft()
+        self._drafts.append(draft)
+        self._by_place[key] = draft
+        return draft
+
+    def _of_id(self, id_: str) -> _Draft | None:
+        """Without an index: the call with this id, or the last one."""
+        named = next((draft for draft in self._drafts if id_ and draft.id == id_), None)
+        return named or (self._drafts[-1] if self._drafts else None)
+
+
+def _is_other(draft: _Draft, *, name: str, id_: str, arguments: object) -> bool:
+    """Whether a piece begins another call than the one at its place: Gemini numbers several calls alike."""
+    if not name or not draft.name:
+        return False
+    if id_ and draft.id:
+        return id_ != draft.id
+    return bool(draft.arguments) and (name != draft.name or _is_whole(draft.arguments))
+
+
+def _joined(before: str, piece: object) -> str:
+    """The arguments with one more piece. Some endpoints begin with ``{}``, or repeat the whole at the end."""
+    if piece is None:
+        return before
+    if not isinstance(piece, str):
+        return json.dumps(piece, ensure_ascii=False, default=str)
+    if _is_whole(before) and piece.lstrip().startswith("{"):
+        return piece
+    return before + piece
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

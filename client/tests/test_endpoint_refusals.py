@@ -1,0 +1,200 @@
+"""Parameters that endpoints refuse by name, prompts that filters refuse, and the times to return at."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from fake_model import FakeModel
+from fake_model import Reply as Sent
+from palaestra import Completion, backoff
+from palaestra.errors import ModelFailure, PromptFiltered
+from palaestra.models import endpoint as endpoints
+from palaestra.models.endpoint import Endpoint
+from palaestra.policies.clock import PolicyClock
+
+ASK = [{"role": "user", "content": "What is half of 84?"}]
+REFUSALS = [json.loads(line) for line in Path(__file__).with_name("refusals.jsonl").read_text().splitlines()]
+ASKED = {
+    "temperature": 0.2,
+    "top_p": 0.9,
+    "seed": 1,
+    "max_tokens": 9,
+    "extra_body": {
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "logprobs": True,
+        "top_k": 3,
+        "presence_penalty": 0.1,
+    },
+}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "t", "strict": True, "schema": {"type": "object"}}}
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints, "FIRST_PAUSE_S", 0.01)
+
+
+@pytest_asyncio.fixture
+async def endpoint(model: FakeModel, is_streamed: bool) -> AsyncIterator[Endpoint]:
+    async with Endpoint(base_url=model.url, is_streamed=is_streamed, retries=1, timeout_s=2) as made:
+        yield made
+
+
+async def complete(endpoint: Endpoint, **fields: Any) -> Completion:
+    return await endpoint.complete(ASK, model="tiny", clock=PolicyClock(60), **fields)
+
+
+def refusing(name: str, error: Any) -> Any:
+    def reply(request: dict[str, Any]) -> Sent:
+        return Sent(status=400, error=error) if name in request else Sent(text="Answer: 42")
+
+    return reply
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal["endpoint"])
+async def test_a_parameter_that_is_refused_by_name_is_left_out_from_then_on(
+    refusal: dict[str, Any], model: FakeModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = refusal["refuses"]
+    model.reply = refusing(name, refusal["error"])
+    async with Endpoint(base_url=model.url, retries=0) as endpoint:
+        with caplog.at_level(logging.INFO, logger="palaestra"):
+            for _ in range(2):
+                completion = await complete(endpoint, sampling=ASKED, response_format=FORMAT)
+                assert completion.text == "Answer: 42"
+    assert [name in request for request in model.requests] == [True, False, False]
+    sampling = completion.sampling or {}
+    assert name not in {**sampling, **sampling["extra_body"]}, "a step says what was sent"
+    kept = {**ASKED, **ASKED["extra_body"], "response_format": FORMAT}.keys() - {"extra_body", name}  # type: ignore[dict-item]
+    assert kept <= model.requests[-1].keys(), "nothing else is left out"
+    [said] = [record for record in caplog.records if "refuses" in record.message.lower()]
+    is_asked = name not in ("stream", "stream_options")
+    assert said.levelno == (logging.WARNING if is_asked else logging.INFO)
+
+
+@pytest.mark.parametrize(
+    ("refused", "taken"), [("max_tokens", "max_completion_tokens"), ("max_completion_tokens", "max_tokens")]
+)
+async def test_a_limit_goes_by_its_other_name_where_one_is_refused(
+    refused: str, taken: str, model: FakeModel, endpoint: Endpoint
+) -> None:
+    model.reply = refusing(refused, {"message": f"Unsupported parameter: '{refused}'"})
+    assert (await complete(endpoint, sampling={refused: 9})).text == "Answer: 42"
+    assert model.requests[-1][taken] == 9
+
+
+async def test_a_limit_that_is_refused_by_both_names_is_left_out(
+    model: FakeModel, endpoint: Endpoint
+) -> None:
+    def reply(request: dict[str, Any]) -> Sent:
+        name = next((one for one in request if one.startswith("max_")), None)
+        return (
+            Sent(status=422, error={"message": f"unknown field: {name}"}) if name else Sent(text="Answer: 42")
+        )
+
+    model.reply = reply
+    completion = await complete(endpoint, sampling={"max_tokens": 9})
+    assert (completion.text, completion.sampling) == ("Answer: 42", None)
+
+
+@pytest.mark.parametrize("name", ["strict", "additionalProperties"])
+async def test_keys_of_schemas_that_an_endpoint_does_not_know_are_left_out(
+    name: str, model: FakeModel, endpoint: Endpoint
+) -> None:
+    def reply(request: dict[str, Any]) -> Sent:
+        message = f"Invalid JSON. Unknown name \"{name}\" at 'tools[0].function': Cannot find field."
+        is_refused = name in json.dumps(request["tools"])
+        return Sent(status=400, error={"message": message}) if is_refused else Sent(text="Answer: 42")
+
+    model.reply = reply
+    function = {
+        "name": "click",
+        "strict": True,
+        "parameters": {"type": "object", "additionalProperties": False},
+    }
+    assert (await complete(endpoint, tools=[{"type": "function", "function": function}])).text == "Answer: 42"
+    assert model.requests[-1]["tools"][0]["function"]["name"] == "click"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "temperature must be between 0 and 2"},
+        {"message": "The model `tiny` does not exist"},
+        {"message": "max_tokens is too large: 9. This model supports at most 4 completion tokens."},
+        {"message": "tiny does not support tools"},
+        {"message": "Unknown error"},
+    ],
+    ids=str,
+)
+async def test_what_is_no_refusal_of_a_name_is_the_users_to_mend(
+    error: dict[str, Any], model: FakeModel, endpoint: Endpoint
+) -> None:
+    model.replies(Sent(status=400, error=error))
+    with pytest.raises(ModelFailure):
+        await complete(endpoint, sampling=ASKED)
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {
+            "code": "content_filter",
+            "message": "The response was filtered due to the prompt triggering the policy.",
+        },
+        {"message": "Azure OpenAI's content management policy", "code": "x"},
+        {"code": "data_inspection_failed", "message": "Input data may contain inappropriate content."},
+    ],
+    ids=str,
+)
+async def test_a_prompt_that_a_filter_refuses_is_known_as_one(
+    error: dict[str, Any], model: FakeModel, endpoint: Endpoint
+) -> None:
+    model.replies(Sent(status=400, error=error))
+    with pytest.raises(PromptFiltered):
+        await complete(endpoint)
+
+
+# ---- retry times
+@pytest.mark.parametrize(
+    ("headers", "least_s", "most_s"),
+    [
+        ({"Retry-After": "7"}, 7, 7),
+        ({"Retry-After": "0.5"}, 0.5, 0.5),
+        ({"retry-after-ms": "700", "Retry-After": "9"}, 0.7, 0.7),
+        ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0, 0),
+        ({"Retry-After": "900"}, 60, 60),
+        ({"Retry-After": "-3"}, 0, 0),
+    ],
+    ids=repr,
+)
+def test_an_endpoint_says_when_to_return(headers: dict[str, str], least_s: float, most_s: float) -> None:
+    asked = backoff.retry_after_s(headers)
+    assert asked is not None
+    assert least_s <= asked <= most_s
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Retry-After": "soon"}, {"Retry-After": "nan"}, {"retry-after-ms": "x"}]
+)
+def test_a_time_that_nobody_can_read_is_none(headers: dict[str, str]) -> None:
+    assert backoff.retry_after_s(headers) is None
+
+
+@pytest.mark.parametrize(("away_s", "least_s", "most_s"), [(40, 20, 40), (200_000, 60, 60), (-9, 0, 0)])
+def test_a_date_to_return_at_is_read(away_s: int, least_s: float, most_s: float) -> None:
+    date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=away_s), usegmt=True)
+    asked = backoff.retry_after_s({"Retry-After": date})
+    assert asked is not None
+    assert least_s <= asked <= most_s
