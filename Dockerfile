@@ -29,12 +29,13 @@ COPY templates ./templates
 COPY static ./static
 RUN python -m compileall -q core gymsite tasks_app trajectories verifiers \
  && install -d -o palaestra -g palaestra /srv/palaestra/var /srv/palaestra/var/run \
-      /srv/palaestra/var/run/metrics /srv/palaestra/blobs /srv/palaestra/recordings
+      /srv/palaestra/var/run/metrics /srv/palaestra/blobs /srv/palaestra/recordings /srv/palaestra/private
 
 ENV PYTHONUNBUFFERED=1 \
     VAR_DIR=/srv/palaestra/var \
     BLOB_DIR=/srv/palaestra/blobs \
     RECORDING_DIR=/srv/palaestra/recordings \
+    PRIVATE_DIR=/srv/palaestra/private \
     GYM_HOST=0.0.0.0
 USER palaestra
 ENTRYPOINT ["python", "-m", "gymsite.services.launch"]

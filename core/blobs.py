@@ -1,7 +1,9 @@
 """Content-addressed storage: bytes named by their SHA-256, durable once acknowledged, never changed.
 
 A file counts as stored only at its right size: one that a crash cut short is replaced by the next upload.
-Blobs go to the storage ``blobs`` unless the caller names another one.
+Blobs go to the storage ``blobs`` unless the caller names another one. Whoever knows the hash of a blob may
+read it; files with golds, names of people or locked splits go to ``private``, which only calls that check
+their caller's rights hand out.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ HEAD_BYTES = 4096
 EMPTY = hashlib.sha256().hexdigest()
 BLOBS = "blobs"
 RECORDINGS = "recordings"
+PRIVATE = "private"
+STORAGES = (BLOBS, RECORDINGS, PRIVATE)
 YEAR_S = 365 * 24 * 3600
 OTHER = "application/octet-stream"
 NOT_STORED = "This file is not in the store: it was never uploaded, or has been lost or damaged."

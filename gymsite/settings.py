@@ -197,6 +197,10 @@ STORAGES: dict[str, Any] = {
     "recordings": _files(
         bucket=env.str("RECORDING_BUCKET", ""), folder=env.str("RECORDING_DIR", "") or VAR_DIR / "recordings"
     ),
+    # Exports and files of labels: what holds golds is not read by its hash alone, nor by the arena.
+    "private": _files(
+        bucket=env.str("PRIVATE_BUCKET", ""), folder=env.str("PRIVATE_DIR", "") or VAR_DIR / "private"
+    ),
     "default": _folder(VAR_DIR / "files"),
 }
 

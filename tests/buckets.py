@@ -7,6 +7,8 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
+from core import blobs
+
 KEYS = {"S3_ACCESS_KEY": "test", "S3_SECRET_KEY": "test"}
 
 
@@ -18,6 +20,7 @@ class Buckets:
         self.settings = {
             "BLOB_BUCKET": "blobs",
             "RECORDING_BUCKET": "recordings",
+            "PRIVATE_BUCKET": "private",
             "S3_ENDPOINT_URL": self.url,
             "S3_REGION": "us-east-1",
             **KEYS,
@@ -52,7 +55,7 @@ class Buckets:
 
 @contextlib.contextmanager
 def buckets_served(host: str = "127.0.0.1") -> Iterator[Buckets]:
-    """A server with the empty buckets ``blobs`` and ``recordings``."""
+    """A server with the empty buckets ``blobs``, ``recordings`` and ``private``."""
     from moto.server import ThreadedMotoServer  # slow to import, as boto3 is
 
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # it logs each request
@@ -60,7 +63,7 @@ def buckets_served(host: str = "127.0.0.1") -> Iterator[Buckets]:
     server.start()
     try:
         buckets = Buckets(*server.get_host_and_port())
-        for name in ("blobs", "recordings"):
+        for name in blobs.STORAGES:
             buckets.client.create_bucket(Bucket=name)
         yield buckets
     finally:

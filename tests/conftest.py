@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client, TransactionTestCase, client, override_settings
 from django.test.client import store_rendered_templates
 
-from core import garbage, jobs
+from core import blobs, garbage, jobs
 from gymsite.services import endpoints
 from gymsite.services.preparation import roles_apply
 from tasks_app.sites import benchmark
@@ -188,7 +188,7 @@ def as_role(db: None) -> Callable[[str], contextlib.AbstractContextManager[None]
 
 @pytest.fixture
 def own_storages(tmp_path: Path, settings: Any) -> Path:
-    """Blobs and recordings in folders of this test alone, named ``blobs`` and ``recordings``."""
+    """Every storage of files in a folder of this test alone, named after it."""
     settings.STORAGES = {
         **settings.STORAGES,
         **{
@@ -196,7 +196,7 @@ def own_storages(tmp_path: Path, settings: Any) -> Path:
                 "BACKEND": "django.core.files.storage.FileSystemStorage",
                 "OPTIONS": {"location": str(tmp_path / name)},
             }
-            for name in ("blobs", "recordings")
+            for name in blobs.STORAGES
         },
     }
     return tmp_path

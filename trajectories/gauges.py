@@ -16,7 +16,7 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import connection
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from core import redis_client
+from core import blobs, redis_client
 from core.jobs import queue_lengths
 from core.queues import QUEUES
 from core.sql import Statement
@@ -133,7 +133,7 @@ def disk_gauges() -> Iterator[Metric]:
 def _folders() -> Iterator[tuple[str, Path]]:
     """Those that exist here; a store that is no folder has none."""
     folders = {"var": Path(settings.VAR_DIR)}
-    for name in ("blobs", "recordings"):
+    for name in blobs.STORAGES:
         storage = storages[name]
         if isinstance(storage, FileSystemStorage):
             folders[name] = Path(storage.location)

@@ -1,4 +1,4 @@
-"""Checks of the operator's own buckets (``BLOB_BUCKET``, ``RECORDING_BUCKET``)."""
+"""Checks of the operator's own buckets (``BLOB_BUCKET``, ``RECORDING_BUCKET``, ``PRIVATE_BUCKET``)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import Storage
 from django.utils.module_loading import import_string
 
-from core.blobs import BLOBS, RECORDINGS
+from core.blobs import BLOBS, PRIVATE, RECORDINGS
 from core.errors import GymError
 from gymsite.services.processes import ARENA_S3_KEYS, S3_KEYS
 
-SETTINGS = {BLOBS: "BLOB_BUCKET", RECORDINGS: "RECORDING_BUCKET"}
+SETTINGS = {BLOBS: "BLOB_BUCKET", RECORDINGS: "RECORDING_BUCKET", PRIVATE: "PRIVATE_BUCKET"}
 PROBE = "probes/start"
 RIGHTS = (
     "allow this key s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject in it"

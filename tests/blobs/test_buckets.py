@@ -36,7 +36,7 @@ def server() -> Iterator[Buckets]:
 
 @pytest.fixture(autouse=True)
 def bucket(server: Buckets, settings: Any) -> Iterator[Buckets]:
-    files = {name: server.storage(name) for name in ("blobs", "recordings")}
+    files = {name: server.storage(name) for name in blobs.STORAGES}
     settings.STORAGES = {**settings.STORAGES, **files}
     yield server
     for name in files:

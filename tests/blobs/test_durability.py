@@ -49,7 +49,7 @@ def folder(tmp_path: Path, settings: Any) -> Path:
         backend = "django.core.files.storage.FileSystemStorage"
         return {"BACKEND": backend, "OPTIONS": {"location": str(tmp_path / name)}}
 
-    settings.STORAGES = {**settings.STORAGES, "blobs": local("blobs"), "recordings": local("recordings")}
+    settings.STORAGES = {**settings.STORAGES, **{name: local(name) for name in blobs.STORAGES}}
     return tmp_path / "blobs"
 
 
@@ -168,16 +168,16 @@ def test_every_storage_replaces_a_damaged_file(settings: Any, storage: type[InMe
 
 
 def test_parts_of_killed_uploads_are_swept_and_those_of_running_ones_stay(folder: Path) -> None:
-    blobs.blob_store(DATA)
-    blobs.blob_store(DATA, storage="recordings")
-    incoming = [folder / "incoming", folder.with_name("recordings") / "incoming"]
+    for storage in blobs.STORAGES:
+        blobs.blob_store(DATA, storage=storage)
+    incoming = [folder.with_name(name) / "incoming" for name in blobs.STORAGES]
     for at in incoming:
         for name, age_s in (("dead", durable_files.PART_MAX_AGE_S + 60), ("running", 60)):
             (at / name).write_bytes(b"half")
             os.utime(at / name, (time.time() - age_s,) * 2)
 
-    assert parts_sweep() == 2
-    assert [[path.name for path in at.iterdir()] for at in incoming] == [["running"], ["running"]]
+    assert parts_sweep() == 3
+    assert [[path.name for path in at.iterdir()] for at in incoming] == [["running"]] * 3
     assert blobs.blob_exists(NAME, size=len(DATA))
 
 

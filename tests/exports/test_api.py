@@ -76,6 +76,23 @@ def test_locked_splits_stay_out_and_leave_only_on_record(api: Api) -> None:
     assert api("trainer").json("GET", f"/exports/{made['id']}")[0] == 404
 
 
+def test_no_file_of_an_export_is_read_by_its_hash(api: Api) -> None:
+    scene.played(scene.gym_group(), picture=True)
+    _, made = ask(api("trainer", "golds"), kind="transitions", golds=True)
+    services.export_do(made["id"])
+    owner = api("trainer", "golds")
+    _, export = owner.json("GET", f"/exports/{made['id']}")
+    hashes = [one["sha256"] for one in export["files"]]
+    assert len(hashes) > 1
+    for client in (api("read"), api("trainer"), api("read", "trainer", "golds", "admin")):
+        assert {client.get(f"/api/v1/blobs/{sha256}").status_code for sha256 in hashes} <= {403, 404}
+    assert owner.json("POST", "/blobs/missing", {"sha256": hashes})[1]["missing"] == hashes
+    for name in (one["name"] for one in export["files"]):
+        assert api("trainer").get(f"/api/v1/exports/{made['id']}/files/{name}").status_code == 404
+        response = owner.get(f"/api/v1/exports/{made['id']}/files/{name}")
+        assert hashlib.sha256(response.getvalue()).hexdigest() in hashes
+
+
 def test_a_key_of_some_splits_exports_and_sees_those_alone(api: Api) -> None:
     train = scene.played(scene.gym_group())
     scene.played(scene.gym_group(train.run, task=factories.task(split="extra_train")))

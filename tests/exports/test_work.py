@@ -14,6 +14,7 @@ from django.core.management import call_command
 from core import blobs, due_work, long_work
 from tests import factories
 from tests.exports import scene
+from trajectories.blobs.damage import damage_list
 from trajectories.exports import files, jobs, selectors, services, sources
 from trajectories.exports.parameters import Parameters
 from trajectories.exports.registry import KINDS
@@ -172,16 +173,25 @@ def test_what_workers_lost_three_times_has_failed(monkeypatch: pytest.MonkeyPatc
     assert export.problem.endswith("then run it again.")
 
 
+def test_the_check_of_files_finds_one_of_an_export_that_is_gone() -> None:
+    scene.played(scene.gym_group())
+    export = scene.exported("chat")
+    (_, rows) = selectors.file_entries(export)
+    blobs.blob_delete(rows["sha256"], storage=blobs.PRIVATE)
+    (damage,) = damage_list()
+    assert (damage.storage, damage.sha256, damage.problem) == ("private", rows["sha256"], "missing")
+
+
 def test_files_stay_until_their_export_expires() -> None:
     scene.played(scene.gym_group())
     export = scene.exported("chat")
     names = [one["sha256"] for one in selectors.file_entries(export)]
     for sha256 in names:
-        with blobs.blob_open(sha256) as file:
+        with blobs.blob_open(sha256, storage=blobs.PRIVATE) as file:
             os.utime(str(file.name), (0, 0))
     call_command("prune", "--yes", stdout=io.StringIO(), stderr=io.StringIO())
-    assert all(map(blobs.blob_exists, names))
+    assert all(blobs.blob_exists(name, storage=blobs.PRIVATE) for name in names)
     scene.expire(export)
     call_command("prune", "--yes", stdout=io.StringIO(), stderr=io.StringIO())
-    assert not any(map(blobs.blob_exists, names))
+    assert not any(blobs.blob_exists(name, storage=blobs.PRIVATE) for name in names)
     assert Export.objects.filter(pk=export.pk).exists()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from core import blobs
 from gymsite.arena import forms
 from gymsite.services import endpoints, redis, secrets
 from gymsite.services.binaries import POSTGRES_MAJOR
@@ -78,19 +79,30 @@ def test_only_the_proxy_has_ports_and_the_files_that_it_mounts_exist(compose: di
         "deploy/secrets"
     }
     assert [name for name in named if not (BASE_DIR / name).exists()] == []
-    assert set(compose["volumes"]) >= {"postgres", "redis", "blobs", "recordings"}
+    assert set(compose["volumes"]) >= {"postgres", "redis", *blobs.STORAGES}
+
+
+def _having(compose: dict[str, Any], volume: str, *, is_written: bool) -> set[str]:
+    """The services that mount a volume, only to read it or to write too."""
+    return {
+        name
+        for name, service in compose["services"].items()
+        for mount in service.get("volumes", [])
+        if mount.startswith(f"{volume}:") and mount.endswith(":ro") != is_written
+    }
 
 
 def test_the_arena_can_write_recordings_and_no_blob(compose: dict[str, Any]) -> None:
-    mounts = {name: service.get("volumes", []) for name, service in compose["services"].items()}
-    assert "blobs:/srv/palaestra/blobs:ro" in mounts["arena"]
-    writers = {
-        name
-        for name, volumes in mounts.items()
-        for volume in volumes
-        if volume.startswith("recordings:") and not volume.endswith(":ro")
-    }
-    assert writers == {"arena", "housekeeper"}  # which deletes the parts of killed uploads
+    assert "arena" in _having(compose, "blobs", is_written=False)
+    # The housekeeper deletes the parts of killed uploads.
+    assert _having(compose, "recordings", is_written=True) == {"arena", "housekeeper"}
+
+
+def test_private_files_are_written_where_exports_are_and_seen_by_no_agents_server(
+    compose: dict[str, Any],
+) -> None:
+    assert _having(compose, "private", is_written=True) == {"lab", "worker-facts", "housekeeper"}
+    assert _having(compose, "private", is_written=False) == {"metrics"}
 
 
 def test_the_sandbox_profile_leaves_what_bubblewrap_needs(compose: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psycopg
 
+from core import blobs
 from tests.services.canaries import manage
 from tests.services.installations import Up
 
@@ -103,9 +104,9 @@ def _texts(owner: psycopg.Connection, query: str) -> set[str]:
 
 
 def _files_unnamed(owner: psycopg.Connection, var_dir: Path) -> Iterator[str]:
-    """Files of blobs and recordings that no row names, parts of uploads among them."""
+    """Files of each storage that no row names, parts of uploads among them."""
     names = {name for (name,) in owner.execute(NAMED).fetchall()}
-    for folder in ("blobs", "recordings"):
+    for folder in blobs.STORAGES:
         paths = [Path(place, file) for place, _, files in os.walk(var_dir / folder) for file in files]
         unnamed = [path for path in paths if path.stem not in names]
         if unnamed:

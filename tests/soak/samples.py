@@ -12,6 +12,7 @@ from statistics import median
 
 import psycopg
 
+from core import blobs
 from gymsite.services.processes import PROCESSES
 from tests.bench import processor
 from tests.services.kills import Installation
@@ -20,7 +21,7 @@ ROWS = """
 SELECT coalesce(sum(n_live_tup), 0)::bigint, pg_database_size(current_database()) FROM pg_stat_user_tables"""
 # What ends sooner leaks nothing: the browser of a single replay, a parallel worker of Postgres.
 LASTING_S = 60.0
-FOLDERS = ("blobs", "recordings", "logs", "run")
+FOLDERS = (*blobs.STORAGES, "logs", "run")
 
 
 @dataclass(frozen=True)

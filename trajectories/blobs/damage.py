@@ -12,6 +12,7 @@ from typing import Literal
 from django.core.files.storage import storages
 
 from core import blobs, durable_files
+from trajectories.blobs import private
 from trajectories.models import Blob, RecordingChunk
 
 ROWS_AT_ONCE = 2_000
@@ -21,29 +22,30 @@ Problem = Literal["missing", "other_size", "other_bytes"]
 
 @dataclass(frozen=True, kw_only=True)
 class Damage:
-    """Sizes in bytes; ``stored`` is None where there is no file."""
+    """Sizes in bytes; ``size`` is None where no row has it, ``stored`` where there is no file."""
 
     storage: str
     sha256: str
-    size: int
+    size: int | None
     stored: int | None
     problem: Problem
 
 
 def damage_list(*, with_contents: bool = False) -> Iterator[Damage]:
     """Every damaged file that a row names; ``with_contents`` also reads and hashes all files."""
-    rows_by_storage = {
-        blobs.BLOBS: Blob.objects.order_by("sha256").values_list("sha256", "size"),
-        blobs.RECORDINGS: RecordingChunk.objects.order_by("sha256").values_list("sha256", "size").distinct(),
+    stored, recorded = Blob.objects.order_by("sha256"), RecordingChunk.objects.order_by("sha256").distinct()
+    rows_by_storage: dict[str, Iterator[tuple[str, int | None]]] = {
+        blobs.BLOBS: stored.values_list("sha256", "size").iterator(chunk_size=ROWS_AT_ONCE),
+        blobs.RECORDINGS: recorded.values_list("sha256", "size").iterator(chunk_size=ROWS_AT_ONCE),
+        blobs.PRIVATE: iter(private.NAMES.rows()),
     }
-    for storage, rows in rows_by_storage.items():
+    for storage, walk in rows_by_storage.items():
         look = partial(_damage, storage=storage, with_contents=with_contents)
-        walk = rows.iterator(chunk_size=ROWS_AT_ONCE)
         while some := list(islice(walk, ROWS_AT_ONCE)):
             yield from filter(None, durable_files.files_map(storages[storage], look, some))
 
 
-def _damage(row: tuple[str, int], *, storage: str, with_contents: bool) -> Damage | None:
+def _damage(row: tuple[str, int | None], *, storage: str, with_contents: bool) -> Damage | None:
     sha256, size = row
     stored = blobs.blob_size(sha256, storage=storage)
     problem = _problem(sha256, size=size, stored=stored, storage=storage, with_contents=with_contents)
@@ -53,11 +55,11 @@ def _damage(row: tuple[str, int], *, storage: str, with_contents: bool) -> Damag
 
 
 def _problem(
-    sha256: str, *, size: int, stored: int | None, storage: str, with_contents: bool
+    sha256: str, *, size: int | None, stored: int | None, storage: str, with_contents: bool
 ) -> Problem | None:
     if stored is None:
         return "missing"
-    if stored != size:
+    if size is not None and stored != size:
         return "other_size"
     if with_contents and _digest(sha256, storage=storage) != sha256:
         return "other_bytes"

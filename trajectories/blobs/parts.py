@@ -7,7 +7,7 @@ import logging
 from django.core.files.storage import storages
 
 from core import durable_files
-from core.blobs import BLOBS, RECORDINGS
+from core.blobs import STORAGES
 
 logger = logging.getLogger(__name__)
 
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 def parts_sweep() -> int:
     """Delete old parts in every storage of blobs; returns how many. A storage that refuses is only logged."""
     swept = 0
-    for name in (BLOBS, RECORDINGS):
+    for name in STORAGES:
         try:
             swept += durable_files.parts_sweep(storages[name])
         except OSError as error:

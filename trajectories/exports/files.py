@@ -107,7 +107,9 @@ def file_store(file: IO[bytes], *, name: str, rows: int) -> StoredFile:
     while piece := file.read(blobs.CHUNK_BYTES):
         digest.update(piece)
     file.seek(0)
-    stored = blobs.blob_receive(read=file.read, sha256=digest.hexdigest(), limit=FILE_MAX_BYTES)
+    stored = blobs.blob_receive(
+        read=file.read, sha256=digest.hexdigest(), limit=FILE_MAX_BYTES, storage=blobs.PRIVATE
+    )
     return StoredFile(name=name, sha256=stored.sha256, bytes=stored.size, rows=rows)
 
 

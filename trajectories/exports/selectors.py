@@ -58,6 +58,6 @@ def file_open(export: Export, name: str) -> tuple[dict[str, Any], File[bytes]]:
     if Export.objects.filter(pk=export.pk, expires_at__lte=Now()).exists():
         raise expired
     try:
-        return entry, blobs.blob_open(entry["sha256"])
+        return entry, blobs.blob_open(entry["sha256"], storage=blobs.PRIVATE)
     except FileNotFoundError:
         raise expired from None

@@ -19,6 +19,7 @@ from django.db import connection, transaction
 
 from core import blobs, file_lock, thumbnails
 from core.sql import Statement
+from trajectories.blobs import private
 from trajectories.models import Picture
 
 LOOKED_AT_ONCE = 1_000
@@ -30,6 +31,7 @@ BLOBS_UNNAMED = Statement(__file__, "blobs_unnamed")
 BLOBS_PLACE = Statement(__file__, "blobs_place")
 BLOBS_DELETE = Statement(__file__, "blobs_delete")
 CHUNKS_UNNAMED = Statement(__file__, "chunks_unnamed")
+PRIVATE_UNNAMED = Statement(__file__, "private_unnamed", names=private.NAMES.text)
 
 
 class Total(NamedTuple):
@@ -63,6 +65,8 @@ def _batches(hashes: Iterator[str], count: int) -> Iterator[list[str]]:
 def _unnamed(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
     if storage == blobs.BLOBS:
         return [sha256 for (sha256,) in BLOBS_UNNAMED.rows(hashes=hashes, days=days)]
+    if storage == blobs.PRIVATE:
+        return [sha256 for (sha256,) in PRIVATE_UNNAMED.rows(hashes=hashes)]
     return [sha256 for (sha256,) in CHUNKS_UNNAMED.rows(hashes=hashes)]
 
 
@@ -88,6 +92,7 @@ def _gone(storage: str, hashes: Sequence[str], *, days: int) -> list[str]:
     if storage == blobs.RECORDINGS:
         with connection.cursor() as cursor:
             cursor.execute("LOCK TABLE trajectories_recordingchunk IN SHARE MODE")
+    if storage != blobs.BLOBS:
         return _unnamed(storage, hashes, days=days)
     BLOBS_PLACE.run(hashes=hashes)
     gone = [sha256 for (sha256,) in BLOBS_DELETE.rows(hashes=hashes, days=days)]

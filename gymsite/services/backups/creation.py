@@ -29,6 +29,7 @@ from gymsite.services.backups import dump, files, manifest
 from gymsite.services.backups.database import database_running
 from gymsite.services.backups.files import Copying
 from gymsite.services.backups.manifest import Manifest, Stored
+from trajectories.blobs import private
 
 Say = Callable[[str], None]
 UNDER_WAY = "Process {holder} is making a backup in {folder}: wait for it, or choose another folder."
@@ -38,6 +39,7 @@ NAMED = {
     blobs.BLOBS: 'COPY (SELECT sha256 FROM trajectories_blob ORDER BY sha256 COLLATE "C") TO STDOUT',
     blobs.RECORDINGS: 'COPY (SELECT DISTINCT sha256 COLLATE "C" FROM trajectories_recordingchunk ORDER BY 1)'
     " TO STDOUT",
+    blobs.PRIVATE: f"COPY (SELECT n.sha256 FROM ({private.NAMES.text}) AS n ORDER BY 1) TO STDOUT",  # noqa: S608
 }
 
 
@@ -69,7 +71,7 @@ def _parts_make(folder: Path, *, url: str, var_dir: Path, say: Say) -> Manifest:
             dump.rows_write(connection, query, target=named[name])
         version = connection.info.server_version
     with listing.open("w") as lines:
-        stored = {name: _storage_copy(folder, name, named[name], lines, say=say) for name in files.STORAGES}
+        stored = {name: _storage_copy(folder, name, named[name], lines, say=say) for name in blobs.STORAGES}
     return Manifest(
         format=manifest.FORMAT,
         palaestra=core.__version__,

@@ -14,7 +14,6 @@ from django.core.files.storage import FileSystemStorage, Storage
 from core import blobs
 from core.errors import GymError
 
-STORAGES = (blobs.BLOBS, blobs.RECORDINGS)
 COPIES_AT_ONCE = 8
 AHEAD = 64
 

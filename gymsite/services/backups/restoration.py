@@ -130,7 +130,7 @@ def _database_restore(folder: Path, read: Manifest, *, url: str, var_dir: Path) 
 def _files_restore(folder: Path, read: Manifest, *, say: Say) -> int:
     """Copy files and check their bytes; returns how many are damaged, and left out."""
     damaged = 0
-    for name in files.STORAGES:
+    for name in read.storages:
         say(f"Copying {name} ...")
         copying = Copying(name=name, source=files.copies_of(folder, name), target=storages[name])
         with (folder / read.files.file).open() as lines:

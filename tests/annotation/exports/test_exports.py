@@ -92,7 +92,7 @@ def test_the_work_of_a_job_stores_the_archive(project: AnnotationProject, as_rol
         jobs.job_do(job.pk)
     job.refresh_from_db()
     assert (job.state, job.problem, job.done, job.total) == ("done", "", 5, 5)
-    with blobs.blob_open(job.result["sha256"]) as file:
+    with blobs.blob_open(job.result["sha256"], storage=blobs.PRIVATE) as file:
         stored = file.read()
     assert len(stored) == job.result["bytes"]
     assert len(files.rows(stored)) == 4

@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from core import long_work
-from core.blobs import blob_store
+from core.blobs import PRIVATE, blob_store
 from core.errors import GymError
 from tests.annotation import files, scene
 from tests.annotation.scene import COMPLETE
@@ -241,14 +241,14 @@ def test_damage_is_refused(project: AnnotationProject, other: AnnotationProject)
 def test_the_work_of_a_job_reads_the_stored_file(
     project: AnnotationProject, other: AnnotationProject, owner: User, as_role: Any
 ) -> None:
-    stored = blob_store(files.archive(project))
+    stored = blob_store(files.archive(project), storage=PRIVATE)
     parameters = {"name": "labels.zip", "sha256": stored.sha256}
     job = jobs.job_request(other, "import", parameters, user_id=owner.pk)
     with as_role("gym_worker"):
         jobs.job_do(job.pk)
     job.refresh_from_db()
     assert (job.state, job.problem, job.result["added"]) == ("done", "", 4)
-    bad = blob_store(files.jsonl([{"episode": 1, "step": 1}]))
+    bad = blob_store(files.jsonl([{"episode": 1, "step": 1}]), storage=PRIVATE)
     job = jobs.job_request(other, "import", {"name": "a.jsonl", "sha256": bad.sha256}, user_id=None)
     jobs.job_do(job.pk)
     job.refresh_from_db()
@@ -330,7 +330,7 @@ def test_a_unit_that_is_settled_during_an_import_keeps_its_versions(
 def test_an_import_that_takes_several_workers_counts_all_that_was_added(
     project: AnnotationProject, other: AnnotationProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = blob_store(files.archive(project))
+    stored = blob_store(files.archive(project), storage=PRIVATE)
     parameters = {"name": "labels.zip", "sha256": stored.sha256}
     job = jobs.job_request(other, "import", parameters, user_id=None)
     monkeypatch.setattr(checks, "AT_ONCE", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -61,8 +62,23 @@ def test_labels_are_exported_and_come_back(lab: Lab, owner: User, project: Annot
     assert Label.objects.count() == 1
     assert client.get(address.replace(f"/{project.pk}/", f"/{other.pk}/")).status_code == 404
     job.refresh_from_db()
-    blobs.blob_delete(job.result["sha256"])
+    blobs.blob_delete(job.result["sha256"], storage=blobs.PRIVATE)
     assert "Export the labels again" in client.get(address).content.decode()
+
+
+def test_no_file_of_labels_is_read_by_its_hash(
+    lab: Lab, api: Callable[..., Any], owner: User, project: AnnotationProject
+) -> None:
+    client, key = lab(owner), api("read", "trainer", "golds", "admin")
+    sent = files.archive(project)
+    assert send(client, project, sent, "labels.zip").status_code == 302
+    job = jobs.job_request(project, "export", {}, user_id=owner.pk)
+    jobs.job_do(job.pk)
+    job.refresh_from_db()
+    for sha256 in (hashlib.sha256(sent).hexdigest(), job.result["sha256"]):
+        assert blobs.blob_exists(sha256, storage=blobs.PRIVATE)
+        assert client.get(f"/blobs/{sha256}").status_code == 404
+        assert key.get(f"/api/v1/blobs/{sha256}").status_code == 404
 
 
 def test_a_form_without_a_file_or_with_too_large_a_one_says_so(

@@ -1,4 +1,4 @@
-"""Writes the labels of a project into one archive, which is stored as a blob."""
+"""Writes the labels of a project into one archive, which is stored as a private file."""
 
 from __future__ import annotations
 
@@ -146,7 +146,9 @@ def _archive_store(archive: IO[bytes], *, job: AnnotationJob, result: dict[str, 
     sha256 = digest.hexdigest()
     archive.seek(0)
     with file_lock.files_held():  # the file is stored before the job names it
-        stored = blobs.blob_receive(read=archive.read, sha256=sha256, limit=ARCHIVE_MAX_BYTES)
+        stored = blobs.blob_receive(
+            read=archive.read, sha256=sha256, limit=ARCHIVE_MAX_BYTES, storage=blobs.PRIVATE
+        )
         result |= {"sha256": sha256, "bytes": stored.size}
         AnnotationJob.objects.filter(pk=job.pk).update(result=result)
     return result

@@ -129,6 +129,6 @@ def _label_of(placement: Placement, *, annotator: Annotator) -> Label:
 
 def _open(sha256: str) -> IO[bytes]:
     try:
-        return blobs.blob_open(sha256)
+        return blobs.blob_open(sha256, storage=blobs.PRIVATE)
     except FileNotFoundError as error:
         raise GymError("no_file", "The file is no longer stored. Send it again.") from error

@@ -13,9 +13,8 @@ from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from core import blobs
+from core import blobs, file_lock
 from trajectories.annotation.jobs.services import job_request
-from trajectories.blobs.services import blob_put
 from trajectories.lab.access import LabRequest, lab_action, lab_page
 from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.job_views import ANCHOR
@@ -84,15 +83,16 @@ def annotation_import_start(request: LabRequest, project_id: int) -> HttpRespons
     if not form.is_valid():
         return _import_render(request, project, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     data = form.cleaned_data
-    parameters = {
-        "name": data["labels"].name,
-        "sha256": _store(data["labels"]),
-        "annotator": data["annotator"],
-        "kind": data["kind"],
-        "takes_other_codebooks": data["takes_other_codebooks"],
-        **({"manifest": _store(data["manifest"])} if data["manifest"] else {}),
-    }
-    return _request(request, project, AnnotationJob.Kind.IMPORT, parameters)
+    with file_lock.files_held():  # the files are stored before the job names them
+        parameters = {
+            "name": data["labels"].name,
+            "sha256": _store(data["labels"]),
+            "annotator": data["annotator"],
+            "kind": data["kind"],
+            "takes_other_codebooks": data["takes_other_codebooks"],
+            **({"manifest": _store(data["manifest"])} if data["manifest"] else {}),
+        }
+        return _request(request, project, AnnotationJob.Kind.IMPORT, parameters)
 
 
 @lab_page
@@ -102,7 +102,7 @@ def annotation_job_file(request: LabRequest, project_id: int, job_id: int) -> Ht
     if job is None or "sha256" not in job.result:
         raise Http404("This project has no such file.")
     try:
-        file = blobs.blob_open(job.result["sha256"])
+        file = blobs.blob_open(job.result["sha256"], storage=blobs.PRIVATE)
     except FileNotFoundError:
         raise Http404("This file is no longer stored. Export the labels again.") from None
     return as_file(FileResponse(file, content_type="application/zip"), job.result["name"])
@@ -120,7 +120,10 @@ def _store(file: UploadedFile[Any]) -> str:
     for piece in file.chunks():
         digest.update(piece)
     file.seek(0)
-    return blob_put(sha256=digest.hexdigest(), read=file.read).sha256
+    stored = blobs.blob_receive(
+        read=file.read, sha256=digest.hexdigest(), limit=settings.BLOB_MAX_BYTES, storage=blobs.PRIVATE
+    )
+    return stored.sha256
 
 
 def _import_render(

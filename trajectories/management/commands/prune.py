@@ -74,7 +74,7 @@ class Command(BaseCommand):
     def _files(self, *, days: int) -> None:
         self.stderr.write("Reading which files are named ...")
         names.names_collect()
-        for storage in (blobs.BLOBS, blobs.RECORDINGS):
+        for storage in blobs.STORAGES:
             with _bar(storage, " files") as bar:
                 total = files.files_prune(
                     storage, days=days, is_rehearsal=self._is_rehearsal, progress=bar.update

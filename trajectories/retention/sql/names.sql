@@ -1,5 +1,4 @@
--- Every blob that a row names: of steps, of checks of replays, of files of labels
--- and exports, and of tasks (their pictures). `excluded` holds
+-- Every blob that a row names: of steps, of checks of replays, and of tasks (their pictures). `excluded` holds
 -- episodes that a rehearsal takes for pruned.
 INSERT INTO blob_names
 SELECT s.screenshot FROM trajectories_step s LEFT JOIN trajectories_pruning p USING (episode_id)
@@ -15,13 +14,6 @@ UNION SELECT n.name FROM trajectories_fidelity f LEFT JOIN trajectories_pruning 
     CROSS JOIN LATERAL unnest(ARRAY[f.replay, f.difference]) AS n(name)
 WHERE n.name <> '' AND p.screenshots_at IS NULL AND p.recordings_at IS NULL
     AND NOT EXISTS (SELECT FROM excluded x WHERE x.episode_id = f.episode_id)
-UNION SELECT n.name FROM trajectories_annotationjob j
-    CROSS JOIN LATERAL unnest(ARRAY[j.result->>'sha256', j.parameters->>'sha256', j.parameters->>'manifest']) AS n(name)
-WHERE n.name IS NOT NULL
-UNION SELECT n.name FROM trajectories_export x
-    CROSS JOIN LATERAL jsonb_path_query(x.result, '$.**.sha256') AS p(value)
-    CROSS JOIN LATERAL (SELECT p.value #>> '{}') AS n(name)
-WHERE x.expires_at IS NULL OR x.expires_at > now()
 UNION SELECT q.sha256 FROM tasks_app_questionpicture q
 UNION SELECT e.variation->'picture'->>'sha256' FROM trajectories_episode e WHERE e.variation ? 'picture'
 UNION SELECT m[1] FROM tasks_app_task t
