@@ -23,7 +23,7 @@ from palaestra.policies.clock import PolicyClock
 
 ASK = [{"role": "user", "content": "What is half of 84?"}]
 REFUSALS = [json.loads(line) for line in Path(__file__).with_name("refusals.jsonl").read_text().splitlines()]
-ASKED = {
+SAMPLING = {
     "temperature": 0.2,
     "top_p": 0.9,
     "seed": 1,
@@ -70,16 +70,16 @@ async def test_a_parameter_that_is_refused_by_name_is_left_out_from_then_on(
     async with Endpoint(base_url=model.url, retries=0) as endpoint:
         with caplog.at_level(logging.INFO, logger="palaestra"):
             for _ in range(2):
-                completion = await complete(endpoint, sampling=ASKED, response_format=FORMAT)
+                completion = await complete(endpoint, sampling=SAMPLING, response_format=FORMAT)
                 assert completion.text == "Answer: 42"
     assert [name in request for request in model.requests] == [True, False, False]
     sampling = completion.sampling or {}
     assert name not in {**sampling, **sampling["extra_body"]}, "a step says what was sent"
-    kept = {**ASKED, **ASKED["extra_body"], "response_format": FORMAT}.keys() - {"extra_body", name}  # type: ignore[dict-item]
-    assert kept <= model.requests[-1].keys(), "nothing else is left out"
-    [said] = [record for record in caplog.records if "refuses" in record.message.lower()]
-    is_asked = name not in ("stream", "stream_options")
-    assert said.levelno == (logging.WARNING if is_asked else logging.INFO)
+    rest = {**SAMPLING, **SAMPLING["extra_body"], "response_format": FORMAT}.keys() - {"extra_body", name}  # type: ignore[dict-item]
+    assert rest <= model.requests[-1].keys(), "nothing else is left out"
+    [line] = [record for record in caplog.records if "refuses" in record.message.lower()]
+    is_chosen = name not in ("stream", "stream_options")
+    assert line.levelno == (logging.WARNING if is_chosen else logging.INFO)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ async def test_what_is_no_refusal_of_a_name_is_the_users_to_mend(
 ) -> None:
     model.replies(Sent(status=400, error=error))
     with pytest.raises(ModelFailure):
-        await complete(endpoint, sampling=ASKED)
+        await complete(endpoint, sampling=SAMPLING)
     assert len(model.requests) == 1
 
 
@@ -180,9 +180,9 @@ async def test_a_prompt_that_a_filter_refuses_is_known_as_one(
     ids=repr,
 )
 def test_an_endpoint_says_when_to_return(headers: dict[str, str], least_s: float, most_s: float) -> None:
-    asked = backoff.retry_after_s(headers)
-    assert asked is not None
-    assert least_s <= asked <= most_s
+    wait_s = backoff.retry_after_s(headers)
+    assert wait_s is not None
+    assert least_s <= wait_s <= most_s
 
 
 @pytest.mark.parametrize(
@@ -195,6 +195,6 @@ def test_a_time_that_nobody_can_read_is_none(headers: dict[str, str]) -> None:
 @pytest.mark.parametrize(("away_s", "least_s", "most_s"), [(40, 20, 40), (200_000, 60, 60), (-9, 0, 0)])
 def test_a_date_to_return_at_is_read(away_s: int, least_s: float, most_s: float) -> None:
     date = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=away_s), usegmt=True)
-    asked = backoff.retry_after_s({"Retry-After": date})
-    assert asked is not None
-    assert least_s <= asked <= most_s
+    wait_s = backoff.retry_after_s({"Retry-After": date})
+    assert wait_s is not None
+    assert least_s <= wait_s <= most_s

@@ -22,12 +22,12 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     ``Retry-After`` holds seconds or a date (RFC 9110, 10.2.3), ``retry-after-ms`` milliseconds, as OpenAI's
     own client reads it first.
     """
-    asked = _number(headers.get("retry-after-ms"), divisor=1000)
-    if asked is None:
-        asked = _number(headers.get("Retry-After"))
-    if asked is None:
-        asked = _until(headers.get("Retry-After"))
-    return None if asked is None else max(0.0, min(asked, RETRY_AFTER_MAX_S))
+    wait_s = _number(headers.get("retry-after-ms"), divisor=1000)
+    if wait_s is None:
+        wait_s = _number(headers.get("Retry-After"))
+    if wait_s is None:
+        wait_s = _until(headers.get("Retry-After"))
+    return None if wait_s is None else max(0.0, min(wait_s, RETRY_AFTER_MAX_S))
 
 
 def _number(text: str | None, *, divisor: int = 1) -> float | None:

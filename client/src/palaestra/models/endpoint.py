@@ -104,12 +104,12 @@ class Endpoint:
             fields |= {"stream": True, "stream_options": {"include_usage": True}}
         refusals = self._refusals.setdefault(model, Refusals(self.address))
         for attempt in itertools.count():
-            sent = refusals.kept(fields)
+            sent = refusals.sendable(fields)
             try:
                 with clock.refunded_on_failure():
                     completion = await self._slotted(sent, clock)
                 self.health.answered()
-                return replace(completion, sampling=refusals.kept(sampling or {}) or None)
+                return replace(completion, sampling=refusals.sendable(sampling or {}) or None)
             except ERRORS as error:
                 if refusals.learn(error, sent):
                     continue

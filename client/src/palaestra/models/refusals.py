@@ -33,10 +33,8 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _NEVER = frozenset({401, 402, 403, 408, 409, 413, 425, 429})
-_SAID_BEFORE = (
-    r"(?:parameters?|arguments?|property|fields?|names?|keys?|options?|supplied|supports?|for)[:\s]+"
-)
-_SAID_AFTER = r"\s*(?::|\b(?:is|are|was|may|must|does|cannot|can|has|not)\b)"
+_BEFORE = r"(?:parameters?|arguments?|property|fields?|names?|keys?|options?|supplied|supports?|for)[:\s]+"
+_AFTER = r"\s*(?::|\b(?:is|are|was|may|must|does|cannot|can|has|not)\b)"
 
 
 class Refusals:
@@ -47,7 +45,7 @@ class Refusals:
         self._names: dict[str, str] = {}
         self._dropped: set[str] = set()
 
-    def kept(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def sendable(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of a call as they are sent: without what was refused, or under its other name."""
         dropped = self._dropped | ({"stream_options"} if "stream" in self._dropped else set())
         within = dropped.intersection(_WITHIN)
@@ -81,7 +79,7 @@ class Refusals:
                 "steps say what was sent. The endpoint says: %s",
                 self._address,
                 original,
-                _said(error)[:300],
+                _message(error)[:300],
             )
         return True
 
@@ -91,21 +89,20 @@ def refused_name(error: Exception, sent: Mapping[str, Any]) -> str | None:
     if not isinstance(error, openai.APIError):
         return None
     status = error.status_code if isinstance(error, openai.APIStatusError) else 400
-    said = _said(error)
-    if status in _NEVER or not _REFUSED.search(said):
+    message = _message(error)
+    if status in _NEVER or not _REFUSED.search(message):
         return None
-    named = {name: _place(name, said, str(error.param or "")) for name in _names(sent)}
-    named = {name: _place(name, said, str(error.param or "")) for name in _names(sent)}
+    named = {name: _place(name, message, str(error.param or "")) for name in _names(sent)}
     places = {name: place for name, place in named.items() if place is not None}
     if not places:
         return None
     within = [name for name in places if name in _WITHIN]
     # Of two that exclude each other the second is left out.
-    choose = max if "both" in said else min
+    choose = max if "both" in message else min
     return choose(within or places, key=places.__getitem__)
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     """All that an error says: some endpoints leave OpenAI's shape, and only the body has their words."""
     body = getattr(error, "body", None)
     return f"{error} {body if body is not None else ''}"
@@ -120,16 +117,16 @@ def _names(sent: Mapping[str, Any]) -> Iterator[str]:
     yield from (name for name in _WITHIN if any(_holds(schema, name) for schema in schemas))
 
 
-def _place(name: str, said: str, param: str) -> int | None:
+def _place(name: str, message: str, param: str) -> int | None:
     """Where a message names a field; -1 where the error states it apart."""
     if re.split(r"[.\[]", param)[0] == name or param.endswith(f".{name}"):
         return -1
     camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
     word = rf"(?:{re.escape(name)}|{re.escape(camel)})"
     quoted = rf"(?<=['\"`.(\[]){word}(?=['\"`.)\]\\])"
-    spoken = rf"\b(?:{_SAID_BEFORE}{word}\b|{word}{_SAID_AFTER})"
+    spoken = rf"\b(?:{_BEFORE}{word}\b|{word}{_AFTER})"
     plain = rf"|\b{word}\b" if "_" in name else ""
-    match = re.search(rf"{quoted}|{spoken}{plain}", said)
+    match = re.search(rf"{quoted}|{spoken}{plain}", message)
     return match.start() if match else None
 
 

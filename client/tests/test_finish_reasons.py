@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+from palaestra.finish_reasons import ending_of
+
+ENDINGS = {
+    "length": """length max_tokens MAX_TOKENS maxTokens length_limit model_length max_output_tokens LENGTH
+        token_limit FinishReason.MAX_TOKENS FINISH_REASON_MAX_TOKENS ERROR_LIMIT incomplete max-tokens
+        model_context_window_exceeded max_length num_predict""",
+    "content_filter": """content_filter content-filter contentFilter CONTENT_FILTERED SAFETY IMAGE_SAFETY
+        RECITATION BLOCKLIST PROHIBITED_CONTENT SPII sensitive guardrail_intervened ERROR_TOXIC refusal
+        FinishReason.SAFETY""",
+    "error": """error ERROR abort aborted cancelled network_error insufficient_system_resource OTHER
+        timeout""",
+    "tool_calls": "tool_calls tool_use function_call TOOL_CALL toolCalls",
+    "stop": """stop STOP eos EOS eos_token end_turn stop_sequence COMPLETE complete end stop_token
+        FinishReason.STOP""",
+}
+NAMES = [(name, ending) for ending, names in ENDINGS.items() for name in names.split()]
+
+
+@pytest.mark.parametrize(("name", "ending"), NAMES)
+def test_the_end_of_a_reply_is_known_by_its_many_names(name: str, ending: str) -> None:
+    assert ending_of(name) == ending
+
+
+@pytest.mark.parametrize("name", [None, "", "null", "FINISH_REASON_UNSPECIFIED"])
+def test_a_finish_reason_that_says_nothing_is_none(name: str | None) -> None:
+    assert ending_of(name) is None
