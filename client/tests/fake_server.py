@@ -45,6 +45,7 @@ class State:
         self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
+        self.delays: dict[str, float] = {}  # seconds, by the path of a page
 
     @property
     def prompt(self) -> list[dict[str, Any]]:
@@ -158,6 +159,7 @@ class Arena(Handler):
             self.fake.state.submit(episode, values.get("answer", [""])[0])
             self.send(303, b"", "text/html", Location="done")
         elif rest in self.fake.state.pages:
+            time.sleep(self.fake.state.delays.get(rest, 0.0))
             page = self.fake.state.pages[rest]
             self.send(200, page.encode(), "text/html; charset=utf-8", Cache_Control="no-store")
         elif rest == "done":

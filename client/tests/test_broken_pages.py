@@ -8,6 +8,7 @@ import gc
 import os
 import signal
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -16,6 +17,7 @@ from fake_server import FakeServer
 from palaestra import Env, browser
 from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserDead
+from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 
 NOOP = 'Action: {"type": "noop"}'
@@ -169,6 +171,46 @@ async def test_a_browser_that_dies_with_other_pages_is_never_the_agents_doing(
     assert [(reward, info["reason"]) for _, reward, _, _, info in stepped] == [(None, "harness_error")] * 2
 
 
+async def test_an_episode_without_a_step_begins_again_after_each_death_of_the_browser(
+    alone: Env, pages: PagePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, deaths = WarmPage.begin, [1, 2, 3]
+
+    async def begin_and_die(page: WarmPage, start_url: str, **options: Any) -> EpisodeBounds:
+        if deaths:
+            deaths.pop()
+            await browser_kill(pages)
+        return await begin(page, start_url, **options)
+
+    monkeypatch.setattr(WarmPage, "begin", begin_and_die)
+    obs = await alone.reset(1)
+    assert "Question" in obs.text
+    assert not deaths
+    _, reward, _, _, info = await alone.step(ANSWER)
+    assert (reward, info["reason"]) == (1.0, "answer")
+
+
+async def test_deaths_while_the_page_is_opened_again_are_not_held_against_the_first_step(
+    alone: Env, fake: FakeServer, pages: PagePool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Env(fake.lab_url, "key", run=7, pool=pages) as other:
+        for env in (alone, other):
+            await env.reset(1)
+        await browser_kill(pages)
+        begin, deaths = WarmPage.begin, [1, 2]
+
+        async def begin_and_die(page: WarmPage, start_url: str, **options: Any) -> EpisodeBounds:
+            if deaths:
+                deaths.pop()
+                await browser_kill(pages)
+            return await begin(page, start_url, **options)
+
+        monkeypatch.setattr(WarmPage, "begin", begin_and_die)
+        obs, reward, terminated, *_ = await alone.step(NOOP)
+    assert (reward, terminated) == (None, False)
+    assert "It is open again at the first page." in obs.result_message
+
+
 async def test_a_browser_that_opens_no_page_is_never_the_agents_doing(
     alone: Env, pages: PagePool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +220,7 @@ async def test_a_browser_that_opens_no_page_is_never_the_agents_doing(
     await alone.reset(1)
     assert alone.episode is not None
     monkeypatch.setattr(alone.episode, "renew", refuse)
+    monkeypatch.setattr("palaestra.episode.REOPEN_LIMIT_S", 0.5)
     await renderer_crash(alone)
     _, reward, _, _, info = await alone.step(NOOP)
     assert (reward, info["reason"]) == (None, "harness_error")

@@ -12,9 +12,11 @@ from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
 from palaestra.actions import Outcome
 from palaestra.engine import Engine
-from palaestra.episode import Episode, EpisodeConfig
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError
 from palaestra.grammars.json import Turn
+from palaestra.pace import Limit
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
 from palaestra.pool import PagePool
@@ -176,7 +178,7 @@ async def test_a_page_that_hangs_is_an_observation(
 ) -> None:
     monkeypatch.setattr("palaestra.pages.NAVIGATION_LIMIT_S", 1.0)
     monkeypatch.setattr("palaestra.pages.CALL_LIMIT_S", 1.0)
-    monkeypatch.setattr("palaestra.pages.SETTLE_LIMIT_MS", 500)
+    monkeypatch.setattr("palaestra.pages.LATER_PAGE", Limit(0.5, 0.5))
     await env.reset(1)
     obs, _, terminated, _, info = await env.step('Action: {"type": "goto", "url": "hang.html"}')
     assert (info["action_result"], terminated) == ("timeout", False)

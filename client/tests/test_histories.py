@@ -6,7 +6,8 @@ import pytest
 
 from fake_server import FakeServer
 from palaestra import Client, Completion, Env, Observation, Usage
-from palaestra.episode import Episode, EpisodeConfig
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import grammar_of
 from palaestra.histories import LEFT_OUT, UNCHANGED, Turn, messages_send
 from palaestra.records import Message

@@ -12,7 +12,7 @@ from fake_model import FakeModel, Reply
 from fake_server import GOLD, FakeServer
 from palaestra import Client, Completion, Usage
 from palaestra.engine import Engine
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ContextOverflow, ModelFailure
 from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 from typing import Any
 
@@ -11,12 +10,11 @@ from PIL import Image, ImageChops
 
 from fake_server import FakeServer
 from palaestra import Env
-from palaestra.bounds import EpisodeBounds
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
 from palaestra.observation.picture import Mark, picture_make, picture_size
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
-from palaestra.surface import DocumentGone, PageView
+from palaestra.surface import DocumentGone
 
 VIEWPORT = (1280, 720)
 
@@ -49,27 +47,6 @@ async def looked(page: WarmPage, fake: FakeServer, kind: str, **config: object) 
     view = await page.observe(acted=False)
     assert view is not None
     return await Observer(ObservationConfig(form=format_of(kind), **config)).observe(page, view)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("kind", ["screenshot", "som", "both"])
-async def test_the_picture_is_taken_while_the_page_says_what_it_shows(kind: str) -> None:
-    is_taken = asyncio.Event()
-
-    class Page:
-        bounds = EpisodeBounds.of("http://127.0.0.1:8000/e/tok-en/")
-        picture_scale = 1.0
-
-        async def call(self, *_: object) -> dict[str, Any]:
-            await asyncio.wait_for(is_taken.wait(), 5)
-            return {"marks": [], "above": 0, "below": 0, "left": 0, "right": 0}
-
-        async def screenshot(self) -> bytes:
-            is_taken.set()
-            return plain(VIEWPORT)
-
-    view = PageView(url="http://127.0.0.1:8000/e/tok-en/", title="t", text="main", is_settled=True)
-    observer = Observer(ObservationConfig(form=format_of(kind)))
-    assert (await observer.observe(Page(), view)).screenshot == plain(VIEWPORT)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from prompts import Prompt, page_prompt, text_prompt
 from palaestra import Client
 from palaestra.completion import Completion
 from palaestra.engine import Engine
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 
 OBSERVATION = "axtree-v2"
 # One plain look with the form below the question: what is learnt here is the question, not looks.

@@ -21,7 +21,7 @@ from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
 from palaestra.browser import ARGUMENTS, browser_find
 from palaestra.engine import Engine
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.policies import Solver
 from palaestra.policies.solver import Solution
 from palaestra.pool import PagePool

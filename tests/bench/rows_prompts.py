@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from core.presentation import NEUTRAL
 from palaestra.api import Client
 from palaestra.engine import Engine
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.prompt_sizes import PromptLengths, prompt_lengths
 from tests.bench.installation import Installation
 from tests.bench.rows_browser import PAGES

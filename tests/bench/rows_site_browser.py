@@ -22,7 +22,7 @@ from gymsite.services import secrets
 from palaestra.actions import action_check, action_perform
 from palaestra.api import Client
 from palaestra.engine import Engine
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool

@@ -17,7 +17,8 @@ from typing import Any
 from core.presentation import NEUTRAL
 from palaestra.api import Client
 from palaestra.engine import Engine, Rollout
-from palaestra.episode import Episode, EpisodeConfig
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
 from palaestra.lite import LitePool
 from palaestra.lite.page import LitePage

@@ -15,7 +15,8 @@ from pytest_django.live_server_helper import LiveServer
 from core.draws import Draws
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
-from palaestra.episode import Episode, EpisodeConfig
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
 from palaestra.policies import EpisodeInfo, Narrator
 from palaestra.pool import PagePool

@@ -18,7 +18,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
-from palaestra.episode import Episode, EpisodeConfig
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import GRAMMARS, grammar_of
 from palaestra.grammars.json import turn_parse
 from palaestra.pages import WarmPage

@@ -57,6 +57,7 @@ def test_a_huge_submission_names_the_limit(trainer: ApiClient) -> None:
         ("time_budget", "incorrect", "time_budget", False, True),
         ("model_error", "void", "model_error", False, False),
         ("harness_error", "void", "harness_error", False, False),
+        ("page_unsettled", "void", "page_unsettled", False, False),
         ("cancelled", "void", "cancelled", False, False),
     ],
 )

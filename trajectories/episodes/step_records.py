@@ -36,6 +36,13 @@ TargetPath = Annotated[
         "and of itself among its siblings, from 0, joined by `/`, without the root: `1/0/3`.",
     ),
 ]
+Settled = Annotated[
+    bool,
+    Meta(
+        description="Whether the page that the model was shown was complete, and its picture and what is "
+        "said of it of the same moment."
+    ),
+]
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
@@ -90,6 +97,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     action_result: ResultCode | None = None
     result_message: ResultMessage | None = None
     target_path: TargetPath | None = None
+    settled: Settled | None = None
     observation: Observation | None = None
     screenshot: Sha256 | None = None
     url: str | None = None

@@ -42,7 +42,7 @@ class Step(models.Model):
     actor = models.CharField(max_length=8, choices=Actor, default=Actor.POLICY)
     more = models.JSONField(
         default=dict
-    )  # thought_hidden, model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...
+    )  # thought_hidden, settled, model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...
     content_hash = models.BinaryField(max_length=16)
     created_at = models.DateTimeField(db_default=Now())
 
@@ -56,3 +56,8 @@ class Step(models.Model):
     def has_hidden_thought(self) -> bool:
         """Whether the model reasoned and its endpoint did not say what: not the same as no thought."""
         return bool(self.more and self.more.get("thought_hidden"))
+
+    @property
+    def was_unsettled(self) -> bool:
+        """Whether the page that the model was shown was still loading or moving."""
+        return bool(self.more and self.more.get("settled") is False)

@@ -39,6 +39,9 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--block-new-web-contents",
+    # What a page scrolls to is there at once, and a picture is drawn with all that it shows.
+    "--disable-smooth-scrolling",
+    "--disable-checker-imaging",
     f"--disable-features={','.join(DISABLED_FEATURES)}",
 )
 INSTALL_HINT = (

@@ -15,8 +15,9 @@ from typing import Any
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
 from palaestra.conversation import past_read
-from palaestra.episode import Episode, EpisodeConfig
-from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
+from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable, close_reason_of
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.pools import browser_check, pool_of, run_check
@@ -286,7 +287,7 @@ class Engine:
             logger.log(level, "episode %s: %s", episode.opened.id, problem, exc_info=not is_expected)
             # If that fails too, the server will end it as lease_lost by itself, which is void as well.
             with contextlib.suppress(ApiError, Unreachable):
-                await episode.close("harness_error", problem)
+                await episode.close(close_reason_of(failure), problem)
             return problem
         finally:
             self._heartbeat.episodes.discard(episode.opened.id)

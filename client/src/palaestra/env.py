@@ -9,8 +9,17 @@ from typing import Any, TypedDict
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
-from palaestra.episode import Episode, EpisodeConfig
-from palaestra.errors import BrowserDead, PageDead, PageHung, PalaestraError, TabClosed, Unreachable
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
+from palaestra.errors import (
+    BrowserDead,
+    PageDead,
+    PageHung,
+    PalaestraError,
+    TabClosed,
+    Unreachable,
+    close_reason_of,
+)
 from palaestra.observation import Observation, perceivable_check
 from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import CloseReason, Verdict
@@ -139,7 +148,7 @@ class Env:
                 self.episode.page, self.episode.renew = await self._pool.acquire(), self._pool.renew
             return await self.episode.begin()
         except (PageDead, PageHung, TabClosed, Unreachable) as failure:
-            await self._finish("harness_error", str(failure))
+            await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
             raise
 
     async def step(self, completion: str | Completion) -> Stepped:
@@ -154,7 +163,7 @@ class Env:
             turn, outcome = await episode.turn(completion)
             await episode.step_queue.flush()  # a step that has returned is stored
         except BrowserDead as failure:
-            await self._finish("harness_error", str(failure))
+            await self._finish("harness_error", str(failure), is_healthy=False)
             return await self._ended(episode, {"action_result": "timeout"})
         info: StepInfo = {
             "action": turn.declared,
@@ -203,12 +212,12 @@ class Env:
         if self.episode is not None and not self.episode.is_over:
             await self._finish("cancelled", "abandoned before its end")
 
-    async def _finish(self, reason: CloseReason, detail: str) -> None:
+    async def _finish(self, reason: CloseReason, detail: str, *, is_healthy: bool = True) -> None:
         try:
             if self.episode is not None:
                 await self.episode.close(reason, detail)
         finally:
-            await self._release(is_healthy=reason != "harness_error")
+            await self._release(is_healthy=is_healthy and reason != "harness_error")
 
     async def _release(self, *, is_healthy: bool = True) -> None:
         if self.episode is None:

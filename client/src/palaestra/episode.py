@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import datetime, timezone
 from typing import Any
 
-from palaestra.actions import DONE, Action, Conditions, Outcome, action_perform, conditions_of, shows_hidden
+from palaestra.actions import DONE, Action, Outcome, action_perform, shows_hidden
 from palaestra.actions.answer import Answer as AnswerAction
 from palaestra.actions.give_up import GiveUp
 from palaestra.actions.sequence import Sequence as SequenceAction
@@ -18,13 +18,23 @@ from palaestra.arms import arm_of
 from palaestra.budgets import Budgets
 from palaestra.completion import Completion
 from palaestra.draft import Draft
-from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, PalaestraError, TabClosed
+from palaestra.episode_config import EpisodeConfig
+from palaestra.errors import (
+    ApiError,
+    BrowserDead,
+    PageDead,
+    PageHung,
+    PageUnsettled,
+    PalaestraError,
+    TabClosed,
+)
 from palaestra.extraction import answer_extract
 from palaestra.fate import AT_FIRST_PAGE, Fate
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
-from palaestra.observation import MAX_CHARS, Observation, ObservationConfig, Observer, Scope, format_of
+from palaestra.observation import Observation, ObservationConfig, Observer, format_of
+from palaestra.patience import Patience
 from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation
 from palaestra.setups import history_read
 from palaestra.step_queue import StepQueue, json_clean, text_clean
@@ -36,6 +46,7 @@ NOT_OPENED = "The browser could not open that page. Go back, or go to another ad
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
 TOO_MANY = "One turn has at most {} of them: nothing was done."
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
+REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows the first page is replaced
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
 MESSAGE_CHARS = 8_000
@@ -44,46 +55,6 @@ NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
 MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
 Renew = Callable[[Surface], Awaitable[Surface]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpisodeConfig:
-    """How an episode is run. ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts
-    completion tokens, ``prompt_token_budget`` those of all prompts, as the model's usage gives them;
-    ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
-    step."""
-
-    observation: str = "axtree"
-    scope: Scope = "page"
-    max_chars: int = MAX_CHARS
-    picture_max: int | None = None
-    grammar: str = "json"
-    history: str = "full"
-    answer_channel: str = "page"
-    actions_per_turn: int = 1
-    token_budget: int | None = None
-    prompt_token_budget: int | None = None
-    invalid_limit: int | None = None
-    with_pictures: bool = False
-
-    @property
-    def observation_settings(self) -> dict[str, Any]:
-        """What a run stores of its observations beside their format: what differs from the defaults."""
-        names = ("scope", "max_chars", "picture_max")
-        return {name: own for name in names if (own := getattr(self, name)) != getattr(EpisodeConfig, name)}
-
-    def conditions(self, opened: OpenedEpisode) -> Conditions:
-        """What decides which actions an episode offers."""
-        arm, form = arm_of(opened.arm), format_of(self.observation)
-        return conditions_of(
-            has_page=arm.has_page,
-            has_ids=form.has_ids,
-            has_positions=form.has_screenshot,
-            has_outline=form.has_text,
-            is_site=opened.is_site,
-            answer_channel="api" if arm.is_probe else self.answer_channel,
-            actions_per_turn=self.actions_per_turn,
-        )
 
 
 class Episode:
@@ -324,7 +295,10 @@ class Episode:
         await page.begin(self.opened.start_url, ids=self._ids)
         if draft is not None:
             await draft.restore(page)
-        return await self._look(page, await self._view(page)) or self._unreadable()
+        first = await self._look(page, await self._view(page)) or self._unreadable()
+        if self.steps == 0 and not first.is_settled:
+            raise PageUnsettled("The first page never settled.")
+        return first
 
     # ---- broken pages
     async def _recover(self, failure: PalaestraError, outcome: Outcome) -> tuple[Outcome, Observation]:
@@ -347,11 +321,18 @@ class Episode:
         """Open the first page on another page of the browser: what the agent did is on the server."""
         if self.page is None or self.renew is None:
             raise BrowserDead("There is nowhere to open another page.")
-        self.page = await self.renew(self.page)
-        return await self._open_first_page(self.page)
+        patience = Patience(REOPEN_LIMIT_S)
+        while True:
+            try:
+                self.page = await self.renew(self.page)
+                return await self._open_first_page(self.page)
+            except PageDead:
+                if not await patience.pause():
+                    raise
 
     def _unreadable(self) -> Observation:
-        return Observation(kind=self.observation.kind, text=UNREADABLE, url=self.observation.url)
+        shown = self.observation
+        return Observation(kind=shown.kind, text=UNREADABLE, url=shown.url, is_settled=False)
 
     def _show(self, observation: Observation) -> None:
         # The model reads what is recorded, so that its conversation can be rebuilt from the record.
@@ -383,6 +364,7 @@ class Episode:
             action_result=outcome.result,
             result_message=outcome.message or None,
             target_path=(self.page.target_path or None) if self.page else None,
+            settled=shown.is_settled if self._has_page else None,
             observation=recorded,
             url=shown.url or None,
             **details,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 
 class PalaestraError(Exception):
     """Base class of everything that the client raises on purpose."""
@@ -45,6 +47,10 @@ class PageHung(PalaestraError):
     """The page did not answer in time."""
 
 
+class PageUnsettled(PageHung):
+    """The first page never settled, although no action had touched it: not the agent's doing."""
+
+
 class PageRefused(PageHung):
     """The browser refused a command for this page, as it does during a navigation."""
 
@@ -71,3 +77,8 @@ class ContextOverflow(ModelFailure):
 
 class PromptFiltered(ModelFailure):
     """A filter of the endpoint refused the conversation."""
+
+
+def close_reason_of(failure: Exception) -> Literal["page_unsettled", "harness_error"]:
+    """Return the reason to close an episode for that could not be played on; both are void."""
+    return "page_unsettled" if isinstance(failure, PageUnsettled) else "harness_error"

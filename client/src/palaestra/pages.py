@@ -17,19 +17,19 @@ from playwright.async_api import Error as PlaywrightError
 from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserDead, PageDead, PageHung, PageRefused, TabClosed, Unreachable
 from palaestra.navigation import NavigationGuard
+from palaestra.pace import FIRST_PAGE, LATER_PAGE, Pace
 from palaestra.patience import Patience
 from palaestra.surface import VIEWPORT, DocumentGone, PageView
 
 T = TypeVar("T")
 
 WORLD = "palaestra"
-SETTLE_LIMIT_MS = 5_000
 NAVIGATION_LIMIT_S = 15.0
 CALL_LIMIT_S = 10.0
 DISCONNECT_LIMIT_S = 0.3
 FLUSH_LIMIT_MS = 150
 JAVASCRIPT = resources.files("palaestra") / "js"
-SCRIPTS = ("ids.js", "axtree.js", "marks.js", "sections.js", "page.js")
+SCRIPTS = ("ids.js", "axtree.js", "marks.js", "moment.js", "sections.js", "page.js")
 SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in SCRIPTS)
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 
@@ -41,9 +41,13 @@ class WarmPage:
     itself, ``PageDead`` that its renderer died, ``BrowserDead`` that the browser died with other pages.
     """
 
-    def __init__(self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str) -> None:
+    def __init__(
+        self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str, pace: Pace
+    ) -> None:
         self.page = page
         self.bounds: EpisodeBounds | None = None
+        self._pace = pace
+        self._begun: float | None = None  # when the first page was asked for; None once it was looked at
         self._cdp = cdp
         self._guard = guard
         self._frame = frame
@@ -63,7 +67,7 @@ class WarmPage:
 
     @classmethod
     async def make(
-        cls, browser: Browser, guard: NavigationGuard, *, viewport: tuple[int, int] = VIEWPORT
+        cls, browser: Browser, guard: NavigationGuard, *, viewport: tuple[int, int] = VIEWPORT, pace: Pace
     ) -> WarmPage:
         """A blank page in a context of its own, so that storage and cache of two pages never meet."""
         width, height = viewport
@@ -73,11 +77,12 @@ class WarmPage:
             service_workers="block",
             locale="en-US",
             timezone_id="UTC",
+            reduced_motion="reduce",
         )
         page = await context.new_page()
         cdp = await context.new_cdp_session(page)
         tree = await cdp.send("Page.getFrameTree")
-        warm = cls(page=page, cdp=cdp, guard=guard, frame=tree["frameTree"]["frame"]["id"])
+        warm = cls(page=page, cdp=cdp, guard=guard, frame=tree["frameTree"]["frame"]["id"], pace=pace)
         script = {"source": SCRIPT, "worldName": WORLD, "runImmediately": True}
         await asyncio.gather(
             cdp.send("Page.enable"),
@@ -99,6 +104,7 @@ class WarmPage:
         self._guard.admit(self._frame, bounds)
         self.bounds, self._world, self._introduced = bounds, None, None
         self.ids = {} if ids is None else ids
+        self._begun = time.monotonic()
         answers: tuple[dict[str, Any], ...] = await asyncio.gather(
             self._send("Storage.clearDataForOrigin", origin=bounds.origin, storageTypes="all"),
             self._send("Page.addScriptToEvaluateOnNewDocument", source=FORGET),
@@ -146,10 +152,11 @@ class WarmPage:
     async def _seen(self, *, acted: bool, with_text: bool) -> PageView | None:
         deadline = time.monotonic() + NAVIGATION_LIMIT_S
         while True:
-            options = {"acted": acted, "limitMs": SETTLE_LIMIT_MS, "withText": with_text}
+            settle_s = self._settle_limit_s()
+            options = {"acted": acted, "limitMs": round(settle_s * 1000), "withText": with_text}
             world = await self._world_ready(deadline)
             try:
-                state = await self._run("observe", options, world=world)
+                state = await self._run("observe", options, world=world, wait_s=settle_s)
             except DocumentGone:
                 acted = False
                 continue
@@ -158,8 +165,20 @@ class WarmPage:
             if self.bounds is not None and self.bounds.is_submitted:
                 return None
             if not state["leaving"]:
+                self._pace_note()
                 return _view_of(state)
             acted = False
+
+    def _settle_limit_s(self) -> float:
+        """Seconds that the page may still take to settle."""
+        if self._begun is None:
+            return self._pace.limit_s(LATER_PAGE)
+        return max(self._begun + self._pace.limit_s(FIRST_PAGE) - time.monotonic(), 0.0)
+
+    def _pace_note(self) -> None:
+        if self._begun is not None:
+            self._pace.note(time.monotonic() - self._begun)
+            self._begun = None
 
     async def call(self, function: str, *arguments: object) -> dict[str, Any]:
         """Call one of the page-side functions with JSON arguments."""
@@ -276,20 +295,22 @@ class WarmPage:
             return False
         return self.bounds.is_submitted or self.bounds.refused_documents > self._refusals
 
-    async def _run(self, function: str, *arguments: object, world: int, step: int = 0) -> dict[str, Any]:
-        """The answer of a page-side function. A new document is told the ids of those before it."""
+    async def _run(
+        self, function: str, *arguments: object, world: int, step: int = 0, wait_s: float = 0.0
+    ) -> dict[str, Any]:
+        """The answer of a page-side function that may wait for ``wait_s``. A new document is told the ids of
+        those before it."""
         around = {"step": step, "ids": None if self._introduced == world else self.ids}
         passed = ",".join(json.dumps(argument) for argument in (function, arguments, around))
-        answer = await self._evaluate(f"palaestra.run({passed})", world)
+        answer = await self._evaluate(f"palaestra.run({passed})", world, limit_s=wait_s + CALL_LIMIT_S)
         self._introduced = world
         self.ids.update(answer.pop("fresh", {}))
         return answer
 
-    async def _evaluate(self, expression: str, world: int) -> dict[str, Any]:
+    async def _evaluate(self, expression: str, world: int, *, limit_s: float) -> dict[str, Any]:
         params = {"expression": expression, "contextId": world, "awaitPromise": True, "returnByValue": True}
-        limit = SETTLE_LIMIT_MS / 1000 + CALL_LIMIT_S
         try:
-            answer = await self._bounded(self._cdp.send("Runtime.evaluate", params), limit)
+            answer = await self._bounded(self._cdp.send("Runtime.evaluate", params), limit_s)
         except PageRefused as failure:
             raise DocumentGone(str(failure)) from failure
         if "exceptionDetails" in answer:
@@ -359,6 +380,7 @@ def _view_of(state: dict[str, Any]) -> PageView:
         in_view=tuple(state["inView"]),
         opens_tab=state["newTab"],
         status=state["status"],
+        moment=state["moment"],
     )
 
 

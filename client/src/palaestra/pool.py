@@ -12,6 +12,7 @@ from palaestra.api import Client
 from palaestra.browser import browser_launch
 from palaestra.errors import BrowserDead
 from palaestra.navigation import NavigationGuard
+from palaestra.pace import Pace
 from palaestra.pages import WarmPage
 from palaestra.surface import VIEWPORT
 
@@ -36,6 +37,7 @@ class PagePool:
         self._origin = origin
         self._environment = environment
         self._viewport = viewport
+        self._pace = Pace()
         self._free: list[WarmPage] = []
         self._places = asyncio.Semaphore(size)
         self._starting = asyncio.Lock()
@@ -84,7 +86,7 @@ class PagePool:
         for _ in range(START_TRIES):
             try:
                 browser, guard = await self._running()
-                return await WarmPage.make(browser, guard, viewport=self._viewport)
+                return await WarmPage.make(browser, guard, viewport=self._viewport, pace=self._pace)
             except PlaywrightError as problem:
                 failure = problem
         raise BrowserDead(f"No page could be opened: {failure}")

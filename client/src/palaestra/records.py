@@ -19,6 +19,7 @@ CloseReason = Literal[
     "time_budget",
     "invalid_actions",
     "page_crash",
+    "page_unsettled",
     "cancelled",
     "model_error",
     "harness_error",
@@ -253,7 +254,7 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     ``thought_hidden``: the model reasoned and does not say what. ``result_message`` is the sentence that the
     model read of the result, ``target_path`` the place in the document of the element that was acted on, as
-    the page's recorder writes it.
+    the page's recorder writes it. ``settled``: whether the page that the model was shown was complete.
     """
 
     index: int
@@ -266,6 +267,7 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     action_result: str | None = None
     result_message: str | None = None
     target_path: str | None = None
+    settled: bool | None = None
     observation: StepObservation | None = None
     screenshot: str | None = None
     url: str | None = None

@@ -17,7 +17,7 @@ from palaestra.api import messages_inline
 from palaestra.background import tasks_cancel
 from palaestra.completion import Completion
 from palaestra.env import SETTINGS, StepInfo, Stepped
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError, PalaestraError, Unreachable
 from palaestra.observation import Observation, perceivable_check
 from palaestra.patience import Patience

@@ -9,7 +9,7 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.arms import arm_of
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import MAX_CHARS, Scope, format_of, perceivable_check
 from palaestra.pools import LITE, browser_check

@@ -23,6 +23,7 @@ class PageView:
 
     ``in_view`` are the numbers of the outline's lines that the viewport shows. ``opens_tab``: its last link
     would have opened another tab. ``status`` is that of the page's answer, 0 where it is not known.
+    ``moment`` is the same for two views of a page between which nothing moved or changed.
     """
 
     url: str
@@ -32,6 +33,7 @@ class PageView:
     in_view: tuple[int, ...] = ()
     opens_tab: bool = False
     status: int = 0
+    moment: str = ""
 
     @property
     def is_error(self) -> bool:

@@ -202,4 +202,4 @@ def look_of(observation: Observation, held: list[Message]) -> Look:
     return Look(observation=Observation(**fields, messages=observation.messages[keep:]), keep=keep)
 
 
-OBSERVATION_FIELDS = ("kind", "text", "url", "screenshot", "result", "result_message")
+OBSERVATION_FIELDS = ("kind", "text", "url", "screenshot", "result", "result_message", "is_settled")

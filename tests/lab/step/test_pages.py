@@ -363,6 +363,18 @@ def test_an_address_cannot_fake_the_notice_of_a_missing_step(lab: Lab, annotator
     assert "data-notice" not in html
 
 
+def test_a_step_says_that_its_page_was_not_settled(lab: Lab, annotator: User) -> None:
+    episode = factories.episode()
+    for index, more in ((1, {"settled": True}), (2, {"settled": False}), (3, {})):
+        factories.step(episode, index, more=more)
+    client = lab(annotator)
+    pages = [client.get(address(episode, index)).content.decode() for index in (1, 2, 3)]
+    cards = [html.partition('class="action-card"')[2].partition("</section>")[0] for html in pages]
+    assert ["page not settled" in card for card in cards] == [False, True, False]
+    listed = client.get(f"/episodes/{episode.pk}/").content.decode()
+    assert listed.count("page not settled") == 1
+
+
 def test_a_hidden_thought_is_not_shown_as_none(lab: Lab, annotator: User) -> None:
     episode = factories.episode()
     for index, thought_hidden in ((1, True), (2, None)):

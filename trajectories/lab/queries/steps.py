@@ -31,6 +31,7 @@ LISTED = (
     "screenshot",
     "actor",
     "more__thought_hidden",
+    "more__settled",
 )
 
 # Whether a step's screenshot can be shown: it may have been announced and never uploaded, or be no picture.

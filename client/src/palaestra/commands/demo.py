@@ -19,7 +19,7 @@ from palaestra.api import Client
 from palaestra.background import tasks_cancel
 from palaestra.commands import count, server_add, stderr_print
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import format_of
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read

@@ -12,7 +12,7 @@ from typing import Any
 from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.commands import count, server_add, setup_add
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
 from palaestra.evaluation.items import Items, items_choose, pictures_check

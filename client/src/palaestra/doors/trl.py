@@ -25,7 +25,7 @@ from palaestra.doors.loop_thread import LoopThread
 from palaestra.doors.rollouts import Addresses, history_check, messages_new, messages_textual, token_read
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.env import SETTINGS
-from palaestra.episode import EpisodeConfig
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped

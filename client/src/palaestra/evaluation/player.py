@@ -10,7 +10,8 @@ from dataclasses import KW_ONLY, dataclass
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S
 from palaestra.engine import Engine, Rollout
-from palaestra.episode import Episode, EpisodeConfig
+from palaestra.episode import Episode
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Cell, Series, page_kind, presentation_of

@@ -48,6 +48,6 @@
     return { above: Math.round(root.scrollTop), below: Math.max(Math.round(root.scrollHeight - root.scrollTop - innerHeight), 0),
       left: Math.round(root.scrollLeft), right: Math.max(Math.round(root.scrollWidth - root.scrollLeft - innerWidth), 0) };
   }
-  const picture = (withMarks) => ({ ...beyond(), marks: withMarks ? marks() : [] });
-  Object.assign(globalThis.palaestra, { picture });
+  const picture = (withMarks) => ({ ...beyond(), marks: withMarks ? marks() : [], moment: palaestra.moment() });
+  Object.assign(globalThis.palaestra, { picture, elementsIn });
 })();

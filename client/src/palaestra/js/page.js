@@ -47,8 +47,7 @@
       new MutationObserver((_, observer) => { observer.disconnect(); resolve(); }).observe(document, { childList: true });
     });
   }
-  async function settled(limitMs) {
-    await rooted();
+  function ready(limitMs) {
     const html = document.documentElement;
     if (isReady(html)) return true;
     return new Promise((resolve) => {
@@ -67,6 +66,27 @@
       document.addEventListener("readystatechange", check);
     });
   }
+  // An action may have brought text whose font is not there yet, or a picture into view: neither can be seen so far.
+  const DRAWN_MS = 10; // between two looks at whether they have come
+  const isDrawn = (picture) => {
+    if (picture.complete) return true;
+    const box = picture.getBoundingClientRect();
+    return !box.width || !box.height || box.bottom < 0 || box.top > innerHeight || box.right < 0 || box.left > innerWidth;
+  };
+  function areDrawn() {
+    void document.documentElement.offsetHeight; // layout starts the loading of the fonts that are needed
+    return document.fonts.status === "loaded" && [...document.images].every(isDrawn);
+  }
+  async function settled(limitMs) {
+    await rooted();
+    const end = performance.now() + limitMs;
+    for (;;) {
+      if (!(await ready(end - performance.now()))) return false;
+      if (areDrawn()) return true;
+      if (performance.now() >= end) return false;
+      await pause(DRAWN_MS);
+    }
+  }
   // `acted`: an action has just been performed, so a navigation may be about to begin; the new document is then observed.
   async function observe({ acted, limitMs, withText }) {
     if (acted && (await leaving())) return { leaving: true };
@@ -75,7 +95,7 @@
     if (isLeaving) return { leaving: true };
     const wantsTab = newTab;
     newTab = false;
-    return { leaving: false, settled: isSettled, newTab: wantsTab, url: location.href, title: document.title,
+    return { leaving: false, settled: isSettled, newTab: wantsTab, url: location.href, title: document.title, moment: palaestra.moment(),
       status: performance.getEntriesByType("navigation")[0]?.responseStatus || 0,
       ...(withText ? palaestra.serialise() : { text: "", inView: [] }) };
   }

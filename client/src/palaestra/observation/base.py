@@ -52,7 +52,8 @@ class Observation:
 
     ``text`` is what the model reads of the page (empty in arms without a page), ``screenshot`` PNG bytes or
     None, ``url`` the masked address, ``result`` and ``result_message`` the outcome of the previous action,
-    ``messages`` the whole conversation so far, ready for a chat model.
+    ``messages`` the whole conversation so far, ready for a chat model. ``is_settled``: the page was complete,
+    and its picture and what is said of it are of the same moment.
     """
 
     kind: str
@@ -61,6 +62,7 @@ class Observation:
     screenshot: bytes | None = None
     result: ActionResult | None = None
     result_message: str = ""
+    is_settled: bool = True
     messages: list[Message] = field(default_factory=list)
 
 

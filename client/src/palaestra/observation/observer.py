@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from palaestra.observation.base import Observation, ObservationFormat
 from palaestra.observation.changes import lines_new
 from palaestra.observation.outline import STILL_LOADING, Cut, Scope, outline_cut, page_head
 from palaestra.observation.picture import Mark, Size, picture_make, picture_size
+from palaestra.observation.shot import shot_take
 from palaestra.surface import VIEWPORT, PageView, Surface
 
 MAX_CHARS = 12_000
@@ -38,30 +38,30 @@ class Observer:
         self._before = ("", "")  # title and body of the page at the last look
 
     async def observe(self, page: Surface, view: PageView) -> Observation:
-        """The observation of a page as it is now."""
+        """The observation of a page as it is now: of ``view``, or of a later one if it moves on meanwhile."""
         if page.bounds is None:
             raise ValueError("The page has no episode: call begin first.")
         config, form = self._config, self._config.form
-        parts = [page_head(view)]
         size = picture_size(VIEWPORT, config.picture_max) if form.has_screenshot else VIEWPORT
         page.picture_scale = size[0] / VIEWPORT[0]
-        screenshot = None
-        if form.has_screenshot:
-            # Sent together: the page is drawn while it says what its picture shows.
-            seen, pixels = await asyncio.gather(page.call("picture", form.has_marks), page.screenshot())
-            screenshot, lines = _picture(pixels, seen, size=size)
-            parts += lines
-        elif config.with_pictures:
-            screenshot = await page.screenshot()
+        lines, screenshot, is_settled = list[str](), None, view.is_settled
+        if form.has_screenshot or config.with_pictures:
+            shot = await shot_take(page, view, with_marks=form.has_marks, with_text=form.has_text)
+            view, screenshot = shot.view, shot.pixels
+            is_settled = view.is_settled and shot.is_still
+            if form.has_screenshot:
+                screenshot, lines = _picture(shot.pixels, shot.seen, size=size)
+        parts = [page_head(view), *lines]
         if form.has_text:
             parts += self._outline(view)
-        if not view.is_settled:
+        if not is_settled:
             parts.append(STILL_LOADING)
         return Observation(
             kind=form.id,
             text=page.bounds.mask("\n".join(parts)),
             url=page.bounds.mask(view.url),
             screenshot=screenshot,
+            is_settled=is_settled,
         )
 
     def _outline(self, view: PageView) -> list[str]:

@@ -1,0 +1,51 @@
+"""How an episode is run: what is shown, how actions are written, and its budgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.actions import Conditions, conditions_of
+from palaestra.arms import arm_of
+from palaestra.observation import MAX_CHARS, Scope, format_of
+from palaestra.records import OpenedEpisode
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeConfig:
+    """How an episode is run. ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts
+    completion tokens, ``prompt_token_budget`` those of all prompts, as the model's usage gives them;
+    ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
+    step."""
+
+    observation: str = "axtree"
+    scope: Scope = "page"
+    max_chars: int = MAX_CHARS
+    picture_max: int | None = None
+    grammar: str = "json"
+    history: str = "full"
+    answer_channel: str = "page"
+    actions_per_turn: int = 1
+    token_budget: int | None = None
+    prompt_token_budget: int | None = None
+    invalid_limit: int | None = None
+    with_pictures: bool = False
+
+    @property
+    def observation_settings(self) -> dict[str, Any]:
+        """What a run stores of its observations beside their format: what differs from the defaults."""
+        names = ("scope", "max_chars", "picture_max")
+        return {name: own for name in names if (own := getattr(self, name)) != getattr(EpisodeConfig, name)}
+
+    def conditions(self, opened: OpenedEpisode) -> Conditions:
+        """What decides which actions an episode offers."""
+        arm, form = arm_of(opened.arm), format_of(self.observation)
+        return conditions_of(
+            has_page=arm.has_page,
+            has_ids=form.has_ids,
+            has_positions=form.has_screenshot,
+            has_outline=form.has_text,
+            is_site=opened.is_site,
+            answer_channel="api" if arm.is_probe else self.answer_channel,
+            actions_per_turn=self.actions_per_turn,
+        )

@@ -1,0 +1,47 @@
+"""A screenshot, and what the page says of itself at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from palaestra.surface import DocumentGone, PageView, Surface
+
+STILL_LIMIT_S = 5.0
+"""A page that has not stood still for so long is taken as it is."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.03, 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shot:
+    """``pixels`` as PNG; ``seen`` is what the page said of its picture, ``view`` the rest of it.
+
+    ``is_still``: nothing moved or changed between the view, the pixels and what was seen.
+    """
+
+    pixels: bytes
+    seen: dict[str, Any]
+    view: PageView
+    is_still: bool
+
+
+async def shot_take(page: Surface, view: PageView, *, with_marks: bool, with_text: bool) -> Shot:
+    """Take a screenshot of a page that was just viewed. While it moves, view it and take it again.
+
+    Raises ``DocumentGone`` where the page is left meanwhile.
+    """
+    deadline, pause_s = time.monotonic() + STILL_LIMIT_S, FIRST_PAUSE_S
+    while True:
+        pixels = await page.screenshot()
+        seen = await page.call("picture", with_marks)
+        is_still = seen["moment"] == view.moment
+        if is_still or not view.is_settled or time.monotonic() > deadline:
+            return Shot(pixels=pixels, seen=seen, view=view, is_still=is_still)
+        await asyncio.sleep(pause_s)
+        pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+        again = await page.observe(acted=False, with_text=with_text)
+        if again is None:
+            raise DocumentGone("The answer was submitted.")
+        view = again

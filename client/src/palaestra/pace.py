@@ -1,0 +1,43 @@
+"""How long pages may take to settle, by how long they usually take on this machine."""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+from dataclasses import dataclass
+
+PAGES_REMEMBERED = 64
+USUAL_TIMES = 10
+"""A page that takes so many times as long as usual is not waited for any longer."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Seconds that a page may take, at least and at most."""
+
+    floor_s: float
+    ceiling_s: float
+
+
+# Sixteen pages that are opened at once on two idle cores take 2 s each, later ones 0.4 s.
+FIRST_PAGE = Limit(20.0, 60.0)
+"""For a page that no action has touched yet: one that is not settled by then is a failure of ours."""
+LATER_PAGE = Limit(5.0, 15.0)
+"""For a page after an action, which may be the reason why it never settles."""
+
+
+class Pace:
+    """The pace of one browser: the times that first pages took from request to settled."""
+
+    def __init__(self) -> None:
+        self._taken: deque[float] = deque(maxlen=PAGES_REMEMBERED)
+
+    def note(self, seconds: float) -> None:
+        """Remember how long a first page took; one that never settled, how long it was waited for."""
+        self._taken.append(seconds)
+
+    def limit_s(self, limit: Limit) -> float:
+        """Seconds that a page may take now; nothing is known of the machine before its first page."""
+        if not self._taken:
+            return limit.ceiling_s
+        return min(max(USUAL_TIMES * statistics.median(self._taken), limit.floor_s), limit.ceiling_s)
