@@ -18,7 +18,6 @@ from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
 from palaestra.models.policy import ModelPolicy
 from palaestra.models.replies import REASONING_FIELDS
-from palaestra.models.thoughts import thoughts_split
 from palaestra.policies.clock import PolicyClock
 
 ASK = [{"role": "user", "content": "What is half of 84?"}]
@@ -82,18 +81,11 @@ async def test_a_model_that_hides_its_thoughts_is_seen_to_hide_them(
     assert (await complete(endpoint)).is_thought_hidden
 
 
-@pytest.mark.parametrize(
-    ("text", "thoughts", "rest"),
-    [
-        ("<think>\nHalf.\n</think>\n\nAnswer: 42", "Half.", "Answer: 42"),
-        ("Half.\n</think>\nAnswer: 42", "Half.", "Answer: 42"),
-        ("<think>Half of", "Half of", ""),
-        ("Answer: 42", None, "Answer: 42"),
-        ("Write <think> and </think> around it.", None, "Write <think> and </think> around it."),
-    ],
-)
-def test_thoughts_in_the_text_are_split_off(text: str, thoughts: str | None, rest: str) -> None:
-    assert thoughts_split(text) == (thoughts, rest)
+async def test_thoughts_in_the_text_are_separate_too(model: FakeModel) -> None:
+    model.replies(Reply(text="<plan>Half.</plan>\n<think>Whole.</think>\nAnswer: 42"))
+    async with Endpoint(base_url=model.url, key="k", thought_tags=[("<plan>", "</plan>")]) as endpoint:
+        completion = await complete(endpoint)
+    assert (completion.reasoning, completion.text) == ("Half.\n\nWhole.", "Answer: 42")
 
 
 async def test_tools_are_sent_and_their_calls_read(model: FakeModel, endpoint: Endpoint) -> None:

@@ -57,6 +57,7 @@ class Env:
     ``token_budget``, truncated and judged incorrect. Other keywords (``policy_version``, ``seed``,
     ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
     ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
+    Thoughts in a completion are no answers and no actions; ``thought_tags`` names marks of a model's own.
     ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; its run's settings must
     say so, which is looked up once for all environments that share their ``checked_runs``.
     Raises ``PalaestraError`` for an arm that the observation cannot show.

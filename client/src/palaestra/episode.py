@@ -39,6 +39,7 @@ from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode,
 from palaestra.setups import history_read
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 from palaestra.surface import DocumentGone, PageView, Surface
+from palaestra.thoughts import thoughts_separate
 
 UNREADABLE = "(the page does not answer)"
 RECORDED = "The answer is recorded."
@@ -145,11 +146,12 @@ class Episode:
             completion = Completion(text=completion)
         self.steps += 1
         shown, started_at, started = self.observation, datetime.now(timezone.utc), time.perf_counter()
-        parsed, outcome, observed = await self._act(completion)
+        spoken = thoughts_separate(completion, tags=self._config.thought_tags)
+        parsed, outcome, observed = await self._act(spoken)
         fate, self.fate = self.fate, None
         outcome = replace(outcome, message=text_clean(outcome.message, limit=MESSAGE_CHARS))
         env_ms = (time.perf_counter() - started) * 1000
-        step = self._step(completion, parsed, outcome, shown)
+        step = self._step(replace(spoken, text=completion.text), parsed, outcome, shown)
         is_shown = self._has_page or shown.result is not None
         self._turns.append(PastTurn(shown=shown if is_shown else None, raw=step.raw or ""))
         step.started_at, step.env_ms = started_at.isoformat(), env_ms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from palaestra.actions import Conditions, conditions_of
 from palaestra.arms import arm_of
 from palaestra.observation import MAX_CHARS, Scope, format_of
 from palaestra.records import OpenedEpisode
+from palaestra.thoughts import Tags, tags_check
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +18,8 @@ class EpisodeConfig:
     """How an episode is run. ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts
     completion tokens, ``prompt_token_budget`` those of all prompts, as the model's usage gives them;
     ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
-    step."""
+    step; ``thought_tags`` are pairs of marks of a model's own around its thoughts, beside those that
+    ``palaestra.thoughts`` knows. Raises ``ValueError`` where they are no pairs."""
 
     observation: str = "axtree"
     scope: Scope = "page"
@@ -30,6 +33,10 @@ class EpisodeConfig:
     prompt_token_budget: int | None = None
     invalid_limit: int | None = None
     with_pictures: bool = False
+    thought_tags: Sequence[Tags] = ()
+
+    def __post_init__(self) -> None:
+        tags_check(self.thought_tags)
 
     @property
     def observation_settings(self) -> dict[str, Any]:

@@ -21,7 +21,20 @@ def endpoint_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model-key", help="its key; default: $OPENAI_API_KEY")
     parser.add_argument("--concurrency", type=int, default=16, help="calls of the model at once")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds in which nothing arrives")
+    thought_tags_add(parser)
     parser.add_argument("--no-stream", action="store_true", help="for endpoints that cannot stream")
+
+
+def thought_tags_add(parser: argparse.ArgumentParser) -> None:
+    """Declare the argument that names a model's own marks of thoughts."""
+    parser.add_argument(
+        "--thought-tags",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("BEGIN", "END"),
+        help="marks that the model puts around its thoughts, beside the usual ones (repeatable)",
+    )
 
 
 def endpoint_make(options: argparse.Namespace) -> Endpoint:
@@ -36,6 +49,7 @@ def endpoint_make(options: argparse.Namespace) -> Endpoint:
         concurrency=options.concurrency,
         timeout_s=options.timeout,
         is_streamed=not options.no_stream,
+        thought_tags=options.thought_tags,
     )
 
 

@@ -14,6 +14,7 @@ from palaestra.errors import PalaestraError
 from palaestra.observation import MAX_CHARS, Scope, format_of, perceivable_check
 from palaestra.pools import LITE, browser_check
 from palaestra.records import EpisodeState, Run, Task
+from palaestra.thoughts import Tags
 
 # With a seed the looks of a task are the same for every model, arm and attempt.
 SEED = 1
@@ -53,6 +54,7 @@ class RunPlan:
     prompt_token_budget: int | None = None
     actions_per_turn: int = 1
     with_pictures: bool = False
+    thought_tags: Sequence[Tags] = ()
     browser: str = "chromium"
     seed: int = SEED
     tags: Sequence[str] = ()
@@ -96,6 +98,7 @@ class RunPlan:
             token_budget=self.token_budget,
             prompt_token_budget=self.prompt_token_budget,
             with_pictures=self.with_pictures,
+            thought_tags=self.thought_tags,
         )
 
     @property
@@ -116,6 +119,7 @@ class RunPlan:
             "token_budget": self.token_budget,
             "prompt_token_budget": self.prompt_token_budget,
             **({"browser": LITE} if self.browser == LITE else {}),
+            **({"thought_tags": list(map(list, self.thought_tags))} if self.thought_tags else {}),
             **({"model_note": self.model_note} if self.model_note else {}),
             **({"retest": True} if self.retest else {}),
             **({} if self.planted_accuracy is None else {"planted_accuracy": self.planted_accuracy}),

@@ -23,6 +23,7 @@ from palaestra.api import Client
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.loop_thread import LoopThread
 from palaestra.doors.rollouts import Addresses, history_check, messages_new, messages_textual, token_read
+from palaestra.doors.tokens import tokens_text
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.env import SETTINGS
 from palaestra.episode_config import EpisodeConfig
@@ -31,6 +32,7 @@ from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped
 from palaestra.records import Message, Task, Usage
 from palaestra.remote_engine import RemoteEngine
+from palaestra.thoughts import Tags
 
 # Prompts are all that TRL hands on, so they name the task; its text comes with the page.
 PROMPT = "Palaestra's task {}"
@@ -102,7 +104,8 @@ class GroupRollouts:
         tasks = [task_of(prompt) for prompt in prompts]
         if trainer.model.training and not self._is_kind_checked:
             self._kind_check()
-        turns = _Turns(trainer, total=len(tasks), at_once=self._pages)
+        tags = self._config.thought_tags
+        turns = _Turns(trainer, total=len(tasks), at_once=self._pages, thought_tags=tags)
         playing = self._loop.start(self._play(Counter(tasks), turns, trainer.state.global_step))
         turns.serve(self._generate, until=playing)
         played = playing.result()
@@ -193,13 +196,15 @@ class _Turns:
 
     simulated = False
 
-    def __init__(self, trainer: GRPOTrainer, *, total: int, at_once: int) -> None:
+    def __init__(
+        self, trainer: GRPOTrainer, *, total: int, at_once: int, thought_tags: Sequence[Tags] = ()
+    ) -> None:
         self.failure: BaseException | None = None
         self._trainer = trainer
         self._tokenizer = trainer._tokenizer
         self._context = getattr(trainer.model.config, "max_position_embeddings", None)
         self.name = str(trainer.model.config._name_or_path or type(trainer.model).__name__)
-        self._left, self._at_once = total, at_once
+        self._left, self._at_once, self._thought_tags = total, at_once, thought_tags
         self._waiting: queue.Queue[_Prompt] = queue.Queue()
         self._tokens: dict[int, _Tokens] = {}
         self._has_logprobs = False
@@ -221,7 +226,7 @@ class _Turns:
         tokens.add(ids, logprobs=logprobs, is_model=True)
         is_cut = not ids or ids[-1] not in self._trainer.eos_token_ids
         return Completion(
-            text=self._tokenizer.decode(ids, skip_special_tokens=True),
+            text=tokens_text(self._tokenizer, ids, tags=self._thought_tags),
             usage=Usage(prompt=len(turn.ids), completion=len(ids)),
             finish_reason=CUT_FOR_LENGTH if is_cut else "stop",
             model=self.name,

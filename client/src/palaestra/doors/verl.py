@@ -24,6 +24,7 @@ from verl.workers.rollout.replica import TokenOutput
 
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_textual
+from palaestra.doors.tokens import tokens_text
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo
 from palaestra.errors import PalaestraError
@@ -90,6 +91,7 @@ class PalaestraLoop(AgentLoopBase):
         chosen = {"run": run, "pages": pages, **plain}
         history_check(chosen)
         self._turn_tokens, self._tries = turn_tokens, tries
+        self._thought_tags = chosen.get("thought_tags", ())
         name = json.dumps([server, chosen], sort_keys=True)
         if name not in _ROLLOUTS:
             _ROLLOUTS[name] = Rollouts(server, key_read(), **chosen)
@@ -168,7 +170,7 @@ class PalaestraLoop(AgentLoopBase):
             )
         )
         return Completion(
-            text=self.tokenizer.decode(written.token_ids, skip_special_tokens=True),
+            text=tokens_text(self.tokenizer, written.token_ids, tags=self._thought_tags),
             usage=Usage(prompt=len(prompt), completion=len(written.token_ids)),
             finish_reason=CUT_FOR_LENGTH if self._is_cut(written, sampling_params) else "stop",
             model_ms=taken_s * 1000,

@@ -22,6 +22,7 @@ from palaestra.models.refusals import Refusals
 from palaestra.models.replies import Reply
 from palaestra.policies.clock import PolicyClock
 from palaestra.records import Message
+from palaestra.thoughts import Tags, thoughts_separate
 
 RETRIES = 6
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
@@ -39,6 +40,7 @@ class Endpoint:
     ``concurrency`` bounds the calls at once, ``timeout_s`` the seconds in which nothing arrives. Calls that
     may succeed later are repeated up to ``retries`` times, after what ``Retry-After`` says or growing pauses.
     ``is_streamed``: completions arrive as they are written, so that a slow model differs from a dead server.
+    ``thought_tags`` are pairs of marks of a model's own around its thoughts, beside the usual ones.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Endpoint:
         timeout_s: float = TIMEOUT_S,
         retries: int = RETRIES,
         is_streamed: bool = True,
+        thought_tags: Sequence[Tags] = (),
     ) -> None:
         # Servers of one's own need no key, and the package insists on one.
         self._api = openai.AsyncOpenAI(
@@ -61,6 +64,7 @@ class Endpoint:
         self._slots = asyncio.Semaphore(concurrency)
         self._retries = retries
         self._is_streamed = is_streamed
+        self._thought_tags = thought_tags
         self._refusals: dict[str, Refusals] = {}
         self.health = EndpointHealth()
 
@@ -133,7 +137,7 @@ class Endpoint:
             model_ms = (time.perf_counter() - began) * 1000
         finally:
             self._slots.release()
-        return replace(completion, model_ms=model_ms)
+        return replace(thoughts_separate(completion, tags=self._thought_tags), model_ms=model_ms)
 
     async def _call(self, fields: Mapping[str, Any]) -> Completion:
         """One call. The package's own types are left aside: they take one shape of an answer alone."""

@@ -9,7 +9,6 @@ from palaestra.completion import Completion, ToolCall, count_read, usage_clean
 from palaestra.finish_reasons import Ending, ending_of
 from palaestra.models.failures import StreamBroken
 from palaestra.models.parts import parts_read, text_read
-from palaestra.models.thoughts import thoughts_split
 from palaestra.models.tool_calls import ToolCalls
 from palaestra.records import Usage
 
@@ -64,11 +63,10 @@ class Reply:
         is_ended = self._finish_reason is not None or (not self._is_streamed and self._holds_something)
         if not self._is_begun or not is_ended or ending == "error":
             raise StreamBroken(self._error or self._finish_reason or _BROKEN)
-        inline, text = thoughts_split(self._text or self._refusal)
         apart = next((t for name in ("content", *REASONING_FIELDS) if (t := self._thoughts.get(name))), None)
         return Completion(
-            text=text,
-            reasoning="\n\n".join(filter(None, (apart, inline))) or None,
+            text=self._text or self._refusal,
+            reasoning=apart,
             tool_calls=self._tool_calls,
             usage=self._usage,
             finish_reason=self._finish_reason,

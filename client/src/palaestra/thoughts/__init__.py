@@ -1,0 +1,64 @@
+"""What of a completion is thought: it is recorded, and never read as an answer or an action.
+
+Models write their thoughts between the marks of ``families``, or in channels (``channels``). Every path of a
+completion goes through here, so that none of them submits a guess within a thought. The rule:
+
+- A block begins at a mark that opens a line, or that cannot be meant as a word of the sentence around it: its
+  block spans lines, or it stands at the end of a line, or it is glued to its content. It ends at its own end
+  mark (nested blocks are counted); without one, at the end of the completion.
+- An end mark without a beginning ends a thought that the chat template began: all before it is thought.
+- Marks in quotation marks, backticks and fenced code blocks are text, and so are those within the line of an
+  answer or an action.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from palaestra.completion import Completion
+from palaestra.thoughts.blocks import blocks_cut
+from palaestra.thoughts.channels import HARMONY_TOKENS, channels_cut
+from palaestra.thoughts.families import Tags, marks_pattern, tags_check
+
+__all__ = ["Tags", "is_mark", "tags_check", "thoughts_separate", "thoughts_split"]
+
+# What Hunyuan, ERNIE, Marco-o1, OpenThinker and Cohere put around the answer that follows their thoughts.
+_WRAPPED = re.compile(
+    r"\s*(?:<(?P<name>answer|response|output|solution|conclusion)>|<\|(?:begin_of_solution|START_RESPONSE)\|>)"
+    r"(?P<content>.*?)"
+    r"(?:</(?:answer|response|output|solution|conclusion)>|<\|(?:end_of_solution|END_RESPONSE)\|>|\Z)\s*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+def thoughts_split(text: str, *, tags: Sequence[Tags] = (), is_begun: bool = False) -> tuple[str | None, str]:
+    """Return the thoughts in ``text``, None without any, and the rest of it.
+
+    ``tags`` are pairs of a model's own, beside those of the known families. ``is_begun``: some thoughts of
+    the same completion are known already, so that the chat template did not begin these.
+    """
+    thoughts, rest = channels_cut(text)
+    more, rest = blocks_cut(rest, tags=tags, is_begun=is_begun or bool(thoughts))
+    thoughts += more
+    if not thoughts:
+        return None, text
+    wrapped = _WRAPPED.fullmatch(rest)
+    rest = wrapped["content"].strip() if wrapped else rest.lstrip("\r\n")
+    return "\n\n".join(filter(None, map(str.strip, thoughts))), rest
+
+
+def thoughts_separate(completion: Completion, *, tags: Sequence[Tags] = ()) -> Completion:
+    """Return the completion with the thoughts in its text moved to its ``reasoning``."""
+    inline, text = thoughts_split(completion.text, tags=tags, is_begun=completion.reasoning is not None)
+    if inline is None:
+        return completion
+    reasoning = "\n\n".join(filter(None, (completion.reasoning, inline)))
+    return replace(completion, text=text, reasoning=reasoning)
+
+
+def is_mark(text: str, *, tags: Sequence[Tags] = ()) -> bool:
+    """Whether a token, given as its text, is one by which thoughts are told from the rest."""
+    pattern = marks_pattern(tuple((begin, end) for begin, end in tags))
+    return text in HARMONY_TOKENS or pattern.fullmatch(text) is not None

@@ -1,0 +1,45 @@
+"""Thoughts in channels and after headings: gpt-oss's harmony, and Granite."""
+
+from __future__ import annotations
+
+import re
+
+# https://cookbook.openai.com/articles/openai-harmony
+_HEADER = re.compile(
+    r"(?:<\|start\|>assistant(?P<before>[^<>\n]{0,200}))?"
+    r"<\|channel\|>\s*(?P<channel>\w+)(?P<after>[^<>\n]{0,200}(?:<\|constrain\|>[^<>\n]{0,200})?)<\|message\|>"
+)
+HARMONY_TOKENS = {f"<|{name}|>" for name in ("start", "channel", "constrain", "message", "end", "return")}
+_BODY_END = re.compile(r"<\|(?:end|return)\|>")
+_TOOL = "to="
+_THOUGHT = "analysis"
+# Harmony whose special tokens were dropped: "analysisWe need ...assistantfinalAnswer: 4".
+_DROPPED = re.compile(r"\s*analysis(?=[A-Z\"'(\d])(?P<thought>.*?)(?:assistantfinal(?P<rest>.*))?", re.DOTALL)
+# Granite. Without its second heading these are words that anybody may begin an answer with.
+_GRANITE = re.compile(
+    r"\s*Here(?:['’]s| is) my thought process:(?P<thought>.*?)Here(?:['’]s| is) my response:(?P<rest>.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+def channels_cut(text: str) -> tuple[list[str], str]:
+    """Return the thoughts of a completion that begins with a channel or a heading, and the rest of it.
+
+    Calls of tools, which are messages with a recipient, stay in the rest with their headers.
+    """
+    start = len(text) - len(text.lstrip())
+    headers = list(_HEADER.finditer(text)) if _HEADER.match(text, start) else []
+    if not headers:
+        named = _DROPPED.fullmatch(text) or _GRANITE.fullmatch(text)
+        return ([named["thought"]], (named["rest"] or "").lstrip()) if named else ([], text)
+    thoughts, rest = list[str](), list[str]()
+    ends = [following.start() for following in headers[1:]] + [len(text)]
+    for header, end in zip(headers, ends, strict=True):
+        body = text[header.end() : end]
+        if _TOOL in (header["before"] or "") + header["after"]:
+            rest.append(text[header.start() : end])
+        elif header["channel"] == _THOUGHT:
+            thoughts.append(_BODY_END.sub("", body))
+        else:
+            rest.append(_BODY_END.sub("", body))
+    return thoughts, "\n".join(rest)

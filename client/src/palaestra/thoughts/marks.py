@@ -1,0 +1,139 @@
+"""The marks of thoughts in a text: where each stands, and which begins and ends belong together."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from palaestra.thoughts.families import Tags, marks_pattern
+
+_LINE = re.compile(r"[^\n]+")
+_DECLARED = re.compile(r"[ \t>#*_`-]*(?:answer|action)[*_`]*[ \t]*:[ \t*_]*", re.IGNORECASE)
+# An apostrophe opens no quotation, and a quotation mark alone on its line (5") none either.
+_QUOTATION = re.compile(
+    r"\"(?:[^\"\\\n]|\\.){0,9000}\"|`[^`\n]{0,9000}`|“[^”\n]{0,500}”"
+    r"|(?<![\w\\])'(?:[^'\\\n]|\\.|(?<=\w)'(?=\w)){0,500}'(?!\w)"
+)
+_SENTENCE_ENDS = tuple(".!?…:")
+_NEVER_FIRST = "().,;:!?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """A mark in a text, on the line of that number.
+
+    ``is_glued``: text follows a beginning, or stands beside an end, without a blank. ``is_declared``: it
+    follows ``Answer:`` or ``Action:`` on its line; ``is_value``: nothing else does.
+    """
+
+    begin: int
+    end: int
+    family: str
+    is_end: bool
+    line: int
+    begins_line: bool
+    ends_line: bool
+    follows_sentence: bool
+    is_glued: bool
+    is_declared: bool
+    is_value: bool
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether it stands as marks do, and not as a word of a sentence."""
+        return self.begins_line or self.ends_line or self.is_glued
+
+
+def marks_read(text: str, *, tags: Sequence[Tags] = ()) -> list[Mark]:
+    """Return the marks of a text, without those in quotation marks and backticks."""
+    pattern = marks_pattern(tuple((begin, end) for begin, end in tags))
+    lines = enumerate(_LINE.finditer(text))
+    return [mark for number, line in lines for mark in _marks_of_line(line, number, pattern)]
+
+
+def ends_matched(marks: Sequence[Mark]) -> dict[int, Mark]:
+    """Return the end mark of each beginning, by the place of the beginning.
+
+    Of the beginnings without an end of their own, one that is repeated (``<think><think>...</think>``)
+    ends with the next, and one whose family has no end at all (``<think>...</thinking>``) with the next end
+    that is left.
+    """
+    opened: defaultdict[str, _Opened] = defaultdict(_Opened)
+    ends, left = dict[int, Mark](), list[Mark]()
+    for mark in marks:
+        if not mark.is_end:
+            opened[mark.family].add(mark)
+        elif (beginning := opened[mark.family].close(mark)) is not None:
+            ends[beginning.begin] = mark
+        else:
+            left.append(mark)
+    closed = {mark.family for mark in marks if mark.is_end}
+    places = [mark.begin for mark in left]
+    following = dict[str, Mark]()
+    for mark in reversed([one for one in marks if not one.is_end and one.is_strong]):
+        if mark.begin not in ends and mark.family in following:
+            ends[mark.begin] = following[mark.family]
+        elif mark.family not in closed and (others := left[bisect_left(places, mark.begin) :][:1]):
+            ends[mark.begin] = others[0]
+        if mark.begin in ends:
+            following[mark.family] = ends[mark.begin]
+    return ends
+
+
+class _Opened:
+    """The beginnings of one family that wait for their end, those that stand as words apart."""
+
+    def __init__(self) -> None:
+        self._strong, self._weak = list[Mark](), list[Mark]()
+
+    def add(self, mark: Mark) -> None:
+        (self._strong if mark.is_strong else self._weak).append(mark)
+
+    def close(self, end: Mark) -> Mark | None:
+        """Take the beginning that ``end`` belongs to: two words in a sentence belong together."""
+        if not self._strong:
+            return self._weak.pop() if self._weak else None
+        if self._weak and not end.is_strong and self._weak[-1].begin > self._strong[-1].begin:
+            return self._weak.pop()
+        self._weak.clear()
+        return self._strong.pop()
+
+
+def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str]) -> Iterator[Mark]:
+    text, start, stop = line.string, *line.span()
+    matches = list(pattern.finditer(text, start, stop))
+    if not matches:
+        return
+    quoted = [quotation.span() for quotation in _QUOTATION.finditer(text, start, stop)]
+    declared = _DECLARED.match(text, start, stop)
+    for match in matches:
+        begin, end = match.span()
+        place = bisect_left(quoted, (begin, begin)) - 1
+        if place >= 0 and end <= quoted[place][1]:
+            continue
+        kind, _, family = (match.lastgroup or "").partition("_")
+        before, after = text[max(start, begin - 1) : begin], text[end : min(stop, end + 1)]
+        ends_line = match is matches[-1] and not text[end:stop].strip()
+        is_declared = declared is not None and declared.end() <= begin
+        yield Mark(
+            begin=begin,
+            end=end,
+            family=f"{family} {match['tag'] or match['tag_end'] or ''}".lower(),
+            is_end=kind == "end",
+            line=number,
+            begins_line=match is matches[0] and not text[start:begin].strip(),
+            ends_line=ends_line,
+            follows_sentence=text[max(start, begin - 3) : begin].rstrip()[-1:] in _SENTENCE_ENDS,
+            is_glued=_is_glued(after) or (kind == "end" and _is_glued(before)),
+            is_declared=is_declared,
+            is_value=is_declared and ends_line and declared is not None and declared.end() == begin,
+        )
+        if kind == "end":  # what follows a thought on its line begins anew
+            declared = _DECLARED.match(text, end, stop) or declared
+
+
+def _is_glued(character: str) -> bool:
+    return bool(character.strip()) and character not in _NEVER_FIRST
