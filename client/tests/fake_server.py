@@ -11,73 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from fake_pages import DONE, PAGE, QUESTION, SETTLE
+from fake_pages import DONE, PAGE, SETTLE
 from fake_report import TABLES
+from fake_state import State
 from palaestra.evaluation.looks import look_digest
 
-GOLD = "42"
-STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
 REFUSED = "nothing"  # an answer that the arena refuses
-
-
-class State:
-    """The state of the server; tests inspect it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Condition()
-        self.episodes: dict[int, dict[str, Any]] = {}
-        self.verdicts: list[dict[str, Any]] = []
-        self.blobs: dict[str, bytes] = {}
-        self.requests: list[tuple[str, str, str | None]] = []  # arena: method, path, step header
-        self.calls: list[tuple[str, str]] = []  # lab: method, path
-        self.keys: dict[str, Any] = {}
-        self.extra = ""
-        self.fail_next: list[tuple[int, dict[str, str]]] = []
-        self.arena_failures: list[int] = []  # what its next pages are instead; 0 is no answer at all
-        self.max_steps = 6
-        self.tasks_per_call = 1_000
-        self.runs: list[dict[str, Any]] = []
-        self.reports: list[dict[str, Any]] = []
-        self.results: list[dict[str, Any]] = []  # of lists that are only read
-        self.drawn = set("12345")  # tasks whose question has a picture
-        self.report_files: dict[str, bytes] = {}
-        self.exports: list[dict[str, Any]] = []  # what the next calls answer, the last one for ever
-        self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
-        self.question = QUESTION
-        self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
-        self.delays: dict[str, float] = {}  # seconds, by the path of a page
-
-    @property
-    def prompt(self) -> list[dict[str, Any]]:
-        return [{"role": "user", "content": self.question}]
-
-    def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
-        reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
-        verdict = {"outcome": outcome, "reward": reward, "reason": reason}
-        is_void = verdict["outcome"] == "void"
-        verdict.update({"terminated": not truncated and not is_void, "truncated": truncated})
-        with self.lock:
-            if episode["verdict"] is None:
-                episode.update(verdict=verdict, status="finished")
-                streamed = {"episode": episode["id"], "group": episode["group"], "verdict": verdict}
-                self.verdicts.append(streamed)
-                self.lock.notify_all()
-
-    def submit(self, episode: dict[str, Any], answer: str) -> None:
-        is_right = answer.strip() == GOLD
-        episode["answer"] = answer
-        self.judge(episode, outcome="correct" if is_right else "incorrect", reason="answer")
-
-    def state_of(self, episode: dict[str, Any]) -> dict[str, Any]:
-        verdict = episode["verdict"] or {}
-        return {
-            **{name: episode[name] for name in STATE_FIELDS},
-            "status": episode["status"],
-            "steps_used": len(episode["steps"]),
-            "terminated": verdict.get("terminated", False),
-            "truncated": verdict.get("truncated", False),
-            "verdict": episode["verdict"],
-        }
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -145,7 +84,8 @@ class Arena(Handler):
             self.send(404, b"not found", "text/html")
             return
         if step := self.headers.get("X-Gym-Step"):
-            episode["events"].append({"step": int(step), "kind": "page_served"})
+            served = {"step": int(step), "kind": "page_served", "data": {"path": match[2]}}
+            episode["events"].append(served)
         self.episode_page(method, episode, match[2])
 
     def episode_page(self, method: str, episode: dict[str, Any], rest: str) -> None:
@@ -202,6 +142,10 @@ class Lab(Handler):
             self.refuse(404, "not_found")
             return
         status, value = result
+        if path.endswith("/steps") and state.steps_unanswered:
+            state.steps_unanswered -= 1
+            self.close_connection = True
+            return
         if key and status < 300:
             state.keys[key] = value
         self.send_json(status, value)
@@ -325,7 +269,8 @@ class Lab(Handler):
         if name == "messages":
             return 200, {"messages": state.prompt}
         if name == "trajectory":
-            blank = dict.fromkeys(("observation", "screenshot", "usage", "parse_error", "result_message"))
+            absent = ("action", "action_result", "observation", "parse_error", "result_message", "screenshot")
+            blank = dict.fromkeys((*absent, "usage"))
             steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]
             parts = {"steps": steps, "site_events": episode["events"], "submission": episode["answer"]}
             return 200, {"run": 7, "arm": episode["arm"], **parts}
@@ -349,8 +294,11 @@ class Lab(Handler):
 
     def steps(self, episode: dict[str, Any], steps: list[dict[str, Any]]) -> tuple[int, object]:
         for step in steps:
-            if episode["steps"].setdefault(step["index"], step) != step:
-                return 409, {"error": {"code": "step_conflict", "message": f"step {step['index']}"}}
+            if other := self.fake.state.steps_of_others.pop(step["index"], None):
+                episode["steps"].setdefault(step["index"], {**step, **other})
+        if clash := [step for step in steps if episode["steps"].get(step["index"], step) != step]:
+            return 409, {"error": {"code": "step_conflict", "message": f"step {clash[0]['index']}"}}
+        episode["steps"] |= {step["index"]: step for step in steps}
         left = episode["max_steps"] - max(episode["steps"])
         if left <= 0 and episode["verdict"] is None:
             self.fake.state.judge(episode, outcome="incorrect", reason="step_budget", truncated=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.actions import ACTIONS, Action, ActionInvalid, action_check, action_perform
+from palaestra.fate import AT_FIRST_PAGE
 from palaestra.surface import Surface
 
 # They leave a page as it is.
@@ -52,8 +53,10 @@ def only_fills(step: Mapping[str, Any]) -> bool:
 
 
 def _parts(step: Mapping[str, Any]) -> list[Action] | None:
-    """What a step filled in; None if it may have done anything else."""
+    """What a step filled in; None if it may have done anything else, or the page was lost after it."""
     declared = step["action"]
+    if (step.get("result_message") or "").endswith(AT_FIRST_PAGE):
+        return None
     if declared is None or step["action_result"] in UNDONE:
         return []
     if step["action_result"] != "ok":

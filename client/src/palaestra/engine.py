@@ -297,6 +297,8 @@ class Engine:
         turns = Turns(policy, limit_s=self._time_limit_s)
         while not episode.is_over:
             turn = await turns.next(episode)
+            if await episode.amend() is not None:
+                continue  # the record says something else than the policy was told
             if isinstance(turn, End):
                 await episode.close(turn.reason, turn.detail)
                 return

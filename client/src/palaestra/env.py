@@ -162,7 +162,8 @@ class Env:
         episode = self._open_episode()
         try:
             turn, outcome = await episode.turn(completion)
-            await episode.step_queue.flush()  # a step that has returned is stored
+            if (held := await episode.settle()) is not None:  # a step that has returned is stored
+                turn, outcome = held.turn, held.outcome
         except BrowserDead as failure:
             await self._finish("harness_error", str(failure), is_healthy=False)
             return await self._ended(episode, {"action_result": "timeout"})

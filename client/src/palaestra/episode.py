@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -29,20 +29,21 @@ from palaestra.errors import (
     TabClosed,
 )
 from palaestra.extraction import answer_extract
-from palaestra.fate import AT_FIRST_PAGE, Fate
+from palaestra.fate import AT_FIRST_PAGE
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
 from palaestra.patience import Patience
-from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step, StepObservation
+from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step
 from palaestra.setups import history_read
-from palaestra.step_queue import StepQueue, json_clean, text_clean
+from palaestra.step_queue import StepQueue, text_clean
+from palaestra.step_record import step_of
+from palaestra.stored_turns import RECORDED, StoredTurns
 from palaestra.surface import DocumentGone, PageView, Surface
 from palaestra.thoughts import thoughts_separate
 
 UNREADABLE = "(the page does not answer)"
-RECORDED = "The answer is recorded."
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
 TOO_MANY = "One turn has at most {} of them: nothing was done."
@@ -58,7 +59,7 @@ MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_
 Renew = Callable[[Surface], Awaitable[Surface]]
 
 
-class Episode:
+class Episode(StoredTurns):
     """One attempt at one task.
 
     ``page`` is the warm page in arms that have one; ``renew`` replaces a page that died, hangs or was closed.
@@ -77,7 +78,8 @@ class Episode:
         self.is_over = False
         self.closed_as: CloseReason | None = None
         self._detail = ""
-        self.fate: Fate | None = None
+        self.fate: Outcome | None = None  # of the next action, where it is not to be performed any more
+        self.unanswered = {}
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
@@ -145,10 +147,17 @@ class Episode:
         if isinstance(completion, str):
             completion = Completion(text=completion)
         self.steps += 1
+        stored = self.unanswered.pop(self.steps, None)
+        if stored is not None:
+            if stored.raw != text_clean(self._grammar.raw(completion)):
+                return await self._answer_stored(stored, completion)
+            self.fate = stored.outcome
         shown, started_at, started = self.observation, datetime.now(timezone.utc), time.perf_counter()
         spoken = thoughts_separate(completion, tags=self._config.thought_tags)
         parsed, outcome, observed = await self._act(spoken)
-        fate, self.fate = self.fate, None
+        self.fate = None
+        if stored is not None:
+            outcome = stored.outcome
         outcome = replace(outcome, message=text_clean(outcome.message, limit=MESSAGE_CHARS))
         env_ms = (time.perf_counter() - started) * 1000
         step = self._step(replace(spoken, text=completion.text), parsed, outcome, shown)
@@ -156,19 +165,18 @@ class Episode:
         self._turns.append(PastTurn(shown=shown if is_shown else None, raw=step.raw or ""))
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
         step.duration_ms = env_ms + (completion.model_ms or 0.0)
-        if fate is None or fate.recorded is None:
+        if stored is None:
             self.step_queue.add(step, screenshot=shown.screenshot)
-        else:
-            fate.check(step.raw)
         if observed is None or self.steps >= self.opened.max_steps or self.is_over:
-            await self.step_queue.flush()
+            await self._flush_last(step)
         await self._check_end(completion, parsed)
+        if (held := await self.amend()) is not None:
+            return held.turn, held.outcome
         if observed is None and not self.is_over:
             # The step is recorded: what the model reads of its result stays as it was recorded.
             _, observed = await self._look_after(outcome)
         observed = observed or Observation(kind=shown.kind, text=RECORDED, url=shown.url)
-        shown_next = replace(observed, result=outcome.result, result_message=outcome.message)
-        self._show(shown_next)
+        self._show(replace(observed, result=outcome.result, result_message=outcome.message))
         return parsed, outcome
 
     async def close(self, reason: CloseReason, detail: str = "") -> None:
@@ -176,7 +184,12 @@ class Episode:
         self.is_over, self.closed_as = True, reason
         if self.page is not None:
             await self.page.flush_recorder()
-        await self.step_queue.flush()
+        try:
+            await self.step_queue.flush()
+        finally:  # a step that cannot be recorded keeps no episode from its end
+            await self._close(reason, detail)
+
+    async def _close(self, reason: CloseReason, detail: str) -> None:
         try:
             await self._client.episode_close(self.opened.id, reason=reason, detail=detail[:500])
         except ApiError as failure:
@@ -211,9 +224,7 @@ class Episode:
             outcome = DONE
         elif self.fate is not None:
             is_open = self.page is not None
-            return parsed, *(
-                await self._look_after(self.fate.outcome) if is_open else (self.fate.outcome, None)
-            )
+            return parsed, *(await self._look_after(self.fate) if is_open else (self.fate, None))
         elif self.page is None:
             outcome = NO_PAGE
         elif shows_hidden(action, self.conditions):
@@ -351,31 +362,28 @@ class Episode:
 
     # ---- steps and the end
     def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
-        recorded = StepObservation(kind=shown.kind, text=shown.text) if self._has_page else None
-        details = {field.name: getattr(completion, field.name) for field in fields(completion)}
-        for apart in ("text", "reasoning", "tool_calls"):
-            del details[apart]
-        return Step(
+        return step_of(
+            completion,
+            parsed,
+            outcome,
             index=self.steps,
-            thought=text_clean("\n\n".join(filter(None, (completion.reasoning, parsed.thought)))),
-            thought_hidden=completion.is_thought_hidden or None,
-            raw=text_clean(self._grammar.raw(completion)),
-            action=json_clean(parsed.declared) if parsed.declared is not None else None,
-            parsed=parsed.parse_error is None,
-            parse_error=text_clean(parsed.parse_error, limit=1000) if parsed.parse_error else None,
-            action_result=outcome.result,
-            result_message=outcome.message or None,
-            target_path=(self.page.target_path or None) if self.page else None,
-            settled=shown.is_settled if self._has_page else None,
-            observation=recorded,
-            url=shown.url or None,
-            **details,
+            shown=shown,
+            grammar=self._grammar,
+            has_page=self._has_page,
+            target_path=self.page.target_path if self.page else None,
         )
+
+    async def _flush_last(self, step: Step) -> None:
+        """Store the step that may be the last one: what it ended is open again where another completion was
+        stored before."""
+        await self.step_queue.flush()
+        held = self.step_queue.overruled.get(step.index)
+        if held is not None and held.raw != step.raw:
+            self.is_over, self.closed_as = False, None
 
     async def _check_end(self, completion: Completion, parsed: Turn) -> None:
         """Note that the episode is over, or end it when one of the client's own budgets is spent."""
-        ack = self.step_queue.ack
-        if ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final:
+        if self._has_ended:
             self.is_over = True
             return
         self._budgets.count(completion.usage, is_parsed=parsed.parse_error is None)

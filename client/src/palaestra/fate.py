@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from palaestra.actions import DONE, Outcome
-from palaestra.errors import ApiError
 from palaestra.observation import Observation
 
 AT_FIRST_PAGE = "It is open again at the first page."
@@ -16,44 +14,24 @@ LOST_BEFORE = f"The page was lost before this action, which was not done. {AT_FI
 TOO_LATE = "The task had ended."
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fate:
-    """What became of the next action in another process that died over it: it is not performed again.
-
-    ``recorded`` is the completion that the server holds for the step; None if it was not recorded.
-    """
-
-    outcome: Outcome
-    recorded: str | None = None
-
-    def check(self, raw: str | None) -> None:
-        """Raises ``ApiError`` 409 ``step_conflict`` for another completion than the recorded one."""
-        if self.recorded != raw:
-            message = "This step is recorded with another completion."
-            raise ApiError(status=409, code="step_conflict", message=message)
-
-
 def fate_of(
     trajectory: Mapping[str, Any], *, step: int, is_open: bool, shown: Observation, now: Observation
-) -> Fate | None:
-    """What became of the action of ``step``; None if it is to be done as if nothing had happened.
+) -> Outcome | None:
+    """What became of the action of ``step``, which is not on record; None if it is to be done as if nothing
+    had happened.
 
     ``shown`` is the page that it was chosen on, ``now`` the one that is open. Pages that were served and
-    changes that were made for the step are on record, whether it is recorded or not; what was on record for
-    none of them was lost with the page, and can be done where the page is the same again.
+    changes that were made for the step are on record, though the step is not; what was on record for none of
+    them was lost with the page, and can be done where the page is the same again.
     """
-    for one in trajectory["steps"]:
-        if one["index"] == step:
-            outcome = Outcome(result=one["action_result"], message=one.get("result_message") or "")
-            return Fate(outcome=outcome, recorded=one["raw"])
     is_answered = trajectory.get("submission") is not None
     if not is_open:
-        return Fate(outcome=DONE if is_answered else Outcome(result="refused", message=TOO_LATE))
+        return DONE if is_answered else Outcome(result="refused", message=TOO_LATE)
     if any(event["step"] == step for event in trajectory.get("site_events", ())):
-        return Fate(outcome=Outcome(result="ok", message=LOST_AFTER))
+        return Outcome(result="ok", message=LOST_AFTER)
     if is_same(shown, now):
         return None
-    return Fate(outcome=Outcome(result="timeout", message=LOST_BEFORE))
+    return Outcome(result="timeout", message=LOST_BEFORE)
 
 
 def is_same(one: Observation, other: Observation) -> bool:

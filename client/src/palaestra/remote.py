@@ -100,6 +100,7 @@ class RemoteEnv:
         self._session = uuid.uuid4().hex
         self._count = 0
         self._connection: ClientConnection | None = None
+        self._player = ""  # the session that was sent the last request
         self._one_at_a_time = asyncio.Lock()
         self._watch: asyncio.Task[None] | None = None
 
@@ -221,6 +222,7 @@ class RemoteEnv:
                 opened = await self._exchange(self._connection, opening, wire.Opened)
                 if not isinstance(request, wire.Reset | wire.Leave):
                     await self._resume(self._connection, opened)
+                self._player = opened.player
                 self._watch_start(self._connection)
                 return self._connection
             except NoStage as failure:
@@ -257,11 +259,13 @@ class RemoteEnv:
             raise NoStage(f"{address}: {failure or type(failure).__name__}") from failure
 
     async def _resume(self, connection: ClientConnection, opened: wire.Opened) -> None:
-        """Let a stage go on with the episode, unless it is the one that has played it so far."""
+        """Let a stage go on with the episode, unless it is the one that has played it so far: one that was
+        cut off meanwhile does not know what another has done since."""
         episode = self.episode
         if episode is None or episode.is_over:
             return
-        if opened.episode == episode.opened.id and opened.steps in (episode.steps, episode.steps + 1):
+        is_known = opened.episode == episode.opened.id and opened.steps in (episode.steps, episode.steps + 1)
+        if is_known and opened.player == self._player:
             return
         shown = replace(episode.observation, messages=[])
         request = wire.Resume(id=self._next(), opened=episode.opened, steps=episode.steps, shown=shown)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.errors import ApiError
-from palaestra.records import Step, StepsAck
+from palaestra.errors import ApiError, Unreachable
+from palaestra.records import EpisodeState, Step, StepsAck
+from palaestra.stored_steps import StoredStep, stored_of
+from palaestra.surface import SERVER_FAILED
 
 LINGER_S = 0.05  # steps within this time of each other are posted together
 TEXT_MAX_CHARS = 100_000
@@ -34,11 +37,18 @@ def json_clean(value: Any, *, limit: int = TEXT_MAX_CHARS) -> Any:
 
 
 class StepQueue:
-    """Posts one episode's steps. ``ack`` is the server's last answer; ``flush`` waits for all of them."""
+    """Posts one episode's steps. ``ack`` is the server's last answer; ``flush`` waits for all of them.
+
+    ``overruled`` are steps that the server holds with another result than the one sent: it got them from
+    another player before, one that was cut off or has died, and what is stored counts. ``trajectory`` is the
+    record in which they stand.
+    """
 
     def __init__(self, client: Client, episode: int) -> None:
         self.ack = StepsAck()
         self.is_final = False
+        self.overruled: dict[int, StoredStep] = {}
+        self.trajectory: dict[str, Any] = {}
         self._client = client
         self._episode = episode
         self._waiting: list[tuple[Step, bytes | None]] = []
@@ -55,10 +65,12 @@ class StepQueue:
             self._posting = asyncio.ensure_future(self._post_all())
 
     async def flush(self) -> StepsAck:
-        """Post what is queued. Raises ``ApiError`` or ``Unreachable`` when a step could not be recorded."""
+        """Post what is queued. Raises ``ApiError`` or ``Unreachable`` when a step could not be recorded; what
+        found no server is posted by the next flush."""
         self._hurry.set()
-        if self._posting is not None:
-            await self._posting
+        posting, self._posting = self._posting, None
+        if posting is not None:
+            await posting
         if self._waiting:
             await self._post_all()
         return self.ack
@@ -69,16 +81,53 @@ class StepQueue:
             await asyncio.wait_for(self._hurry.wait(), LINGER_S)
         while self._waiting and not self.is_final:
             batch, self._waiting = self._waiting, []
-            for step, screenshot in batch:
-                if screenshot is not None:
-                    step.screenshot = await self._client.blob_put(screenshot, content_type="image/png")
-            await self._post([step for step, _ in batch])
+            try:
+                await self._post_batch(batch)
+            except (ApiError, Unreachable, asyncio.CancelledError) as failure:
+                if not isinstance(failure, ApiError) or failure.status >= SERVER_FAILED:
+                    self._waiting = batch + self._waiting
+                raise
 
-    async def _post(self, steps: list[Step]) -> None:
+    async def _post_batch(self, batch: Sequence[tuple[Step, bytes | None]]) -> None:
+        for step, screenshot in batch:
+            if screenshot is not None:
+                step.screenshot = await self._client.blob_put(screenshot, content_type="image/png")
+        await self._post([step for step, _ in batch])
+
+    async def _post(self, steps: Sequence[Step]) -> None:
         try:
             self.ack = await self._client.steps_post(self._episode, steps)
         except ApiError as failure:
-            if failure.code != "episode_final":
+            if failure.code == "step_conflict":
+                await self._yield_to_record(steps, failure)
+            elif failure.code == "episode_final":
+                # Closed meanwhile (cancelled, out of budget, verdict long ago): the verdict says why.
+                self.is_final = True
+            else:
                 raise
-            # Closed meanwhile (cancelled, out of budget, verdict long ago): the verdict says why.
-            self.is_final = True
+
+    async def _yield_to_record(self, steps: Sequence[Step], conflict: ApiError) -> None:
+        """Note which steps are stored already, and post the others."""
+        self.trajectory = await self._client.trajectory(self._episode)
+        stored = {one["index"]: stored_of(one) for one in self.trajectory["steps"]}
+        missing = [step for step in steps if step.index not in stored]
+        if len(missing) == len(steps):
+            raise conflict
+        for step in steps:
+            if step.index in stored and not stored[step.index].has_result_of(step):
+                self.overruled[step.index] = stored[step.index]
+        if missing:
+            await self._post(missing)
+        else:
+            self.ack = ack_of(await self._client.episode(self._episode))
+
+
+def ack_of(state: EpisodeState) -> StepsAck:
+    """What the server would answer to a step that it holds already."""
+    return StepsAck(
+        status=state.status,
+        terminated=state.terminated,
+        truncated=state.truncated,
+        verdict=state.verdict,
+        next_index=state.steps_used + 1,
+    )

@@ -97,8 +97,10 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
 
 class Opened(Answer, frozen=True, kw_only=True, tag="opened"):
-    """The episode of the session, if the stage still holds it, and its latest step."""
+    """The episode of the session, if the stage still holds it, and its latest step. ``player`` is the stage's
+    own name for the session: another stage, and a new session on the same one, has another."""
 
+    player: str
     episode: int | None = None
     steps: int = 0
 

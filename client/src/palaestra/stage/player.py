@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import structs
@@ -11,14 +11,16 @@ from msgspec import structs
 from palaestra.api import Client
 from palaestra.background import Heartbeat
 from palaestra.conversation import past_of
-from palaestra.draft import draft_of, only_fills
+from palaestra.draft import draft_of
 from palaestra.env import Env
 from palaestra.episode import Episode
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
 from palaestra.fate import fate_of, is_same
 from palaestra.observation import Observation
-from palaestra.records import EpisodeState, StepsAck
+from palaestra.records import EpisodeState
 from palaestra.stage.capacity import Place
+from palaestra.step_queue import ack_of
+from palaestra.stored_steps import page_after, stored_of
 from palaestra.wire import Reset, Resume
 
 RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}
@@ -96,10 +98,10 @@ class Player(Env):
         number = request.opened.id
         start_url = await self._start_url(number)
         state, trajectory = await self.client.episode(number), await self.client.trajectory(number)
-        recorded = len(trajectory["steps"])
-        if not request.steps <= recorded <= request.steps + 1:
-            message = f"{recorded} steps are recorded, and {request.steps} were answered."
-            raise ApiError(status=409, code="step_conflict", message=message)
+        stored = [stored_of(step) for step in trajectory["steps"]]
+        if len(stored) < request.steps:
+            message = f"{request.steps} steps were answered, and {len(stored)} are recorded."
+            raise ApiError(status=409, code="steps_missing", message=message)
         episode = Episode(
             self.client,
             structs.replace(request.opened, start_url=start_url),
@@ -108,18 +110,21 @@ class Player(Env):
         )
         past = {**trajectory, "steps": trajectory["steps"][: request.steps]}
         episode.resume(await past_of(past, picture=self.client.blob_get))
-        episode.step_queue.ack = _ack_of(state)
+        episode.step_queue.ack = ack_of(state)
+        episode.unanswered = {step.index: step for step in stored if step.index > request.steps}
         self.episode = episode
         self._heartbeat.episodes.add(number)
         try:
-            now = await self._reopened(episode, state, steps=trajectory["steps"], request=request)
+            now = await self._reopened(episode, state, trajectory, shown=request.shown)
         except UNPLAYABLE as failure:
             await self.leave()
             raise BrowserDead(str(failure)) from failure
         episode.observation = request.shown
-        episode.fate = fate_of(
-            trajectory, step=request.steps + 1, is_open=state.status == "open", shown=request.shown, now=now
-        )
+        if not episode.unanswered:
+            is_open = state.status == "open"
+            episode.fate = fate_of(
+                trajectory, step=request.steps + 1, is_open=is_open, shown=request.shown, now=now
+            )
 
     async def _start_url(self, episode: int) -> str | None:
         """The address of an episode's first page; a trainer's own word for it would be followed anywhere."""
@@ -131,25 +136,14 @@ class Player(Env):
             return None
 
     async def _reopened(
-        self, episode: Episode, state: EpisodeState, *, steps: Sequence[Mapping[str, Any]], request: Resume
+        self, episode: Episode, state: EpisodeState, trajectory: Mapping[str, Any], *, shown: Observation
     ) -> Observation:
-        """The page of an episode that is open: the one that was lost, where it can be had again, or else
-        the first one."""
+        """The page of an episode that is open: where its record stands, or what the trainer saw last, where
+        that can be had again, or else the first one."""
         if state.status != "open" or episode.opened.start_url is None:
             return episode.observation
         episode.page, episode.renew = await self._place.acquire(), self._place.renew
-        unanswered = steps[request.steps :]
-        if not all(map(only_fills, unanswered)):
-            return await episode.begin()
-        now = await episode.begin(draft_of(steps, url=request.shown.url))
-        return now if unanswered or is_same(now, request.shown) else await episode.begin()
-
-
-def _ack_of(state: EpisodeState) -> StepsAck:
-    return StepsAck(
-        status=state.status,
-        terminated=state.terminated,
-        truncated=state.truncated,
-        verdict=state.verdict,
-        next_index=state.steps_used + 1,
-    )
+        if episode.unanswered:
+            return await episode.begin(page_after(trajectory))
+        now = await episode.begin(draft_of(trajectory["steps"], url=shown.url))
+        return now if is_same(now, shown) else await episode.begin()

@@ -227,8 +227,10 @@ class Stage:
             held.connection = connection
             episode = held.session.player.episode
             if episode is None:
-                return wire.Opened(id=request.id)
-            return wire.Opened(id=request.id, episode=episode.opened.id, steps=episode.steps)
+                return wire.Opened(id=request.id, player=held.session.name)
+            return wire.Opened(
+                id=request.id, player=held.session.name, episode=episode.opened.id, steps=episode.steps
+            )
         if len(self._sessions) >= self.config.sessions_max:
             raise Full(f"All {self.config.sessions_max} sessions of this stage are in use.")
         if request.browser not in self.places:
@@ -245,7 +247,7 @@ class Stage:
         )
         session = Session(player, on_step=self.gauges.steps.observe)
         self._sessions[request.session] = Held(session, connection)
-        return wire.Opened(id=request.id)
+        return wire.Opened(id=request.id, player=session.name)
 
     def _failed(self, request: int, failure: Exception) -> wire.Failed:
         code = failure.code if isinstance(failure, ApiError) else type(failure).__name__

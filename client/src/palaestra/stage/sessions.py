@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import time
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from palaestra.stage.player import Player
 from palaestra.wire import Answer, Begun, Done, Leave, Reset, Resume, Stepped, Stop, Take, look_of
 
 END_LIMIT_S = 5.0
+NONE_TAKEN = 0
 Playable = Reset | Take | Stop | Resume | Leave
 
 
@@ -29,10 +31,12 @@ class Session:
 
     def __init__(self, player: Player, *, on_step: Callable[[float], None] = lambda _: None) -> None:
         self.player = player
+        self.name = uuid.uuid4().hex
         self.is_left = False
         self._on_step = on_step
         self._identity = b""
         self._doing: asyncio.Future[Answer] | None = None
+        self._taken = NONE_TAKEN
         self._messages: dict[int, list[Message]] = {}  # of the last two answers, by the step they followed
 
     @property
@@ -46,10 +50,17 @@ class Session:
         if self._doing is None or identity != self._identity or _is_to_do_again(request, self._doing):
             if self._doing is not None:
                 await asyncio.wait([self._doing])
-            self._check(request)
-            self._identity, self._doing = identity, asyncio.ensure_future(self._do(request))
+            if self._doing is None or not self._is_taken(request):
+                self._check(request)
+                self._taken = request.number if isinstance(request, Take) else NONE_TAKEN
+                self._identity, self._doing = identity, asyncio.ensure_future(self._do(request))
         answer = await asyncio.shield(self._doing)
         return msgspec.structs.replace(answer, id=request.id)
+
+    def _is_taken(self, request: Playable) -> bool:
+        """Whether another completion comes for the step that was taken last: the first one counts, and its
+        answer is given again."""
+        return isinstance(request, Take) and request.number == self._taken
 
     async def end(self, *, is_abandoned: bool) -> None:
         """Let go of the environment; an episode that is open ends ``cancelled`` if it ``is_abandoned``."""
@@ -68,8 +79,8 @@ class Session:
         if episode is None:
             raise ApiError(status=409, code="no_episode", message="There is no open episode here.")
         if request.number != episode.steps + 1:
-            message = f"Step {episode.steps + 1} is next, not {request.number} with this content."
-            raise ApiError(status=409, code="step_conflict", message=message)
+            message = f"Step {episode.steps + 1} is next, not {request.number}."
+            raise ApiError(status=409, code="step_out_of_order", message=message)
 
     async def _do(self, request: Playable) -> Answer:
         player = self.player

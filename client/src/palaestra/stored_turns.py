@@ -1,0 +1,114 @@
+"""What is stored counts: the part of an episode that goes on from the record where it says something else."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+
+from palaestra.actions import Outcome
+from palaestra.actions.give_up import GiveUp
+from palaestra.budgets import Budgets
+from palaestra.completion import Completion
+from palaestra.draft import Draft
+from palaestra.errors import PageHung, TabClosed
+from palaestra.grammars import Turn
+from palaestra.histories import Turn as PastTurn
+from palaestra.observation import Observation
+from palaestra.records import CloseReason
+from palaestra.step_queue import StepQueue
+from palaestra.stored_steps import StoredStep, page_after, stored_of
+
+RECORDED = "The answer is recorded."
+
+
+class StoredTurns(ABC):
+    """``unanswered`` are steps on record that the policy has not heard of, by their index."""
+
+    steps: int
+    is_over: bool
+    observation: Observation
+    step_queue: StepQueue
+    unanswered: dict[int, StoredStep]
+    _turns: list[PastTurn]
+    _budgets: Budgets
+
+    async def settle(self) -> StoredStep | None:
+        """Wait until every step is stored, and ``amend``."""
+        await self.step_queue.flush()
+        return await self.amend()
+
+    async def amend(self) -> StoredStep | None:
+        """Go on from what the server holds in the place of steps that were sent. Returns the last step if it
+        is one of them: ``observation`` follows from it."""
+        overruled, self.step_queue.overruled = self.step_queue.overruled, {}
+        if not overruled:
+            return None
+        record = self.step_queue.trajectory
+        for index, held in overruled.items():
+            self._turns[index - 1] = replace(self._turns[index - 1], raw=held.raw)
+        self.unanswered |= {
+            held.index: held for held in map(stored_of, record["steps"]) if held.index > self.steps
+        }
+        last = overruled.get(self.steps)
+        if last is None:
+            return None
+        self.observation = _with_result(self.observation, last.outcome)
+        await self._end_as(last)
+        if self.is_over:
+            self._show(replace(self.observation, text=RECORDED, screenshot=None))
+            return last
+        try:
+            await self.begin(page_after(record))
+        except (PageHung, TabClosed):
+            self._show(_with_result(self._unreadable(), last.outcome))
+        return last
+
+    async def _answer_stored(self, stored: StoredStep, completion: Completion) -> tuple[Turn, Outcome]:
+        """Take no other completion for a step that is on record: answer what became of the recorded one."""
+        shown = self.observation
+        is_shown = self._has_page or shown.result is not None
+        self._turns.append(PastTurn(shown=shown if is_shown else None, raw=stored.raw))
+        self._budgets.count(completion.usage, is_parsed=stored.turn.parse_error is None)
+        await self._end_as(stored)
+        observed = Observation(kind=shown.kind, text=RECORDED, url=shown.url)
+        if not self.is_over:
+            _, looked = await self._look_after(stored.outcome)
+            observed = looked or observed
+        self._show(_with_result(observed, stored.outcome))
+        return stored.turn, stored.outcome
+
+    async def _end_as(self, stored: StoredStep) -> None:
+        """Whether the episode is over follows from the step on record, and not from another completion."""
+        self.is_over = self.is_over or self._has_ended
+        if not self.is_over and (stored.turn.declared or {}).get("type") == GiveUp.type:
+            await self.close("agent_stopped", str((stored.turn.declared or {}).get("reason", "")))
+
+    @property
+    def _has_ended(self) -> bool:
+        """Whether the server has said so."""
+        ack = self.step_queue.ack
+        return ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final
+
+    # ---- of the episode
+    @abstractmethod
+    async def begin(self, draft: Draft | None = None) -> Observation: ...
+
+    @abstractmethod
+    async def close(self, reason: CloseReason, detail: str = "") -> None: ...
+
+    @property
+    @abstractmethod
+    def _has_page(self) -> bool: ...
+
+    @abstractmethod
+    async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]: ...
+
+    @abstractmethod
+    def _unreadable(self) -> Observation: ...
+
+    @abstractmethod
+    def _show(self, observation: Observation) -> None: ...
+
+
+def _with_result(observation: Observation, outcome: Outcome) -> Observation:
+    return replace(observation, result=outcome.result, result_message=outcome.message)

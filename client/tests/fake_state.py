@@ -1,0 +1,75 @@
+"""What the fake server knows."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from fake_pages import QUESTION
+
+GOLD = "42"
+STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
+
+
+class State:
+    """The state of the server; tests inspect it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Condition()
+        self.episodes: dict[int, dict[str, Any]] = {}
+        self.verdicts: list[dict[str, Any]] = []
+        self.blobs: dict[str, bytes] = {}
+        self.requests: list[tuple[str, str, str | None]] = []  # arena: method, path, step header
+        self.calls: list[tuple[str, str]] = []  # lab: method, path
+        self.keys: dict[str, Any] = {}
+        self.extra = ""
+        self.fail_next: list[tuple[int, dict[str, str]]] = []
+        self.arena_failures: list[int] = []  # what its next pages are instead; 0 is no answer at all
+        self.steps_unanswered = 0  # so many posts of steps are stored, and their answers lost
+        self.steps_of_others: dict[
+            int, dict[str, Any]
+        ] = {}  # stored just before a step of this index arrives
+        self.max_steps = 6
+        self.tasks_per_call = 1_000
+        self.runs: list[dict[str, Any]] = []
+        self.reports: list[dict[str, Any]] = []
+        self.results: list[dict[str, Any]] = []  # of lists that are only read
+        self.drawn = set("12345")  # tasks whose question has a picture
+        self.report_files: dict[str, bytes] = {}
+        self.exports: list[dict[str, Any]] = []  # what the next calls answer, the last one for ever
+        self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
+        self.question = QUESTION
+        self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
+        self.delays: dict[str, float] = {}  # seconds, by the path of a page
+
+    @property
+    def prompt(self) -> list[dict[str, Any]]:
+        return [{"role": "user", "content": self.question}]
+
+    def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
+        reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
+        verdict = {"outcome": outcome, "reward": reward, "reason": reason}
+        is_void = verdict["outcome"] == "void"
+        verdict.update({"terminated": not truncated and not is_void, "truncated": truncated})
+        with self.lock:
+            if episode["verdict"] is None:
+                episode.update(verdict=verdict, status="finished")
+                streamed = {"episode": episode["id"], "group": episode["group"], "verdict": verdict}
+                self.verdicts.append(streamed)
+                self.lock.notify_all()
+
+    def submit(self, episode: dict[str, Any], answer: str) -> None:
+        is_right = answer.strip() == GOLD
+        episode["answer"] = answer
+        self.judge(episode, outcome="correct" if is_right else "incorrect", reason="answer")
+
+    def state_of(self, episode: dict[str, Any]) -> dict[str, Any]:
+        verdict = episode["verdict"] or {}
+        return {
+            **{name: episode[name] for name in STATE_FIELDS},
+            "status": episode["status"],
+            "steps_used": len(episode["steps"]),
+            "terminated": verdict.get("terminated", False),
+            "truncated": verdict.get("truncated", False),
+            "verdict": episode["verdict"],
+        }
