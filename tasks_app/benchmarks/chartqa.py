@@ -109,7 +109,7 @@ def _draft(
         kind=kinds.PICTURE,
         payload={"text": text, "format": "plain"},
         pictures=(chart,),
-        gold=GoldDraft(answer=labels[0], accepted=tuple(labels[1:])),
+        gold=GoldDraft(answer=labels[0], accepted=tuple(labels[1:]), extra={"question": text}),
         split=split,
         tags=(key.partition("/")[0],),
     )

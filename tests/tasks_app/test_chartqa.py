@@ -64,6 +64,10 @@ def test_chartqa_rows_are_picture_questions_with_unchanged_labels(tmp_path: Path
         ("picture", {"text": "What share?", "format": "plain"}, "0.01"),
     ]
     assert [samples_pictures.widths(draft) for draft in task_drafts] == [[1], [2]]
+    assert [draft.gold.extra for draft in task_drafts] == [
+        {"question": "Which colour?"},
+        {"question": "What share?"},
+    ]
 
 
 @pytest.mark.parametrize(

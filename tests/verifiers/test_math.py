@@ -181,7 +181,7 @@ def test_a_gold_without_an_answer_is_reported(gold: str) -> None:
 
 def test_a_verdict_explains_what_was_compared() -> None:
     verdict = judge("math-v1", "\\frac{1}{2}", "50\\%")
-    assert (verdict.correct, verdict.parsed_gold, verdict.parsed_answer) == (True, "(1/2)", "50%")
+    assert (verdict.correct, verdict.parsed_gold, verdict.parsed_answer) == (True, "1/2", "50%")
 
 
 def test_an_answer_that_cannot_be_read_is_unparsable() -> None:

@@ -5,16 +5,13 @@ The official open rule (see ``mmmu-v1``) accepts a text that contains the gold a
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
 from verifiers.answer_text import gold_answers, judged, short_answer, unparsable
 from verifiers.builtin import choice, mmmu
-from verifiers.builtin.numeric import read_number
+from verifiers.numbers.notation import written_number
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
-
-BARE_NUMBER = re.compile(r"[-+]?\$?[\d,]*\.?\d+(?:\s?/\s?\d+)?\s?%?", re.ASCII)
 
 
 @verifier("mmmu_strict-v1", title="MMMU: choice letter, or exactly the open answer")
@@ -30,8 +27,7 @@ def mmmu_strict(gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def _form(text: str) -> Fraction | str:
-    reading = read_number(text) if BARE_NUMBER.fullmatch(text.strip()) else None
-    if reading is None:
+    number = written_number(text)
+    if number is None:
         return " ".join(text.lower().split())
-    value, is_percent = reading
-    return value / 100 if is_percent else value
+    return number.value / 100 if number.is_percent else number.value

@@ -1,33 +1,67 @@
-"""Relaxed accuracy without its leniency on years and small counts: what a policy is trained against.
+"""Relaxed accuracy that reads numbers as people write them, exact for years and small counts: for training.
 
-Five percent (ChartQA's official rule, see ``relaxed-v1``) accepts any year of a century and any neighbour
-of a count of twenty or more. Here integers under 100 and years are exact, in percent too.
+ChartQA's official rule (``relaxed-v1``) knows no thousands, currencies or words of magnitude, and its five
+percent accept any year of a century and any neighbour of a count of twenty or more. Here numbers are read by
+``verifiers/numbers``, and integers under 100 and years are exact, in percent too.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from verifiers.answer_text import readable
 from verifiers.builtin import relaxed
+from verifiers.numbers.notation import Written, written_number
+from verifiers.numbers.statement import MAGNITUDES, stated_number
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
 
 EXACT_BELOW = 100
 YEARS = range(1000, 2200)
+MOST_RELATIVE_CHANGE = Fraction(str(relaxed.MOST_RELATIVE_CHANGE))
+OF_A_HUNDRED = re.compile(r"percent|per cent|\bpct\b|%|\b(?:share|proportion|rate)s?\b", re.IGNORECASE)
 
 
 @verifier("relaxed_strict-v1", title="Relaxed accuracy, years and small integers exact")
 def relaxed_strict(gold: Gold, evidence: Evidence) -> Verdict:
-    """As ``relaxed-v1``, and equal in value where the gold is a year or an integer under 100."""
-    return relaxed.judge(gold, evidence, _is_right)
+    """Numbers within five percent, equal where the gold is a year or an integer under 100; equal texts.
+
+    ``extra["question"]``: only where it asks for a percentage is "68%" the 68 of the gold as well as 0.68,
+    and only where it names millions "5.2 million" the gold's 5.2. Without a question both may be meant.
+    """
+    question = gold.extra.get("question")
+    return relaxed.judge(gold, evidence, lambda target, text: _is_right(target, text, question))
 
 
-def _is_right(gold: str, text: str) -> bool:
-    gold = gold.strip()
-    is_same = relaxed.number(gold) == relaxed.number(text)
-    return relaxed.is_near(gold, text) and (is_same or not _is_exact(gold))
+def _is_right(gold: str, text: str, question: object) -> bool:
+    target, number = written_number(readable(gold) or ""), stated_number(readable(text) or "")
+    if target is None or number is None or "/" in gold:
+        return text.lower() == gold.strip().lower()
+    is_exact = _is_exact(target)
+    return any(
+        value == expected if is_exact else abs(value - expected) <= MOST_RELATIVE_CHANGE * abs(expected)
+        for expected, value in _pairs(target, number, question)
+    )
 
 
-def _is_exact(gold: str) -> bool:
-    written = relaxed.number(gold.rstrip("%"))
-    if written is None or not written.is_integer():
+def _pairs(target: Written, number: Written, question: object) -> Iterator[tuple[Fraction, Fraction]]:
+    """The values of gold and answer in each way that the question lets both be read."""
+    hundredths = [one.value / 100 if one.is_percent else one.value for one in (target, number)]
+    yield hundredths[0], hundredths[1]
+    if target.is_percent != number.is_percent and (question is None or OF_A_HUNDRED.search(str(question))):
+        yield target.value, number.value
+    if number.magnitude > 1 and (question is None or _names(str(question), number.magnitude)):
+        yield target.value, number.value / number.magnitude
+
+
+def _names(question: str, magnitude: int) -> bool:
+    word = next(word for word, value in MAGNITUDES.items() if value == magnitude)
+    return re.search(rf"\b{word}s?\b", question, re.IGNORECASE) is not None
+
+
+def _is_exact(gold: Written) -> bool:
+    if gold.value.denominator != 1:
         return False
-    return abs(written) < EXACT_BELOW or int(written) in YEARS
+    return abs(gold.value) < EXACT_BELOW or gold.value in YEARS

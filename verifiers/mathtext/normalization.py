@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from verifiers.answer_text import boxes, closing_brace
 from verifiers.mathtext.vocabulary import ALIASES, CHARACTERS, CONSTANTS, FUNCTIONS, GREEK, SPACES
+from verifiers.numbers import typography
 
 COMMAND = re.compile(r"\\\\|\\(?:[A-Za-z]+|[,;:! ()\[\]])")
 SPECIAL_END = re.compile(r"(?:<\|[A-Za-z_]{1,30}\|>\s*)+$")
@@ -33,8 +34,6 @@ REASON = re.compile(
 )
 """What may follow a value without saying anything about it."""
 CASES = re.compile(r"\\begin\s*\{cases\}([^&]*?)\\end\s*\{cases\}", re.DOTALL)
-SPACED_THOUSANDS = re.compile(r"(?<![\w.,/^])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII)
-SPACED_THOUSANDTHS = re.compile(r"(?<![\w.,])\d+\.\d{3}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII)
 THOUSANDS = re.compile(r"(?<![\d,.}])(\d{1,3}(?:,\d{3})+)(?![\d,])")
 MINUTES = (
     r"(?<![\d.])(\d+)\s*\u00b0\s*([0-5]?\d)\s*(?:'|\bminutes?\b)"
@@ -54,13 +53,11 @@ def clean(text: str) -> str | None:
     content = boxed_content(text)
     if content is None:
         return None
-    text = _spelled(CASES.sub(_equations, _undoubled(content)))
+    text = _spelled(CASES.sub(_equations, _undoubled(typography.spelled(content))))
     for pattern, replacement in REWRITES:
         text = re.sub(pattern, replacement, text)
     text = re.sub(r"\s+", " ", LEAD.sub("", LEAD_IN.sub("", REASON.sub("", text.strip())), count=1))
-    for grouped in (SPACED_THOUSANDS, SPACED_THOUSANDTHS):
-        text = grouped.sub(lambda match: match[0].replace(" ", ""), text)
-    return LOOSE_POINT.sub("", text).rstrip(" .,;:").lstrip(" ,;:")
+    return LOOSE_POINT.sub("", typography.grouped(text)).rstrip(" .,;:").lstrip(" ,;:")
 
 
 def boxed_content(text: str) -> str | None:

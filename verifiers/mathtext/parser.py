@@ -24,6 +24,7 @@ from verifiers.mathtext.number_words import number_in_words
 from verifiers.mathtext.sentences import is_endless, named_value
 from verifiers.mathtext.top_level import closes_at_end, split_top
 from verifiers.mathtext.units import split_unit
+from verifiers.numbers.notation import written_number
 
 MAX_NESTING = 8
 SEPARATORS = (",", ";", " and ", " or ", " And ", " Or ")
@@ -69,6 +70,8 @@ def scalar(text: str, _depth: int = 0) -> Scalar | None:
     text, unit = split_unit(text)
     degrees = "\u00b0" in text
     text = text.replace("\u00b0", " ").strip()
+    if number := written_number(text):
+        return Scalar(Number(number.value, number.places), number.is_percent, degrees, unit)
     percent = text.endswith("\\%")
     try:
         return Scalar(parse_expression(text.removesuffix("\\%")), percent, degrees, unit)

@@ -18,6 +18,9 @@ from verifiers.mathtext.normalization import clean
 from verifiers.mathtext.parser import MAX_NESTING, forms_of, node_of, read
 from verifiers.mathtext.sentences import without_trailing_words
 from verifiers.mathtext.top_level import split_top
+from verifiers.mathtext.units import split_unit
+from verifiers.numbers import typography
+from verifiers.numbers.notation import written_number
 
 AND_FRACTION = re.compile(r"^(-?\d+) and (\d+/\d+|\\frac\s*\{?\d+\}?\s*\{?\d+\}?)(?=$| )")
 
@@ -33,8 +36,22 @@ def gold_forms(text: str) -> list[Form]:
 def answer_forms(text: str) -> list[Form]:
     cleaned = clean(text) or ""
     mixed = AND_FRACTION.sub(r"\1 \2", cleaned)
-    further = [read(mixed, MAX_NESTING) if mixed != cleaned else None, _value_of_chain(cleaned)]
+    further = [
+        read(mixed, MAX_NESTING) if mixed != cleaned else None,
+        _value_of_chain(cleaned),
+        _with_decimal_comma(cleaned),
+    ]
     return [*forms_of(text), *(form for form in further if form is not None)]
+
+
+def _with_decimal_comma(text: str) -> Form | None:
+    """``2,5 cm`` as a number; a gold is read so only where it can be no list."""
+    pointed = typography.pointed(text)
+    number, unit = split_unit(pointed)
+    written = written_number(number) if pointed != text else None
+    if written is None:
+        return None
+    return Scalar(Number(written.value, written.places), written.is_percent, unit=unit)
 
 
 def _value_of_chain(text: str) -> Form | None:

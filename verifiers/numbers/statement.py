@@ -1,0 +1,71 @@
+"""The one number that a short text states: currency, units and plain words around it are read past.
+
+There must be exactly one number. Unfinished arithmetic, alternatives, denials and bounds state none.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from core.tables import toml_load
+from verifiers.answer_text import boxes
+from verifiers.numbers.notation import CURRENCY, NUMBER, Written, prepared, value_of
+
+_TABLES = toml_load(Path(__file__).with_name("words.toml"), dict[str, Any])
+MAGNITUDES: dict[str, int] = _TABLES["magnitudes"]
+HEDGES = frozenset(" ".join(_TABLES["hedges"].values()).split()) - MAGNITUDES.keys()
+HEDGING_SIGNS = tuple(_TABLES["hedges"]["signs"].split())
+WORDS = re.compile(r"[^\W\d_]+")
+ONE_LETTER_UNITS = frozenset("mgshl")
+EMPHASIS = re.compile(r"(?<!\S)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?=[\s.,:]|$)")
+PERCENT = re.compile(r"\\?%|\bper ?cent(?:age)?\b", re.IGNORECASE)
+PUNCTUATION = frozenset(" .,:=(){}'\"\u00b0!\uff1a\u3002\uff0c$")
+POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])\s*\^\s*\{?[23]\}?(?!\w)")
+
+
+def stated_number(text: str) -> Written | None:
+    """The number and whether it is a percentage; None when the text does not state one."""
+    contents = {content for _, _, content in boxes(text)} or {text}
+    if len(contents) > 1:
+        return None
+    (text,) = contents
+    plain = POWER_OF_UNIT.sub("", CURRENCY.sub(" $ ", prepared(EMPHASIS.sub(" ", text))))
+    without_percent = PERCENT.sub("", plain)
+    match = next((match for match in NUMBER.finditer(without_percent) if match[0].strip(" +-")), None)
+    if match is None:
+        return None
+    factor = _factor_of_words(without_percent[: match.start()], without_percent[match.end() :])
+    number = value_of(match)
+    if factor is None or number is None:
+        return None
+    places = number.places if factor == 1 else 0
+    return Written(number.value * factor, places, is_percent=without_percent != plain, magnitude=factor)
+
+
+def _factor_of_words(before: str, after: str) -> int | None:
+    """The factor that the words around a number state; None when they change its meaning otherwise, or when
+    there are more than words: another number, an operator.
+    """
+    if not all(char.isalpha() or char in PUNCTUATION for char in before + after):
+        return None
+    if "=" in after or before.count("=") > 1 or re.search(r"\w\($|(?<![A-Za-z])[A-Za-z]$", before):
+        return None
+    words = [word.lower() for word in WORDS.findall((before + " " + after).replace("'", ""))]
+    if HEDGES.intersection(words) or any(sign in before + after for sign in HEDGING_SIGNS):
+        return None
+    unit = WORDS.match(after.strip())
+    if unit and len(unit[0]) == 1 and unit[0].isascii() and unit[0] not in ONE_LETTER_UNITS:
+        return None
+    magnitudes = [MAGNITUDES[word] for word in words if word in MAGNITUDES]
+    if not magnitudes:
+        return 1
+    is_plain = len(magnitudes) == 1 and unit is not None and unit[0].lower() in MAGNITUDES
+    return magnitudes[0] if is_plain else None
+
+
+def values_of(number: Written) -> set[Fraction]:
+    """The values that a number may mean: a percentage counts as its number or as its hundredth."""
+    return {number.value, number.value / 100} if number.is_percent else {number.value}

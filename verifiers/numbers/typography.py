@@ -1,0 +1,123 @@
+r"""One spelling for the many ways of typing a number: ``10⁻³`` is ``10^{-3}``, ``1 234`` is ``1234``.
+
+Where a notation could mean something else (``1,2`` is a list, too; ``2.5(3)`` a product) it stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import partial
+
+NO_SUPERSCRIPTS = frozenset("\u00aa\u00ba")  # ordinal indicators
+LAST_ASSIGNED = 0x1FFFF
+
+
+def _decompositions(tag: str) -> Iterator[tuple[str, str]]:
+    """Characters that Unicode defines by a tag (``<super>``), and what they stand for."""
+    for code in range(0x80, LAST_ASSIGNED):
+        parts = unicodedata.decomposition(chr(code)).split()
+        if parts[:1] == [tag]:
+            yield chr(code), "".join(chr(int(part, 16)) for part in parts[1:]).replace("\u2212", "-")
+
+
+def _single(tag: str) -> dict[str, str]:
+    pairs = _decompositions(tag)
+    return {sign: plain for sign, plain in pairs if len(plain) == 1 and sign not in NO_SUPERSCRIPTS}
+
+
+SUPERSCRIPTS = _single("<super>")
+SUBSCRIPTS = _single("<sub>")
+FRACTIONS = {
+    sign: rf"\frac{{{top}}}{{{bottom}}}" if bottom else f"{top}/"  # U+215F is "1/"
+    for sign, plain in _decompositions("<fraction>")
+    for top, _, bottom in [plain.partition("\u2044")]
+}
+SIGNS = str.maketrans(
+    {
+        **FRACTIONS,
+        **dict.fromkeys("\u2044\u2215", "/"),
+        **dict.fromkeys("\u22c5\u2219\u2022\u2217\u00b7", "\\cdot "),
+        "\u00d7": "\\times ",
+        "\u00ba": "\u00b0",  # typed for a degree sign
+        "\u2026": "...",
+        "\uff0e": ".",
+    }
+)
+RAISED = re.compile(f"[{''.join(map(re.escape, SUPERSCRIPTS))}]+")
+LOWERED = re.compile(f"[{''.join(map(re.escape, SUBSCRIPTS))}]+")
+RAISED_FRACTION = re.compile(r"\^\{(\d+)\}\s*/\s*_\{(\d+)\}", re.ASCII)
+
+POINT = r"(?<![\w.,])(\d*)[.,](\d*)"
+BARRED = re.compile(POINT + r"\\(?:bar|overline)" + r"\s*(?:\{\s*(\d+)\s*\}|(\d))(?!\d)", re.ASCII)
+DOT = r"\\dot\s*(?:\{\s*(\d)\s*\}|(\d))"
+DOTTED = re.compile(POINT + DOT + rf"(?:(\d*){DOT})?(?!\d)", re.ASCII)
+BRACKETED = re.compile(r"(?<![\w.,])(\d*)[.,]\((\d+)\)(?![\w^(])", re.ASCII)
+ENDLESS = re.compile(
+    r"(?<![\w.,])(\d*)[.,](\d{0,12}?)(\d{1,6}?)\3{2,}\s*(?:\.\.\.|\\[lc]?dots\b)(?!\s*\d)", re.ASCII
+)
+OVERLINED_DIGITS = re.compile("((?:\\d[\u0304\u0305])+)", re.ASCII)
+DOTTED_DIGIT = re.compile("(\\d)\u0307", re.ASCII)
+
+LETTER_TIMES = re.compile(r"(?<![\w.^{])(?!0[xX])(\d[\d.,]*)\s*[xX]\s*(?=\d)", re.ASCII)
+"""The letter between two numbers, where it is no variable; ``0x10`` is hexadecimal."""
+GROUPED = (
+    re.compile(r"(?<![\w.,/^])(?<!\d )[1-9]\d{0,2}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII),
+    re.compile(r"(?<![\w.,])\d+\.\d{3}(?: \d{3})+(?!\d| ?/| \d)", re.ASCII),
+    re.compile(r"(?<![\w.,'/^])[1-9]\d{0,2}(?:'\d{3})+(?![\d'])", re.ASCII),
+)
+POINTS_FOR_THOUSANDS = re.compile(r"(?<![\w.,])([1-9]\d{0,2}(?:\.\d{3}){2,})(?![\w,]|\.\d)", re.ASCII)
+DECIMAL_COMMA = re.compile(
+    r"(?<![\w.,])(?:(0),(\d+)|([1-9]\d{0,2}(?:[. ']\d{3})+),(\d+)|(\d+),(\d{1,2}|\d{4,}))(?![\w,]|\.\d)",
+    re.ASCII,
+)
+"""``0,745``, ``1.234,5``, ``2,74``; three digits after the only comma are thousands."""
+
+
+def spelled(text: str) -> str:
+    r"""Return the text with powers, fractions, times signs and repeating digits (``\overline``) in LaTeX."""
+    for sign, pattern, signs in (("^", RAISED, SUPERSCRIPTS), ("_", LOWERED, SUBSCRIPTS)):
+        text = pattern.sub(partial(_moved, sign, signs), text)
+    text = RAISED_FRACTION.sub(r"\\frac{\1}{\2}", text.translate(SIGNS))
+    return LETTER_TIMES.sub(r"\1 \\times ", _with_overlines(text))
+
+
+def grouped(text: str) -> str:
+    """Return the text with numbers in one piece whose digits spaces, apostrophes or points group."""
+    for pattern in GROUPED:
+        text = pattern.sub(lambda match: match[0].replace(" ", "").replace("'", ""), text)
+    return POINTS_FOR_THOUSANDS.sub(lambda match: match[0].replace(".", ""), text)
+
+
+def pointed(text: str) -> str:
+    """Return the text with points for decimal commas, for where ``1,2`` can be no list."""
+    return DECIMAL_COMMA.sub(_with_point, text)
+
+
+def _with_point(match: re.Match[str]) -> str:
+    whole, decimals = (part for part in match.groups() if part is not None)
+    return re.sub(r"[. ']", "", whole) + "." + decimals
+
+
+def _moved(sign: str, signs: dict[str, str], run: re.Match[str]) -> str:
+    return f"{sign}{{{''.join(signs[char] for char in run[0])}}}"
+
+
+def _with_overlines(text: str) -> str:
+    """Every notation of a repeating decimal as ``0.1\\overline{6}``."""
+    text = OVERLINED_DIGITS.sub(lambda match: rf"\overline{{{match[0][::2]}}}", text)
+    text = DOTTED_DIGIT.sub(r"\\dot{\1}", text)
+    text = BARRED.sub(lambda match: _repeating(match[1], match[2], match[3] or match[4]), text)
+    text = DOTTED.sub(_between_dots, text)
+    text = BRACKETED.sub(lambda match: _repeating(match[1], "", match[2]), text)
+    return ENDLESS.sub(lambda match: _repeating(*match.groups()), text)
+
+
+def _between_dots(match: re.Match[str]) -> str:
+    whole, decimals, *block = match.groups(default="")
+    return _repeating(whole, decimals, "".join(block))
+
+
+def _repeating(whole: str, decimals: str, block: str) -> str:
+    return rf"{whole or 0}.{decimals}\overline{{{block}}}"
