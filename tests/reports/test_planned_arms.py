@@ -27,7 +27,7 @@ def test_pixels_are_a_rung_of_the_ladder() -> None:
 
     rungs = [(row["rung"], row["contrast"], row["gap"]) for row in tables["rungs"]["rows"]]
     assert rungs == [
-        ("finding and reading", "text_zero_shot − gym", 20.0),
+        ("agent format + interaction + finding and reading", "text_zero_shot − gym", 20.0),
         ("pixels", "gym − gym:som-v1", 30.0),
         ("pixels without text", "gym:som-v1 − gym_image:som-v1", 10.0),
         ("total", "text_zero_shot − gym_image:som-v1", 60.0),

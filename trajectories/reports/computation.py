@@ -19,6 +19,7 @@ from trajectories.reports.gap_tables import gap_tables
 from trajectories.reports.item_table import item_table
 from trajectories.reports.look_tables import look_tables
 from trajectories.reports.loss_tables import loss_classes, loss_tables, lost_read
+from trajectories.reports.missing_facts import facts_complete
 from trajectories.reports.plan import plan_read
 from trajectories.reports.planted_table import planted_table
 from trajectories.reports.reading_tables import reading_tables
@@ -55,6 +56,7 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     plan = plan_read(report.plan)
     benchmarks = [benchmark["slug"] for benchmark in plan["benchmarks"]]
     by_id = {run.pk: run for run in runs}
+    facts_complete(by_id)
     run_ids = selectors.runs_by_benchmark(by_id)
     analyses = []
     for number, benchmark in enumerate(benchmarks, 1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -49,6 +48,7 @@ RUNG = (
 )
 SENSITIVITY = (*HEAD[:2], Column("choice", "Items counted"), *HEAD[2:], Column("note", "Note"))
 TOTAL = "total"
+NONE_SHARED = "the arms of the ladder share no item with judged answers"
 PAIRED = (
     "A gap is the first arm's accuracy less the second's, on the items that both have: paired by item, with "
     "two-way clustered errors (item, look)."
@@ -149,15 +149,20 @@ def _note(analysis: Analysis, reason: str, estimate: Estimate, void: str, p_equi
 
 
 def _rung_rows(analysis: Analysis) -> Iterator[Row]:
-    """Neighbours on the ladder, and its ends, on the items that all its arms share."""
+    """Neighbours on the ladder, and its ends, on the items that all its arms share.
+
+    An arm that was not played is stepped over: the next rung spans its own too.
+    """
     ladder = ladder_of(analysis.plan)
     if len(ladder) < 2:
         return
-    shared = analysis.items
+    shared, last = analysis.items, ladder[0]
     for key in ladder:
-        shared = np.intersect1d(shared, analysis.data.answers(key, analysis.items).item)
-    for a, b in itertools.pairwise(ladder):
-        yield _rung_row(analysis, a, b, shared, rung=rung_added(a, b))
+        if key in analysis.arms:
+            shared = np.intersect1d(shared, analysis.data.answers(key, analysis.items).item)
+    for key in ladder[1:]:
+        yield _rung_row(analysis, last, key, shared, rung=rung_added(last, key))
+        last = key if key in analysis.arms or last not in analysis.arms else last
     if len(ladder) > 2:
         yield _rung_row(analysis, ladder[0], ladder[-1], shared, rung=TOTAL)
 
@@ -166,7 +171,7 @@ def _rung_row(analysis: Analysis, a: ArmKey, b: ArmKey, items: Codes, *, rung: s
     row = {**_head(analysis, a, b), "rung": rung}
     reason, pair = pair_compared(analysis, a, b, items)
     if pair is None:
-        return {**row, "items": 0, "note": reason}
+        return {**row, "items": 0, "note": NONE_SHARED if reason == gaps.NO_SHARED else reason}
     estimate = gaps.gap(pair, alpha=analysis.alpha)
     return {**row, **_numbers(estimate), "note": estimate.reason}
 

@@ -16,6 +16,7 @@ RUNGS = {
     "gym": "finding and reading",
     "gym_image": "pixels without text",
 }
+PICTURED = "gym_image"
 # What the same arm adds when its page is shown as a picture alone.
 PIXELS = "pixels"
 # A probe has a distance and no accuracy.
@@ -88,8 +89,12 @@ def ladder_of(plan: Mapping[str, Any]) -> list[ArmKey]:
 
 
 def rung_added(a: ArmKey, b: ArmKey) -> str:
-    """What the rung ``b`` adds to ``a``."""
-    return PIXELS if a.arm == b.arm else RUNGS[b.arm]
+    """All that ``b`` adds to ``a``: more than one thing where arms between them were not played."""
+    arms = list(RUNGS)
+    added = [RUNGS[arm] for arm in arms[arms.index(a.arm) + 1 : arms.index(b.arm) + 1]]
+    if b.observation and not a.observation:
+        added.insert(len(added) - (b.arm == PICTURED and a.arm != PICTURED), PIXELS)
+    return " + ".join(added)
 
 
 def contrasts_of(plan: Mapping[str, Any]) -> list[tuple[ArmKey, ArmKey]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def _look_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
     page = analysis.data.answers(ArmKey(PAGE, observation=key.observation), analysis.items)
     rows = []
     for look in np.unique(copies.look):
-        right = page.correct[page.look == look]
+        right = page.where(page.look == look)
         here = copies.where(copies.look == look)
         rows.append(
             {
@@ -116,7 +117,7 @@ def _look_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
                 "arm": key.id,
                 "look": analysis.data.looks[look],
                 **_values(analysis, here, are_looks_one=True),
-                "page": scaled(float(right.mean())) if len(right) else None,
+                "page": scaled(_mean(right)),
                 "links": {"look": episodes_link(here.episode.tolist())},
             }
         )
@@ -150,6 +151,11 @@ def _item_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:
         }
 
 
+def _mean(answers: Answers) -> float | None:
+    """The mean over items of the item's mean, as accuracies are; None without an answer."""
+    return float(item_means(answers, answers.items).mean()) if len(answers.item) else None
+
+
 def _copies(probes: Episodes) -> Episodes:
     """Those that ended with a copy."""
     return probes.where((probes.outcome >= 0) & ~np.isnan(probes.score))
@@ -164,6 +170,6 @@ def _values(analysis: Analysis, copies: Episodes, *, are_looks_one: bool) -> dic
         "looks": estimate.looks,
         "episodes": len(copies.item),
         **with_ends("reading", estimate),
-        "exact": scaled(float((copies.outcome == 1).mean())) if len(copies.item) else None,
+        "exact": scaled(_mean(replace(answers, correct=(copies.outcome == 1).astype(np.float64)))),
         "note": estimate.reason,
     }

@@ -1,8 +1,9 @@
-"""How long the thoughts are in each arm."""
+"""How much is thought in each arm: words per episode, and per step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from core.sql import Statement
 from trajectories.reports import setups
@@ -10,7 +11,7 @@ from trajectories.reports.analysis import Analysis
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.ladder import ArmKey, arm_of
-from trajectories.reports.statistics import clustered_mean
+from trajectories.reports.statistics import Mean, clustered_mean
 from trajectories.reports.tables import COUNT, WORDS, Column, Row, Table, number
 
 COLUMNS = (
@@ -18,55 +19,108 @@ COLUMNS = (
     Column("arm", "Arm"),
     Column("items", "Items", COUNT),
     Column("episodes", "Episodes", COUNT),
-    Column("words", "Words per step", WORDS),
+    Column("words", "Words per episode", WORDS),
     Column("low", "Low", WORDS),
     Column("high", "High", WORDS),
+    Column("per_step", "Words per step", WORDS),
+    Column("per_step_low", "Low", WORDS),
+    Column("per_step_high", "High", WORDS),
+    Column("hidden", "With a hidden thought", COUNT),
+    Column("without_facts", "Not measured yet", COUNT),
     Column("note", "Note"),
 )
 NOTE = (
-    "Words of a thought, as the mean over an episode's steps, then over episodes; 95% intervals clustered by "
-    "item. Hidden thoughts are not counted."
+    "Words per episode: all thoughts of an episode together, then the mean over episodes; this is what arms "
+    "are compared by, since an answer as text takes one step and a page many. Words per step: the mean over "
+    "an episode's steps, then over episodes. 95% intervals, clustered by item. Episodes with a hidden "
+    "thought count only per step, by the thoughts that are known."
+)
+ALIKE = "nothing varies between items"
+UNMEASURED = (
+    "{} ended episodes are not in these means: their facts are not computed yet. Compute the report again."
 )
 BY_ITEM = Statement(__file__, "thoughts")
 
-Sums = dict[tuple[str, ArmKey], list[tuple[int, float]]]
+
+@dataclass(kw_only=True)
+class _Sums:
+    """Of an arm: episodes and words of each item, by episode and by step, and the episodes left out."""
+
+    episodes: list[tuple[int, float]] = field(default_factory=list)
+    steps: list[tuple[int, float]] = field(default_factory=list)
+    hidden: int = 0
+    without_facts: int = 0
+
+
+Sums = dict[tuple[str, ArmKey], _Sums]
 
 
 def thought_table(analyses: Sequence[Analysis]) -> Table:
     sums = _sums(analyses[0]) if analyses else {}
     rows = [row for analysis in analyses for row in _rows(analysis, sums)]
-    notes = [NOTE] if rows else []
-    return Table(id="thoughts", title="Length of thoughts", columns=COLUMNS, rows=rows, notes=notes)
+    missing = sum(row["without_facts"] for row in rows)
+    notes = [NOTE, *([UNMEASURED.format(f"{missing:,}")] if missing else [])]
+    return Table(
+        id="thoughts", title="Length of thoughts", columns=COLUMNS, rows=rows, notes=notes if rows else []
+    )
 
 
 def _sums(analysis: Analysis) -> Sums:
     """Of all benchmarks: the runs and the plan are the report's."""
     sums: Sums = {}
-    for benchmark, arm, retest, observation, _, count, total in BY_ITEM.rows(runs=list(analysis.runs)):
+    for benchmark, arm, retest, observation, _, *values in BY_ITEM.rows(runs=list(analysis.runs)):
         key = arm_of(analysis.plan["arms"], arm=arm, retest=retest, observation=observation)
-        sums.setdefault((benchmark, key), []).append((count, total))
+        own = sums.setdefault((benchmark, key), _Sums())
+        count, words, known, means, hidden, without_facts = values
+        own.episodes.append((count, words))
+        own.steps.append((known, means))
+        own.hidden += hidden
+        own.without_facts += without_facts
     return sums
 
 
 def _rows(analysis: Analysis, sums: Sums) -> list[Row]:
     rows: list[Row] = []
     for key in setups.arm_order(analysis.data.arms):
-        mean = clustered_mean(sums.get((analysis.benchmark, key), []))
-        if mean is None:
+        own = sums.get((analysis.benchmark, key), _Sums())
+        whole, by_step = clustered_mean(own.episodes), clustered_mean(own.steps)
+        if not (whole or by_step or own.without_facts):
             continue
-        is_few = mean.tasks < ITEMS_MIN
-        has_width = not is_few and mean.low is not None and mean.high is not None and mean.low < mean.high
         rows.append(
             {
                 "benchmark": analysis.benchmark,
                 "arm": key.id,
-                "items": mean.tasks,
-                "episodes": mean.episodes,
-                "words": number(mean.mean),
-                "low": number(mean.low) if has_width else None,
-                "high": number(mean.high) if has_width else None,
-                "note": "" if has_width else FEW_ITEMS if is_few else "nothing varies between items",
+                "items": whole.tasks if whole else 0,
+                "episodes": whole.episodes if whole else 0,
+                **_values(whole, names=("words", "low", "high")),
+                **_values(by_step, names=("per_step", "per_step_low", "per_step_high")),
+                "hidden": own.hidden,
+                "without_facts": own.without_facts,
+                "note": _note(whole),
                 "links": {"words": analysis.episodes_link(key)},
             }
         )
     return rows
+
+
+def _values(mean: Mean | None, *, names: tuple[str, str, str]) -> dict[str, float | None]:
+    """The mean and its interval, if it has a width."""
+    if mean is None:
+        return dict.fromkeys(names)
+    ends = (mean.low, mean.high) if _has_width(mean) else (None, None)
+    return dict(zip(names, map(number, (mean.mean, *ends)), strict=True))
+
+
+def _note(mean: Mean | None) -> str:
+    """Why there are no words per episode, or no interval of them."""
+    if mean is None:
+        return "no episode all of whose thoughts are known"
+    if mean.tasks < ITEMS_MIN:
+        return FEW_ITEMS
+    return "" if _has_width(mean) else ALIKE
+
+
+def _has_width(mean: Mean) -> bool:
+    if mean.tasks < ITEMS_MIN or mean.low is None or mean.high is None:
+        return False
+    return mean.low < mean.high

@@ -173,7 +173,15 @@ class ItemsPage:
             self.report, benchmark=self.benchmark, a=self.a, b=self.b, is_b_better=self.is_b_better
         )
         self.total = self.items[0].total if self.items else 0
+        self.others = 0 if self.items else self._others()
         self.better, self.worse = (self.b, self.a) if self.is_b_better else (self.a, self.b)
+
+    def _others(self) -> int:
+        """How many items differ the other way round."""
+        others = item_differences(
+            self.report, benchmark=self.benchmark, a=self.a, b=self.b, is_b_better=not self.is_b_better
+        )
+        return others[0].total if others else 0
 
     @property
     def query(self) -> str:

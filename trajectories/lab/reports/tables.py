@@ -33,6 +33,7 @@ INTERVALS = {
     "gap": ("low", "high"),
     "pass_at_k": ("low", "high"),
     "words": ("low", "high"),
+    "per_step": ("per_step_low", "per_step_high"),
     "estimate": ("low", "high"),
     "share": ("low", "high"),
     "reading": ("low", "high"),

@@ -36,7 +36,9 @@ class Answers:
 
     def of_items(self, items: Codes) -> Answers:
         """The answers to these items alone."""
-        mask = np.isin(self.item, items)
+        return self.where(np.isin(self.item, items))
+
+    def where(self, mask: NDArray[np.bool_]) -> Answers:
         return replace(self, item=self.item[mask], look=self.look[mask], correct=self.correct[mask])
 
 

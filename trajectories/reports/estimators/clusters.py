@@ -17,6 +17,8 @@ from trajectories.reports.estimators.answers import NO_LOOK, Codes, Floats
 LOOKS_MIN = 8
 # Below, neither a normal approximation nor a permutation of items says anything.
 ITEMS_MIN = 10
+# Of a share: what rounding leaves of equal ones. An error as small would claim certainty.
+NOISE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +44,7 @@ def spread_of(parts: Sequence[tuple[Codes, Codes, Floats]], *, items: int) -> Sp
     """
     item, look, value = (np.concatenate([part[place] for part in parts]) for place in range(3))
     between_items = items / (items - 1) * _squares(item, value)
-    if between_items <= 0:
+    if between_items <= NOISE**2:
         return None
     mask = look != NO_LOOK
     looks = int(np.count_nonzero(np.bincount(look[mask])))

@@ -9,10 +9,11 @@ from scipy import special, stats
 
 from trajectories.reports.estimators.accuracy import FEW_ITEMS, THESE_LOOKS, weights
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
-from trajectories.reports.estimators.clusters import ITEMS_MIN, Spread, spread_of
+from trajectories.reports.estimators.clusters import ITEMS_MIN, NOISE, Spread, spread_of
 
 NO_SHARED = "the two arms share no item with judged answers"
 NO_DIFFERENCE = "no item differs between the two arms: there is no variance to estimate from"
+ALL_ALIKE = "every item differs by the same amount: there is no variance to estimate from"
 FEW_DIFFERENT = "fewer than {} items differ between the two arms"
 AT_THE_END = "one of the two arms has every answer right, or every one wrong"
 # Below, the interval misses its target (docs/modality-gap.md).
@@ -64,7 +65,7 @@ def gap(pair: Pair, *, alpha: float = 0.05) -> Estimate:
         return replace(base, reason=reason)
     spread = _spread(pair, scale_a=1.0, scale_b=1.0)
     if spread is None:
-        return replace(base, reason=NO_DIFFERENCE)
+        return replace(base, reason=ALL_ALIKE)
     return with_interval(base, value, spread, alpha=alpha)
 
 
@@ -96,7 +97,7 @@ def odds_ratio(pair: Pair, *, alpha: float = 0.05) -> Estimate:
     slopes = 1 / (share_a * (1 - share_a)), 1 / (share_b * (1 - share_b))
     spread = None if _why_silent(pair) else _spread(pair, scale_a=slopes[0], scale_b=slopes[1])
     if spread is None:
-        return Estimate(**base, value=value, reason=_why_silent(pair) or NO_DIFFERENCE)
+        return Estimate(**base, value=value, reason=_why_silent(pair) or ALL_ALIKE)
     half = spread.quantile(alpha) * spread.error
     low, high = float(np.exp(log_ratio - half)), float(np.exp(log_ratio + half))
     reason = THESE_LOOKS if spread.is_these_looks else ""
@@ -141,6 +142,8 @@ def bootstrap(pair: Pair, *, alpha: float = 0.05, seed: int = 0, resamples: int 
     if reason := _why_silent(pair):
         return Estimate(value=value, items=len(pair.items), reason=reason)
     count, values = len(pair.items), pair.differences
+    if np.ptp(values) < NOISE:
+        return Estimate(value=value, items=count, reason=ALL_ALIKE)
     rng = np.random.default_rng(seed)
     parts = [_scores(values, rng, size) for size in _sizes(resamples, items=count)]
     scores = np.concatenate(parts)

@@ -13,7 +13,7 @@ from trajectories.reports.estimators.clusters import ITEMS_MIN, spread_of
 from trajectories.reports.estimators.gaps import DIFFERENT_MIN, Pair, pair_of, with_interval
 
 NO_SHARED = "no item has judged answers in both arms, before and after"
-NO_DIFFERENCE = "every item changes by the same in both arms: there is no variance to estimate from"
+NO_DIFFERENCE = "the gap changes by the same on every item: there is no variance to estimate from"
 FEW_DIFFERENT = f"fewer than {DIFFERENT_MIN} items change differently in the two arms"
 
 

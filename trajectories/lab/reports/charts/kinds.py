@@ -15,7 +15,7 @@ POINTS = "points of accuracy"
 GAPS = Forest(value="gap", label=("contrast",), unit=POINTS, ends=("second arm better", "first arm better"))
 RUNGS = Forest(value="gap", label=("rung",), unit=POINTS, ends=("gained", "lost"))
 PLANTED = Forest(value="estimate", label=("quantity", "contrast"), unit="points of 100", truth="planted")
-THOUGHTS = Forest(value="words", label=("arm",), unit="words per step")
+THOUGHTS = Forest(value="words", label=("arm",), unit="words per episode")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,10 @@ CHARTS = {
     ),
     "accuracy": Chart(draw=ladder_draw, caption="The line follows the ladder. Hollow: arms beside it."),
     "rungs": Chart(draw=RUNGS.draw, caption="Right of zero accuracy is lost at the rung."),
-    "thoughts": Chart(draw=THOUGHTS.draw, caption="Mean over episodes that are not void."),
+    "thoughts": Chart(
+        draw=THOUGHTS.draw,
+        caption="Words of all thoughts of an episode; mean over episodes that are not void.",
+    ),
     "discordance": Chart(
         draw=DISCORDANCE.draw,
         caption="Right of zero: items right as text are lost more often as a page than as text again.",

@@ -1,0 +1,36 @@
+"""Facts that episodes of a report still lack: right after an evaluation its last episodes have none."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+
+from trajectories.facts import store
+
+AT_ONCE = 100
+# A report is computed within a worker's time: what is left then is counted in its tables.
+SECONDS = 90.0
+
+logger = logging.getLogger(__name__)
+
+
+def facts_complete(runs: Iterable[int], *, seconds: float = SECONDS) -> None:
+    """Compute the facts that ended episodes of these runs lack, for so many ``seconds`` at most."""
+    until = time.monotonic() + seconds
+    for episode in _lacking(runs):
+        if time.monotonic() > until:
+            return
+        try:
+            store.facts_compute([episode])
+        except Exception:
+            # One failure must not stop the others, nor the report, which counts it.
+            logger.exception("episode %s has no facts: computing them failed", episode)
+
+
+def _lacking(runs: Iterable[int]) -> Iterator[int]:
+    for run in runs:
+        after = 0
+        while ids := store.episodes_all(after=after, limit=AT_ONCE, run=run, again=False):
+            yield from ids
+            after = ids[-1]
