@@ -3,8 +3,8 @@
 Free reasoning comes first (the thought), then one line ``Action: {json object}``. The last line that begins
 with ``Action:`` counts. Models write it in many ways, and what can only be meant in one way is taken: the
 object on later lines or in a fenced block, words after it, a call such as ``click(e8)``, an object at the end
-of a completion without the line. Anything else is a parse error, which says what to write instead and which
-the model is shown; no input makes this module raise.
+of a completion without the line, a call in the model's own markup. Anything else is a parse error, which says
+what to write instead and which the model is shown; no input makes this module raise.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from palaestra.actions import ACTIONS, Conditions, actions_offered
@@ -19,8 +20,10 @@ from palaestra.actions.base import specs_of
 from palaestra.completion import Completion
 from palaestra.grammars.base import Grammar, Turn, turn_checked
 from palaestra.grammars.calls import NAME, call_read, element_read
+from palaestra.grammars.envelopes import envelope_open
 from palaestra.grammars.examples import example_make
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
+from palaestra.grammars.native_calls import calls_find, is_marked
 
 ACTION_MAX_CHARS = 200_000
 # What stands around the word in lists, quotes, headings and emphasis.
@@ -29,9 +32,6 @@ _FENCE = re.compile(r"\s*(?:`{1,3}|~{3})(?:json|python)?\s*")
 _OBJECT = re.compile(r"^[ \t`]*\{", re.MULTILINE)
 _FENCE_END = re.compile(r"[\s`~]*")
 _MORE = re.compile(rf"\{{|\b(?:{'|'.join(sorted(ACTIONS))})\(")
-_TYPE_KEYS = ("type", "action", "name")
-_FIELD_KEYS = ("arguments", "parameters", "args")
-_CALL_TYPES = ("function", "function_call", "tool_use", "tool_call")
 _OBJECTS_TRIED = 8
 Example = Callable[..., str]
 """The line of an example action, of the kind that is given."""
@@ -79,6 +79,10 @@ def _final_object(completion: str, conditions: Conditions, example: Example) -> 
         if declared.get("type") in ACTIONS and _FENCE_END.fullmatch(completion, end):
             thought = completion[: start.start()].removesuffix("json\n").strip("`~ \n")
             return turn_checked(thought, [declared], conditions)
+    if is_marked(completion):
+        with suppress(Unreadable):
+            thought, calls = calls_find(completion, _schemas())
+            return turn_checked(thought, [{**fields, "type": name} for name, fields in calls], conditions)
     missing = f'There is no line that begins with "Action:". End your turn with one, such as: {example()}'
     return Turn(thought=completion.strip(), parse_error=missing)
 
@@ -108,31 +112,6 @@ def _objects(value: Any) -> list[dict[str, Any]]:
     return objects
 
 
-def envelope_open(value: dict[str, Any]) -> dict[str, Any]:
-    """The object with its action's name under ``type`` and the fields beside it.
-
-    Takes ``{"name": ..., "arguments": {...}}``, ``{"action": ..., ...}``, ``{"click": {...}}`` and the
-    envelopes of function calls.
-    """
-    if value.get("type") in _CALL_TYPES:
-        inner = value.get("function")
-        return envelope_open(
-            inner if isinstance(inner, dict) else {k: v for k, v in value.items() if k != "type"}
-        )
-    if "type" not in value and len(value) == 1:
-        [(name, fields)] = value.items()
-        if name in ACTIONS and isinstance(fields, dict) and "type" not in fields:
-            return {"type": name, **fields}
-    name = next((key for key in _TYPE_KEYS if isinstance(value.get(key), str)), "")
-    fields = next((key for key in _FIELD_KEYS if isinstance(value.get(key), (dict, str))), "")
-    if not name or (fields and set(value) - {name, fields}):
-        return value
-    rest = value[fields] if fields else {key: item for key, item in value.items() if key != name}
-    if isinstance(rest, str):  # OpenAI sends the fields as a text of their own
-        rest = value_read(rest)[0]
-    return {"type": value[name], **rest} if isinstance(rest, dict) and "type" not in rest else value
-
-
 # ---- calls: click(e8), type("e3", text="162"), back
 def _call(text: str, at: int, conditions: Conditions, example: Example) -> tuple[dict[str, Any], int]:
     line_end = text.find("\n", at)
@@ -155,6 +134,10 @@ def _call(text: str, at: int, conditions: Conditions, example: Example) -> tuple
 
 def _signatures() -> dict[str, list[str]]:
     return {kind: [spec.name for spec in specs_of(kind)] for kind in ACTIONS}
+
+
+def _schemas() -> dict[str, dict[str, Any]]:
+    return {kind: {spec.name: spec.reader.schema for spec in specs_of(kind)} for kind in ACTIONS}
 
 
 def _bare(text: str, at: int, name: str) -> tuple[dict[str, Any], int]:

@@ -7,7 +7,6 @@ messages of the conversation are made again.
 from __future__ import annotations
 
 import json
-import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -17,21 +16,19 @@ import msgspec
 from palaestra.actions import ACTIONS, ActionInvalid, Conditions
 from palaestra.completion import Completion, ToolCall
 from palaestra.grammars.base import Grammar, Turn, turn_checked
-from palaestra.grammars.json import envelope_open
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
+from palaestra.grammars.native_calls import calls_find, thought_of
 from palaestra.grammars.schemas import fields_schemas, nulls_drop, object_schema
 from palaestra.records import Message
 
 RECORD_BEGIN = '{"content": '
 ELSEWHERE = "See the result of the last call."
 NO_CALL = "You called no function. End your turn with a call of one of: {}."
-NO_NAME = 'A call is one JSON object with a "name" and "arguments".'
-_CALL_TAG = re.compile(r"<tool_call>\s*")
 
 
 class ToolGrammar(Grammar):
-    """A completion calls tools. Calls between tags in its text, where an endpoint without a parser for them
-    leaves them, count too."""
+    """A completion calls tools. Calls in the model's own markup, which an endpoint without a parser for it
+    leaves in the text, count too."""
 
     has_tools = True
 
@@ -44,18 +41,23 @@ class ToolGrammar(Grammar):
         """What an endpoint is sent as ``tools``."""
 
     def parse(self, completion: Completion, conditions: Conditions, *, shown: str = "") -> Turn:
-        tags = [] if completion.tool_calls else list(_CALL_TAG.finditer(completion.text))
-        thought = completion.text[: tags[0].start()].strip() if tags else completion.text.strip()
+        offered = {tool["function"]["name"]: tool["function"] for tool in self.tools(conditions)}
+        thought = completion.text.strip()
         try:
-            calls = [_call_read(completion.text, tag.end()) for tag in tags] or [
-                (call.name, arguments_read(call.arguments)) for call in completion.tool_calls
+            if completion.tool_calls:
+                calls = [(call.name, arguments_read(call.arguments)) for call in completion.tool_calls]
+            else:
+                thought = thought_of(completion.text)
+                thought, calls = calls_find(completion.text, _schemas(offered))
+            declared = [
+                action
+                for name, fields in calls
+                for action in self.declared(name, nulls_drop(fields), conditions)
             ]
-            declared = [action for call in calls for action in self.declared(*call, conditions)]
         except (ActionInvalid, Unreadable) as failure:
             return Turn(thought=thought, parse_error=str(failure))
         if not declared:
-            names = ", ".join(tool["function"]["name"] for tool in self.tools(conditions))
-            return Turn(thought=thought, parse_error=NO_CALL.format(names))
+            return Turn(thought=thought, parse_error=NO_CALL.format(", ".join(offered)))
         return turn_checked(thought, declared, conditions)
 
     # ---- the conversation
@@ -107,23 +109,17 @@ def arguments_read(text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     value, end = value_read(text)
+    if isinstance(value, str) and text.lstrip().startswith('"'):  # the object was written as a text
+        text, (value, end) = value, value_read(value)
     if not isinstance(value, dict) or space_skip(text, end) < len(text):
         raise Unreadable("The arguments of a call are one JSON object: { ... }.")
     return nulls_drop(value)
 
 
-def _call_read(text: str, at: int) -> tuple[str, dict[str, Any]]:
-    """The name and arguments of a call that was written as an object."""
-    value, _ = value_read(text, at)
-    match value:
-        # The arguments may have a field "type" of their own, which is not the name of the call.
-        case {"name": str(name), "arguments": {"type": _}, **others} if not others:
-            return name, nulls_drop(value["arguments"])
-    opened = envelope_open(value) if isinstance(value, dict) else {}
-    name = opened.pop("type", None)
-    if not isinstance(name, str):
-        raise Unreadable(NO_NAME)
-    return name, nulls_drop(opened)
+def _schemas(offered: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The schemas of the arguments by function; actions that are not offered are known by name alone."""
+    named: dict[str, Mapping[str, Any]] = {kind: {} for kind in ACTIONS}
+    return named | {name: function["parameters"].get("properties", {}) for name, function in offered.items()}
 
 
 def _arguments_sendable(text: str) -> str:

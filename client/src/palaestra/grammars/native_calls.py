@@ -1,0 +1,205 @@
+"""Calls of functions in a model's own markup, which an endpoint without a parser for it leaves in the text.
+
+The families differ in what begins a call and in what it is written as, and any begin may come with any form:
+
+- begin: tags such as ``<tool_call>`` (Hermes, Qwen, GLM), ``<|tool_calls_section_begin|>`` (Kimi),
+  ``<｜tool▁calls▁begin｜>`` (DeepSeek), ``[TOOL_CALLS]`` (Mistral), ``<|python_tag|>`` (Llama), ``functools``
+  (Phi), ``to=functions.`` (gpt-oss);
+- form: a JSON object or a list of them, ``<function=click>`` or ``<invoke name="click">`` with parameters, a
+  name with ``<arg_key>`` and ``<arg_value>``, a name before a JSON object, Python's ``click(target="e8")``.
+
+Formats: the tool parsers of vLLM and the function call detectors of SGLang. Calls are read, never evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from palaestra.grammars.calls import call_read
+from palaestra.grammars.envelopes import NO_NAME, call_open
+from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
+
+Call = tuple[str, dict[str, Any]]
+Tools = Mapping[str, Mapping[str, Any]]
+"""By the name of a function, the JSON schemas of its arguments in order."""
+
+_WORD = r"(?:tool|function)[_▁]?calls?(?:[_▁]section)?(?:[_▁](?:begin|start))?"
+_SPACE_NAME = r"(?:[\w-]+:|[｜|]?DSML[｜|])?"
+_BEGIN = re.compile(
+    rf"<{_SPACE_NAME}(?:longcat_|start_)?{_WORD}>|<[|｜]{_WORD}[|｜]?>|\[TOOL_CALLS?\]|<\|python_(?:tag|start)\|>"
+    rf"|<\|action_start\|>|<\|START_ACTION\|>|<\|tools_prefix\|>|<functioncall>|functools(?=\s*\[)|to=(?=functions\.)"
+    rf"|```tool_(?:code|calls?)\b|(?=<{_SPACE_NAME}(?:function|invoke)(?:=|\s+name=))"
+)
+# After it the model speaks for others: what it calls there belongs to a turn that was never its own.
+_OTHERS = re.compile(
+    r"<tool_response>|<\|(?:observation|im_start|start_header_id|eot_id)\|>|<function_results>"
+)
+_BETWEEN = re.compile(
+    r"(?:\s|\[/?(?:TOOL_CALLS?|ARGS)\]|\[CALL_ID\]\w*|[\[\],;]|</?[|｜]?[\w:▁｜/-]+[|｜]?>|```\w*|function(?=<｜))*"
+)
+_BEFORE = re.compile(r"(?:<[|｜][^<>|｜]*[|｜]>\s*(?:assistant|commentary|analysis)?\s*)+$")
+_TAG = re.compile(rf"<{_SPACE_NAME}(function|invoke)(?:=|\s+name=)[\"']?(?P<name>[^\"'>\s]+)[\"']?[^>]*>")
+_TAG_END = re.compile(
+    rf"</{_SPACE_NAME}(?:function|invoke)>|(?=<{_SPACE_NAME}(?:function|invoke)(?:=|\s+name=))|\Z"
+)
+_PARAMETER = re.compile(
+    rf"<{_SPACE_NAME}param(?:eter)?(?:=|\s+name=)[\"']?(?P<name>[^\"'>\s]+)[\"']?(?P<more>[^>]*)>(?P<value>.*?)"
+    rf"(?:</{_SPACE_NAME}param(?:eter)?>|(?=<{_SPACE_NAME}param(?:eter)?[=\s])|\Z)",
+    re.DOTALL,
+)
+_PAIR = re.compile(
+    r"\s*<arg_key>\s*(?P<name>.*?)\s*</arg_key>\s*<arg_value>(?P<value>.*?)(?:</arg_value>|(?=<arg_key>)|\Z)",
+    re.DOTALL,
+)
+_NAME = re.compile(r"(?:call:)?(?:functions?[.:])?(?P<name>[A-Za-z_][\w-]*)(?:\.call(?=\())?(?::\d+)?")
+# What stands between a name and its arguments.
+_SEPARATORS = re.compile(
+    r"(?:\s|<[|｜][^<>|｜\"]*[|｜]>|\[ARGS\]|\[CALL_ID\]\w+|\b(?:json|commentary)\b|```(?:json)?|:)*"
+)
+# Gemma's marks around texts.
+_QUOTED = re.compile(r"<\|\"\|>(.*?)<\|\"\|>|<escape>(.*?)<escape>", re.DOTALL)
+_LINE_BEGIN = re.compile(r"^(?=[ \t`]*(?:[{\[]|[A-Za-z_]\w*\s*\n?\s*[({]))", re.MULTILINE)
+_OBJECTS = re.compile(r"\{|\[\s*\{")
+_FENCED = re.compile(r"[ \t]*(?:`{3}\w*\s*)?")
+_FENCE_OPEN = re.compile(r"(?:`{3}|~{3})\w*\s*$")
+_BEGINS_TRIED = 12
+
+
+def calls_find(text: str, tools: Tools) -> tuple[str, list[Call]]:
+    """What stands before the first call of a text, and its calls; none where the text has no markup.
+
+    Raises ``Unreadable`` for markup that cannot be read.
+    """
+    first = _BEGIN.search(text)
+    if first is None:
+        return _calls_bare(text, tools)
+    others = _OTHERS.search(text, first.end())
+    text = text[: others.start()] if others else text
+    calls: list[Call] = []
+    begin: re.Match[str] | None = first
+    while begin is not None:
+        more, at = _calls_read(text, begin.end(), tools)
+        calls += more
+        begin = _BEGIN.search(text, max(at, begin.end() + (begin.end() == begin.start())))
+    if not calls:
+        raise Unreadable(NO_NAME)
+    return thought_of(text), calls
+
+
+def thought_of(text: str) -> str:
+    """What stands before the first markup of a call, or all of a text that has none."""
+    first = _BEGIN.search(text)
+    return _BEFORE.sub("", text[: first.start()]).strip() if first else text.strip()
+
+
+def is_marked(text: str) -> bool:
+    """Whether a text holds markup of a call."""
+    return _BEGIN.search(text) is not None
+
+
+def _calls_bare(text: str, tools: Tools) -> tuple[str, list[Call]]:
+    """The calls of known functions that end a text, although nothing announces them: Llama 3.2, xLAM."""
+    for begin in list(_LINE_BEGIN.finditer(text))[-_BEGINS_TRIED:]:
+        at = _FENCED.match(text, begin.end())
+        with suppress(Unreadable):
+            calls, end = _calls_read(text, at.end() if at else begin.end(), tools)
+            if calls and end == len(text) and all(name in tools for name, _ in calls):
+                return _FENCE_OPEN.sub("", text[: begin.start()]).strip(), calls
+    return text.strip(), []
+
+
+def _calls_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int]:
+    """The calls that follow each other from ``at`` on, and where they end."""
+    calls: list[Call] = []
+    while True:
+        read = _call_read(text, at, tools)
+        if read is None:
+            between = _BETWEEN.match(text, at)
+            after = between.end() if between else at
+            read = _call_read(text, after, tools) if after > at else None
+            if read is None:
+                return calls, after
+        calls += read[0]
+        at = read[1]
+
+
+def _call_read(text: str, at: int, tools: Tools) -> tuple[list[Call], int] | None:
+    """The calls of the one form that begins at ``at``, and where they end; None where none begins."""
+    if _OBJECTS.match(text, at):
+        value, end = _value(text, at)
+        return [call_open(one) for one in (value if isinstance(value, list) else [value])], end
+    if tag := _TAG.match(text, at):
+        close = _TAG_END.search(text, tag.end())
+        body = text[tag.end() : close.start() if close else len(text)]
+        fields = _parameters(body, tools.get(tag["name"], {}))
+        return [(tag["name"], fields)], close.end() if close else len(text)
+    name = _NAME.match(text, at)
+    return None if name is None else _named(text, name, tools)
+
+
+def _named(text: str, name: re.Match[str], tools: Tools) -> tuple[list[Call], int] | None:
+    """The call of a name: with pairs of tags, in Python's brackets, with a JSON object, or alone."""
+    function, at = name["name"], name.end()
+    if text[at : at + 1] == "(" and function in tools:
+        signatures = {known: list(fields) for known, fields in tools.items()}
+        _, fields, end = call_read(f"{function}{text[at:]}", 0, signatures=signatures)
+        return [(function, fields)], at + end - len(function)
+    separators = _SEPARATORS.match(text, at)
+    after = separators.end() if separators else at
+    if pair := _PAIR.match(text, at):
+        fields = {}
+        while pair:
+            fields[pair["name"]] = _typed(pair["value"], tools.get(function, {}).get(pair["name"]))
+            at, pair = pair.end(), _PAIR.match(text, pair.end())
+        return [(function, fields)], at
+    if text[after : after + 1] == "{":
+        value, end = _value(text, after)
+        return [(function, value if isinstance(value, dict) else {})], end
+    # A name is all of its call where its tag ends: words after it make it part of a sentence.
+    is_alone = function in tools and (after >= len(text) or text.startswith(("</", "<|", "<｜"), after))
+    return ([(function, {})], at) if is_alone else None
+
+
+def _value(text: str, at: int) -> tuple[Any, int]:
+    """A JSON value, in which texts may stand between Gemma's marks."""
+    if not _QUOTED.search(text, at):
+        return value_read(text, at)
+    quoted, shifts = "", list[tuple[int, int]]()
+    last = at
+    for mark in _QUOTED.finditer(text, at):
+        inner = mark[1] if mark[1] is not None else mark[2]
+        quoted += text[last : mark.start()] + json.dumps(inner, ensure_ascii=False)
+        last = mark.end()
+        shifts.append((len(quoted), last - at - len(quoted)))
+    value, end = value_read(quoted + text[last:])
+    return value, at + end + next((shift for place, shift in reversed(shifts) if place <= end), 0)
+
+
+def _parameters(body: str, schemas: Mapping[str, Any]) -> dict[str, Any]:
+    if body.lstrip().startswith("{"):
+        value, _ = _value(body, space_skip(body, 0))
+        return value if isinstance(value, dict) else {}
+    fields = {}
+    for one in _PARAMETER.finditer(body):
+        schema = {"type": "string"} if 'string="true"' in one["more"] else schemas.get(one["name"])
+        fields[one["name"]] = _typed(one["value"], schema)
+    return fields
+
+
+def _typed(text: str, schema: Mapping[str, Any] | None) -> Any:
+    """The value of an argument that was written without quotation marks, by the type that it should have."""
+    text = text.removeprefix("\n").removesuffix("\n")
+    variants: Sequence[Mapping[str, Any]] = [schema, *schema.get("anyOf", ())] if schema else []
+    named = [one.get("type") for one in variants]
+    types = {kind for one in named for kind in (one if isinstance(one, list) else [one])}
+    if "string" in types:
+        return None if "null" in types and text.strip() in ("null", "None") else text
+    with suppress(Unreadable):
+        value, end = value_read(text)
+        if space_skip(text, end) == len(text):
+            return value
+    return text
