@@ -141,10 +141,10 @@ class ApiClient(Client):
 def api(db: None) -> Callable[..., ApiClient]:
     """``api("trainer", "read")`` is a client whose new key has those scopes; ``api()`` has no key."""
 
-    def make(*scopes: str, splits: list[str] | None = None) -> ApiClient:
+    def make(*scopes: str, **limits: Any) -> ApiClient:
         if not scopes:
             return ApiClient()
-        return ApiClient(key=auth.key_create(name="-".join(scopes), scopes=list(scopes), splits=splits))
+        return ApiClient(key=auth.key_create(name="-".join(scopes), scopes=list(scopes), **limits))
 
     return make
 

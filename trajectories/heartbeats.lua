@@ -1,4 +1,4 @@
--- Keys: the prefixes of heartbeats, of ended episodes and of known ones. Arguments: how long a heartbeat lasts, what is
+-- Keys: the prefixes of heartbeats, of ended ones and of a project's known ones. Arguments: how long a heartbeat lasts, what is
 -- stored for it, how many splits the caller is limited to (0: to none), these, then the episodes.
 -- One round trip for any number of episodes; an episode that has ended is not revived, and nothing is stored for one that
 -- is not known to be active and of a split that the caller sees. Returns those that have ended, and those not known.

@@ -39,31 +39,32 @@ class Beaten(NamedTuple):
     unknown: list[int]
 
 
-def beat(ids: Sequence[int], *, splits: Iterable[str] = ()) -> Beaten:
-    """Renew the leases of those episodes that are known as active and of ``splits`` (empty: of all).
+def beat(ids: Sequence[int], *, project: str, splits: Iterable[str] = ()) -> Beaten:
+    """Renew the leases of those that are known as active episodes of the project.
 
-    ``GymError`` 503 without Redis.
+    ``splits`` are those that the caller sees, empty for all. ``GymError`` 503 without Redis.
     """
     if not ids:
         return Beaten([], [])
     limits = sorted(splits)
     values: list[str | int] = [_beat_expiry_s(), time.time_ns(), len(limits), *limits, *ids]
+    names = (BEAT, GONE, _active(project))
     try:
-        gone, unknown = redis_client.client().eval(_BEAT_SCRIPT, 3, BEAT, GONE, ACTIVE, *values)
+        gone, unknown = redis_client.client().eval(_BEAT_SCRIPT, len(names), *names, *values)
     except redis_client.Unreachable:
         raise redis_client.redis_down() from None
     return Beaten([int(episode) for episode in gone], [int(episode) for episode in unknown])
 
 
-def active_note(splits: Mapping[int, str]) -> None:
-    """Let heartbeats know active episodes, by their task's split, for a lease: then they are looked up again.
+def active_note(splits: Mapping[int, str], *, project: str) -> None:
+    """Let heartbeats know active episodes of a project, with their tasks' splits, for a lease.
 
     A mark that an episode has ended outlasts it, so one that ends meanwhile is not revived.
     """
     try:
         pipeline = redis_client.client().pipeline(transaction=False)
         for episode, split in splits.items():
-            pipeline.set(f"{ACTIVE}{episode}", split, ex=ceil(settings.LEASE_S))
+            pipeline.set(f"{_active(project)}{episode}", split, ex=ceil(settings.LEASE_S))
         pipeline.execute()
     except redis_client.Unreachable:
         raise redis_client.redis_down() from None
@@ -101,7 +102,7 @@ def mark_gone(ids: Iterable[int]) -> None:
         pipeline = redis_client.client().pipeline(transaction=False)
         for episode in ids:
             pipeline.set(f"{GONE}{episode}", "1", ex=expiry_s)
-            pipeline.delete(f"{BEAT}{episode}", f"{ACTIVE}{episode}")
+            pipeline.delete(f"{BEAT}{episode}")
         pipeline.execute()
     except redis_client.Unreachable:
         logger.warning("ended episodes could not be marked in Redis; their heartbeats will be accepted")
@@ -132,6 +133,10 @@ def alive_names(names: Sequence[str]) -> set[str]:
     """Those of the named kinds of process that are alive. Raises redis-py's own errors."""
     values = redis_client.client().mget([f"{ALIVE}{name}" for name in names])
     return {name for name, value in zip(names, values, strict=True) if value is not None}
+
+
+def _active(project: str) -> str:
+    return f"{ACTIVE}{project}:"
 
 
 def _beat_expiry_s() -> int:

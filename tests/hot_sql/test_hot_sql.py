@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from trajectories import hot_sql
 from trajectories.models import Episode, Step, Submission, Verdict, VerdictCounter, VerdictEvidence
+from trajectories.models.access import DEFAULT_PROJECT
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +39,9 @@ def _step(index: int, **fields: Any) -> dict[str, Any]:
 
 
 def _write(episode_id: int, *steps: dict[str, Any], **options: Any) -> hot_sql.StepsWritten | None:
-    return hot_sql.steps_write(episode_id=episode_id, steps=steps, grace_s=600.0, **options)
+    return hot_sql.steps_write(
+        episode_id=episode_id, steps=steps, grace_s=600.0, **{"project": DEFAULT_PROJECT, **options}
+    )
 
 
 def test_steps_are_written_with_one_statement(django_assert_num_queries: Any) -> None:

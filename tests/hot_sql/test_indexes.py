@@ -10,6 +10,7 @@ from django.db import connection
 from tests import factories
 from trajectories import hot_sql
 from trajectories.models import Episode
+from trajectories.models.access import DEFAULT_PROJECT
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +77,14 @@ def test_a_step_updates_nothing() -> None:
     (episode,) = _group(1)
     step = dict.fromkeys(NAMES) | {"index": 1, "hash": "00", "more": {}, "action_known": True}
     step |= dict.fromkeys(TEXTS, "")
-    assert _updated(lambda: hot_sql.steps_write(episode_id=episode.pk, steps=[step], grace_s=1)) == {}
+    assert (
+        _updated(
+            lambda: hot_sql.steps_write(
+                episode_id=episode.pk, steps=[step], grace_s=1, project=DEFAULT_PROJECT
+            )
+        )
+        == {}
+    )
     assert episode.steps.count() == 1
 
 

@@ -296,3 +296,12 @@ def lab_cookie(*, is_active: bool) -> str:
     client = Client()
     client.force_login(user)
     return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
+async def test_sockets_of_another_project_find_nothing(live: Live, key: str, episode: Episode) -> None:
+    stranger = await in_thread(auth.key_create, name="s", scopes=["admin"], project="astra")
+    run = f"/ws/runs/{episode.run_id}/"
+    for path in (f"/ws/episodes/{episode.pk}/", run, f"{run}pulse/"):
+        async with opening(live, path, key) as own, opening(live, path, stranger) as socket:
+            assert (await hear(own))["type"] == "state"  # so that there is a feed to join
+            assert await failure(socket) == ("not_found", 4404)

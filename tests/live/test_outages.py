@@ -17,6 +17,7 @@ from tests.live.wire import Wire
 from tests.servers import servers
 from trajectories.live import hub as hub_module
 from trajectories.live import selectors
+from trajectories.live.access import Viewer
 from trajectories.live.hub import Hub
 from trajectories.live.selectors import LiveReader, Unavailable
 from trajectories.live.waits import WaitApp
@@ -69,7 +70,7 @@ async def waiting(rig: Rig, episode: Episode) -> asyncio.Task[str]:
     """A wait that has queried once without a verdict."""
 
     async def wait() -> str:
-        state = await rig.hub.episode_wait(episode.pk, timeout_s=60.0)
+        state = await rig.hub.episode_wait(episode.pk, timeout_s=60.0, viewer=Viewer())
         return state.record if state and state.is_finished else ""
 
     task = asyncio.create_task(wait())
@@ -112,7 +113,9 @@ async def test_announcements_are_heard_again_after_a_restart_of_redis(
 
 async def test_waits_go_on_while_postgres_restarts(rig: Rig, episode: Episode) -> None:
     wait = await waiting(rig, episode)
-    stream = asyncio.create_task(rig.hub.verdicts_wait(episode.run_id, after=0, timeout_s=60.0))
+    stream = asyncio.create_task(
+        rig.hub.verdicts_wait(episode.run_id, after=0, timeout_s=60.0, viewer=Viewer())
+    )
     await rig.postgres.cut()
     await in_thread(judge, episode)
     assert not wait.done()

@@ -189,3 +189,20 @@ def test_a_malformed_announcement_is_ignored() -> None:
     )
     assert events.announcement_decode(b'{"run": "3"}', channel=events.OPENING_CHANNEL) is None
     assert events.announcement_decode(b"\xff", channel=events.VERDICT_CHANNEL) is None
+
+
+async def test_waits_of_another_project_find_nothing_and_do_not_wait(live: Live, episode: Episode) -> None:
+    stranger = await in_thread(auth.key_create, name="s", scopes=["admin"], project="astra")
+    own = await in_thread(auth.key_create, name="o", scopes=["read"])
+    addresses = [
+        f"/wait/episodes/{episode.pk}?timeout=60",
+        f"/wait/runs/{episode.run_id}/verdicts?timeout=60",
+    ]
+    async with live.client(stranger) as client, asyncio.timeout(20):
+        hidden = [await client.get(address) for address in addresses]
+        unknown = [await client.get(f"/wait/{kind}") for kind in ("episodes/999", "runs/999/verdicts")]
+    assert [answer.status_code for answer in hidden] == [404, 404]
+    assert [one.json()["error"]["code"] for one in hidden] == [one.json()["error"]["code"] for one in unknown]
+    async with live.client(own) as client:
+        seen = [await client.get(address.replace("60", "0")) for address in addresses]
+    assert [answer.status_code for answer in seen] == [200, 200]

@@ -18,12 +18,13 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from core.errors import GymError, did_you_mean
-from trajectories.models.access import ApiKey, Scope
+from trajectories.models.access import DEFAULT_PROJECT, ApiKey, Scope
 
 KEY_PREFIX = "gym_"
 KEY_BYTES = 32
 SHOWN_PREFIX_CHARS = 8
 CACHED_KEYS_MAX = 1_000
+PROJECT = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 BEARER = re.compile(r"Bearer +(\S+)\s*$", re.IGNORECASE)
 
 
@@ -35,6 +36,7 @@ class Principal:
     name: str
     scopes: frozenset[str]
     splits: frozenset[str]
+    project: str | None = DEFAULT_PROJECT  # None for a person in the lab, who sees all
     is_authenticated: bool = True
 
     def may(self, scope: str) -> bool:
@@ -57,8 +59,13 @@ class Principal:
 _cache: dict[str, tuple[float, Principal | None]] = {}
 
 
-def key_create(*, name: str, scopes: list[str], splits: list[str] | None = None) -> str:
-    """Create a key and return it; only its digest is stored. ``GymError`` 422 for an unknown scope."""
+def key_create(
+    *, name: str, scopes: list[str], splits: list[str] | None = None, project: str = DEFAULT_PROJECT
+) -> str:
+    """Create a key and return it; only its digest is stored.
+
+    Raises ``GymError`` 422 ``unknown_scope``, ``bad_project``.
+    """
     for scope in scopes:
         if scope not in Scope.values:
             raise GymError(
@@ -66,9 +73,17 @@ def key_create(*, name: str, scopes: list[str], splits: list[str] | None = None)
                 f"There is no scope {scope!r}. {did_you_mean(scope, Scope.values)}",
                 status=422,
             )
+    if not PROJECT.fullmatch(project):
+        message = "A project's name has 1 to 64 characters: small letters, digits, and . _ - between them."
+        raise GymError("bad_project", message, status=422)
     key = KEY_PREFIX + secrets.token_urlsafe(KEY_BYTES)
     ApiKey.objects.create(
-        name=name, digest=key_digest(key), prefix=key[:SHOWN_PREFIX_CHARS], scopes=scopes, splits=splits or []
+        name=name,
+        digest=key_digest(key),
+        prefix=key[:SHOWN_PREFIX_CHARS],
+        scopes=scopes,
+        splits=splits or [],
+        project=project,
     )
     return key
 
@@ -107,7 +122,13 @@ def _principal_load(digest: str) -> Principal | None:
     row = ApiKey.objects.filter(digest=digest, revoked_at__isnull=True).first()
     if row is None:
         return None
-    return Principal(key_id=row.pk, name=row.name, scopes=frozenset(row.scopes), splits=frozenset(row.splits))
+    return Principal(
+        key_id=row.pk,
+        name=row.name,
+        scopes=frozenset(row.scopes),
+        splits=frozenset(row.splits),
+        project=row.project,
+    )
 
 
 class KeyAuthentication(BaseAuthentication):

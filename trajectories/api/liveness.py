@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from core.errors import GymError
-from trajectories import heartbeats
+from trajectories import heartbeats, projects
 from trajectories.api.auth import Principal
 from trajectories.models import Episode
 
@@ -18,13 +18,14 @@ def episodes_beat(ids: Sequence[int], *, principal: Principal) -> list[int]:
     Redis knows the others for the length of a lease, so Postgres is asked about an episode once in a lease.
     ``GymError`` 429 ``too_many_lookups``, 503 without Redis.
     """
-    beaten = heartbeats.beat(ids, splits=principal.splits)
+    project = principal.project or ""
+    beaten = heartbeats.beat(ids, project=project, splits=principal.splits)
     if not beaten.unknown:
         return beaten.gone
     _lookups_check(len(beaten.unknown), principal=principal)
-    active = Episode.objects.filter(pk__in=beaten.unknown, verdict=None)
-    heartbeats.active_note(dict(active.values_list("pk", "task__split")))
-    again = heartbeats.beat(beaten.unknown, splits=principal.splits)
+    active = projects.visible(Episode.objects.filter(pk__in=beaten.unknown, verdict=None), principal)
+    heartbeats.active_note(dict(active.values_list("pk", "task__split")), project=project)
+    again = heartbeats.beat(beaten.unknown, project=project, splits=principal.splits)
     return sorted([*beaten.gone, *again.gone, *again.unknown])
 
 

@@ -16,6 +16,7 @@ from core.reasons import CloseCode
 from core.schema import call
 from core.struct_schema import struct_read
 from tasks_app.questions import AnswerForm
+from trajectories import projects
 from trajectories.api.auth import Principal, caller
 from trajectories.api.hot_view import HotView, read_body
 from trajectories.api.idempotency import idempotent
@@ -93,8 +94,9 @@ class RefillView(APIView):
     @idempotent
     def post(self, request: Request, group_id: int) -> Response:
         count = struct_read(request.data, Refill).count
-        group = Group.objects.select_related("task").filter(pk=group_id).first()
-        if group is None or not caller(request).sees_split(group.task.split):
+        rows = Group.objects.select_related("task").filter(pk=group_id)
+        group = projects.visible(rows, caller(request)).first()
+        if group is None:
             raise GymError("unknown_group", f"There is no group {group_id}.", status=404)
         refilled = creation.group_refill(group=group, count=count, principal=caller(request))
         return Response(refilled, status=201)

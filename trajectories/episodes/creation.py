@@ -18,7 +18,7 @@ from core.observations import OBSERVATION_FORMATS
 from tasks_app import question_pictures
 from tasks_app.models import Task
 from tasks_app.questions import questions
-from trajectories import hot_sql
+from trajectories import hot_sql, projects
 from trajectories.api import capacity
 from trajectories.api.auth import Principal
 from trajectories.episodes import drafts, few_shot, variations
@@ -49,7 +49,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     channel = _channel(opening)
     tasks = _tasks_load(opening.tasks, principal)
     _check_text(tasks, opening.arm)
-    run = _run_load(opening.run)
+    run = _run_load(opening.run, principal)
     if arm.is_probe:
         _check_probe(arm, tasks, run)
     seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
@@ -82,7 +82,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         },
         Opening,
     )
-    run = _run_load(group.run_id)
+    run = _run_load(group.run_id, principal)
     examples = few_shot.Examples(solved=few_shot.solved_load(set(group.examples or ()), run=run))
     with transaction.atomic():
         # Two refills at once must not use the same sample numbers.
@@ -115,8 +115,8 @@ def _channel(opening: Opening) -> str:
     return opening.channel
 
 
-def _run_load(run_id: int) -> Run:
-    run = Run.objects.filter(pk=run_id).only(*RUN_FIELDS).first()
+def _run_load(run_id: int, principal: Principal) -> Run:
+    run = projects.visible(Run.objects.filter(pk=run_id).only(*RUN_FIELDS), principal).first()
     if run is None:
         raise GymError(
             "unknown_run", f"There is no run {run_id}. Create one with POST /api/v1/runs.", status=404

@@ -13,7 +13,7 @@ from core.errors import GymError
 from core.reasons import CLOSE_REASONS
 from tasks_app import kinds
 from tasks_app.questions import questions
-from trajectories import hot_sql
+from trajectories import hot_sql, projects
 from trajectories.api.auth import Principal
 from trajectories.episodes.drafts import start_url
 from trajectories.episodes.step_records import StepIn, step_row
@@ -46,6 +46,7 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
         episode_id=episode_id,
         steps=[step_row(step) for step in steps],
         grace_s=settings.STEP_GRACE_S,
+        project=principal.project or "",
         splits=sorted(principal.splits),
     )
     if result is None or not principal.sees_split(result.split):
@@ -160,9 +161,10 @@ def _drafts(episode_id: int) -> dict[str, str]:
 
 
 def episode_get(*, episode_id: int, principal: Principal) -> Episode:
-    """The episode, or ``GymError`` 404 ``unknown_episode``, also if the key may not see its split."""
-    episode = Episode.objects.select_related("task").filter(pk=episode_id).first()
-    if episode is None or not principal.sees_split(episode.task.split):
+    """The episode, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it."""
+    rows = Episode.objects.select_related("task").filter(pk=episode_id)
+    episode = projects.visible(rows, principal).first()
+    if episode is None:
         raise unknown_episode(episode_id)
     return episode
 

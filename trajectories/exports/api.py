@@ -141,6 +141,7 @@ def _author(principal: Principal) -> Author:
     sees_golds = principal.may(Scope.GOLDS)
     return Author(
         name=principal.name,
+        project=principal.project,
         splits=principal.splits,
         sees_golds=sees_golds,
         sees_solutions=sees_golds or principal.may(Scope.TRAINER),

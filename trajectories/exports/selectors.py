@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from core import blobs
 from core.errors import GymError
+from trajectories import projects
 from trajectories.exports.services import Author
 from trajectories.models import Export
 
@@ -31,8 +32,8 @@ def export_get(export_id: int, *, author: Author) -> Export:
 
 
 def visible(author: Author) -> QuerySet[Export]:
-    """A key that is limited to splits sees exports of no others."""
-    exports = Export.objects.all()
+    """A key sees exports of its project, and if it is limited to splits of no others."""
+    exports = projects.visible(Export.objects.all(), author)
     if not author.sees_golds:
         exports = exports.filter(has_golds=False)
     if not author.unlocks:

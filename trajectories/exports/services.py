@@ -13,6 +13,7 @@ from core.long_work import LongWork
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
 from trajectories.models import AnnotationProject, Export, Run
+from trajectories.models.access import DEFAULT_PROJECT
 
 TOO_LONG = "This took longer than a worker has for it. Run it again when less is going on."
 OPEN = (Export.State.WAITING, Export.State.RUNNING)
@@ -20,9 +21,10 @@ OPEN = (Export.State.WAITING, Export.State.RUNNING)
 
 @dataclass(frozen=True, kw_only=True)
 class Author:
-    """Who asks, and what they may see. ``splits`` limit a key; without any it sees all."""
+    """Who asks, and what they may see: ``splits`` and a ``project`` limit a key; without any it sees all."""
 
     name: str
+    project: str | None = None
     splits: frozenset[str] = frozenset()
     sees_golds: bool = False
     sees_solutions: bool = False  # of few-shot examples, which are parts of prompts
@@ -31,19 +33,23 @@ class Author:
     user_id: int | None = None
 
 
-def export_request(kind_id: str, parameters: Parameters, *, author: Author) -> Export:
-    """Ask for an export, which the housekeeper sends to a worker.
+def export_request(
+    kind_id: str, parameters: Parameters, *, author: Author, project: str = DEFAULT_PROJECT
+) -> Export:
+    """Ask for an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
 
     Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 for what is unknown.
     """
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
-    _check_known(parameters)
+    project = author.project or project
+    _check_known(parameters, project)
     # Stored, so that pages and manifests say what was taken.
     outcomes = parameters.outcomes or list(kind.outcomes)
     parameters = replace(parameters, outcomes=outcomes, solutions=author.sees_solutions)
     return Export.objects.create(
         kind=kind.id,
+        project=project,
         parameters=parameters_store(parameters),
         splits=sorted(author.splits),
         has_golds=parameters.golds,
@@ -103,13 +109,14 @@ def _check_rights(parameters: Parameters, author: Author) -> None:
         raise GymError("locked_split", message, status=403, fields={"splits": [message]})
 
 
-def _check_known(parameters: Parameters) -> None:
-    known = set(Run.objects.filter(pk__in=parameters.runs).values_list("pk", flat=True))
+def _check_known(parameters: Parameters, project: str) -> None:
+    runs = Run.objects.filter(pk__in=parameters.runs, project=project)
+    known = set(runs.values_list("pk", flat=True))
     for run in parameters.runs:
         if run not in known:
             message = f"There is no run {run}."
             raise GymError("unknown_run", message, status=422, fields={"runs": [message]})
     labels = parameters.labels
-    if labels and not AnnotationProject.objects.filter(pk=labels.project).exists():
+    if labels and not AnnotationProject.objects.filter(pk=labels.project, project=project).exists():
         message = f"There is no annotation project {labels.project}."
         raise GymError("unknown_project", message, status=422, fields={"labels": [message]})

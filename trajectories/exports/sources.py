@@ -9,9 +9,11 @@ from typing import Any
 from django.db.models import QuerySet
 
 from core.splits import TRAINING_SQL
+from trajectories import projects
 from trajectories.exports.parameters import Parameters
 from trajectories.exports.types import Unit
 from trajectories.models import Episode, Verdict
+from trajectories.projects import Viewer
 
 UNITS_AT_ONCE = 20
 IDS_FETCHED = 2_000
@@ -19,22 +21,22 @@ LOCKED = "locked_split"
 COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "task_id"}
 
 
-def episodes_of(parameters: Parameters, *, splits: list[str]) -> QuerySet[Episode]:
-    """The episodes that an export takes; ``splits`` are those that its key is limited to.
+def episodes_of(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
+    """The episodes that an export takes of those that its key may see.
 
     Guided episodes stay out, as in reports.
     """
-    episodes = _matching(parameters, splits=splits).filter(**_ended(parameters), guidance__isnull=True)
+    episodes = _matching(parameters, viewer=viewer).filter(**_ended(parameters), guidance__isnull=True)
     if outcomes := _outcomes(parameters):
         episodes = episodes.filter(verdict__outcome__in=outcomes)
     return episodes if parameters.locked else episodes.filter(task__split__regex=TRAINING_SQL)
 
 
-def left_out_of(parameters: Parameters, *, splits: list[str]) -> dict[str, int]:
+def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
     """How many episodes no filter of the author's leaves out, but the export's own rules, by the first that
     does; those of other outcomes among them, which a kind has by default."""
     counts: dict[str, int] = {}
-    matching = _matching(parameters, splits=splits)
+    matching = _matching(parameters, viewer=viewer)
     if not parameters.locked:
         counts[LOCKED] = (
             matching.filter(**_ended(parameters)).exclude(task__split__regex=TRAINING_SQL).count()
@@ -49,12 +51,12 @@ def left_out_of(parameters: Parameters, *, splits: list[str]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def episodes_seen(splits: list[str]) -> QuerySet[Episode]:
-    """All that a key which is limited to ``splits`` may see."""
-    return Episode.objects.filter(task__split__in=splits) if splits else Episode.objects.all()
+def episodes_seen(viewer: Viewer) -> QuerySet[Episode]:
+    """All that an export may take from."""
+    return projects.visible(Episode.objects.all(), viewer)
 
 
-def _matching(parameters: Parameters, *, splits: list[str]) -> QuerySet[Episode]:
+def _matching(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
     filters: dict[str, Any] = {
         "run__in": parameters.runs,
         "task__benchmark__in": parameters.benchmarks,
@@ -66,7 +68,7 @@ def _matching(parameters: Parameters, *, splits: list[str]) -> QuerySet[Episode]
         "opened_at__lt": parameters.opened_before,
     }
     given = {name: value for name, value in filters.items() if value is not None and value != []}
-    return episodes_seen(splits).filter(**given)
+    return episodes_seen(viewer).filter(**given)
 
 
 def _ended(parameters: Parameters) -> dict[str, Any]:

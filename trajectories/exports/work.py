@@ -28,6 +28,7 @@ from trajectories.exports.parameters import Parameters, parameters_read, paramet
 from trajectories.exports.registry import KINDS
 from trajectories.exports.types import GOLD, IMAGES, Batch, ColumnType, Kind, Row
 from trajectories.models import Episode, Export
+from trajectories.projects import Sight
 
 MANIFEST = "manifest.json"
 VERSION = 1
@@ -88,8 +89,13 @@ class ExportWork:
         return {**columns, GOLD: "text"} if self.parameters.golds and "task" in columns else columns
 
     @property
+    def viewer(self) -> Sight:
+        """Who asked, as far as the export says."""
+        return Sight(self.export.project, frozenset(self.export.splits))
+
+    @property
     def episodes(self) -> QuerySet[Episode]:
-        return sources.episodes_of(self.parameters, splits=self.export.splits)
+        return sources.episodes_of(self.parameters, viewer=self.viewer)
 
     def _do(self, progress: Progress) -> dict[str, Any]:
         self._begin()
@@ -132,10 +138,10 @@ class ExportWork:
 
     def _left_out(self) -> dict[str, int]:
         """What stays out before any row is made."""
-        splits, labels = self.export.splits, self.parameters.labels
-        counts = sources.left_out_of(self.parameters, splits=splits)
+        labels = self.parameters.labels
+        counts = sources.left_out_of(self.parameters, viewer=self.viewer)
         if labels and (
-            count := labels_elsewhere(labels, among=sources.episodes_seen(splits), taken=self.episodes)
+            count := labels_elsewhere(labels, among=sources.episodes_seen(self.viewer), taken=self.episodes)
         ):
             counts["labels_elsewhere"] = count
         return counts

@@ -47,9 +47,14 @@ class StepsWritten(NamedTuple):
 
 
 def steps_write(
-    *, episode_id: int, steps: Sequence[dict[str, Any]], grace_s: float, splits: Sequence[str] = ()
+    *,
+    episode_id: int,
+    steps: Sequence[dict[str, Any]],
+    grace_s: float,
+    project: str,
+    splits: Sequence[str] = (),
 ) -> StepsWritten | None:
-    """Store steps in one statement; None when there is no such episode.
+    """Store steps in one statement; None when the project has no such episode.
 
     Nothing is stored when a step clashes with a stored one of different content, when the episode no longer
     accepts steps, or when the task is not in ``splits`` (those the key is limited to).
@@ -58,7 +63,9 @@ def steps_write(
     """
     encoded = _encode(steps).decode()
     for _ in range(2):
-        row = STEPS_WRITE.row(steps=encoded, episode=episode_id, grace=grace_s, splits=list(splits))
+        row = STEPS_WRITE.row(
+            steps=encoded, episode=episode_id, grace=grace_s, project=project, splits=list(splits)
+        )
         if row is None:
             return None
         result = StepsWritten(*row)

@@ -16,7 +16,9 @@ from core.integers import BIGINT_MAX
 from tasks_app.kinds import kind_label
 from tasks_app.questions import questions
 from tasks_app.task_words import task_query
+from trajectories import projects
 from trajectories.lab.text.untrusted import cut, visible
+from trajectories.models.access import DEFAULT_PROJECT
 
 TASK_WORDS_MAX_CHARS = 200
 RUN_WORDS_MAX_CHARS = 200
@@ -26,6 +28,7 @@ INVALID_CHOICE = {"invalid_choice": "is not among the choices"}
 QUOTED_CHARS = 40
 NAME_CHARS = 60
 NAMES_MAX = 5
+OF_PROJECT = "of_project"
 COUNTED = "counted"
 LEFT_OUT = "left_out"
 # The place of a comparison where its episodes part.
@@ -60,6 +63,18 @@ def choice_field(choices: Sequence[tuple[str, str]], label: str) -> forms.Choice
     return forms.ChoiceField(
         required=False, choices=[ANY, *choices], label=label, widget=Select, error_messages=INVALID_CHOICE
     )
+
+
+def of_project_offer(form: forms.Form) -> None:
+    """Ask which project it is for, where there are several (``trajectories/projects.py``)."""
+    names = projects.names()
+    if len(names) > 1:
+        form.fields[OF_PROJECT] = forms.ChoiceField(
+            choices=[(name, name) for name in names],
+            initial=DEFAULT_PROJECT,
+            label="For project",
+            help_text="Only its episodes are taken, and only its keys see the result.",
+        )
 
 
 def name_field(names: Iterable[str], label: str) -> forms.ChoiceField:

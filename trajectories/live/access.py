@@ -15,6 +15,7 @@ from django.db import Error as DatabaseError
 
 from core.errors import GymError
 from trajectories.api import auth
+from trajectories.live.selectors import EpisodeState
 from trajectories.models.access import Scope
 
 Connection = Mapping[str, Any]
@@ -24,12 +25,16 @@ BEARER_PROTOCOL = "bearer."
 
 @dataclass(frozen=True, kw_only=True)
 class Viewer:
-    """``splits`` are those that the viewer may see; empty means all."""
+    """``splits`` are those that the viewer may see; empty means all, as ``project`` None does of projects."""
 
+    project: str | None = None
     splits: frozenset[str] = frozenset()
 
-    def sees_split(self, split: str) -> bool:
-        return not self.splits or split in self.splits
+    def sees_project(self, project: str) -> bool:
+        return self.project in (None, project)
+
+    def sees(self, episode: EpisodeState) -> bool:
+        return self.sees_project(episode.project) and (not self.splits or episode.split in self.splits)
 
 
 async def viewer_by_key(authorization: str | None) -> Viewer:
@@ -41,7 +46,7 @@ async def viewer_by_key(authorization: str | None) -> Viewer:
         raise unavailable() from None
     if not principal.may(Scope.READ):
         principal.require(Scope.TRAINER)
-    return Viewer(splits=principal.splits)
+    return Viewer(project=principal.project, splits=principal.splits)
 
 
 async def viewer_of_socket(connection: Connection) -> Viewer:

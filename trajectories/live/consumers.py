@@ -129,7 +129,8 @@ class EpisodeConsumer(LiveConsumer):
 
     async def messages(self) -> AsyncIterator[list[str]]:
         episode_id = self.subject_id
-        if not await self.hub.episode_is_visible(episode_id, self.viewer.splits):
+        seen = await self.hub.states.get(episode_id)
+        if seen is None or not self.viewer.sees(seen):
             raise episode_unknown(episode_id)
         async with self.hub.feeds.episode_watch(episode_id) as watched:
             state = await self.hub.states.get(episode_id) if watched else None
@@ -152,7 +153,7 @@ class RunConsumer(LiveConsumer):
         query = query_read(self.scope["query_string"])
         after = after_read(query)
         async with self.hub.feeds.run_watch(self.subject_id) as watched:
-            if watched is None:
+            if watched is None or not self.viewer.sees_project(watched[0].project):
                 raise run_unknown(self.subject_id)
             feed, subscription = watched
             cursor = feed.cursor
@@ -182,7 +183,8 @@ class RunPulseConsumer(LiveConsumer):
     async def messages(self) -> AsyncIterator[list[str]]:
         _whole_run_require(self.viewer)
         run_id = self.subject_id
-        if run_id not in await self.hub.reader.run_counts([run_id]):
+        state = (await self.hub.reader.run_states([run_id])).get(run_id)
+        if state is None or not self.viewer.sees_project(state.project):
             raise run_unknown(run_id)
         with self.hub.pulses.listen(run_id) as news:
             yield [f'{{"type":"state","run":{run_id}}}']

@@ -88,11 +88,13 @@ class RunFeed(Feed):
     """Every verdict after ``cursor``, in the order of commits, and the steps of the run's episodes."""
 
     cursor = 0
+    project = ""
 
     async def open(self) -> bool:
-        counts = await self.news.reader.run_counts([self.subject_id])
-        self.cursor = counts.get(self.subject_id, 0)
-        return self.subject_id in counts
+        state = (await self.news.reader.run_states([self.subject_id])).get(self.subject_id)
+        if state is not None:
+            self.cursor, self.project = state
+        return state is not None
 
     async def pump(self) -> None:
         with self.news.runs.listen(self.subject_id) as signal:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
+from trajectories.live.access import Viewer
 from trajectories.live.events import Announced, Announcements, VerdictsWritten
 from trajectories.live.news import News
 from trajectories.live.selectors import RETRY_S, EpisodeState, LiveReader, Unavailable, patiently
@@ -56,12 +57,9 @@ class Hub(News):
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.reader.close()
 
-    async def episode_is_visible(self, episode_id: int, splits: Collection[str]) -> bool:
-        """Whether the episode's task is in one of ``splits``; true without a query when there are none."""
-        return not splits or await self.splits.get(episode_id) in splits
-
-    async def episode_wait(self, episode_id: int, *, timeout_s: float) -> EpisodeState | None:
-        """The episode's state once it has its verdict, or after ``timeout_s``; None when it is unknown.
+    async def episode_wait(self, episode_id: int, *, timeout_s: float, viewer: Viewer) -> EpisodeState | None:
+        """The episode's state once it has its verdict, or after ``timeout_s``; None when it is unknown, or
+        hidden from the viewer.
 
         Raises ``Unavailable`` when Postgres stays unreachable.
         """
@@ -72,16 +70,18 @@ class Hub(News):
                 is_last = clock.time() >= deadline
                 news.clear()
                 state = await patiently(lambda: self.states.get(episode_id), until=deadline)
-                if state is None or state.is_finished or is_last:
+                if state is None or not viewer.sees(state):
+                    return None
+                if state.is_finished or is_last:
                     return state
                 await _news_or(news, deadline)
 
     async def verdicts_wait(
-        self, run_id: int, *, after: int, timeout_s: float, splits: Collection[str] = ()
+        self, run_id: int, *, after: int, timeout_s: float, viewer: Viewer
     ) -> VerdictsSeen | None:
         """Verdicts of a run after a cursor, as soon as there is one; an empty list after the time-out.
 
-        With ``splits``, only verdicts on their tasks. None when the run is unknown.
+        Only those that the viewer may see. None when there is no such run for it.
         Raises ``Unavailable`` when Postgres stays unreachable.
         """
         clock = asyncio.get_running_loop()
@@ -90,7 +90,7 @@ class Hub(News):
             while True:
                 is_last = clock.time() >= deadline
                 news.clear()
-                seen = await patiently(partial(self._verdicts, run_id, after, splits), until=deadline)
+                seen = await patiently(partial(self._verdicts, run_id, after, viewer), until=deadline)
                 if seen is None or seen.records or (is_last and seen.next == after):
                     return seen
                 if seen.next == after:
@@ -102,7 +102,8 @@ class Hub(News):
         if ids := self.episodes.keys():
             self.episodes.notify(await self.reader.finished(ids))
         ids = list({*self.runs.keys(), *self.pulses.keys()})
-        counts = await self.reader.run_counts(ids) if ids else {}
+        states = await self.reader.run_states(ids) if ids else {}
+        counts = {run_id: state.verdicts for run_id, state in states.items()}
         self._notify_runs([run_id for run_id, count in counts.items() if self._counts.get(run_id) != count])
         self._counts = counts
 
@@ -123,15 +124,15 @@ class Hub(News):
         self.runs.notify_all()
         self.pulses.notify_all()
 
-    async def _verdicts(self, run_id: int, after: int, splits: Collection[str]) -> VerdictsSeen | None:
+    async def _verdicts(self, run_id: int, after: int, viewer: Viewer) -> VerdictsSeen | None:
         page = await self.pages.get((run_id, after))
-        if page is None:
+        if page is None or not viewer.sees_project(page.project):
             return None
         rows = page.rows
         last = rows[-1][0] if rows else after
-        if splits and rows:
-            seqs = [seq for seq, _ in rows]
-            visible = await self.reader.verdicts_of_splits(run_id=run_id, seqs=seqs, splits=list(splits))
+        if viewer.splits and rows:
+            seqs, splits = [seq for seq, _ in rows], list(viewer.splits)
+            visible = await self.reader.verdicts_of_splits(run_id=run_id, seqs=seqs, splits=splits)
             rows = [row for row in rows if row[0] in visible]
         return VerdictsSeen(records=[record for _, record in rows], next=last)
 

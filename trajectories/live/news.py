@@ -104,4 +104,3 @@ class News:
         self.pulses = Signals()
         self.states: Batch[int, EpisodeState] = Batch(reader.episode_states)
         self.pages: Batch[tuple[int, int], VerdictPage] = Batch(reader.verdict_pages)
-        self.splits: Batch[int, str] = Batch(reader.episode_splits)

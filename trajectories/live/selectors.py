@@ -32,7 +32,6 @@ Unavailable = psycopg.OperationalError
 
 FINISHED = sql_read(__file__, "finished")
 RUN_COUNTS = sql_read(__file__, "run_counts")
-EPISODE_SPLITS = sql_read(__file__, "episode_splits")
 VERDICTS_OF_SPLITS = sql_read(__file__, "verdicts_of_splits")
 WATCHED = sql_read(__file__, "watched", unfinished=hot_sql.UNFINISHED, ended_watch_s=str(ENDED_WATCH_S))
 STEPS_HIGHEST = sql_read(__file__, "steps_highest", watched=WATCHED)
@@ -52,11 +51,21 @@ class EpisodeState(NamedTuple):
 
     is_finished: bool
     record: str
+    project: str
+    split: str
+
+
+class RunState(NamedTuple):
+    """``verdicts`` is also the last number in the run's stream."""
+
+    verdicts: int
+    project: str
 
 
 class VerdictPage(NamedTuple):
     """Verdicts after a cursor, at most ``VERDICTS_PER_PAGE``, each ``(run_seq, record as JSON text)``."""
 
+    project: str
     rows: list[tuple[int, str]]
 
 
@@ -116,32 +125,30 @@ class LiveReader:
     async def episode_states(self, ids: list[int]) -> dict[int, EpisodeState]:
         """States by id; an unknown id is left out."""
         rows = await self._rows(hot_sql.EPISODE_STATES, [ids])
-        return {row[0]: EpisodeState(is_finished=row[1], record=row[2]) for row in rows}
+        return {row[0]: EpisodeState(*row[1:]) for row in rows}
 
     async def finished(self, ids: list[int]) -> list[int]:
         """Those of ``ids`` that have their verdict."""
         return [row[0] for row in await self._rows(FINISHED, [ids])]
 
-    async def run_counts(self, ids: list[int]) -> dict[int, int]:
-        """Verdicts per run, which is also the last number in its stream; unknown runs are left out."""
-        return dict(await self._rows(RUN_COUNTS, [ids]))
+    async def run_states(self, ids: list[int]) -> dict[int, RunState]:
+        """By run; unknown ones are left out."""
+        return {row[0]: RunState(*row[1:]) for row in await self._rows(RUN_COUNTS, [ids])}
 
     async def verdict_pages(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], VerdictPage]:
         """Pages by ``(run, after)``; an unknown run is left out."""
-        counts = await self.run_counts(list({run_id for run_id, _ in keys}))
+        states = await self.run_states(list({run_id for run_id, _ in keys}))
         return {
-            (run_id, after): await self._verdict_page(run_id, after, is_empty=counts[run_id] <= after)
+            (run_id, after): await self._verdict_page(run_id, after, states[run_id])
             for run_id, after in keys
-            if run_id in counts
+            if run_id in states
         }
 
-    async def _verdict_page(self, run_id: int, after: int, *, is_empty: bool) -> VerdictPage:
-        if is_empty:
-            return VerdictPage(rows=[])
-        return VerdictPage(rows=await self._rows(hot_sql.VERDICTS_AFTER, [run_id, after, VERDICTS_PER_PAGE]))
-
-    async def episode_splits(self, ids: list[int]) -> dict[int, str]:
-        return dict(await self._rows(EPISODE_SPLITS, [ids]))
+    async def _verdict_page(self, run_id: int, after: int, state: RunState) -> VerdictPage:
+        if state.verdicts <= after:
+            return VerdictPage(state.project, rows=[])
+        rows = await self._rows(hot_sql.VERDICTS_AFTER, [run_id, after, VERDICTS_PER_PAGE])
+        return VerdictPage(state.project, rows=rows)
 
     async def verdicts_of_splits(self, *, run_id: int, seqs: list[int], splits: list[str]) -> set[int]:
         """Those numbers in the run's stream whose task is in one of ``splits``."""

@@ -83,9 +83,9 @@ class WaitApp:
         viewer = await access.viewer_by_key(access.header(scope, b"authorization"))
         timeout_s = timeout_read(query_read(scope["query_string"]))
         with self._place():
-            if episode_id > BIGINT_MAX or not await self._hub.episode_is_visible(episode_id, viewer.splits):
+            if episode_id > BIGINT_MAX:
                 raise episode_unknown(episode_id)
-            state = await self._hub.episode_wait(episode_id, timeout_s=timeout_s)
+            state = await self._hub.episode_wait(episode_id, timeout_s=timeout_s, viewer=viewer)
         if state is None:
             raise episode_unknown(episode_id)
         return Answer(200, state.record.encode())
@@ -97,9 +97,7 @@ class WaitApp:
         if run_id > BIGINT_MAX:
             raise run_unknown(run_id)
         with self._place():
-            seen = await self._hub.verdicts_wait(
-                run_id, after=after, timeout_s=timeout_s, splits=viewer.splits
-            )
+            seen = await self._hub.verdicts_wait(run_id, after=after, timeout_s=timeout_s, viewer=viewer)
         if seen is None:
             raise run_unknown(run_id)
         return Answer(200, f'{{"results":[{",".join(seen.records)}],"next":{seen.next}}}'.encode())

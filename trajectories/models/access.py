@@ -6,6 +6,13 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
+DEFAULT_PROJECT = "default"
+
+
+def project_field() -> models.CharField[str, str]:
+    """The project that a row belongs to (``trajectories/projects.py``)."""
+    return models.CharField(max_length=64, default=DEFAULT_PROJECT, db_default=DEFAULT_PROJECT)
+
 
 class Scope(models.TextChoices):
     READ = "read"
@@ -22,6 +29,7 @@ class ApiKey(models.Model):
     prefix = models.CharField(max_length=12)
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
     splits = ArrayField(models.CharField(max_length=64), default=list)
+    project = project_field()
     created_at = models.DateTimeField(db_default=Now())
     revoked_at = models.DateTimeField(null=True)
 

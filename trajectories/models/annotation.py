@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from core.text_key import TextKey
+from trajectories.models.access import project_field
 
 
 class CodebookVersion(models.Model):
@@ -44,6 +45,7 @@ class AnnotationProject(models.Model):
         PAIR = "pair", "Pairs of trajectories or steps"
 
     name = models.CharField(max_length=200)
+    project = project_field()
     codebook = models.ForeignKey(CodebookVersion, on_delete=models.PROTECT, related_name="projects")
     level = models.CharField(max_length=10, choices=Level, default=Level.STEP)
     views = models.JSONField(default=views_default)  # what annotators see of a unit, each in turn

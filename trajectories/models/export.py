@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.models.access import project_field
+
 
 class Export(models.Model):
     """``parameters`` say what it is of (``trajectories/exports/parameters.py``); ``result`` names its files.
@@ -23,6 +25,7 @@ class Export(models.Model):
         CANCELLED = "cancelled", "Cancelled"
 
     kind = models.CharField(max_length=32)
+    project = project_field()
     parameters = models.JSONField()
     splits = ArrayField(models.CharField(max_length=64), default=list)  # that its key was limited to
     has_golds = models.BooleanField(default=False)

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from trajectories.models.access import project_field
+
 
 class Report(models.Model):
     """Runs name the report that they belong to.
@@ -20,6 +22,7 @@ class Report(models.Model):
         FAILED = "failed", "Failed"
 
     name = models.CharField(max_length=200)
+    project = project_field()
     plan = models.JSONField()
     plan_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)

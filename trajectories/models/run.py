@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from core import grammars, histories
+from trajectories.models.access import project_field
 
 RECORDING_FULL_SHARE = "recording_full_share"
 MODEL_NOTE = "model_note"
@@ -39,6 +40,7 @@ class Run(models.Model):
     settings = models.JSONField(default=dict)
     tags = ArrayField(models.CharField(max_length=100), default=list)
     simulated = models.BooleanField(default=False)
+    project = project_field()
     created_at = models.DateTimeField(db_default=Now())
     created_by = models.ForeignKey("trajectories.ApiKey", on_delete=models.SET_NULL, null=True)
     report = models.ForeignKey(

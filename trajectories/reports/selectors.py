@@ -7,13 +7,15 @@ from collections.abc import Collection, Sequence
 from django.db.models import Exists, OuterRef
 
 from core.errors import GymError
+from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.models import Group, Report, Run, VerdictCounter
 
 
 def report_get(report_id: int, *, principal: Principal | None = None) -> Report:
-    """The report, or ``GymError`` 404 ``unknown_report``, also where the key may not see a split of it."""
-    report = Report.objects.filter(pk=report_id).first()
+    """The report, or ``GymError`` 404 ``unknown_report``, also where the key may not see it."""
+    reports = Report.objects.filter(pk=report_id)
+    report = (projects.visible(reports, principal) if principal else reports).first()
     if report is None or (principal and not _is_visible(report, principal)):
         raise GymError("unknown_report", f"There is no report {report_id}.", status=404)
     return report
@@ -28,6 +30,8 @@ def report_list(*, before: int | None, limit: int, principal: Principal | None =
     reports = Report.objects.defer("result").annotate(is_simulated=simulated).order_by("-pk")
     if before is not None:
         reports = reports.filter(pk__lt=before)
+    if principal:
+        reports = projects.visible(reports, principal)
     if principal and principal.splits:
         # Plans are few and small; their splits are inside.
         return [report for report in reports if _is_visible(report, principal)][: limit + 1]

@@ -14,9 +14,8 @@ from trajectories.reports.plan import plan_sha256
 
 def report_create(*, name: str, plan: dict[str, Any], principal: Principal) -> Report:
     """Store a plan that was validated, as it was sent."""
-    report = Report.objects.create(
-        name=name, plan=plan, plan_sha256=plan_sha256(plan), created_by_id=principal.key_id
-    )
+    owner = {"project": principal.project, "created_by_id": principal.key_id}
+    report = Report.objects.create(name=name, plan=plan, plan_sha256=plan_sha256(plan), **owner)
     report.refresh_from_db()
     return report
 

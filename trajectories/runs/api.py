@@ -32,8 +32,9 @@ class RunsView(APIView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        run = services.run_create(fields=body_read(records.RunIn, request.data), principal=caller(request))
-        return Response(_run_record(selectors.run_get(run.pk)), status=201)
+        principal = caller(request)
+        run = services.run_create(fields=body_read(records.RunIn, request.data), principal=principal)
+        return Response(_run_record(selectors.run_get(run.pk, principal=principal)), status=201)
 
     @call(
         "run_list",
@@ -50,6 +51,7 @@ class RunsView(APIView):
             name=query.get("name"),
             before=query.get("cursor"),
             limit=query["limit"],
+            principal=caller(request),
         )
         shown, following = page(runs, limit=query["limit"], place=lambda run: run.pk)
         return Response({"results": [_run_record(run) for run in shown], "next": following})
@@ -60,7 +62,7 @@ class RunView(APIView):
 
     @call("run_get", "Read a run and its progress", answers={200: records.RunDetail}, errors=(404,))
     def get(self, request: Request, run_id: int) -> Response:
-        run = selectors.run_get(run_id)
+        run = _run(request, run_id)
         return Response({**_run_record(run), **selectors.run_counts(run)})
 
 
@@ -77,7 +79,7 @@ class PolicyView(APIView):
     )
     @idempotent
     def post(self, request: Request, run_id: int) -> Response:
-        run = selectors.run_get(run_id)
+        run = _run(request, run_id)
         version, is_new = services.policy_register(run=run, **body_read(records.PolicyIn, request.data))
         return Response(records.PolicyRecord(version).data, status=201 if is_new else 200)
 
@@ -94,7 +96,7 @@ class MetricsView(APIView):
     )
     @idempotent
     def post(self, request: Request, run_id: int) -> Response:
-        run = selectors.run_get(run_id)
+        run = _run(request, run_id)
         metrics = services.metrics_record(run=run, **body_read(records.MetricsIn, request.data))
         return Response(records.MetricsRecord(metrics).data, status=201)
 
@@ -114,7 +116,7 @@ class PromptSizesView(APIView):
         errors=(400, 404, 422),
     )
     def post(self, request: Request, run_id: int) -> Response:
-        run, fields = selectors.run_get(run_id), body_read(records.PromptSizesIn, request.data)
+        run, fields = _run(request, run_id), body_read(records.PromptSizesIn, request.data)
         stored = prompt_sizes.prompt_sizes_store(run=run, principal=caller(request), **fields)
         return Response({"stored": stored})
 
@@ -132,7 +134,7 @@ class CancelView(APIView):
     )
     @idempotent
     def post(self, request: Request, run_id: int) -> Response:
-        run = selectors.run_get(run_id)
+        run = _run(request, run_id)
         ended = services.episodes_cancel(
             run=run, principal=caller(request), **body_read(records.CancelIn, request.data)
         )
@@ -156,7 +158,7 @@ class GroupsView(APIView):
     def get(self, request: Request, run_id: int) -> Response:
         query = query_read(records.GroupsQuery, request)
         groups, following = selectors.groups_after(
-            run=selectors.run_get(run_id), principal=caller(request), **query
+            run=_run(request, run_id), principal=caller(request), **query
         )
         return Response({"results": groups, "next": following})
 
@@ -175,7 +177,7 @@ class BehaviourView(APIView):
         errors=(404,),
     )
     def get(self, request: Request, run_id: int) -> Response:
-        run = selectors.run_get(run_id)
+        run = _run(request, run_id)
         report = behaviour.run_behaviour(run_id=run.pk, splits=caller(request).splits)
         return Response(to_builtins(report))
 
@@ -198,7 +200,7 @@ class TrainingView(APIView):
         # Its libraries cost a second and 60 MB: a server has them once somebody looks.
         from trajectories.reports.training.view import training_view
 
-        run, query = selectors.run_get(run_id), query_read(records.TrainingQuery, request)
+        run, query = _run(request, run_id), query_read(records.TrainingQuery, request)
         view = training_view(run, arm=query["arm"], splits=caller(request).splits)
         return Response({"run": run.pk, **view.record()})
 
@@ -217,9 +219,13 @@ class PairedTasksView(APIView):
         errors=(404,),
     )
     def get(self, request: Request, run_id: int) -> Response:
-        run = selectors.run_get(run_id)
+        run = _run(request, run_id)
         tallies = paired_tasks.paired_tallies(run_id=run.pk, splits=caller(request).splits)
         return Response({"results": to_builtins(tallies)})
+
+
+def _run(request: Request, run_id: int) -> Run:
+    return selectors.run_get(run_id, principal=caller(request))
 
 
 def _run_record(run: Run) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from core.errors import GymError
 from core.sql import Statement
+from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode, Run
@@ -21,19 +22,25 @@ TASK_RECENT = Statement(__file__, "task_recent")
 TASK_USAGE = Statement(__file__, "task_usage")
 
 
-def run_get(run_id: int) -> Run:
-    """The run, or ``GymError`` 404 ``unknown_run``."""
-    run = _with_version(Run.objects.filter(pk=run_id)).first()
+def run_get(run_id: int, *, principal: Principal) -> Run:
+    """The run, or ``GymError`` 404 ``unknown_run``, also if it is of another project than the key."""
+    run = _with_version(projects.visible(Run.objects.filter(pk=run_id), principal)).first()
     if run is None:
         raise GymError("unknown_run", f"There is no run {run_id}.", status=404)
     return run
 
 
 def run_list(
-    *, kind: str | None, tag: str | None, name: str | None, before: int | None, limit: int
+    *,
+    kind: str | None,
+    tag: str | None,
+    name: str | None,
+    before: int | None,
+    limit: int,
+    principal: Principal,
 ) -> list[Run]:
     """Runs, newest first: up to ``limit``, and one more if there is a next page."""
-    runs = _with_version(Run.objects.all())
+    runs = _with_version(projects.visible(Run.objects.all(), principal))
     if kind is not None:
         runs = runs.filter(kind=kind)
     if tag is not None:
@@ -69,9 +76,7 @@ def task_stats(
     *, run: Run, after: int, limit: int, recent: int, principal: Principal
 ) -> list[dict[str, Any]]:
     """Results per task of a run, by task id; ``recent`` is how many of the newest count as recent."""
-    episodes = Episode.objects.filter(run=run, task__gt=after)
-    if principal.splits:
-        episodes = episodes.filter(task__split__in=principal.splits)
+    episodes = projects.visible(Episode.objects.filter(run=run, task__gt=after), principal)
     rows = (
         episodes.values("task_id")
         .annotate(

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from core.errors import GymError
 from core.sql import Statement
-from trajectories import hot_sql
+from trajectories import hot_sql, projects
 from trajectories.api.auth import Principal
 from trajectories.live import notices
 from trajectories.models import Episode, Group, PolicyVersion, Report, Run, RunMetrics, VerdictCounter
@@ -22,10 +22,11 @@ REGISTER = Statement(__file__, "policy_register")
 def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
     """Create a run, with its verdict counter at zero. Raises ``GymError`` 422 ``unknown_report``."""
     report = fields.pop("report", None)
-    if report is not None and not Report.objects.filter(pk=report).exists():
+    if report is not None and not projects.visible(Report.objects.filter(pk=report), principal).exists():
         message = f"There is no report {report}."
         raise GymError("unknown_report", message, status=422, fields={"report": [message]})
-    run = Run.objects.create(**fields, report_id=report, created_by_id=principal.key_id)
+    owner = {"project": principal.project, "created_by_id": principal.key_id}
+    run = Run.objects.create(**fields, **owner, report_id=report)
     VerdictCounter.objects.create(run=run)
     run.refresh_from_db()
     return run
@@ -72,14 +73,13 @@ def episodes_cancel(
 
     Raises ``GymError`` 422 ``unknown_group``.
     """
-    episodes = Episode.objects.filter(group__run=run, group__completed_seq=None, verdict=None)
+    unfinished = Episode.objects.filter(group__run=run, group__completed_seq=None, verdict=None)
+    episodes = projects.visible(unfinished, principal)
     if groups is not None:
         _check_groups(run, groups)
         episodes = episodes.filter(group__in=groups)
     else:
         episodes = episodes.filter(policy_version__lt=policy_version_before)
-    if principal.splits:
-        episodes = episodes.filter(task__split__in=principal.splits)
     ids = list(episodes.order_by("pk").values_list("pk", flat=True))
     with transaction.atomic():
         ended = hot_sql.finish_many(

@@ -8,6 +8,7 @@ import msgspec
 
 from core.errors import GymError
 from core.sql import Statement
+from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.models import Sampler, SamplerDraw
 from trajectories.samplers.plans import SamplerPlan
@@ -39,9 +40,9 @@ class RunState(NamedTuple):
 
 
 def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = False) -> Sampler:
-    """The sampler, or ``GymError`` 404 ``unknown_sampler``, also if the key may not see one of its splits."""
-    samplers = Sampler.objects.select_for_update() if is_locked else Sampler.objects.all()
-    sampler = samplers.filter(pk=sampler_id).first()
+    """The sampler, or ``GymError`` 404 ``unknown_sampler``, also if the key may not see it."""
+    samplers = Sampler.objects.select_for_update(of=("self",)) if is_locked else Sampler.objects.all()
+    sampler = projects.visible(samplers.filter(pk=sampler_id), principal).first()
     if sampler is None or not all(principal.sees_split(split) for split in sampler.splits):
         raise GymError("unknown_sampler", f"There is no sampler {sampler_id}.", status=404)
     return sampler
@@ -49,7 +50,7 @@ def sampler_get(*, sampler_id: int, principal: Principal, is_locked: bool = Fals
 
 def sampler_list(*, run: int | None, before: int | None, limit: int, principal: Principal) -> list[Sampler]:
     """Samplers, newest first: up to ``limit``, and one more if there is a next page."""
-    samplers = Sampler.objects.all()
+    samplers = projects.visible(Sampler.objects.all(), principal)
     if run is not None:
         samplers = samplers.filter(run=run)
     if before is not None:

@@ -43,7 +43,7 @@ def sampler_create(
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_benchmark``, ``unknown_split``, ``unknown_task``,
     ``evaluation_split``, ``no_tasks``, ``too_many_tasks``.
     """
-    run = run_selectors.run_get(run_id)
+    run = run_selectors.run_get(run_id, principal=principal)
     tasks, splits = _tasks_choose(run, filters, principal)
     sampler = Sampler.objects.create(
         run=run,

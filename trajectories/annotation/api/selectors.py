@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import GymError
+from trajectories import projects
 from trajectories.annotation.api.consensus import consensus
 from trajectories.annotation.labels import versions
 from trajectories.api.auth import Principal
@@ -50,11 +51,11 @@ def label_list(
 
     Further filters are layer, annotator_kind, and of the episode: run and arm.
     """
-    labels = _newest().filter(pk__gt=after)
+    labels = projects.visible(_newest().filter(pk__gt=after), principal)
     if project is not None:
         labels = labels.filter(unit__project_id=project)
     if episode is not None:
-        labels = labels.filter(unit_id__in=_units_of(episode))
+        labels = labels.filter(unit_id__in=_units_of(episode, principal))
     if answer is not None:
         field, option = answer
         given = Q(values__contains={field: option}) | Q(values__contains={field: [option]})
@@ -66,7 +67,9 @@ def label_list(
             labels = labels.filter(**{column: filters[name]})
     of_episode = {name: filters[name] for name in ("run", "arm") if name in filters}
     if of_episode or principal.splits:
-        episodes = _episodes(principal).filter(pk=OuterRef("unit__episode_id"), **of_episode)
+        episodes = projects.visible(Episode.objects.all(), principal).filter(
+            pk=OuterRef("unit__episode_id"), **of_episode
+        )
         labels = labels.filter(Exists(episodes))
     return _records(labels.order_by("pk")[: limit + 1])
 
@@ -76,8 +79,8 @@ def episode_labels(episode_id: int, *, principal: Principal) -> list[dict[str, A
 
     Labels outlive the episode: one that was deleted has them still, for keys of all splits.
     """
-    is_visible = _episodes(principal).filter(pk=episode_id).exists()
-    units = _units_of(episode_id)
+    is_visible = projects.visible(Episode.objects.filter(pk=episode_id), principal).exists()
+    units = _units_of(episode_id, principal)
     if not is_visible and (principal.splits or not units):
         raise GymError("unknown_episode", f"There is no episode {episode_id}.", status=404)
     results = [
@@ -93,18 +96,14 @@ def _newest() -> QuerySet[Label]:
     return versions.newest_only(labels)
 
 
-def _units_of(episode_id: int) -> list[int]:
+def _units_of(episode_id: int, principal: Principal) -> list[int]:
     """By project, since that is what the index of units begins with. A pair is of both its episodes."""
-    levels = dict(AnnotationProject.objects.values_list("pk", "level"))
+    seen = projects.visible(AnnotationProject.objects.all(), principal)
+    levels = dict(seen.values_list("pk", "level"))
     of_pairs = [project for project, level in levels.items() if level == AnnotationProject.Level.PAIR]
     units = AnnotationUnit.objects.filter(project_id__in=levels, episode_id=episode_id)
     others = AnnotationUnit.objects.filter(project_id__in=of_pairs, other_episode_id=episode_id)
     return [*units.values_list("pk", flat=True), *others.values_list("pk", flat=True)]
-
-
-def _episodes(principal: Principal) -> QuerySet[Episode]:
-    episodes = Episode.objects.all()
-    return episodes.filter(task__split__in=principal.splits) if principal.splits else episodes
 
 
 def _records(labels: QuerySet[Label], *more: str) -> list[dict[str, Any]]:

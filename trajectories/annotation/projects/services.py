@@ -15,7 +15,8 @@ from trajectories.annotation.codebook.own_fields import codebook_with
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.projects import sample
 from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
-from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion, Episode
+from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.annotation import views_default
 
 STEPS_MAX = 100_000
@@ -26,8 +27,8 @@ _SLOTS = Statement(__file__, "slots_make")
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """``steps`` are drawn from the episodes, stratified ``by`` parts of ``sample.PARTS``; or as many
-    trajectories or pairs: ``kind`` is one of ``sample.KINDS``.
+    """``steps`` are drawn from those ``episodes`` that are of the ``project``, stratified ``by`` parts of
+    ``sample.PARTS``; or as many trajectories or pairs: ``kind`` is one of ``sample.KINDS``.
 
     ``overlap_share`` of them are labelled by ``overlap_people`` each, the others by one: in each
     of the ``views`` by other people, for nobody labels a unit twice.
@@ -38,6 +39,7 @@ class Plan:
     episodes: list[int]
     steps: int
     seed: int
+    project: str = DEFAULT_PROJECT
     by: list[str] = field(default_factory=list)
     is_equal: bool = True
     overlap_share: float = 1.0
@@ -60,6 +62,7 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
     """``GymError`` 422 if there is nothing to label, or fewer people than are to label a unit."""
     if plan.kind != "step":
         plan = replace(plan, views=views_default())
+    plan = replace(plan, episodes=_episodes_of(plan))
     if plan.people > max(len(people), 1):
         message = (
             f"{plan.people} people are to label the same unit, but only {len(people)} "
@@ -122,6 +125,7 @@ def _project_store(plan: Plan, drawn: list[sample.Stratum], creator: User | None
     level = sample.KINDS[plan.kind].level
     return AnnotationProject.objects.create(
         name=plan.name,
+        project=plan.project,
         codebook=_codebook_store(level, plan.own_fields),
         level=level,
         source=plan.source,
@@ -135,6 +139,12 @@ def _project_store(plan: Plan, drawn: list[sample.Stratum], creator: User | None
         views=plan.views,
         created_by=creator,
     )
+
+
+def _episodes_of(plan: Plan) -> list[int]:
+    own = Episode.objects.filter(pk__in=plan.episodes, run__project=plan.project)
+    known = set(own.values_list("pk", flat=True))
+    return [episode for episode in plan.episodes if episode in known]
 
 
 def _sample(plan: Plan) -> list[sample.Stratum]:

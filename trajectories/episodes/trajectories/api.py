@@ -98,7 +98,7 @@ class RunTrajectoriesView(APIView):
         errors=(404,),
     )
     def get(self, request: Request, run_id: int) -> StreamingHttpResponse:
-        run = run_selectors.run_get(run_id)
+        run = run_selectors.run_get(run_id, principal=caller(request))
         lines = selectors.trajectory_lines(run=run, principal=caller(request))
         return StreamingHttpResponse(lines, content_type=NDJSON)
 
@@ -116,7 +116,7 @@ class TaskStatsView(APIView):
     def get(self, request: Request) -> Response:
         query = query_read(records.StatsQuery, request)
         rows = run_selectors.task_stats(
-            run=run_selectors.run_get(query["run"]),
+            run=run_selectors.run_get(query["run"], principal=caller(request)),
             after=query.get("cursor", 0),
             limit=query["limit"],
             recent=query["recent"],

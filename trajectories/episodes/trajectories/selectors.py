@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from core.sql import sql_read
 from core.tokens import TOKEN_LENGTH, token_open
-from trajectories import ui_evidence
+from trajectories import projects, ui_evidence
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.opening_messages import opening_messages
@@ -204,6 +204,7 @@ def _parameters(ids: int | list[int], principal: Principal) -> dict[str, Any]:
     return {
         "id": ids,
         "splits": sorted(principal.splits),
+        "project": principal.project,
         "call_timeout": settings.TOOL_CALL_TIMEOUT_S,
         **ui_evidence.parameters(has_answer=True),
     }
@@ -221,9 +222,7 @@ def episode_ids(
     """Ids of the matching episodes, ascending: up to ``limit``, and one more if there is a next page."""
     filters = {"run": run, "group": group, "status": status}
     filters = {name: value for name, value in filters.items() if value is not None}
-    episodes = Episode.objects.filter(pk__gt=after, **filters)
-    if principal.splits:
-        episodes = episodes.filter(task__split__in=principal.splits)
+    episodes = projects.visible(Episode.objects.filter(pk__gt=after, **filters), principal)
     return list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
 
 

@@ -16,7 +16,7 @@ from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Step
 from trajectories.models.access import Scope
 
-READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), splits=frozenset())
+READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), splits=frozenset(), project=None)
 
 
 @export_kind(

@@ -8,7 +8,9 @@ WITH input AS MATERIALIZED (
             AS is_accepting,
         CASE WHEN v.id IS NOT NULL THEN {verdict_json} END AS verdict
     FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
-    LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id WHERE e.id = %(episode)s
+    JOIN trajectories_run r ON r.id = e.run_id
+    LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
+    WHERE e.id = %(episode)s AND r.project = %(project)s
 ), compared AS MATERIALIZED (
     -- A subquery for each row, not a join: a plan made while the table is small would read all of it.
     SELECT i.index, (SELECT s.content_hash = decode(i.hash, 'hex') FROM trajectories_step s

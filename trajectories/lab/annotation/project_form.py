@@ -11,6 +11,7 @@ from core.integers import INT_MAX
 from trajectories.annotation.projects.sample import KINDS, PARTS
 from trajectories.annotation.projects.services import STEPS_MAX
 from trajectories.lab.annotation.own_fields import OwnFieldsField
+from trajectories.lab.forms import of_project_offer
 from trajectories.models.annotation import View, views_default
 
 NAME_CHARS = 200
@@ -104,5 +105,6 @@ class ProjectForm(forms.Form):
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        of_project_offer(self)
         people: Any = self.fields["people"]
         people.queryset = User.objects.filter(is_active=True).order_by("username", "pk")

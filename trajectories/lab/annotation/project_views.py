@@ -20,9 +20,11 @@ from trajectories.lab.annotation.head import head_context
 from trajectories.lab.annotation.job_views import jobs_context
 from trajectories.lab.annotation.project_form import ProjectForm
 from trajectories.lab.annotation.queue_views import project_or_404
+from trajectories.lab.forms import OF_PROJECT
 from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_counts, search_episode_ids
 from trajectories.models import AnnotationProject, AnnotationUnit
+from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.annotation import View
 
 QUOTA_PREFIX = "quota-"
@@ -132,6 +134,7 @@ def _project_create(form: ProjectForm, search: SearchRequest, *, user: object) -
     data = form.cleaned_data
     plan = Plan(
         name=data["name"],
+        project=data.get(OF_PROJECT, DEFAULT_PROJECT),
         source=search.address(),
         episodes=list(search_episode_ids(search.search)),
         steps=data["steps"],

@@ -45,7 +45,11 @@ def reader(request: LabRequest, *, golds: bool) -> Principal:
     """The user who is logged in, as a caller of the API."""
     scopes = {"read", "golds"} if golds else {"read"}
     return Principal(
-        key_id=READER, name=request.user.get_username(), scopes=frozenset(scopes), splits=frozenset()
+        key_id=READER,
+        name=request.user.get_username(),
+        scopes=frozenset(scopes),
+        splits=frozenset(),
+        project=None,
     )
 
 

@@ -14,6 +14,7 @@ from trajectories.exports.parameters import PAIRS_MAX, Labels, Parameters
 from trajectories.exports.records import NAMES_MAX, PAIRS_LIMIT, SEED_MAX
 from trajectories.exports.registry import KINDS
 from trajectories.lab import access
+from trajectories.lab.forms import OF_PROJECT, of_project_offer
 from trajectories.models import AnnotationProject, Verdict
 
 TEXT_CHARS = 2_000
@@ -125,6 +126,7 @@ class ExportForm(forms.Form):
         fields: dict[str, Any] = self.fields
         fields["kind"].choices = [(kind.id, kind.title) for _, kind in KINDS.items()]
         fields["project"].queryset = AnnotationProject.objects.order_by("name", "pk")
+        of_project_offer(self)
         if not access.sees_golds(user):
             del self.fields["golds"]
         if not user.is_staff:
@@ -135,5 +137,6 @@ class ExportForm(forms.Form):
         given = dict(self.cleaned_data)
         project, field, weights = given.pop("project"), given.pop("field"), given.pop("weights")
         del given["kind"]
+        given.pop(OF_PROJECT, None)
         labels = Labels(project=project.pk, field=field, weights=weights) if project else None
         return Parameters(**{name: value for name, value in given.items() if value != ""}, labels=labels)

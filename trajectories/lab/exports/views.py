@@ -13,6 +13,8 @@ from trajectories.exports.formats import CONTENT_TYPES
 from trajectories.lab.access import LabRequest, lab_action, lab_page, wants_fragment
 from trajectories.lab.exports.form import ExportForm
 from trajectories.lab.exports.pages import RUNS, ExportsPage, author_of, shown_or_404
+from trajectories.lab.forms import OF_PROJECT
+from trajectories.models.access import DEFAULT_PROJECT
 
 
 @lab_page
@@ -28,7 +30,10 @@ def export_create(request: LabRequest) -> HttpResponseBase:
     if form.is_valid():
         try:
             export = services.export_request(
-                form.cleaned_data["kind"], form.parameters(), author=author_of(request)
+                form.cleaned_data["kind"],
+                form.parameters(),
+                author=author_of(request),
+                project=form.cleaned_data.get(OF_PROJECT, DEFAULT_PROJECT),
             )
         except GymError as error:
             form.add_error(next((name for name in error.fields if name in form.fields), None), error.message)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404, QueryDict
 
+from trajectories import projects
 from trajectories.lab.reports.charts.kinds import chart_draw
 from trajectories.lab.reports.formats import CHARTS, TABLES, File, chart_file, table_file
 from trajectories.lab.reports.pages import Section
@@ -64,7 +65,7 @@ class TransferPage:
 
         self.form = TransferForm(parameters)
         self.reports = self.form.reports()
-        table = transfer_of_reports(*self.reports) if self.reports else transfer_of_runs()
+        table = transfer_of_reports(*self.reports) if self.reports else transfer_of_runs(projects.EVERYTHING)
         self.record = table_record(table)
         self.sections = [Section(self.record)] if self.record["rows"] else []
         self.errors = self.form.error_messages()

@@ -5,8 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import GymError
+from trajectories import projects
 from trajectories.api import auth
-from trajectories.models.access import Scope
+from trajectories.models.access import DEFAULT_PROJECT, Scope
 
 NAME_MAX_CHARS = 100
 
@@ -17,6 +18,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--name", required=True, help="the holder of the key, for lists")
         parser.add_argument("--scopes", required=True, help=f"comma-separated: {', '.join(Scope.values)}")
+        parser.add_argument(
+            "--project",
+            default=DEFAULT_PROJECT,
+            help=f"whose runs the key sees and changes, and no others (default: {DEFAULT_PROJECT})",
+        )
         parser.add_argument("--splits", default="", help="comma-separated splits that the key is limited to")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -26,10 +32,13 @@ class Command(BaseCommand):
             raise CommandError(f"A name has 1 to {NAME_MAX_CHARS} characters.")
         if not scopes:
             raise CommandError(f"Give at least one scope: {', '.join(Scope.values)}.")
+        project, known = options["project"], projects.names()
         try:
-            key = auth.key_create(name=name, scopes=scopes, splits=splits)
+            key = auth.key_create(name=name, scopes=scopes, splits=splits, project=project)
         except GymError as error:
             raise CommandError(error.message) from None
+        if project not in known:
+            self.stderr.write(f"The project {project!r} is new; there were: {', '.join(known)}.")
         self.stdout.write(key)
 
 

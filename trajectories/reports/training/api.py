@@ -52,7 +52,7 @@ class TransferView(APIView):
 
         query, principal = query_read(TransferQuery, request), caller(request)
         if not query:
-            return Response({"table": table_record(transfer_of_runs(splits=principal.splits))})
+            return Response({"table": table_record(transfer_of_runs(principal))})
         before, after = (
             selectors.report_get(query[name], principal=principal) for name in ("before", "after")
         )

@@ -2,7 +2,7 @@
 
 An evaluation belongs to a checkpoint if its run is of kind ``eval`` and names the training run's model and
 that checkpoint: the one that training started from (``checkpoint`` of the training run), or that of a policy
-version.
+version. Both runs are of one project.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def checkpoints_of(run: Run) -> list[Checkpoint]:
 def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, str]:
     """With the names of their checkpoints."""
     names = [point.name for point in checkpoints]
-    runs = Run.objects.filter(kind=Run.Kind.EVAL, model=run.model, checkpoint__in=names).order_by("pk")
+    of_model = Run.objects.filter(project=run.project, kind=Run.Kind.EVAL, model=run.model)
+    runs = of_model.filter(checkpoint__in=names).order_by("pk")
     return {one: one.checkpoint for one in runs if not one.is_retest}
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from trajectories import projects
 from trajectories.models import PolicyVersion, Report, Run
+from trajectories.projects import Viewer
 from trajectories.reports import selectors as reports
 from trajectories.reports.tables import Row, Table
 from trajectories.reports.training.evaluations import (
@@ -25,10 +27,10 @@ RUNS_MAX = 20
 BEFORE, AFTER = "before", "after"
 
 
-def transfer_of_runs(*, splits: Collection[str] = ()) -> Table:
-    """Of the newest training runs, from their first evaluated checkpoint to their last."""
-    runs = Run.objects.filter(kind=Run.Kind.TRAIN).order_by("-pk")[:RUNS_MAX]
-    return transfer_table([row for run in runs for row in _rows_of(run, splits)])
+def transfer_of_runs(viewer: Viewer) -> Table:
+    """Of the viewer's newest training runs, from their first evaluated checkpoint to their last."""
+    runs = projects.visible(Run.objects.filter(kind=Run.Kind.TRAIN), viewer).order_by("-pk")[:RUNS_MAX]
+    return transfer_table([row for run in runs for row in _rows_of(run, viewer.splits)])
 
 
 def transfer_of_reports(before: Report, after: Report, *, splits: Collection[str] = ()) -> Table:
@@ -60,5 +62,7 @@ def _trainers(report: Report) -> list[Run]:
     model = report.plan["model"]
     if not model.get("checkpoint"):
         return []
-    versions = PolicyVersion.objects.filter(checkpoint=model["checkpoint"], run__model=model["name"])
+    versions = PolicyVersion.objects.filter(
+        checkpoint=model["checkpoint"], run__model=model["name"], run__project=report.project
+    )
     return list(Run.objects.filter(pk__in=versions.values("run"), kind=Run.Kind.TRAIN).order_by("-pk"))

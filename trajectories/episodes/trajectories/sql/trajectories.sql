@@ -10,4 +10,5 @@ JOIN trajectories_run r ON r.id = e.run_id
 JOIN tasks_app_task t ON t.id = e.task_id
 LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
 WHERE {where} AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[]))
+    AND (%(project)s::text IS NULL OR r.project = %(project)s)
 ORDER BY {order}

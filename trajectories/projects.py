@@ -1,0 +1,71 @@
+"""Projects: whose runs, reports, exports and annotation projects are whose.
+
+Every key is of one project. What belongs to a run (episodes, groups, samplers) is of the run's project. This
+is the one place that says what a caller may see; where SQL says it again, it takes the viewer's ``project``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol, TypeVar
+
+from django.db.models import Model, QuerySet
+
+from trajectories.models import AnnotationProject, ApiKey, Episode, Export, Group, Label, Report, Run, Sampler
+from trajectories.models.access import DEFAULT_PROJECT
+
+M = TypeVar("M", bound=Model)
+
+
+class Viewer(Protocol):
+    """Who asks. Without a ``project`` it sees those of all, without ``splits`` the tasks of all."""
+
+    @property
+    def project(self) -> str | None: ...
+
+    @property
+    def splits(self) -> frozenset[str]: ...
+
+
+class Sight(NamedTuple):
+    """A viewer that is nothing else."""
+
+    project: str | None = None
+    splits: frozenset[str] = frozenset()
+
+
+EVERYTHING = Sight()  # of people in the lab
+
+
+class Place(NamedTuple):
+    """Where rows of a model say their project, and their task's split if they are of one task."""
+
+    project: str
+    split: str = ""
+
+
+PLACES: Mapping[type[Model], Place] = {
+    Run: Place("project"),
+    Report: Place("project"),
+    Export: Place("project"),
+    AnnotationProject: Place("project"),
+    Label: Place("unit__project__project"),
+    Sampler: Place("run__project"),
+    Group: Place("run__project", "task__split"),
+    Episode: Place("run__project", "task__split"),
+}
+
+
+def names() -> list[str]:
+    """All projects by name: those that keys are of, and the default."""
+    return sorted({DEFAULT_PROJECT, *ApiKey.objects.values_list("project", flat=True).distinct()})
+
+
+def visible(rows: QuerySet[M], viewer: Viewer) -> QuerySet[M]:
+    """Those rows that the viewer may see; for it the others do not exist."""
+    place = PLACES[rows.model]
+    if viewer.project is not None:
+        rows = rows.filter(**{place.project: viewer.project})
+    if viewer.splits and place.split:
+        rows = rows.filter(**{f"{place.split}__in": viewer.splits})
+    return rows
