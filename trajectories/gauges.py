@@ -87,6 +87,12 @@ def void_gauges() -> Iterator[Metric]:
     for reason, rate in rates.by_reason.items():
         voids.add_metric([reason], rate.void)
     yield voids
+    withdrawn = GaugeMetricFamily(
+        "palaestra_withdrawn", "Cancelled and unused ones, beside these, by reason.", labels=["reason"]
+    )
+    for reason, rate in rates.by_withdrawal.items():
+        withdrawn.add_metric([reason], rate.void)
+    yield withdrawn
     alarms = GaugeMetricFamily(
         "palaestra_void_alarms",
         "Runs, policy versions and tasks with an unusual share of voids, by the rules of the run page.",

@@ -44,6 +44,10 @@ def test_rates_count_what_ended_but_for_what_was_nobodys_fault() -> None:
         "lease_lost": VoidRate(void=2, ended=5),
         "harness_error": VoidRate(void=1, ended=5),
     }
+    assert rates.by_withdrawal == {
+        "cancelled": VoidRate(void=1, ended=7),
+        "expired_unused": VoidRate(void=1, ended=7),
+    }
     assert void_rates().by_run == {run.pk: VoidRate(void=3, ended=5), other.pk: VoidRate(void=0, ended=2)}
 
 

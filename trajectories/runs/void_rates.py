@@ -7,7 +7,7 @@ runs come from the latest episodes of all.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -77,10 +77,14 @@ class VoidRate:
 
 @dataclass(frozen=True)
 class VoidRates:
-    """Rates by whatever a caller needs; those of tasks are of ``of_tasks`` where ``counts`` name no tasks."""
+    """Rates by whatever a caller needs; those of tasks are of ``of_tasks`` where ``counts`` name no tasks.
+
+    ``withdrawn`` are cancelled and unused episodes: nobody's fault, and in none of the other rates.
+    """
 
     counts: Sequence[EndedCount]
     of_tasks: Sequence[EndedCount] | None = None
+    withdrawn: Sequence[EndedCount] = ()
 
     @property
     def total(self) -> VoidRate:
@@ -112,12 +116,21 @@ class VoidRates:
     @property
     def by_reason(self) -> dict[str, VoidRate]:
         """The rate of each reason that occurs, among all episodes that ended."""
-        ended = sum(count.episodes for count in self.counts)
-        voids: Counter[str] = Counter()
-        for count in self.counts:
-            if count.reason:
-                voids[count.reason] += count.episodes
-        return {reason: VoidRate(void=void, ended=ended) for reason, void in voids.most_common()}
+        return _by_reason(self.counts, among=self.counts)
+
+    @property
+    def by_withdrawal(self) -> dict[str, VoidRate]:
+        """How many were cancelled or never used, among all that ended, these included."""
+        return _by_reason(self.withdrawn, among=[*self.counts, *self.withdrawn])
+
+
+def _by_reason(counts: Sequence[EndedCount], *, among: Sequence[EndedCount]) -> dict[str, VoidRate]:
+    ended = sum(count.episodes for count in among)
+    voids: Counter[str] = Counter()
+    for count in counts:
+        if count.reason:
+            voids[count.reason] += count.episodes
+    return {reason: VoidRate(void=void, ended=ended) for reason, void in voids.most_common()}
 
 
 def _total(counts: Sequence[EndedCount]) -> VoidRate:
@@ -141,13 +154,21 @@ def rates_ranked(rates: Mapping[K, VoidRate]) -> list[tuple[K, VoidRate]]:
 
 def void_rates(*, run_id: int | None = None, latest: int | None = None) -> VoidRates:
     """The void rates of a run, its tasks' over the ``latest`` episodes; or of the ``latest`` of all runs."""
-    harmless = list(HARMLESS_VOIDS)
     if run_id is None:
-        rows = _OF_ALL.rows(latest=latest or LATEST, harmless=harmless)
-        return VoidRates([EndedCount(*row) for row in rows])
-    sums = _SUMS.rows(run=run_id, harmless=harmless)
-    rows = _OF_A_RUN.rows(run=run_id, latest=latest or LATEST_OF_A_RUN, harmless=harmless)
-    return VoidRates(
-        [EndedCount(run, version, None, reason, count) for run, version, reason, count in sums],
-        of_tasks=[EndedCount(*row) for row in rows],
+        counts, withdrawn = _apart(EndedCount(*row) for row in _OF_ALL.rows(latest=latest or LATEST))
+        return VoidRates(counts, withdrawn=withdrawn)
+    counts, withdrawn = _apart(
+        EndedCount(run, version, None, reason, count)
+        for run, version, reason, count in _SUMS.rows(run=run_id)
     )
+    rows = _OF_A_RUN.rows(run=run_id, latest=latest or LATEST_OF_A_RUN)
+    of_tasks, _ = _apart(EndedCount(*row) for row in rows)
+    return VoidRates(counts, of_tasks=of_tasks, withdrawn=withdrawn)
+
+
+def _apart(counts: Iterable[EndedCount]) -> tuple[list[EndedCount], list[EndedCount]]:
+    """Those that count, and those that were nobody's fault."""
+    both: tuple[list[EndedCount], list[EndedCount]] = ([], [])
+    for count in counts:
+        both[count.reason in HARMLESS_VOIDS].append(count)
+    return both

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -49,3 +51,13 @@ def test_voids_that_are_usual_are_counted_without_a_warning(lab: Lab, owner: Use
     assert "Unusually many" not in page
     assert "Void episodes" in page
     assert "Harness error" in page
+
+
+def test_cancelled_episodes_are_counted_where_nothing_else_is_void(lab: Lab, owner: User) -> None:
+    run = factories.run()
+    ended(run, version=1, void=0, judged=3)
+    factories.verdict(factories.episode(run=run, policy_version=1), "void", "cancelled")
+    page = words(lab, owner, run)
+    assert "Unusually many" not in page
+    row = re.sub(r"<[^>]+>", " ", page[page.index('id="voids"') :])
+    assert "Cancelled 1 4 25.0%" in " ".join(row.split())

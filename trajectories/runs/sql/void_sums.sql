@@ -1,4 +1,4 @@
--- The run's ended episodes by policy version and reason; what was nobody's fault is left out.
+-- The run's ended episodes by policy version and reason.
 SELECT run_id, policy_version, CASE outcome WHEN 'void' THEN reason ELSE '' END, sum(episodes)::bigint
-FROM trajectories_endingsum WHERE run_id = %(run)s AND episodes > 0 AND reason <> ALL(%(harmless)s)
+FROM trajectories_endingsum WHERE run_id = %(run)s AND episodes > 0
 GROUP BY 1, 2, 3
