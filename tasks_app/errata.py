@@ -1,4 +1,4 @@
-"""Applies a file of corrections to golds: disputed, or a new version with the right answer."""
+"""Applies a file of corrections: golds that are disputed or get the right answer, questions without any."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from typing import Literal
 import msgspec
 from django.db import connection, transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from tasks_app import corrections, loader, record_files
 from tasks_app.models import Gold as StoredGold
-from tasks_app.types import BadRow, Record
+from tasks_app.models import Task
+from tasks_app.types import UNANSWERABLE, BadRow, Record
 from verifiers.children import ChildPool
 from verifiers.types import Gold
 
-Status = Literal["disputed", "corrected"]
+GAP_REASON_CHARS = 200
+
+Status = Literal["disputed", "corrected", "unanswerable"]
 
 
 class Erratum(msgspec.Struct, frozen=True):
@@ -35,10 +39,6 @@ class Erratum(msgspec.Struct, frozen=True):
     corrected_answer: str | int | list[str | int] | None = None
 
     @property
-    def is_dispute(self) -> bool:
-        return self.status == "disputed"
-
-    @property
     def answers(self) -> list[str]:
         answer = self.corrected_answer
         cells = answer if isinstance(answer, list) else [] if answer is None else [answer]
@@ -51,6 +51,7 @@ class ErrataReport:
 
     disputed: int = 0
     corrected: int = 0
+    unanswerable: int = 0
     unchanged: int = 0
     changes: list[str] = field(default_factory=list)
     bad: list[BadRow] = field(default_factory=list)
@@ -62,7 +63,8 @@ def errata_apply(records: Iterable[Record | BadRow]) -> ErrataReport:
 
     A disputed gold is marked where it is. A corrected one gives a new version, which loses the solution of
     the wrong answer and keeps ``extra``, where verifiers look for more than the answer. A gold that is
-    corrected already is not disputed by the dispute that led to it.
+    corrected already is not disputed by the dispute that led to it. A question that is unanswerable is left
+    out of gaps and of what trainers are given; its gold stays.
     """
     report = ErrataReport()
     with connection.cursor() as cursor:
@@ -114,7 +116,7 @@ def _named(value: object) -> object:
 def _changes(
     erratum: Erratum, *, done: set[tuple[int, Status]], pool: ChildPool
 ) -> list[tuple[StoredGold, Gold | None]]:
-    """The golds that a line is about, each with what it becomes; None where it is disputed.
+    """The golds that a line is about, each with what it becomes; None where it stays.
 
     Raises ``ValueError``, with a sentence, when the line cannot be applied.
     """
@@ -124,7 +126,7 @@ def _changes(
         raise ValueError(f"no task {name} is loaded")
     if any((gold.task_id, erratum.status) in done for gold in golds):
         raise ValueError(f"an earlier line says already that {name} is {erratum.status}")
-    if erratum.is_dispute:
+    if erratum.status != "corrected":
         return [(gold, None) for gold in golds]
     if not erratum.answers:
         raise ValueError("a corrected gold needs its corrected_answer")
@@ -141,7 +143,9 @@ def _golds_meant(erratum: Erratum) -> list[StoredGold]:
 
 
 def _apply(stored: StoredGold, corrected: Gold | None, *, erratum: Erratum, report: ErrataReport) -> None:
-    if _is_so(stored, corrected):
+    if erratum.status == UNANSWERABLE:
+        _unanswerable_mark(stored.task, erratum=erratum, report=report)
+    elif _is_so(stored, corrected):
         report.unchanged += 1
     elif corrected is None:
         _dispute(stored, erratum)
@@ -151,6 +155,18 @@ def _apply(stored: StoredGold, corrected: Gold | None, *, erratum: Erratum, repo
         version = _correct(stored, corrected, source=erratum.source)
         report.corrected += 1
         report.changes.append(f"{stored.task}: the gold is corrected, version {version} is current.")
+
+
+def _unanswerable_mark(task: Task, *, erratum: Erratum, report: ErrataReport) -> None:
+    if UNANSWERABLE in task.tags:
+        report.unchanged += 1
+        return
+    reason = f"unanswerable: {erratum.source}"[:GAP_REASON_CHARS]
+    Task.objects.filter(pk=task.pk).update(
+        tags=[*task.tags, UNANSWERABLE], gap_eligible=False, gap_reason=reason, updated_at=timezone.now()
+    )
+    report.unanswerable += 1
+    report.changes.append(f"{task}: the question is unanswerable.")
 
 
 def _is_so(stored: StoredGold, corrected: Gold | None) -> bool:

@@ -9,13 +9,14 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Count, QuerySet
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL, Composed, Literal
 
 from core.errors import GymError, did_you_mean
 from core.statements import statements_within
 from tasks_app import kinds
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
 from tasks_app.registry import benchmarks
+from tasks_app.types import UNANSWERABLE
 
 EXPORT_BLOCK_BYTES = 64 * 1024
 EXPORT_BATCH = 1_000
@@ -28,11 +29,12 @@ _VISIBLE = SQL("""
     AND (%(splits)s::text[] IS NULL OR t.split = ANY(%(splits)s))
     AND (%(tags)s::varchar[] IS NULL OR t.tags @> %(tags)s::varchar[])
     AND (%(ids)s::bigint[] IS NULL OR t.id = ANY(%(ids)s))
+    AND (%(unanswerable)s OR NOT t.tags @> ARRAY[{tag}]::varchar[])
     AND (%(difficulty_min)s::float8 IS NULL OR t.difficulty >= %(difficulty_min)s)
     AND (%(difficulty_max)s::float8 IS NULL OR t.difficulty <= %(difficulty_max)s)
     AND (NOT %(drawn)s OR EXISTS (
         SELECT FROM tasks_app_questionpicture p WHERE p.task_id = t.id AND p.content_hash = t.content_hash))
-""")
+""").format(tag=Literal(UNANSWERABLE))
 
 # The task record of the contract. Never a gold, and nothing a gold could be computed from.
 _TASKS = SQL("""
@@ -78,7 +80,8 @@ _SHAPE = zlib.crc32(_TASKS.as_string().encode())
 @dataclass(frozen=True, kw_only=True)
 class TaskFilter:
     """Which tasks; None is no limit. ``splits`` are those that the caller's key is limited to; ``drawn``
-    leaves those whose question has a picture, as ``question_pictures.pictures_of`` finds it."""
+    leaves those whose question has a picture, as ``question_pictures.pictures_of`` finds it. Tasks with the
+    tag ``unanswerable`` are left out unless they are named by id or by this tag."""
 
     benchmark: str | None = None
     split: str | None = None
@@ -90,7 +93,13 @@ class TaskFilter:
     drawn: bool = False
 
     def parameters(self) -> dict[str, Any]:
-        return {**asdict(self), "steps_per_oracle_step": STEPS_PER_ORACLE_STEP, "spare_steps": SPARE_STEPS}
+        named = self.ids is not None or UNANSWERABLE in (self.tags or ())
+        return {
+            **asdict(self),
+            "unanswerable": named,
+            "steps_per_oracle_step": STEPS_PER_ORACLE_STEP,
+            "spare_steps": SPARE_STEPS,
+        }
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,8 @@ import msgspec
 from tasks_app import kinds
 
 TYPE_AND_SUBMIT_STEPS = 2
+UNANSWERABLE = "unanswerable"
+"""The tag of tasks that nobody can solve, as their source has lost a part of them."""
 CELL_FILES = (".csv", ".tsv")
 
 Fields = TypeVar("Fields", bound=msgspec.Struct)
@@ -67,6 +69,10 @@ class TaskDraft:
     @property
     def gap_eligible(self) -> bool:
         return not self.gap_reason
+
+    def unanswerable(self, reason: str) -> TaskDraft:
+        """Return the draft of a task that is in no gap, and given only to those who name it."""
+        return replace(self, tags=(*self.tags, UNANSWERABLE), gap_reason=reason)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Errata of questions, applied when they are loaded: an official text that offers two readings, or needs what
-it does not say. Those of golds are in ``errata.py``.
+"""Errata of questions, applied when they are loaded: an official text that offers two readings, needs what
+it does not say, or cannot be answered at all. Those of golds are in ``errata.py``.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ TAG = "erratum"
 
 class WordingErratum(Struct, frozen=True, forbid_unknown_fields=True):
     """``text`` is the official one, byte for byte, and ``instead`` what is shown; ``key`` narrows it to one
-    task. ``reason`` says what was wrong. ``is_complete``: it no longer needs the figure that the data does
-    not have, for which its task was not eligible for the modality gap.
+    task. Without ``instead`` nobody can answer the question. ``reason`` says what was wrong. ``is_complete``:
+    it no longer needs the figure that the data does not have, for which its task was not eligible for the
+    modality gap.
     """
 
     text: str
-    instead: str
     reason: str
+    instead: str = ""
     key: str | None = None
     is_complete: bool = False
 
@@ -49,6 +50,8 @@ def errata_of(benchmark: str) -> Sequence[WordingErratum]:
 def _corrected(draft: TaskDraft, known: Sequence[WordingErratum]) -> TaskDraft:
     for erratum in known:
         if draft.payload.get("text") == erratum.text and erratum.key in (None, draft.key):
+            if not erratum.instead:
+                return draft.unanswerable(erratum.reason)
             payload = {**draft.payload, "text": erratum.instead}
             gap_reason = "" if erratum.is_complete else draft.gap_reason
             return replace(draft, payload=payload, prompt="", tags=(*draft.tags, TAG), gap_reason=gap_reason)

@@ -27,6 +27,16 @@ _FIGURE = re.compile(
 )
 _HAS_FIGURE = re.compile(r"\[asy\]|!\[|\\begin\{|->|→")
 _FILE = re.compile(r"\b[\w ]*\.(?:png|jpe?g|gif|svg)\b", re.IGNORECASE)
+# Words that ask or tell to do something, and gaps to be filled.
+_ASKS = re.compile(
+    r"\?|__|\b(?:which|what|who|whom|whose|how|why|when|where|find|calculate|compute|determine|evaluate|solve"
+    r"|simplify|express|select|choose|identify|estimate|round|convert|state|give|predict|arrange|divide|write"
+    r"|best|except|following|true|false)\b",
+    re.IGNORECASE,
+)
+_COUNTRY = re.compile(r"\b(?:country|countries|nations?|nationalit(?:y|ies)|flags?)\b", re.IGNORECASE)
+_COUNTRY_COLUMN = re.compile(r"countr|nation|\bnat\b|flag|team|state|place|origin", re.IGNORECASE)
+LAST_WORDS = 6
 _COLOUR = re.compile(r"\b(?:which|what) colou?red \w+", re.IGNORECASE)
 
 
@@ -42,6 +52,20 @@ def file_name(text: str, payload: Payload) -> str:
     """The name of a picture's file, left in the text."""
     match = _FILE.search(text)
     return match[0].strip() if match else ""
+
+
+def missing_question(text: str, payload: Payload) -> str:
+    """The last words of a text that ends as a statement and asks for nothing, though choices follow."""
+    is_statement = text.rstrip().endswith(".") and not text.rstrip().endswith("..")
+    asks = _ASKS.search(text) or not payload.get("choices")
+    return "" if asks or not is_statement else " ".join(text.split()[-LAST_WORDS:])
+
+
+def lost_country(text: str, payload: Payload) -> str:
+    """A question about countries whose table has no column for them: flags leave no text in a file."""
+    match = _COUNTRY.search(text)
+    heads = " ".join(payload["table"]["header"]) if payload.get("table") else ""
+    return match[0] if match and heads and not _COUNTRY_COLUMN.search(heads) else ""
 
 
 def color_or_name(text: str, payload: Payload) -> str:
@@ -66,7 +90,16 @@ def equal_choices(text: str, payload: Payload) -> str:
 
 
 RULES: Mapping[str, Rule] = {
-    rule.__name__: rule for rule in (missing_figure, file_name, color_or_name, undefined_name, equal_choices)
+    rule.__name__: rule
+    for rule in (
+        missing_figure,
+        missing_question,
+        lost_country,
+        file_name,
+        color_or_name,
+        undefined_name,
+        equal_choices,
+    )
 }
 
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from itertools import count, islice
 from typing import Any
 
+from tasks_app.benchmarks import _kinship
 from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS
 from verifiers.puzzles import cube, traffic
 from verifiers.puzzles.package_scorers import PACKAGED
@@ -72,7 +73,7 @@ class Source:
 
     def _item(self, entry: dict[str, Any], dataset: Any) -> dict[str, Any] | None:
         """The item; None if its question is not new, or its own answer is wrong or cannot be typed."""
-        question, answer = str(entry["question"]).strip("\n").rstrip(), _answer(self.name, entry)
+        question, answer = str(entry["question"]).strip("\n").rstrip(), _answer(self.name, entry, dataset)
         digest = hashlib.sha256(question.encode()).hexdigest()
         if digest in self.seen or len(question) > QUESTION_CHARS or len(answer) > GOLD_CHARS:
             return None
@@ -132,9 +133,12 @@ def _package() -> Any:
     return reasoning_gym.factory
 
 
-def _answer(name: str, entry: dict[str, Any]) -> str:
-    """The package's answer, or one that its metadata holds; empty when there is none."""
+def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
+    """The package's answer, one that its metadata holds, or ours where its own is wrong; empty when there is
+    none."""
     metadata = entry["metadata"]
+    if name == "family_relationships":
+        return _kinship.answer(entry["question"], women=set(dataset.config.female_names))
     if name == "graph_color":
         return json.dumps({str(vertex): color for vertex, color in metadata["possible_answer"].items()})
     if name == "rubiks_cube":

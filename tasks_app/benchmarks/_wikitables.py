@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,6 +13,10 @@ import msgspec
 from verifiers import denotations
 
 TABLES_CACHED = 64
+ASKS_FOR_COUNTRY = re.compile(
+    r"\b(?:which|what|whose) (?:\w+ )?(?:country|countries|nation|nations|nationality)\b", re.IGNORECASE
+)
+NOT_LETTER = re.compile(r"[^a-z]+")
 PLACE = re.compile(r"csv/(\d+)-csv/(\d+)\.[ct]sv")
 TABLE_PATH = re.compile(r"csv/[\w-]+/\w+\.csv")
 
@@ -68,6 +73,20 @@ def table_unescaped(table: Table) -> Table:
     """The hub's tables are lines of the official TSV files, with their escapes left in."""
     header, *body = ([unescaped(cell) for cell in line] for line in (table.header, *table.rows))
     return Table(header, body, table.name)
+
+
+def is_country_lost(question: str, *, table: Table, answers: Iterable[str]) -> bool:
+    """Whether a question asks for a country that stands neither in it nor in the table, where flags of the
+    original page have left no text.
+    """
+    if not ASKS_FOR_COUNTRY.search(question):
+        return False
+    seen = _letters(" ".join([question, *table.header, *(cell for row in table.rows for cell in row)]))
+    return any(name and name not in seen for name in map(_letters, answers))
+
+
+def _letters(text: str) -> str:
+    return NOT_LETTER.sub("", denotations.normalised(text))
 
 
 def shape_check(table: Table) -> None:

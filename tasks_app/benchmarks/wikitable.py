@@ -24,6 +24,7 @@ from verifiers import denotations
 
 # Three typed answers, two added fields, one submission. The gold's own count would give it away.
 LIST_STEPS = 6
+LOST_REASON = "it asks for a country that the page showed by a flag, which the file has lost"
 RANDOM_SPLITS = range(1, 6)
 SPLITS = (
     "training",
@@ -104,7 +105,7 @@ def _draft(key: str, question: str, *, cell: str, table: Table, canonical: str |
         raise ValueError("the question is empty")
     _gold_check(cell, canonical)
     _wikitables.shape_check(table)
-    return TaskDraft(
+    draft = TaskDraft(
         key=key,
         kind=kinds.TABLE,
         payload={"text": text, "format": "plain", "table": {"header": table.header, "rows": table.rows}},
@@ -112,6 +113,8 @@ def _draft(key: str, question: str, *, cell: str, table: Table, canonical: str |
         tags=(table.tag,) if table.tag else (),
         oracle_steps=LIST_STEPS,
     )
+    is_lost = _wikitables.is_country_lost(text, table=table, answers=denotations.items_of(cell))
+    return draft.unanswerable(LOST_REASON) if is_lost else draft
 
 
 def _gold_check(cell: str, canonical: str | None) -> None:

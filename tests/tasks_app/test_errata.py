@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from tasks_app.models import Gold
+from tasks_app import selectors
+from tasks_app.models import Gold, Task
 from tests.tasks_app import samples
 from tests.tasks_app.test_loader import load, snapshot
 
@@ -46,6 +48,29 @@ def test_a_disputed_gold_is_marked_without_a_new_version(tmp_path: Path) -> None
     assert "gsm8k/train/1: the gold is disputed." in output
 
 
+def test_an_unanswerable_question_keeps_its_gold_and_is_given_to_nobody_who_does_not_ask(
+    tmp_path: Path, loaded: Path
+) -> None:
+    path = csv(tmp_path, "gsm8k,train,1,unanswerable,,its table is missing")
+    assert "gsm8k/train/1: the question is unanswerable." in errata(path)
+    task = Task.objects.get(key="1")
+    assert (task.tags[-1], task.gap_eligible) == ("unanswerable", False)
+    assert "its table is missing" in task.gap_reason
+    assert golds("1") == [(1, True, "valid", "30", "train.jsonl:1")]
+
+    def listed(**filters: Any) -> set[str]:
+        rows = selectors.task_list(selectors.TaskFilter(**filters), after=0, limit=10)
+        return {json.loads(row.json)["key"] for row in rows}
+
+    assert listed() == {"2", "3"}
+    assert listed(tags=["unanswerable"]) == {"1"}
+    assert listed(ids=[task.pk]) == {"1"}
+    before = snapshot()
+    errata(path)
+    load("gsm8k", "--file", loaded)
+    assert snapshot() == before
+
+
 def test_a_corrected_gold_is_a_new_version_and_is_reported_without_its_answer(tmp_path: Path) -> None:
     output = errata(csv(tmp_path, "gsm8k,train,1,corrected,98765,Platinum 2025"))
     assert golds("1") == [
@@ -79,7 +104,7 @@ def test_applying_again_changes_nothing_even_after_a_dispute_became_a_correction
         "corrected",
     ]
     before = snapshot()
-    assert "0 golds disputed, 0 corrected, 5 unchanged." in errata(path)
+    assert "0 golds disputed, 0 corrected, 5 unchanged; 0 questions unanswerable." in errata(path)
     assert snapshot() == before
 
 

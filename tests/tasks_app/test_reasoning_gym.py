@@ -12,8 +12,9 @@ import pytest
 
 from core.errors import GymError
 from tasks_app import loader
-from tasks_app.benchmarks import reasoning_gym
+from tasks_app.benchmarks import _kinship, reasoning_gym
 from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS
+from tasks_app.benchmarks._reasoning_gym_items import Source
 from tasks_app.benchmarks.reasoning_gym import generate, is_drawn, item_draft
 from tasks_app.models import Gold as GoldRow
 from tasks_app.models import Task
@@ -225,3 +226,20 @@ def test_a_missing_package_and_a_failed_generator_are_reported(monkeypatch: pyte
 def test_both_verifiers_are_the_puzzle_verifiers() -> None:
     plugin = benchmarks.get("reasoning_gym")
     assert plugin.verifier_official == plugin.verifier_training == "reasoning_gym-v1"
+
+
+def test_relations_by_marriage_name_the_person_asked_about() -> None:
+    from reasoning_gym.factory import DATASETS
+
+    women = set(DATASETS["family_relationships"][1]().female_names)
+    source = Source("family_relationships", None, seed=SEED, seen=set())
+    items = list(islice(source.items, 300))
+    people = [str(_kinship.QUESTION.search(item["question"])["who"]) for item in items]  # type: ignore[index]
+    in_laws = [
+        (who, item["answer"]) for who, item in zip(people, items, strict=True) if "in-law" in item["answer"]
+    ]
+    assert len(in_laws) > 20
+    assert {(who in women, answer) for who, answer in in_laws} == {
+        (True, "daughter-in-law"),
+        (False, "son-in-law"),
+    }

@@ -42,6 +42,26 @@ TAGGED = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "is_lost"),
+    [
+        ("which country won twice?", "Norway", True),
+        ("which country won twice?", "Dawn", False),
+        ("which country won twice?", "17", False),
+        ("which country won more, norway or peru?", "Norway", False),
+        ("which song won twice?", "Norway", False),
+    ],
+)
+def test_a_question_for_a_country_whose_flag_the_file_has_lost_is_unanswerable(
+    tmp_path: Path, question: str, answer: str, is_lost: bool
+) -> None:
+    root = tree(tmp_path)
+    lines(root / "data" / "training.tsv", [HEAD, f"nt-0\t{question}\tcsv/200-csv/1.csv\t{answer}"])
+    (draft,) = samples.read("wikitable", root / "data" / "training.tsv")
+    assert isinstance(draft, TaskDraft)
+    assert ("unanswerable" in draft.tags, not draft.gap_eligible) == (is_lost, is_lost)
+
+
 def lines(path: Path, rows: list[str]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(rows) + "\n")

@@ -51,6 +51,16 @@ def test_a_question_that_needs_no_figure_any_more_is_eligible_for_the_modality_g
     assert [one.gap_eligible for one in rows_corrected([draft, other], benchmark="amc")] == [True, False]
 
 
+def test_a_question_that_nobody_can_answer_is_marked_and_out_of_gaps() -> None:
+    erratum = next(one for one in errata_of("mmlu") if not one.instead)
+    draft = TaskDraft(key=erratum.key or "", payload={"text": erratum.text}, gold=GoldDraft(answer="A"))
+    other = replace(draft, key="another")
+    marked, unchanged = rows_corrected([draft, other], benchmark="mmlu")
+    assert isinstance(marked, TaskDraft)
+    assert (marked.tags, marked.gap_reason) == (("unanswerable",), erratum.reason)
+    assert unchanged == other
+
+
 def test_every_file_of_errata_belongs_to_a_benchmark_and_changes_something() -> None:
     for path in FOLDER.iterdir():
         assert path.stem in benchmarks

@@ -17,10 +17,43 @@ def rules_met(**payload: Any) -> set[str]:
     return {rule for rule, _ in suspicions(payload)}
 
 
-@pytest.mark.parametrize("erratum", OF_TEXTS, ids=lambda erratum: erratum.instead[:30])
+@pytest.mark.parametrize("erratum", OF_TEXTS, ids=lambda erratum: erratum.reason[:30])
 def test_the_search_lists_what_errata_mend_until_it_is_mended(erratum: Any) -> None:
-    assert rules_met(text=erratum.text)
-    assert rules_met(text=erratum.instead) == set()
+    choices = [{"text": "one"}, {"text": "two"}]
+    assert rules_met(text=erratum.text, choices=choices)
+    assert not erratum.instead or rules_met(text=erratum.instead) == set()
+
+
+CHOICES = [{"text": "160 pm"}, {"text": "86 pm"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_listed"),
+    [
+        ("The radius of an atom of argon is 188 pm.", True),
+        ("The radius of an atom of argon is 188 pm. That of krypton is", False),
+        ("The radius of an atom of argon is 188 pm. How large is an atom of krypton?", False),
+        ("Convert 188 pm to the unit that is printed on the tube.", False),
+        ("The fallacy of arguing from the parts to the whole is...", False),
+    ],
+)
+def test_a_text_with_choices_that_asks_for_nothing_is_listed(text: str, is_listed: bool) -> None:
+    assert rules_met(text=text, choices=CHOICES) == ({"missing_question"} if is_listed else set())
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "is_listed"),
+    [
+        ("which nation won the most medals?", ["Rank", "Swimmer", "Medals"], True),
+        ("which nation won the most medals?", ["Rank", "Nationality", "Medals"], False),
+        ("who won the most medals?", ["Rank", "Swimmer", "Medals"], False),
+    ],
+)
+def test_a_question_about_countries_without_a_column_of_them_is_listed(
+    text: str, header: list[str], is_listed: bool
+) -> None:
+    rules = rules_met(text=text, table={"header": header, "rows": []})
+    assert rules == ({"lost_country"} if is_listed else set())
 
 
 def test_a_program_needs_names_that_its_question_gives() -> None:

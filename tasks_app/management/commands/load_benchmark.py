@@ -49,9 +49,9 @@ class Command(BaseCommand):
             "--errata",
             type=Path,
             metavar="FILE",
-            help="Dispute or correct loaded golds: a CSV file with column names, or JSON lines, with "
-            "benchmark, split (optional), key, status (disputed or corrected), corrected_answer (for choices "
-            "a label or a text) and source.",
+            help="Correct loaded tasks: a CSV file with column names, or JSON lines, with benchmark, split "
+            "(optional), key, status (disputed, corrected or unanswerable), corrected_answer (for choices a "
+            "label or a text) and source.",
         )
 
     def handle(self, **options: Any) -> None:
@@ -89,8 +89,10 @@ class Command(BaseCommand):
         report = errata.errata_apply(record_files.records(record_files.source_files(options["errata"])))
         for change in report.changes:
             self.stdout.write(change)
-        counts = f"{report.disputed} golds disputed, {report.corrected} corrected"
-        self.stdout.write(f"{counts}, {report.unchanged} unchanged.")
+        counts = (
+            f"{report.disputed} golds disputed, {report.corrected} corrected, {report.unchanged} unchanged"
+        )
+        self.stdout.write(f"{counts}; {report.unanswerable} questions unanswerable.")
         for row in report.bad:
             self.stderr.write(f"skipped {row}")
         if report.bad:

@@ -16,9 +16,9 @@ SHOWN_CHARS = 120
 
 class Command(BaseCommand):
     help = (
-        "List loaded questions that refer to a missing figure, name a file, ask for something colored, need "
-        "an undefined name in a program, or have equal choices: to be read by a person, and mended by an "
-        "erratum."
+        "List loaded questions that refer to a missing figure, ask for nothing or for a country that no "
+        "column names, name a file, ask for something colored, need an undefined name in a program, or have "
+        "equal choices: to be read by a person, and mended by an erratum."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

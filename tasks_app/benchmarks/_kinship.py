@@ -1,0 +1,72 @@
+"""The answer to a question of ``family_relationships``, computed from its story.
+
+reasoning-gym 0.1.25 names two kinds of relation from the wrong end. For "What is Ann to Bob?", where Bob is
+the father of Ann's husband, it says ``father-in-law``; and it names a nephew or niece by the sex of the aunt
+or uncle. Here Ann is a daughter-in-law, and the child's own sex counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+SENTENCE = re.compile(
+    r"(?P<one>\w+) is married to (?P<other>\w+)\."
+    r"(?: They have (?:a child|children) called (?P<children>[\w ,]+)\.)?"
+)
+QUESTION = re.compile(r"(?:What|How)(?: relation)? is (?P<who>\w+) (?:related )?to (?P<whom>\w+)\?")
+NAME_BREAK = re.compile(r", | and ")
+
+
+@dataclass
+class Family:
+    """Spouses and parents by name."""
+
+    spouse: dict[str, str] = field(default_factory=dict)
+    parents: dict[str, set[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of_story(cls, story: str) -> Family:
+        family = cls()
+        for couple in SENTENCE.finditer(story):
+            one, other = couple["one"], couple["other"]
+            family.spouse |= {one: other, other: one}
+            for child in NAME_BREAK.split(couple["children"] or ""):
+                family.parents[child] = {one, other}
+        return family
+
+    def parents_of(self, name: str) -> set[str]:
+        return self.parents.get(name, set())
+
+    def siblings_of(self, name: str) -> set[str]:
+        own = self.parents_of(name)
+        return {other for other, parents in self.parents.items() if parents == own and other != name}
+
+    def relation(self, who: str, whom: str) -> tuple[str, str] | None:
+        """Return what ``who`` is to ``whom``, as the words for a woman and for a man; None without a word."""
+        grandparents = {old for parent in self.parents_of(whom) for old in self.parents_of(parent)}
+        aunts = {one for parent in self.parents_of(whom) for one in self.siblings_of(parent)}
+        nephews = {child for child in self.parents if self.parents_of(child) & self.siblings_of(whom)}
+        relations: Mapping[tuple[str, str], set[str]] = {
+            ("mother", "father"): self.parents_of(whom),
+            ("daughter", "son"): {child for child in self.parents if whom in self.parents_of(child)},
+            ("wife", "husband"): {self.spouse.get(whom, "")},
+            ("sister", "brother"): self.siblings_of(whom),
+            ("grandmother", "grandfather"): grandparents,
+            ("aunt", "uncle"): aunts,
+            ("niece", "nephew"): nephews,
+            ("daughter-in-law", "son-in-law"): {
+                self.spouse.get(child, "") for child in self.parents if whom in self.parents_of(child)
+            },
+        }
+        return next((words for words, people in relations.items() if who in people), None)
+
+
+def answer(question: str, *, women: set[str]) -> str:
+    """Return the word for the relation; empty if the question is of another form or has no word for it."""
+    match = QUESTION.search(question)
+    if match is None:
+        return ""
+    words = Family.of_story(question).relation(match["who"], match["whom"])
+    return "" if words is None else words[0 if match["who"] in women else 1]
