@@ -228,7 +228,7 @@ def test_both_verifiers_are_the_puzzle_verifiers() -> None:
     assert plugin.verifier_official == plugin.verifier_training == "reasoning_gym-v1"
 
 
-def test_relations_by_marriage_name_the_person_asked_about() -> None:
+def test_relations_by_marriage_name_the_part_of_the_first_person() -> None:
     from reasoning_gym.factory import DATASETS
 
     women = set(DATASETS["family_relationships"][1]().female_names)
