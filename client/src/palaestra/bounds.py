@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 PUBLIC_ROOT = "https://gym/"
 STEP_HEADER = "X-Gym-Step"
@@ -17,6 +17,9 @@ REPORT_PATHS = ("events", "recording")
 STATIC_PATH = "/static/"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
+_PATH_END = re.compile(r"[?#]")
+# What a server behind the arena's address might read as a step up: "..", also after "..;" and between "\\".
+_STEP_OUT = re.compile(r"(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?=[/\\]|$)|\x00")
 
 
 @dataclass(kw_only=True)
@@ -55,11 +58,15 @@ class EpisodeBounds:
 
     def allows(self, url: str) -> bool:
         """Whether a document at ``url`` (as the browser normalised it) belongs to the episode."""
-        return url.startswith(self.root)
+        return _is_below(url, self.root)
 
     def allows_resource(self, url: str) -> bool:
         """Whether a page may load a resource from ``url``."""
-        return self.allows(url) or url.startswith(self.origin + STATIC_PATH)
+        return self.allows(url) or self.is_static(url)
+
+    def is_static(self, url: str) -> bool:
+        """Whether a file is the same for all episodes."""
+        return _is_below(url, self.origin + STATIC_PATH)
 
     def is_report(self, url: str) -> bool:
         """Whether a request is a report of the page's recorder."""
@@ -96,3 +103,13 @@ class EpisodeBounds:
         token = path.rstrip("/").rpartition("/")[2]
         shown = text.replace(self.root, PUBLIC_ROOT).replace(self.root.rstrip("/"), PUBLIC_ROOT.rstrip("/"))
         return shown.replace(path, "/").replace(token, "***")
+
+
+def _is_below(url: str, base: str) -> bool:
+    """Whether an address is below another one, however often a server decodes its path."""
+    if not url.startswith(base):
+        return False
+    path = _PATH_END.split(url[len(base) :], maxsplit=1)[0]
+    while (decoded := unquote(path)) != path:
+        path = decoded
+    return not _STEP_OUT.search(path)

@@ -39,6 +39,11 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
     "--block-new-web-contents",
+    # What no rule for hosts and no guard of requests sees: WebSockets have a proxy of their own, which is
+    # nowhere, WebRTC sends no packets to addresses that it is given.
+    "--proxy-server=http=direct://;https=direct://;socks=127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     # What a page scrolls to is there at once, and a picture is drawn with all that it shows.
     "--disable-smooth-scrolling",
     "--disable-checker-imaging",

@@ -241,6 +241,7 @@ class WarmPage:
     def _listen(self) -> None:
         self._cdp.on("Runtime.executionContextCreated", self._on_world_created)
         self._cdp.on("Runtime.executionContextsCleared", self._on_worlds_cleared)
+        self._cdp.on("Page.frameAttached", self._on_frame)
         self._cdp.on("Page.navigatedWithinDocument", lambda _: self._moved.set())
         self.page.on("crash", lambda _: self._finish("crash"))
         self.page.on("close", lambda _: self._finish("close"))
@@ -253,6 +254,9 @@ class WarmPage:
         self._died_together = self._guard.page_count > 1
         self._gone.set()
         self._finish("browser")
+
+    def _on_frame(self, event: dict[str, Any]) -> None:
+        self._guard.adopt(event["frameId"], parent=event["parentFrameId"])
 
     def _finish(self, how: str) -> None:
         if not self._end.done():
