@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from fake_model import FakeModel, Reply
-from fake_server import GOLD, FakeServer
+from fake_server import FakeServer
+from fake_state import GOLD
 from palaestra.commands import main
 from palaestra.errors import PalaestraError
 from palaestra.evaluation import silence

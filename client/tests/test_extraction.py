@@ -57,6 +57,34 @@ def test_a_program_is_the_last_fenced_block(completion: str) -> None:
     assert answer_extract(completion, form="program") == PROGRAM
 
 
+USE = "print(f(3))"
+TESTS = "def test_f():\n    assert f(3) == 4"
+
+
+@pytest.mark.parametrize(
+    "completion",
+    [
+        f"Answer:\n```python\n{PROGRAM}\n```\nIt is used so:\n```python\n{USE}\n```",
+        f"Answer:\n```python\n{PROGRAM}\n```\nIt prints:\n```\n4\n```",
+        f"Answer:\n```python\n{PROGRAM}\n```\n```python\n{USE}\n```\n```text\n4\n```",
+        f"Answer:\n```python\n{PROGRAM}\n```\nTests:\n```python\n{TESTS}\n```",
+        f"Answer:\n```python\n{PROGRAM}\n```\n```bash\npython f.py\n```",
+        f"```python\n{PROGRAM}\n```\nAnswer:\n```python\n{USE}\n```",
+        f"A draft:\n```python\ndef f(n):\n    return n\n```\nBetter:\n```python\n{PROGRAM}\n```\n```\n4\n```",
+        f"Answer:\n```python\n{PROGRAM}\n```<|im_end|>",
+        f"Answer:\n```python\n{PROGRAM}<|endoftext|>\n```",
+        f"Answer:\n```python\n{PROGRAM}</s>",
+    ],
+)
+def test_a_program_is_the_last_block_that_defines_something(completion: str) -> None:
+    assert answer_extract(completion, form="program") == PROGRAM
+
+
+def test_without_a_definition_the_last_block_is_the_program() -> None:
+    assert answer_extract("```\nx = 1\n```\n```\nf(\n```", form="program") == "f("
+    assert answer_extract(f"```\n{PROGRAM}\n```\n```\n4\n```", form="block") == "4"
+
+
 def test_a_longer_fence_holds_shorter_ones() -> None:
     inner = 'def f():\n    """\n    ```\n    x\n    ```\n    """'
     assert answer_extract(f"Answer:\n````python\n{inner}\n````", form="program") == inner

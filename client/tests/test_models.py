@@ -9,7 +9,8 @@ import pytest
 import pytest_asyncio
 
 from fake_model import FakeModel, Reply
-from fake_server import GOLD, FakeServer
+from fake_server import FakeServer
+from fake_state import GOLD
 from palaestra import Client, Completion, Usage
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig

@@ -12,7 +12,8 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 
 from fake_model import FakeModel, Reply
-from fake_server import GOLD, FakeServer
+from fake_server import FakeServer
+from fake_state import GOLD
 from palaestra.commands import INTERRUPTED, main
 from palaestra.prices import Price, prices_read
 from palaestra.records import EpisodeState, UsageTotals, Verdict

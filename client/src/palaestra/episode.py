@@ -18,6 +18,7 @@ from palaestra.arms import arm_of
 from palaestra.budgets import Budgets
 from palaestra.completion import Completion
 from palaestra.draft import Draft
+from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import (
     ApiError,
@@ -153,7 +154,7 @@ class Episode(StoredTurns):
                 return await self._answer_stored(stored, completion)
             self.fate = stored.outcome
         shown, started_at, started = self.observation, datetime.now(timezone.utc), time.perf_counter()
-        spoken = thoughts_separate(completion, tags=self._config.thought_tags)
+        spoken = thoughts_separate(end_tokens_cut(completion), tags=self._config.thought_tags)
         parsed, outcome, observed = await self._act(spoken)
         self.fate = None
         if stored is not None:

@@ -7,32 +7,39 @@ An opened episode names the form of its answer:
   closes after the colon or at the end of the line is not part of the answer.
 - ``values``: the same, split at every ``|`` into a list; ``\\|`` is a bar within a value. Empty values are
   dropped.
-- ``block`` and ``program``: the last fenced code block (three or more backticks or tildes on a line of their
-  own, optionally followed by a language) after the last ``Answer:`` line, or of the whole completion if none
-  follows it. An unclosed block ends with the completion.
+- ``block``: the last fenced code block (three or more backticks or tildes on a line of their own, optionally
+  followed by a language) after the last ``Answer:`` line, or of the whole completion if none follows it. An
+  unclosed block ends with the completion.
+- ``program``: of the same blocks the last that is a Python program: it can be parsed, and defines a function
+  or class that is not a test. Blocks after it show how it is used, what it prints, or how it is tested. Where
+  no block is one, the last block.
 
-An empty answer counts as no answer.
+Tokens that end a turn (``<|im_end|>``) are no part of an answer. An empty answer counts as no answer.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 
+from palaestra.end_tokens import end_cut
 from palaestra.records import AnswerForm
 
 _LEADING_MARKS = " \t>#"
 _EMPHASIS = "*_"
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[^`\n]*")
+_TEST = re.compile(r"(?:test|check|main$|run_tests)", re.IGNORECASE)
 _BAR = re.compile(r"(?<!\\)\|")
 
 
 def answer_extract(completion: str, *, form: AnswerForm = "line") -> str | list[str] | None:
     """The answer in a completion by the rule above, or None."""
-    lines = completion.split("\n")
+    lines = end_cut(completion).split("\n")
     if form in ("program", "block"):
-        return _block(lines)
+        return _block(lines, is_program=form == "program")
     announced = _announced(lines)
-    answer = announced[1] if announced else ""
+    answer = end_cut(announced[1]) if announced else ""
     if form == "values":
         values = [part.strip().replace("\\|", "|") for part in _BAR.split(answer)]
         return [value for value in values if value] or None
@@ -49,11 +56,27 @@ def _announced(lines: list[str]) -> tuple[int, str] | None:
     return None
 
 
-def _block(lines: list[str]) -> str | None:
+def _block(lines: list[str], *, is_program: bool) -> str | None:
     announced = _announced(lines)
-    blocks = _fenced(lines[announced[0] + 1 :]) if announced else []
-    blocks = blocks or _fenced(lines)
-    return blocks[-1] if blocks else None
+    after = _fenced(lines[announced[0] + 1 :]) if announced else []
+    blocks = _fenced(lines)
+    if is_program:
+        for candidates in (after, blocks):
+            if program := next(filter(_is_program, reversed(candidates)), None):
+                return program
+    return next(reversed(after or blocks), None)
+
+
+def _is_program(block: str) -> bool:
+    """Whether a block defines a function or class, other than tests. It is parsed, and never run."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the escapes in its strings
+            tree = ast.parse(block)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return any(isinstance(one, named) and not _TEST.match(one.name) for one in tree.body)
 
 
 def _fenced(lines: list[str]) -> list[str]:
@@ -72,7 +95,7 @@ def _fenced(lines: list[str]) -> list[str]:
             inside.append(line)
     if opened:
         blocks.append("\n".join(inside))
-    return [block for block in blocks if block.strip()]
+    return [block for block in map(end_cut, blocks) if block.strip()]
 
 
 def _without_emphasis(head: str, answer: str) -> str:

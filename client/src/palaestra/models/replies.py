@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from palaestra.completion import Completion, ToolCall, count_read, usage_clean
+from palaestra.end_tokens import end_cut
 from palaestra.finish_reasons import Ending, ending_of
 from palaestra.models.failures import StreamBroken
 from palaestra.models.parts import parts_read, text_read
@@ -65,7 +66,7 @@ class Reply:
             raise StreamBroken(self._error or self._finish_reason or _BROKEN)
         apart = next((t for name in ("content", *REASONING_FIELDS) if (t := self._thoughts.get(name))), None)
         return Completion(
-            text=self._text or self._refusal,
+            text=end_cut(self._text or self._refusal),
             reasoning=apart,
             tool_calls=self._tool_calls,
             usage=self._usage,

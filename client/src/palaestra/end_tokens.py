@@ -1,0 +1,55 @@
+"""Tokens of chat templates that an endpoint, or a tokenizer, left in the text of a completion.
+
+They end a turn and say nothing: ``Answer: 18<|im_end|>`` answers 18. What a model writes after the beginning
+of another turn is not its own turn either. Marks around thoughts are left to ``palaestra.thoughts``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from palaestra.completion import Completion
+
+_NAMES = (
+    # ChatML, GPT, Qwen; Llama 3; Phi, gpt-oss; Cohere; GLM; OLMo; InternLM; Granite; MiniCPM, Falcon, Yi
+    "im_end|im_sep|endoftext|end_of_text|eot_id|eom_id|eot|eom|eos|end|return|call|end_of_turn|end_of_turn_token"
+    "|endofturn|end_turn|user|observation|assistant|system|eoa|eod|end_of_role|pad|endofprompt|finetune_right_pad_id"
+)
+_TOKEN = (
+    rf"<\|(?:{_NAMES})\|>"
+    r"|<[｜|](?:end|begin)[▁_]of[▁_]sentence[｜|]>|<｜(?:User|Assistant|EOT)｜>"  # DeepSeek
+    r"|<(?:end_of_turn|end_of_utterance|eos|EOS|pad|eod|eop|extra_id_1)>|<turn\|>"  # Gemma, SmolVLM, Nemotron
+    r"|\[(?:/INST|EOS|PAD|e~\[)\]?"
+)
+# A strikethrough of HTML ends like a turn of Llama 2: it is one where it was begun.
+_STRIKE, _STRIKE_END = "<s>", "</s>"
+_LAST = re.compile(rf"(?:\s*(?:{_TOKEN}|</s>))+\s*\Z", re.IGNORECASE)
+_FIRST = re.compile(
+    r"\A\s*(?:(?:<s>|<bos>|<\|begin_of_text\|>|<[｜|]begin[▁_]of[▁_]sentence[｜|]>)\s*)*"
+    r"(?:(?:<\|im_start\|>|<\|start_of_role\|>|<start_of_turn>|<\|start_header_id\|>)(?:assistant|model)"
+    r"(?:<\|end_header_id\|>|<\|end_of_role\|>)?\s*|<｜Assistant｜>|<\|assistant\|>\s*)?"
+)
+_OTHER_TURN = re.compile(
+    rf"\s*(?:{_TOKEN}|</s>)\s*(?:<\|(?:im_start|start_header_id|start_of_role|user|observation|system)\|>"
+    r"|<start_of_turn>|<｜User｜>|\[INST\]|<s>)",
+    re.IGNORECASE,
+)
+
+
+def end_cut(text: str) -> str:
+    """Return ``text`` without the tokens that begin and end a turn, and without turns of others after it."""
+    begin = _FIRST.match(text)
+    text = text[begin.end() :] if begin else text
+    if other := _OTHER_TURN.search(text):
+        text = text[: other.start()]
+    last = _LAST.search(text)
+    if last is None or (last[0].strip() == _STRIKE_END and text.count(_STRIKE) >= text.count(_STRIKE_END)):
+        return text
+    return text[: last.start()]
+
+
+def end_tokens_cut(completion: Completion) -> Completion:
+    """Return the completion without such tokens in its text."""
+    text = end_cut(completion.text)
+    return completion if text == completion.text else replace(completion, text=text)
