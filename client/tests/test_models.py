@@ -211,8 +211,19 @@ async def test_a_model_answers_a_question(fake: FakeServer, model: FakeModel) ->
         (Reply(raw=b"nonsense"), "model_error", "void"),
         (Reply(status=400, error=OVERFLOWS[0]), "context_length", "incorrect"),
         (Reply(text=RIGHT.text, finish_reason="length"), "token_budget", "incorrect"),
+        (Reply(text=RIGHT.text, finish_reason="MAX_TOKENS"), "token_budget", "incorrect"),
+        (Reply(text=RIGHT.text, finish_reason="SAFETY"), "content_filter", "incorrect"),
+        (Reply(status=400, error={"code": "content_filter", "message": "no"}), "model_error", "void"),
     ],
-    ids=["error", "malformed", "overflow", "cut"],
+    ids=[
+        "error",
+        "malformed",
+        "overflow",
+        "cut",
+        "cut by another name",
+        "filtered",
+        "filtered before a word",
+    ],
 )
 async def test_a_call_without_a_completion_is_never_an_answer(
     reply: Reply, reason: str, outcome: str, fake: FakeServer, model: FakeModel
@@ -222,6 +233,15 @@ async def test_a_call_without_a_completion_is_never_an_answer(
     assert row["closed"]["reason"] == reason
     assert row["verdict"]["outcome"] == outcome
     assert row["answer"] is None
+
+
+async def test_a_filter_that_refuses_the_models_own_words_ends_the_episode_judged(
+    fake: FakeServer, model: FakeModel
+) -> None:
+    refusal = Reply(status=400, error={"code": "content_filter", "message": "The prompt was filtered."})
+    model.replies(Reply(text='Action: {"type": "note", "text": "boo"}'), refusal)
+    row = await play(fake, model, arm="text_agent")
+    assert (row["closed"]["reason"], row["verdict"]["outcome"]) == ("content_filter", "incorrect")
 
 
 async def test_rate_limits_take_nothing_from_the_episodes_time(fake: FakeServer, model: FakeModel) -> None:

@@ -54,6 +54,25 @@ def test_a_time_is_stored_whatever_its_zone(trainer: ApiClient, sent: str, hour:
     assert (started_at - datetime(2026, 3, 2, tzinfo=UTC)) // timedelta(hours=1) == hour
 
 
+@pytest.mark.parametrize("sent", ["-5", "1.5", "1e30", "true", '"many"', "[1]", "2147483648", "{}"])
+def test_a_count_of_tokens_that_makes_no_sense_costs_no_step(trainer: ApiClient, sent: str) -> None:
+    episode = factories.episode()
+    body = f'{{"steps": [{{"index": 1, "raw": "x", "usage": {{"prompt": {sent}, "completion": 7.0}}}}]}}'
+    path = f"/api/v1/episodes/{episode.pk}/steps"
+    assert trainer.generic("POST", path, body.encode(), "application/json").status_code == 200
+    assert Step.objects.get(episode=episode).more == {"usage": {"completion": 7}}
+
+
+@pytest.mark.parametrize("sent", ["-1", "1e13", '"long"', "false", "{}"])
+def test_a_duration_that_makes_no_sense_costs_no_step(trainer: ApiClient, sent: str) -> None:
+    episode = factories.episode()
+    body = f'{{"steps": [{{"index": 1, "duration_ms": {sent}, "model_ms": {sent}, "env_ms": 3}}]}}'
+    path = f"/api/v1/episodes/{episode.pk}/steps"
+    assert trainer.generic("POST", path, body.encode(), "application/json").status_code == 200
+    stored = Step.objects.get(episode=episode)
+    assert (stored.duration_ms, stored.more) == (None, {"env_ms": 3})
+
+
 def test_posting_a_step_twice_changes_nothing(trainer: ApiClient) -> None:
     episode = factories.episode()
     step = {"index": 1, "thought": "t", "action": {"type": "noop"}}
@@ -141,7 +160,6 @@ def test_steps_are_accepted_until_ten_minutes_after_the_verdict(
         (b'{"steps": [{"index": 1, "action_result": "fine"}]}', 400),
         (b'{"steps": [{"index": 1, "screenshot": "abc"}]}', 400),
         (b'{"steps": [{"index": 1, "duration_ms": 1e999}]}', 400),
-        (b'{"steps": [{"index": 1, "duration_ms": -1}]}', 400),
         (b'{"steps": [{"index": 1, "rewards": {"a": NaN}}]}', 400),
         (b'{"steps": [{"index": 1, "started_at": "yesterday"}]}', 400),
         (b'{"steps": [{"index": 1, "started_at": "9999-12-31T23:59:59-23:00"}]}', 400),

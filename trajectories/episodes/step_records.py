@@ -45,7 +45,11 @@ Settled = Annotated[
 ]
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
-Milliseconds = Annotated[float, Meta(ge=0, le=1e12)]
+MS_MAX = 1e12
+# What was measured, by an endpoint or a clock that may be wrong: what makes no sense is stored as null, for
+# no such number may cost a step, the end of its episode or the verdict.
+MeasuredCount = Annotated[Any, Meta(description="A count of tokens; anything else is stored as null.")]
+MeasuredMs = Annotated[Any, Meta(description="Milliseconds, at least 0; anything else is stored as null.")]
 
 
 def action_description() -> str:
@@ -72,13 +76,25 @@ class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
     sha256: Sha256 | None = None
 
 
-class Usage(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Tokens of one completion."""
+def _measured(value: Any, maximum: float) -> int | float | None:
+    """A number that was measured; None for what can be none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return value if 0 <= value <= maximum else None
 
-    prompt: Count | None = None
-    completion: Count | None = None
-    reasoning: Count | None = None
-    cached: Count | None = None
+
+class Usage(Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Tokens of one completion. Numbers that make no sense are stored as null."""
+
+    prompt: MeasuredCount = None
+    completion: MeasuredCount = None
+    reasoning: MeasuredCount = None
+    cached: MeasuredCount = None
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            count = _measured(getattr(self, name), INT_MAX)
+            setattr(self, name, int(count) if count is not None and count == int(count) else None)
 
 
 class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -102,9 +118,9 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     screenshot: Sha256 | None = None
     url: str | None = None
     started_at: Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})] | None = None
-    duration_ms: Milliseconds | None = None
-    model_ms: Milliseconds | None = None
-    env_ms: Milliseconds | None = None
+    duration_ms: MeasuredMs = None
+    model_ms: MeasuredMs = None
+    env_ms: MeasuredMs = None
     usage: Usage | None = None
     finish_reason: ShortText | None = None
     policy_version: Count | None = None
@@ -114,6 +130,10 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     prompt_sha256: Sha256 | None = None
     tokens_blob: Sha256 | None = None
     rewards: dict[str, float] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("duration_ms", "model_ms", "env_ms"):
+            setattr(self, name, _measured(getattr(self, name), MS_MAX))
 
 
 class StepsIn(Struct, forbid_unknown_fields=True):

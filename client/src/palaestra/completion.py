@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.finish_reasons import ending_of
-from palaestra.records import Usage
+from palaestra.records import CloseReason, Usage
 
 CUT_FOR_LENGTH = "length"
 NAME_CHARS = 200
@@ -70,6 +70,11 @@ class Completion:
     def is_filtered(self) -> bool:
         """Whether a filter of the endpoint stopped the output, or withheld it."""
         return ending_of(self.finish_reason) == "content_filter"
+
+    @property
+    def broken_off(self) -> CloseReason | None:
+        """The end of an episode whose model did not come to say what it would have; None where it did."""
+        return "token_budget" if self.is_cut else "content_filter" if self.is_filtered else None
 
 
 def count_read(value: object) -> int | None:

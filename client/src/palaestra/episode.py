@@ -53,7 +53,10 @@ REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows t
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
 MESSAGE_CHARS = 8_000
-CUT = "The output was cut at its length limit, which ends the episode."
+BROKEN_OFF: dict[CloseReason, str] = {
+    "token_budget": "The output was cut at its length limit, which ends the episode.",
+    "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
+}
 NO_LINE = 'There is no line "Answer: ...".'
 NO_BLOCK = "There is no fenced code block."
 MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
@@ -201,14 +204,15 @@ class Episode(StoredTurns):
     async def _act(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         """The parsed turn, its outcome and the next observation; None once the answer was submitted."""
         is_free_text = arm_of(self.opened.arm).is_free_text
-        if is_free_text and not completion.is_cut:
+        if is_free_text and completion.broken_off is None:
             return await self._answer_in_text(completion)
         parsed = self._grammar.parse(completion, self.conditions, shown=self.observation.text)
-        if completion.is_cut:
-            self.is_over, self.closed_as = True, "token_budget"
-            cut = Outcome(result="invalid", message=CUT)
+        if completion.broken_off is not None:
+            self.is_over, self.closed_as = True, completion.broken_off
+            message = BROKEN_OFF[completion.broken_off]
             thought = completion.text if is_free_text else parsed.thought
-            return Turn(thought=thought, parse_error=CUT), cut, self._unreadable()
+            broken = Outcome(result="invalid", message=message)
+            return Turn(thought=thought, parse_error=message), broken, self._unreadable()
         action = parsed.action
         if action is None:
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")

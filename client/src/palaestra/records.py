@@ -17,6 +17,7 @@ CloseReason = Literal[
     "token_budget",
     "context_length",
     "time_budget",
+    "content_filter",
     "invalid_actions",
     "page_crash",
     "page_unsettled",

@@ -32,7 +32,15 @@ OPEN, CLOSE = "open_task", "close_task"
 NO_MORE = "There is no further task."
 ENDED = "The task has ended."
 THOUGHT = {"type": "string", "description": "your reasoning before this action, which is recorded"}
-REASONS = ("model_error", "harness_error", "context_length", "token_budget", "time_budget", "cancelled")
+REASONS = (
+    "model_error",
+    "harness_error",
+    "context_length",
+    "token_budget",
+    "time_budget",
+    "content_filter",
+    "cancelled",
+)
 
 
 def server_make(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from palaestra.completion import Completion
-from palaestra.errors import ContextOverflow, ModelFailure
+from palaestra.errors import ContextOverflow, ModelFailure, PromptFiltered
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Policy
 from palaestra.records import UsageTotals
@@ -39,7 +39,7 @@ class MeteredPolicy:
         return completion
 
     def _count(self, failure: ModelFailure) -> None:
-        if isinstance(failure, ContextOverflow):
+        if isinstance(failure, (ContextOverflow, PromptFiltered)):
             return
         self._failures += 1
         self.problem = str(failure)

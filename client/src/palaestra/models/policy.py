@@ -11,7 +11,7 @@ import msgspec
 
 from palaestra.api import Client
 from palaestra.completion import Completion
-from palaestra.errors import ContextOverflow
+from palaestra.errors import ContextOverflow, PromptFiltered
 from palaestra.models.health import EndpointHealth
 from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped
@@ -42,7 +42,8 @@ class ModelPolicy:
         """The model's next completion.
 
         Raises ``PolicyStopped`` ``context_length`` where the conversation has grown too long for the model,
-        ``ModelFailure`` when its endpoint does not answer.
+        and ``content_filter`` where the endpoint refuses one that holds its own words; ``ModelFailure`` when
+        the endpoint does not answer, or refuses the task before the model has said anything.
         """
         messages = await self._client.messages_inline(observation.messages)
         try:
@@ -56,5 +57,9 @@ class ModelPolicy:
             )
         except ContextOverflow as overflow:
             raise PolicyStopped("context_length", str(overflow)) from overflow
+        except PromptFiltered as refused:
+            if episode.step == 1:
+                raise
+            raise PolicyStopped("content_filter", str(refused)) from refused
         digest = hashlib.sha256(msgspec.json.encode(messages)).hexdigest()
         return replace(completion, model=completion.model or self.name, prompt_sha256=digest)
