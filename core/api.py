@@ -9,19 +9,16 @@ from typing import IO, Any
 import msgspec
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions, negotiation, parsers, renderers, status
 from rest_framework.response import Response
 
-from core import struct_hints
+from core import disk, struct_hints
 from core.errors import GymError, too_large
 
 logger = logging.getLogger(__name__)
 
 _encoder = msgspec.json.Encoder()
-# The connection broke or was refused, or a statement was cancelled: all of these are temporary.
-DATABASE_LOST = (OperationalError, InterfaceError)
 RETRY_AFTER_S = 1
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -138,7 +135,10 @@ def error_response(error: Exception, context: Mapping[str, Any]) -> Response | N
 def as_gym_error(error: Exception) -> GymError | None:
     if isinstance(error, GymError):
         return error
-    if isinstance(error, DATABASE_LOST):
+    if disk.is_of_full_disk(error):
+        logger.error("the disk is full: %s", error)
+        return disk.disk_full_error()
+    if isinstance(error, disk.DATABASE_LOST):
         logger.error("the database failed during a call: %s", error)
         message = "The database is temporarily unavailable; send the same call again."
         return GymError("database_unavailable", message, status=503, retry_after_s=RETRY_AFTER_S)

@@ -40,6 +40,15 @@ async def test_a_failed_call_is_retried_and_opens_once(client: Client, fake: Fak
     assert len(fake.state.episodes) == 2
 
 
+async def test_a_stream_that_has_not_begun_is_requested_again(client: Client, fake: FakeServer) -> None:
+    path = f"/api/v1/blobs/{await client.blob_put(b'two words')}"
+    fake.state.fail_next = [(503, {}), (507, {})]
+    assert b"".join([part async for part in client._lab.parts(path)]) == b"two words"
+    fake.state.fail_next = [(403, {})]
+    with pytest.raises(ApiError, match="made_up"):
+        [part async for part in client._lab.parts(path)]
+
+
 async def test_retry_after_is_honoured(client: Client, fake: FakeServer) -> None:
     fake.state.fail_next = [(429, {"Retry-After": "0.3"})]
     started = time.monotonic()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
@@ -15,6 +16,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from core import disk
 from core.blobs import blob_response
 from core.errors import GymError
 from core.presentation import Look, look_read
@@ -182,6 +184,8 @@ def too_many_requests(request: HttpRequest, *, wait_s: float) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    if disk.is_of_full_disk(sys.exc_info()[1]):
+        return _message(request, title="Our disk is full, so nothing was stored", status=507)
     return _message(request, title="Something went wrong on our side", status=500)
 
 

@@ -24,6 +24,8 @@ BACKLOG = 2048  # thousands of waiting clients may connect at once
 # granian stops accepting requests while this many are unanswered, and every waiting client is one. This lies
 # above live's own limits, so that live answers 503 instead of granian not answering at all.
 LIVE_BACKPRESSURE = 32_768
+LIVE_HEAD_MS = 20_000
+"""For a client to send the head of a request, and for an idle connection to send another."""
 
 
 def main(door: str) -> None:
@@ -63,7 +65,8 @@ def _listener(address: tuple[str, int]) -> socket.socket:
 def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> None:
     from django.conf import settings
     from granian import Granian  # a tenth of a second, which the other doors do not need
-    from granian.constants import Interfaces
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
 
     server = Granian(
         "gymsite.asgi_live:application",
@@ -73,6 +76,9 @@ def _live_serve(application: Callable[..., Any], address: tuple[str, int]) -> No
         workers=1,
         blocking_threads=1,
         websockets=True,
+        # In the default mode a connection that has sent nothing yet has no time-out.
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=LIVE_HEAD_MS),
         backlog=BACKLOG,
         backpressure=LIVE_BACKPRESSURE,
         respawn_failed_workers=True,

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import OperationalError
 from django.utils import timezone
+from psycopg.errors import DiskFull
 
 from core.presentation import AXES, look_make
 from core.tokens import token_make
@@ -265,6 +267,20 @@ def test_an_episode_answered_through_the_api_shows_no_form(
     assert submit(episode, "answer=1").status_code == 409
     episode.refresh_from_db()
     assert episode.status == "open"
+
+
+def test_a_full_disk_is_named_and_nothing_more(
+    arena_client: ArenaClient, address: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(**_fields: Any) -> None:
+        raise OperationalError("could not extend a file") from DiskFull("no space left on device")
+
+    monkeypatch.setattr("gymsite.arena.episodes.page_open", failing)
+    arena_client.raise_request_exception = False
+    response = arena_client.get(address(factories.episode()))
+    assert response.status_code == 507
+    assert "Our disk is full" in response.content.decode()
+    assert "extend a file" not in response.content.decode()
 
 
 def test_a_server_error_reveals_no_details(arena_client: ArenaClient, address: Address) -> None:

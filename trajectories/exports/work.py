@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from msgspec.structs import replace
 
-from core import file_lock
+from core import disk, file_lock
 from core.errors import GymError
 from core.long_work import Progress
 from tasks_app.models import Gold
@@ -70,8 +69,8 @@ class ExportWork:
         """Returns the export's result. ``GymError`` if there is nothing to export, or no room for it."""
         try:
             return self._do(progress)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        except Exception as error:
+            if not disk.is_of_full_disk(error):
                 raise
             raise GymError("disk_full", DISK_FULL) from error
 

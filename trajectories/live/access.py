@@ -13,6 +13,7 @@ from channels.db import database_sync_to_async  # type: ignore[import-untyped]
 from django.conf import settings
 from django.db import Error as DatabaseError
 
+from core import disk
 from core.errors import GymError
 from trajectories.api import auth
 from trajectories.live.selectors import EpisodeState
@@ -42,8 +43,8 @@ async def viewer_by_key(authorization: str | None) -> Viewer:
     try:
         # Releases the connection: one held by the thread would be dead after a restart of Postgres.
         principal = await database_sync_to_async(auth.principal_for)(authorization)
-    except DatabaseError:
-        raise unavailable() from None
+    except DatabaseError as error:
+        raise unavailable(error) from None
     if not principal.may(Scope.READ):
         principal.require(Scope.TRAINER)
     return Viewer(project=principal.project, splits=principal.splits)
@@ -79,7 +80,9 @@ def header(connection: Connection, name: bytes) -> str | None:
     return None
 
 
-def unavailable() -> GymError:
+def unavailable(error: Exception) -> GymError:
+    if disk.is_of_full_disk(error):
+        return disk.disk_full_error()
     message = "The database is unreachable; try again."
     return GymError("database_unavailable", message, status=503, retry_after_s=1)
 
@@ -92,8 +95,8 @@ async def _viewer_by_session(connection: Connection) -> Viewer:
         raise GymError("wrong_origin", "Lab sessions are only accepted from pages of the lab.", status=403)
     try:
         user, is_annotator = await _user_of_session(key)
-    except DatabaseError:
-        raise unavailable() from None
+    except DatabaseError as error:
+        raise unavailable(error) from None
     if not user.is_authenticated:
         raise GymError("no_session", "Log in to the lab first.", status=401)
     if is_annotator:

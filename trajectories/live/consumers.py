@@ -102,8 +102,8 @@ class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channel
             await self._fail(error)
         except TimeoutError:
             await self._fail(too_slow())
-        except Unavailable:
-            await self._fail(access.unavailable())
+        except Unavailable as error:
+            await self._fail(access.unavailable(error))
         except Exception:
             logger.exception("A socket failed")
             await self._fail(

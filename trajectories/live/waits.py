@@ -60,8 +60,8 @@ class WaitApp:
             return await self._route(scope)
         except GymError as error:
             return answer_of(error)
-        except Unavailable:
-            return answer_of(access.unavailable())
+        except Unavailable as error:
+            return answer_of(access.unavailable(error))
         except Exception:
             logger.exception("A wait failed")
             message = "This is our fault, not yours; it has been logged."

@@ -20,7 +20,7 @@ RETRIES = 6
 RESTART_RETRIES = 10
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 5.0
-RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504})
+RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504, 507})
 NOT_RETRIED_CODES = frozenset({"at_capacity"})
 CONNECT_TIMEOUT_S = 5.0
 
@@ -88,19 +88,13 @@ class Transport:
                 response = await self._http.request(method, path, **request)
             except httpx.TransportError as failure:
                 if attempt >= retries:
-                    where = str(self._http.base_url).rstrip("/")
-                    raise Unreachable(f"No answer from {where} to {method} {path}: {failure!r}") from failure
+                    raise self._unreachable(f"{method} {path}", failure) from failure
             else:
                 if response.status_code < 400:
                     self._has_answered = True
                     break
-                error = error_of(response)
-                is_final = response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES
-                if is_final or attempt >= retries:
-                    raise error
-                retry_after_s = backoff.retry_after_s(response.headers)
-            pause = backoff.pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
-            await asyncio.sleep(retry_after_s or pause)
+                retry_after_s = _retry_after_s(response, is_last=attempt >= retries)
+            await _pause(attempt, retry_after_s)
         return response
 
     async def lines(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
@@ -115,16 +109,43 @@ class Transport:
             yield rest
 
     async def parts(self, path: str, *, params: Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
-        """The bytes of a stream as they arrive, in constant memory."""
-        try:
-            async with self._http.stream("GET", path, params=_present(params)) as response:
-                if response.status_code >= 400:
+        """The bytes of a stream as they arrive, in constant memory; retried like a call until it begins."""
+        has_begun = False
+        for attempt in itertools.count():
+            retry_after_s = None
+            is_last = attempt >= self._retries
+            try:
+                async with self._http.stream("GET", path, params=_present(params)) as response:
+                    if response.status_code < 400:
+                        has_begun = True
+                        async for part in response.aiter_bytes():
+                            yield part
+                        return
                     await response.aread()
-                    raise error_of(response)
-                async for part in response.aiter_bytes():
-                    yield part
-        except httpx.TransportError as failure:
-            raise Unreachable(f"The stream {path} broke: {failure!r}") from failure
+                retry_after_s = _retry_after_s(response, is_last=is_last)
+            except httpx.TransportError as failure:
+                if has_begun:
+                    raise Unreachable(f"The stream {path} broke: {failure!r}") from failure
+                if is_last:
+                    raise self._unreachable(f"GET {path}", failure) from failure
+            await _pause(attempt, retry_after_s)
+
+    def _unreachable(self, call: str, failure: httpx.TransportError) -> Unreachable:
+        where = str(self._http.base_url).rstrip("/")
+        return Unreachable(f"No answer from {where} to {call}: {failure!r}")
+
+
+def _retry_after_s(response: httpx.Response, *, is_last: bool) -> float | None:
+    """The pause that a refusal names, if any. Raises the refusal as ``ApiError`` where it is final."""
+    error = error_of(response)
+    if is_last or response.status_code not in RETRIED_STATUSES or error.code in NOT_RETRIED_CODES:
+        raise error
+    return backoff.retry_after_s(response.headers)
+
+
+async def _pause(attempt: int, retry_after_s: float | None) -> None:
+    pause = backoff.pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)
+    await asyncio.sleep(retry_after_s or pause)
 
 
 def decode(content: bytes, *, answer: type[T]) -> T:
