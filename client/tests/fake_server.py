@@ -187,7 +187,7 @@ class Lab(Handler):
         if match:
             number = int(match[2])
             is_group = match[1] == "groups"
-            return self.refill(number) if is_group else self.episode_call(state.episodes[number], match[3])
+            return self.refill(number) if is_group else self.episode_call(number, match[3])
         return None
 
     def runs_call(self, method: str, path: str) -> tuple[int, object]:
@@ -261,8 +261,11 @@ class Lab(Handler):
                 state.episodes[number] = {**row, **more, "answer": None, "closed": None, "body": body}
         return {"episodes": opened, "messages": {one["messages_ref"]: state.prompt for one in opened}}
 
-    def episode_call(self, episode: dict[str, Any], name: str | None) -> tuple[int, object] | None:
+    def episode_call(self, number: int, name: str | None) -> tuple[int, object] | None:
         state = self.fake.state
+        if number not in state.episodes:
+            return None
+        episode = state.episodes[number]
         if name is None:
             return 200, state.state_of(episode)
         body = json.loads(self.body or b"{}")

@@ -39,12 +39,14 @@ class State:
         self.exports: list[dict[str, Any]] = []  # what the next calls answer, the last one for ever
         self.prompt_sizes: dict[str, list[dict[str, Any]]] = {}
         self.question = QUESTION
+        self.pictured: list[dict[str, Any]] = []  # parts of the prompt that are pictures
         self.pages: dict[str, str] = {}  # more pages of every episode, by their path below it
         self.delays: dict[str, float] = {}  # seconds, by the path of a page
 
     @property
     def prompt(self) -> list[dict[str, Any]]:
-        return [{"role": "user", "content": self.question}]
+        text = {"type": "text", "text": self.question}
+        return [{"role": "user", "content": [text, *self.pictured] if self.pictured else self.question}]
 
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
         reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]
@@ -67,6 +69,7 @@ class State:
         verdict = episode["verdict"] or {}
         return {
             **{name: episode[name] for name in STATE_FIELDS},
+            "run": episode["body"]["run"],
             "status": episode["status"],
             "steps_used": len(episode["steps"]),
             "terminated": verdict.get("terminated", False),

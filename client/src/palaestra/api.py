@@ -16,6 +16,7 @@ from palaestra import curation, records
 from palaestra.errors import ApiError
 from palaestra.exports import Exports
 from palaestra.labels import Label, LabelledUnit
+from palaestra.paths import blob_path, path_of
 from palaestra.records import Page
 from palaestra.transport import RETRIES, Transport, decode
 
@@ -116,7 +117,7 @@ class Client:
         return await self._post("runs", records.Run, body, headers=_idempotency())
 
     async def run(self, run: int) -> records.Run:
-        return await self._get(f"runs/{run}", records.Run)
+        return await self._get(path_of("runs/{}", run), records.Run)
 
     async def runs(self, *, cursor: str | int | None = None, **filters: Any) -> Page[records.Run]:
         """One page of runs, the newest first. Filters: kind, tag, name."""
@@ -127,17 +128,19 @@ class Client:
     ) -> Any:
         """Register a policy version of the run, an integer that grows."""
         body = _present(version=version, checkpoint=checkpoint, trainer_step=trainer_step)
-        return await self._post(f"runs/{run}/policy", Any, body, headers=_idempotency())
+        return await self._post(path_of("runs/{}/policy", run), Any, body, headers=_idempotency())
 
     async def metrics_post(self, run: int, *, policy_version: int, values: dict[str, float]) -> Any:
         body = {"policy_version": policy_version, "values": values}
-        return await self._post(f"runs/{run}/metrics", Any, body, is_repeatable=False)
+        return await self._post(path_of("runs/{}/metrics", run), Any, body, is_repeatable=False)
 
     async def prompt_sizes_post(
         self, run: int, *, history: str, episodes: Sequence[records.PromptSize]
     ) -> Any:
         """Store how long prompts of up to 1,000 episodes are under a history; newer sizes replace older."""
-        return await self._post(f"runs/{run}/prompt_sizes", Any, {"history": history, "episodes": episodes})
+        return await self._post(
+            path_of("runs/{}/prompt_sizes", run), Any, {"history": history, "episodes": episodes}
+        )
 
     async def run_cancel(
         self,
@@ -149,16 +152,16 @@ class Client:
     ) -> Any:
         """End episodes as void/``cancelled``: some groups, or all older than a policy version."""
         body = _present(groups=groups, policy_version_before=policy_version_before, reason=reason)
-        return await self._post(f"runs/{run}/cancel", Any, body)
+        return await self._post(path_of("runs/{}/cancel", run), Any, body)
 
     async def groups_page(self, run: int, *, after: str | int | None = None) -> Page[curation.GroupState]:
         """Groups of a run as they complete, after a cursor."""
-        return await self._get(f"runs/{run}/groups", Page[curation.GroupState], after=after)
+        return await self._get(path_of("runs/{}/groups", run), Page[curation.GroupState], after=after)
 
     async def group_refill(
         self, group: int, *, count: int, idempotency_key: str | None = None
     ) -> records.Opening:
-        path, headers = f"groups/{group}/refill", _idempotency(idempotency_key)
+        path, headers = path_of("groups/{}/refill", group), _idempotency(idempotency_key)
         return await self._post(path, records.Opening, {"count": count}, headers=headers)
 
     async def groups(
@@ -196,7 +199,7 @@ class Client:
         return await self._post("samplers", curation.Sampler, body, headers=_idempotency())
 
     async def sampler(self, sampler: int) -> curation.Sampler:
-        return await self._get(f"samplers/{sampler}", curation.Sampler)
+        return await self._get(path_of("samplers/{}", sampler), curation.Sampler)
 
     async def samplers(self, *, run: int, cursor: str | int | None = None) -> Page[curation.Sampler]:
         """One page of a run's samplers, the newest first."""
@@ -206,11 +209,13 @@ class Client:
         """The next tasks to play. ``number`` (from 1, e.g. the trainer's step) gives a draw that was made
         before again, so that a trainer that crashed goes on with the same tasks."""
         body = _present(count=count, number=number)
-        return await self._post(f"samplers/{sampler}/draw", curation.Draw, body, headers=_idempotency())
+        return await self._post(
+            path_of("samplers/{}/draw", sampler), curation.Draw, body, headers=_idempotency()
+        )
 
     async def sampler_draws(self, sampler: int, *, cursor: str | int | None = None) -> Page[curation.Draw]:
         """One page of a sampler's draws, by number."""
-        return await self._get(f"samplers/{sampler}/draws", Page[curation.Draw], cursor=cursor)
+        return await self._get(path_of("samplers/{}/draws", sampler), Page[curation.Draw], cursor=cursor)
 
     # ---- reports
     async def report_create(self, *, name: str, plan: Json) -> records.ReportCreated:
@@ -219,7 +224,7 @@ class Client:
         return await self._post("reports", records.ReportCreated, body, headers=_idempotency())
 
     async def report(self, report: int) -> records.Report:
-        return await self._get(f"reports/{report}", records.Report)
+        return await self._get(path_of("reports/{}", report), records.Report)
 
     async def reports(self, *, cursor: str | int | None = None) -> Page[records.ReportSummary]:
         """One page of reports, the newest first."""
@@ -227,15 +232,15 @@ class Client:
 
     async def report_compute(self, report: int) -> records.ReportSummary:
         """Ask for a report's tables; they are computed in the background."""
-        return await self._post(f"reports/{report}/compute", records.ReportSummary, {})
+        return await self._post(path_of("reports/{}/compute", report), records.ReportSummary, {})
 
     async def report_files(self, report: int) -> list[records.ReportFile]:
         """The files of a report: its page, its episodes row by row, each table and each chart."""
-        return (await self._get(f"reports/{report}/files", records.ReportFiles)).results
+        return (await self._get(path_of("reports/{}/files", report), records.ReportFiles)).results
 
     async def report_file(self, report: int, name: str) -> AsyncIterator[bytes]:
         """The content of one file, streamed."""
-        async for part in self._lab.parts(f"{V1}/reports/{report}/files/{name}"):
+        async for part in self._lab.parts(V1 + path_of("/reports/{}/files/{}", report, name)):
             yield part
 
     # ---- episodes
@@ -250,39 +255,39 @@ class Client:
 
     async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
         """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
-        return await self._post(f"episodes/{episode}/steps", records.StepsAck, {"steps": steps})
+        return await self._post(path_of("episodes/{}/steps", episode), records.StepsAck, {"steps": steps})
 
     async def submission_post(self, episode: int, *, answer: records.Answer) -> Any:
-        return await self._post(f"episodes/{episode}/submission", Any, {"answer": answer})
+        return await self._post(path_of("episodes/{}/submission", episode), Any, {"answer": answer})
 
     async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
         body = {"reason": reason, "detail": detail}
-        return await self._post(f"episodes/{episode}/close", Any, body, headers=_idempotency())
+        return await self._post(path_of("episodes/{}/close", episode), Any, body, headers=_idempotency())
 
     async def episode(self, episode: int) -> records.EpisodeState:
-        return await self._get(f"episodes/{episode}", records.EpisodeState)
+        return await self._get(path_of("episodes/{}", episode), records.EpisodeState)
 
     async def episodes_page(self, **filters: Any) -> Page[records.EpisodeState]:
         """One page of episodes. Filters: run, group, status, cursor."""
         return await self._get("episodes", Page[records.EpisodeState], **filters)
 
     async def episode_resume(self, episode: int) -> records.Resumed:
-        return await self._post(f"episodes/{episode}/resume", records.Resumed, {})
+        return await self._post(path_of("episodes/{}/resume", episode), records.Resumed, {})
 
     async def heartbeat(self, episodes: Sequence[int]) -> records.Liveness:
         return await self._post("heartbeat", records.Liveness, {"episodes": list(episodes)})
 
     async def trajectory(self, episode: int) -> Json:
-        return await self._get(f"episodes/{episode}/trajectory", Json)
+        return await self._get(path_of("episodes/{}/trajectory", episode), Json)
 
     async def episode_messages(self, episode: int) -> list[records.Message]:
         """The messages that opened an episode; see ``palaestra.conversation``."""
-        answer = await self._get(f"episodes/{episode}/messages", Json)
+        answer = await self._get(path_of("episodes/{}/messages", episode), Json)
         return list(answer["messages"])
 
     async def trajectories(self, run: int) -> AsyncIterator[Json]:
         """Every trajectory of a run, streamed."""
-        async for line in self._lab.lines(f"{V1}/runs/{run}/trajectories"):
+        async for line in self._lab.lines(V1 + path_of("/runs/{}/trajectories", run)):
             yield decode(line, answer=Json)
 
     # ---- labels
@@ -294,7 +299,7 @@ class Client:
 
     async def episode_labels(self, episode: int) -> list[LabelledUnit]:
         """The labelled units of an episode, each with what counts as its label."""
-        return (await self._get(f"episodes/{episode}/labels", Page[LabelledUnit])).results
+        return (await self._get(path_of("episodes/{}/labels", episode), Page[LabelledUnit])).results
 
     # ---- blobs
     async def blobs_missing(self, digests: Iterable[str]) -> list[str]:
@@ -305,7 +310,7 @@ class Client:
         """Store bytes and return their SHA-256 in hex."""
         digest = hashlib.sha256(content).hexdigest()
         headers = {"Content-Type": content_type}
-        await self._lab.send("PUT", f"{V1}/blobs/{digest}", content=content, headers=headers)
+        await self._lab.send("PUT", blob_path(digest), content=content, headers=headers)
         return digest
 
     async def blobs_put(self, contents: Iterable[bytes], *, content_type: str) -> list[str]:
@@ -316,7 +321,7 @@ class Client:
         return list(by_digest)
 
     async def blob_get(self, digest: str) -> bytes:
-        return (await self._lab.send("GET", f"{V1}/blobs/{digest}")).content
+        return (await self._lab.send("GET", blob_path(digest))).content
 
     async def messages_inline(self, messages: Iterable[records.Message]) -> list[records.Message]:
         """The messages with the lab's pictures inlined, for a model server that cannot reach the lab."""
@@ -325,13 +330,13 @@ class Client:
     # ---- waits, answered by live
     async def wait_episode(self, episode: int, *, timeout_s: int = WAIT_S) -> records.EpisodeState:
         """The episode as soon as it has a verdict, or as it is when ``timeout_s`` seconds have passed."""
-        return await self._wait(f"episodes/{episode}", records.EpisodeState, timeout_s)
+        return await self._wait(path_of("episodes/{}", episode), records.EpisodeState, timeout_s)
 
     async def wait_verdicts(
         self, run: int, *, after: str | int | None = None, timeout_s: int = WAIT_S
     ) -> Page[records.StreamedVerdict]:
         """Verdicts of a run after a cursor, each exactly once, as soon as there is one."""
-        path = f"runs/{run}/verdicts"
+        path = path_of("runs/{}/verdicts", run)
         return await self._wait(path, Page[records.StreamedVerdict], timeout_s, after=after)
 
     # ---- inside
@@ -350,6 +355,15 @@ class Client:
         params["timeout"] = timeout_s
         limit_s = timeout_s + WAIT_MARGIN_S
         return await self._live.call("GET", f"/wait/{path}", answer=answer, params=params, timeout_s=limit_s)
+
+
+def blobs_named(messages: Iterable[records.Message]) -> list[str]:
+    """The SHA-256 of every picture of the lab that the messages show."""
+    parts = [
+        part for message in messages if isinstance(message["content"], list) for part in message["content"]
+    ]
+    links = [_BLOB.search(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
+    return [link[1] for link in links if link is not None]
 
 
 async def messages_inline(

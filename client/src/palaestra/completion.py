@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from palaestra.finish_reasons import ending_of
 from palaestra.records import CloseReason, Usage
 
 CUT_FOR_LENGTH = "length"
+TEXT_CHARS = 250_000
+"""What is read of a text, a thought, or calls of tools: more than twice what is recorded of one."""
 NAME_CHARS = 200
 COUNT_MAX = 2**31 - 1
 
@@ -55,6 +57,19 @@ class Completion:
             ("model", _name(self.model)),
         ):
             object.__setattr__(self, name, value)
+
+    def bounded(self) -> Completion:
+        """The same, with the last ``TEXT_CHARS`` of its text, where the action stands, and as many of the
+        rest: a model that never ends must not hold up the episodes beside its own."""
+        calls, left = [], TEXT_CHARS
+        for call in self.tool_calls:
+            arguments = call.arguments[:left]
+            calls.append(call if arguments == call.arguments else replace(call, arguments=arguments))
+            left -= len(arguments) + len(call.name) + 1
+            if left <= 0:
+                break
+        reasoning = self.reasoning[:TEXT_CHARS] if self.reasoning else self.reasoning
+        return replace(self, text=self.text[-TEXT_CHARS:], reasoning=reasoning, tool_calls=tuple(calls))
 
     @property
     def is_thought_hidden(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import fields
 from typing import Any, TypedDict
@@ -42,7 +43,18 @@ class StepInfo(TypedDict, total=False):
 
 # What the environment decides; the other fields that it is given are those of the call that opens episodes.
 SETTINGS = {field.name for field in fields(EpisodeConfig)} - {"answer_channel", "token_budget"}
+OPENING = frozenset(
+    {"answer_channel", "guidance", "looks", "max_steps", "policy_version"}
+    | {"presentation", "recording", "seed", "shots", "token_budget"}
+)
+"""Fields of the call that opens episodes. An environment plays one at a time: it opens no more samples."""
 Stepped = tuple[Observation, float | None, bool, bool, StepInfo]
+
+
+def keywords_check(keywords: Iterable[str], *, known: Iterable[str]) -> None:
+    """Raises ``TypeError`` for keywords that an environment does not have."""
+    if unknown := set(keywords) - set(known):
+        raise TypeError(f"An environment has no setting {', '.join(sorted(unknown))}.")
 
 
 class Env:
@@ -79,6 +91,7 @@ class Env:
         **keywords: Any,
     ) -> None:
         settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
+        keywords_check(keywords, known=OPENING)
         self._config = EpisodeConfig(
             answer_channel=keywords.get("answer_channel") or "page",
             token_budget=keywords.get("token_budget"),

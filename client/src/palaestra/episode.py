@@ -148,8 +148,7 @@ class Episode(StoredTurns):
         Raises ``BrowserDead`` when browsers keep dying, ``ApiError`` or ``Unreachable`` when the step cannot
         be recorded.
         """
-        if isinstance(completion, str):
-            completion = Completion(text=completion)
+        completion = (Completion(text=completion) if isinstance(completion, str) else completion).bounded()
         self.steps += 1
         stored = self.unanswered.pop(self.steps, None)
         if stored is not None:

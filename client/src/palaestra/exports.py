@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from palaestra.errors import PalaestraError
+from palaestra.paths import DIGEST, blob_path, path_of
 from palaestra.records import Page
 from palaestra.transport import Transport
 
@@ -26,7 +27,6 @@ DONE = "done"
 ENDED = (DONE, "failed", "cancelled")
 IMAGE_LISTS = "images_"
 _PLAIN_NAME = re.compile(r"[a-z0-9_]+\.[a-z]+")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class ExportFailed(PalaestraError):
@@ -66,18 +66,18 @@ class Exports:
         return await self._lab.call("POST", PATH, answer=Export, body={"kind": kind, **fields})
 
     async def get(self, export: int) -> Export:
-        return await self._lab.call("GET", f"{PATH}/{export}", answer=Export)
+        return await self._lab.call("GET", PATH + path_of("/{}", export), answer=Export)
 
     async def page(self, *, cursor: str | int | None = None) -> Page[Export]:
         """Newest first."""
         return await self._lab.call("GET", PATH, answer=Page[Export], params={"cursor": cursor})
 
     async def cancel(self, export: int) -> Export:
-        return await self._lab.call("POST", f"{PATH}/{export}/cancel", answer=Export, body={})
+        return await self._lab.call("POST", PATH + path_of("/{}/cancel", export), answer=Export, body={})
 
     async def again(self, export: int) -> Export:
         """Run an ended one again."""
-        return await self._lab.call("POST", f"{PATH}/{export}/again", answer=Export, body={})
+        return await self._lab.call("POST", PATH + path_of("/{}/again", export), answer=Export, body={})
 
     async def wait(self, export: int, *, timeout_s: float | None = None, poll_s: float = POLL_S) -> Export:
         """The export once it is done. ``ExportFailed`` says why it is not, or that the time is over."""
@@ -106,12 +106,12 @@ class Exports:
         for file in done.files:
             if not _PLAIN_NAME.fullmatch(file.name):
                 raise ExportFailed(f"Export {export} names a file {file.name!r}.")
-            address = f"{PATH}/{export}/files/{file.name}"
+            address = PATH + path_of("/{}/files/{}", export, file.name)
             paths.append(await self._fetch(address, home / file.name, file.sha256))
         lists = [path for path in paths if path.name.startswith(IMAGE_LISTS)]
         for sha256 in _listed(lists) if images else ():
             place = home / "images" / f"{sha256}.png"
-            paths.append(await self._fetch(f"/api/v1/blobs/{sha256}", place, sha256))
+            paths.append(await self._fetch(blob_path(sha256), place, sha256))
         return paths
 
     async def _fetch(self, address: str, place: Path, sha256: str) -> Path:
@@ -146,7 +146,7 @@ def _listed(lists: Sequence[Path]) -> list[str]:
         with path.open("rb") as lines:
             for line in lines:
                 sha256 = str(json.loads(line)["sha256"])
-                if not _SHA256.fullmatch(sha256):
+                if not DIGEST.fullmatch(sha256):
                     raise ExportFailed(f"{path.name} names a picture {sha256[:80]!r}.")
                 hashes[sha256] = None
     return list(hashes)

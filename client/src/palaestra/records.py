@@ -300,6 +300,7 @@ class StepsAck(msgspec.Struct, frozen=True, kw_only=True):
 
 class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
     id: int
+    run: int = 0
     task: int = 0
     group: int = 0
     arm: str = ""

@@ -16,7 +16,7 @@ from palaestra import wire
 from palaestra.api import messages_inline
 from palaestra.background import tasks_cancel
 from palaestra.completion import Completion
-from palaestra.env import SETTINGS, StepInfo, Stepped
+from palaestra.env import OPENING, SETTINGS, StepInfo, Stepped, keywords_check
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError, PalaestraError, Unreachable
 from palaestra.observation import Observation, perceivable_check
@@ -86,6 +86,7 @@ class RemoteEnv:
         patience_s: float = PATIENCE_S,
         **keywords: Any,
     ) -> None:
+        keywords_check(keywords, known=SETTINGS | OPENING | {"verdict_limit_s"})
         config = EpisodeConfig(**{name: keywords[name] for name in SETTINGS & keywords.keys()})
         perceivable_check(arm, config.observation)
         browser_check(
@@ -146,7 +147,7 @@ class RemoteEnv:
             completion = Completion(text=completion)
         episode = self._open_episode()
         request = wire.Take(
-            id=self._next(), number=episode.steps + 1, completion=completion, held=episode.steps
+            id=self._next(), number=episode.steps + 1, completion=completion.bounded(), held=episode.steps
         )
         return self._stepped(episode, await self._ask(request, wire.Stepped), steps=1)
 
@@ -154,7 +155,11 @@ class RemoteEnv:
         """As ``Env.stop``."""
         episode = self._open_episode()
         request = wire.Stop(
-            id=self._next(), number=episode.steps + 1, reason=reason, detail=detail, held=episode.steps
+            id=self._next(),
+            number=episode.steps + 1,
+            reason=reason,
+            detail=detail[: wire.DETAIL_CHARS],
+            held=episode.steps,
         )
         return self._stepped(episode, await self._ask(request, wire.Stepped), steps=0)
 

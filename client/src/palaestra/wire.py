@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from palaestra import errors
 from palaestra.completion import Completion
@@ -13,7 +14,7 @@ from palaestra.observation import Observation
 from palaestra.records import CloseReason, Message, OpenedEpisode
 
 PATH = "/play"
-REQUEST_MAX_BYTES = 16 * 2**20
+DETAIL_CHARS = 500
 NOTHING_HELD = -1
 AT_CAPACITY = "at_capacity"
 RAISED: dict[str, type[Exception]] = {
@@ -23,46 +24,53 @@ RAISED: dict[str, type[Exception]] = {
 } | {"ValueError": ValueError}
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+Number = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{1,200}$")]
+Word = Annotated[str, Meta(max_length=64)]
+Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+Detail = Annotated[str, Meta(max_length=DETAIL_CHARS)]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", forbid_unknown_fields=True):
     """``id`` is repeated in the answer."""
 
-    id: int
+    id: Number
 
 
 class Open(Request, frozen=True, kw_only=True, tag="open"):
     """The first request of a connection: a session, new or known, and the settings of its ``Env``."""
 
-    session: str
-    run: int
-    arm: str
-    browser: str
-    settings: dict[str, Any]
+    session: Name
+    run: Number
+    arm: Word
+    browser: Word
+    settings: dict[Word, Any]
 
 
 class Reset(Request, frozen=True, kw_only=True, tag="reset"):
     """``key`` names the reset: sent again it opens no second episode. ``abandoned`` is an episode of the same
     trainer that is still open."""
 
-    key: str
-    task: int
-    seed: int | None = None
-    group: int | None = None
-    abandoned: int | None = None
+    key: Annotated[str, Meta(min_length=1, max_length=200)]
+    task: Number
+    seed: Number | None = None
+    group: Number | None = None
+    abandoned: Number | None = None
 
 
 class Take(Request, frozen=True, kw_only=True, tag="step"):
     """Take a completion as step ``number`` of the episode. ``held`` is the step of the last answer, whose
     messages need not be sent again."""
 
-    number: int
+    number: Number
     completion: Completion
     held: int = NOTHING_HELD
 
 
 class Stop(Request, frozen=True, kw_only=True, tag="stop"):
-    number: int
+    number: Number
     reason: CloseReason
-    detail: str = ""
+    detail: Detail = ""
     held: int = NOTHING_HELD
 
 
@@ -71,7 +79,7 @@ class Resume(Request, frozen=True, kw_only=True, tag="resume"):
     answer showed."""
 
     opened: OpenedEpisode
-    steps: int
+    steps: Number
     shown: Observation
 
 
@@ -80,16 +88,37 @@ class Ask(Request, frozen=True, kw_only=True, tag="capacity"):
 
 
 class Fetch(Request, frozen=True, kw_only=True, tag="blob"):
-    sha256: str
+    """A picture that the messages of the session's episodes name."""
+
+    sha256: Digest
 
 
 class Leave(Request, frozen=True, kw_only=True, tag="leave"):
     """The end of a session: an episode that is open ends ``cancelled``."""
 
-    abandoned: int | None = None
+    abandoned: Number | None = None
 
 
 AnyRequest = Open | Reset | Take | Stop | Resume | Ask | Fetch | Leave
+
+KIB = 2**10
+REQUEST_BYTES: dict[str, int] = {
+    "open": 64 * KIB,
+    "reset": 4 * KIB,
+    "step": 4 * 1024 * KIB,
+    "stop": 8 * KIB,
+    "resume": 8 * 1024 * KIB,
+    "capacity": KIB,
+    "blob": KIB,
+    "leave": KIB,
+}
+"""How long a request of each kind may be. A step holds what a model wrote (see ``Completion.bounded``), a
+resume a picture of the page."""
+REQUEST_MAX_BYTES = max(REQUEST_BYTES.values())
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    type: str
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
@@ -172,9 +201,22 @@ class Failed(Answer, frozen=True, kw_only=True, tag="failed"):
 AnyAnswer = Opened | Begun | Stepped | Done | Blob | Load | Failed
 
 request_encode = msgspec.msgpack.Encoder().encode
-request_decode = msgspec.msgpack.Decoder(AnyRequest).decode
+_kind_decode = msgspec.msgpack.Decoder(_Kind).decode
+_request_decode = msgspec.msgpack.Decoder(AnyRequest).decode
 answer_encode = msgspec.msgpack.Encoder().encode
 answer_decode = msgspec.msgpack.Decoder(AnyAnswer).decode
+
+
+def request_decode(content: bytes) -> AnyRequest:
+    """The request in a message. Raises ``ApiError`` ``message_too_large`` before it reads one that is longer
+    than its kind may be, and ``msgspec.MsgspecError`` for what is no request."""
+    kind = _kind_decode(content).type
+    limit = REQUEST_BYTES.get(kind, 0)
+    if kind in REQUEST_BYTES and len(content) > limit:
+        message = f"A request of type {kind} has at most {limit:,} bytes, and this one has {len(content):,}."
+        raise ApiError(status=413, code="message_too_large", message=message)
+    request: AnyRequest = _request_decode(content)
+    return request
 
 
 def failed_of(request: int, failure: Exception, *, retry_after_s: float | None = None) -> Failed:

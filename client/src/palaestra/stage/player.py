@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import structs
 
-from palaestra.api import Client
+from palaestra.api import Client, blobs_named
 from palaestra.background import Heartbeat
 from palaestra.conversation import past_of
 from palaestra.draft import draft_of
@@ -17,13 +17,14 @@ from palaestra.episode import Episode
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
 from palaestra.fate import fate_of, is_same
 from palaestra.observation import Observation
-from palaestra.records import EpisodeState
+from palaestra.records import EpisodeState, Message
 from palaestra.stage.capacity import Place
 from palaestra.step_queue import ack_of
 from palaestra.stored_steps import page_after, stored_of
 from palaestra.wire import Reset, Resume
 
 RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}
+PICTURES_MAX = 4_096
 UNPLAYABLE = (PageDead, PageHung, TabClosed, Unreachable)
 
 
@@ -37,6 +38,7 @@ class Player(Env):
         if reserved := RESERVED & settings.keys():
             raise ValueError(f"Decided by the stage: {', '.join(sorted(reserved))}.")
         super().__init__("", "", client=client, pool=place, **fixed, **settings)
+        self.pictures: dict[str, None] = {}  # named by the messages of the episodes, the newest last
         self._heartbeat = heartbeat
         self._place = place
 
@@ -54,9 +56,11 @@ class Player(Env):
             await self.cancel(request.abandoned)
         self._place.claim()
         try:
-            return await self.reset(
+            observation = await self.reset(
                 request.task, seed=request.seed, group=request.group, idempotency_key=request.key
             )
+            self._pictures_note(observation.messages)
+            return observation
         finally:
             self._place_settle()
 
@@ -70,8 +74,9 @@ class Player(Env):
             self._place_settle()
 
     async def cancel(self, episode: int) -> None:
-        """End an episode that no player holds any more; one that has ended stays as it is."""
+        """End an episode of the run that no player holds any more; one that has ended stays as it is."""
         with contextlib.suppress(ApiError):
+            self._run_check(await self.client.episode(episode))
             await self.client.episode_close(episode, reason="cancelled", detail="abandoned before its end")
 
     async def leave(self) -> None:
@@ -90,24 +95,34 @@ class Player(Env):
         """End an open episode as ``cancelled``."""
         await self._abandon()
 
+    def _run_check(self, state: EpisodeState) -> None:
+        """Raises ``ApiError`` for an episode of another run than the session's."""
+        if state.run != self._run:
+            message = f"Episode {state.id} is of another run."
+            raise ApiError(status=404, code="unknown_episode", message=message)
+
+    def _pictures_note(self, messages: Sequence[Message]) -> None:
+        self.pictures |= dict.fromkeys(blobs_named(messages))
+        for oldest in list(self.pictures)[:-PICTURES_MAX]:
+            del self.pictures[oldest]
+
     def _place_settle(self) -> None:
         if self.episode is None or self.episode.page is None:
             self._place.drop()
 
     async def _take_over(self, request: Resume) -> None:
         number = request.opened.id
+        self._run_check(await self.client.episode(number))
         start_url = await self._start_url(number)
         state, trajectory = await self.client.episode(number), await self.client.trajectory(number)
         stored = [stored_of(step) for step in trajectory["steps"]]
         if len(stored) < request.steps:
             message = f"{request.steps} steps were answered, and {len(stored)} are recorded."
             raise ApiError(status=409, code="steps_missing", message=message)
-        episode = Episode(
-            self.client,
-            structs.replace(request.opened, start_url=start_url),
-            messages=await self.client.episode_messages(number),
-            config=self._config,
-        )
+        messages = await self.client.episode_messages(number)
+        self._pictures_note(messages)
+        opened = structs.replace(request.opened, start_url=start_url)
+        episode = Episode(self.client, opened, messages=messages, config=self._config)
         past = {**trajectory, "steps": trajectory["steps"][: request.steps]}
         episode.resume(await past_of(past, picture=self.client.blob_get))
         episode.step_queue.ack = ack_of(state)

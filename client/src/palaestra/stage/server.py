@@ -42,6 +42,7 @@ RESTART_CODE = 1012
 POLICY_CODE = 1008
 STOPS = "the stage stops"
 FAULTS_MAX = 10
+QUEUE_MAX = 2  # messages that wait while one is answered: a trainer sends one at a time
 MESSAGE_MAX = 500
 
 
@@ -96,6 +97,7 @@ class Stage:
             process_request=self._http,
             compression=None,
             max_size=wire.REQUEST_MAX_BYTES,
+            max_queue=QUEUE_MAX,
             ping_interval=PING_S,
             ping_timeout=PING_S,
         )
@@ -176,20 +178,19 @@ class Stage:
         try:
             async for content in connection:
                 try:
-                    request = wire.request_decode(content if isinstance(content, bytes) else b"")
-                except (msgspec.MsgspecError, RecursionError, UnicodeError) as problem:
+                    request = _request_read(content)
+                except ApiError as refusal:
                     faults += 1
                     if faults >= FAULTS_MAX:
                         await connection.close(POLICY_CODE, "too many messages that are no requests")
                         break
-                    refusal = ApiError(status=400, code="bad_message", message=f"{problem}"[:MESSAGE_MAX])
                     await connection.send(wire.answer_encode(self._failed(0, refusal)))
                     continue
                 if self._is_stopping:
                     await connection.close(RESTART_CODE, STOPS)
                     break
                 if isinstance(request, wire.Open):
-                    name = request.session
+                    name = name or request.session
                 answer = await self._answer(name, request, connection)
                 await connection.send(wire.answer_encode(answer))
         except ConnectionClosed:
@@ -198,10 +199,15 @@ class Stage:
             held = self._sessions.get(name)
             if held is not None and held.connection is connection:
                 held.connection, held.lost_at = None, time.monotonic()
+                if held.session.is_new:  # there is nothing to come back for
+                    del self._sessions[name]
 
     async def _answer(self, name: str, request: wire.AnyRequest, connection: ServerConnection) -> wire.Answer:
         try:
             if isinstance(request, wire.Open):
+                if request.session != name:
+                    message = "This connection has a session: open another one for the next."
+                    raise ApiError(status=409, code="one_session", message=message)
                 return self._open(request, connection)
             held = self._sessions.get(name)
             if held is None or held.connection is not connection:
@@ -209,6 +215,7 @@ class Stage:
             if isinstance(request, wire.Ask):
                 return self.load(request.id)
             if isinstance(request, wire.Fetch):
+                held.session.picture_check(request.sha256)
                 return wire.Blob(id=request.id, content=await self.client.blob_get(request.sha256))
             answer = await held.session.answer(request)
             if isinstance(request, wire.Reset | wire.Resume):
@@ -276,6 +283,15 @@ class Stage:
         await asyncio.gather(*(one.close(RESTART_CODE, STOPS) for one in connections))
         server.close()
         await server.wait_closed()
+
+
+def _request_read(content: str | bytes) -> wire.AnyRequest:
+    """The request in a message. Raises ``ApiError`` for what is none."""
+    try:
+        return wire.request_decode(content if isinstance(content, bytes) else b"")
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as problem:
+        message = f"{problem}"[:MESSAGE_MAX]
+        raise ApiError(status=400, code="bad_message", message=message) from problem
 
 
 def _json(connection: ServerConnection, status: HTTPStatus, code: str, message: str) -> Response:

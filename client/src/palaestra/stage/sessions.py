@@ -40,6 +40,17 @@ class Session:
         self._messages: dict[int, list[Message]] = {}  # of the last two answers, by the step they followed
 
     @property
+    def is_new(self) -> bool:
+        """Whether it has been asked for nothing yet."""
+        return self._doing is None
+
+    def picture_check(self, digest: str) -> None:
+        """Raises ``ApiError`` for a blob that the messages of the session's episodes do not name."""
+        if digest not in self.player.pictures:
+            message = "The messages of this session's episodes name no such picture."
+            raise ApiError(status=404, code="unknown_blob", message=message)
+
+    @property
     def is_playing(self) -> bool:
         episode = self.player.episode
         return episode is not None and not episode.is_over
