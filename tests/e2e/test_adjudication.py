@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.annotation import scene
 from tests.annotation.adjudication.test_adjudication import say, units
@@ -90,6 +91,37 @@ def test_two_annotators_and_an_adjudicator_finish_a_project_by_keyboard(
     assert all(blind.filter(unit=one.unit, values=one.values).exists() for one in made[1:])
     assert CodebookNote.objects.get().text == "Say more"
     assert blind.count() == 2 * UNITS
+
+
+def test_keys_pressed_while_a_unit_is_settled_are_meant_for_no_other(
+    lab_page: Callable[..., Page], project: AnnotationProject, judge: User
+) -> None:
+    for unit in units(project):
+        say(unit, "first", type="narration")
+        say(unit, "second")
+    page = lab_page(user=judge, viewport=SIZE)
+    page.goto(f"/annotation/{project.pk}/disagreements")
+    settled(page)
+    press(page, "j")
+    page.wait_for_url("**/disagreements/*")
+    settled(page)
+    first = page.url
+    held: list[Route] = []
+    page.route(re.compile(r"/settle(\?|$)"), lambda route: held.append(route))
+    press(page, "a", "S", "n")
+    page.keyboard.type("because")
+    press(page, "Enter")
+    while not held:
+        page.wait_for_timeout(10)
+    page.keyboard.type("u k b")
+    press(page, "Enter")
+    page.wait_for_timeout(200)
+    assert len(held) == 1
+    held[0].continue_()
+    page.wait_for_url(lambda url: url != first)
+    settled(page)
+    assert "/disagreements/" in page.url
+    assert Label.objects.get(layer="adjudicated").note == "because"
 
 
 def test_a_step_is_bookmarked_by_keyboard(lab_page: Callable[..., Page], project: AnnotationProject) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.annotation import scene
 from tests.e2e import axe
-from tests.e2e.test_annotation import VALUES, all_saved, label_next, press, unit
+from tests.e2e.test_annotation import KEYS, VALUES, all_saved, label_next, press, unit
 from tests.e2e.test_lab_pages import settled
 from trajectories.models import Label
 
@@ -47,6 +47,64 @@ def test_choices_made_after_an_unsent_label_outlive_it(page: Page) -> None:
     press(page, "Enter")
     all_saved(page, 1)
     assert [one.values["type"] for one in Label.objects.order_by("version")] == ["reasoning", "narration"]
+
+
+def test_keys_pressed_while_the_next_unit_is_awaited_change_no_label(page: Page) -> None:
+    expect(page.locator("[data-queue]")).to_have_attribute("data-ahead", "2")
+    held: list[Route] = []
+    page.route(re.compile("[?&]fragment"), lambda route: held.append(route))
+    for _ in range(2):
+        label_next(page)
+    last = unit(page)
+    press(page, *KEYS, "n")
+    page.keyboard.type("of the third")
+    press(page, "Enter")
+    expect(page.locator("[data-status]")).to_contain_text("Loading the next unit")
+    page.keyboard.type(" and on, 2")
+    press(page, "Enter", "k")
+    all_saved(page, 3)
+    for route in held:
+        route.continue_()
+    expect(page.locator("#unit")).not_to_have_attribute("data-slot", last)
+    assert page.locator("#unit :checked").count() == 0
+    expect(page.locator("#note")).to_have_value("")
+    assert [one.note for one in Label.objects.order_by("pk")] == ["", "", "of the third"]
+    press(page, "Backspace")
+    expect(page.locator("#unit")).to_have_attribute("data-slot", last)
+    expect(page.locator("#note")).to_have_value("of the third")
+    press(page, "Enter")
+    expect(page.locator("#unit")).not_to_have_attribute("data-slot", last)
+
+
+def test_undo_while_the_next_unit_is_awaited_leads_back_to_the_last(page: Page) -> None:
+    expect(page.locator("[data-queue]")).to_have_attribute("data-ahead", "2")
+    page.route(re.compile("[?&]fragment"), lambda route: route.abort())
+    for _ in range(2):
+        label_next(page)
+    last = unit(page)
+    press(page, *KEYS, "Enter", "Backspace", "2", "Enter")
+    page.unroute(re.compile("[?&]fragment"))
+    expect(page.locator("#unit")).not_to_have_attribute("data-slot", last)
+    all_saved(page, 3)
+    assert [one.values["type"] for one in Label.objects.order_by("pk")][-2:] == ["reasoning", "narration"]
+
+
+def test_what_is_written_while_a_label_is_refused_is_kept(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/label", lambda route: held.append(route))
+    first = unit(page)
+    label_next(page)
+    press(page, "Backspace", "n")
+    page.keyboard.type("written since")
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].fulfill(
+        status=422, content_type="application/json", body='{"error": {"code": "x", "message": "No."}}'
+    )
+    expect(page.locator("[data-notice]")).to_contain_text("What you chose here is not lost")
+    page.goto(f"{page.url}?slot={first}")
+    settled(page)
+    expect(page.locator("#note")).to_have_value("written since")
 
 
 @pytest.mark.parametrize("status", [404, 500])

@@ -47,12 +47,52 @@ def test_a_step_is_marked_noted_and_unmarked(lab: Lab, owner: User, episode: Epi
     page = client.get(step).content.decode()
     assert "Why &lt;b&gt;there&lt;/b&gt;?" in page
     assert 'data-marked="2"' in page
-    # A page that is older than the note takes none off, and a button without one changes it not.
-    for do in ("save", "remove"):
-        client.post(f"{step}/mark", {"do": do})
-        assert marks() == [("owner", 2, "Why <b>there</b>?")]
-    assert client.post(f"{step}/mark", {"do": "remove_note", "back": "list"})["Location"] == "/bookmarks/"
+    # A button without a note changes it not.
+    client.post(f"{step}/mark", {"do": "save"})
+    assert marks() == [("owner", 2, "Why <b>there</b>?")]
+    version = StepMark.objects.get().version
+    removed = client.post(f"{step}/mark", {"do": "remove", "back": "list", "version": version})
+    assert removed["Location"] == "/bookmarks/"
     assert marks() == []
+
+
+def version_in(html: str) -> str:
+    (version,) = set(re.findall(r'name="version" value="([^"]*)"', html))
+    return version
+
+
+@pytest.mark.parametrize("do", [{"do": "save", "note": "theirs & late"}, {"do": "remove"}])
+def test_a_page_that_is_older_than_the_note_changes_nothing(
+    lab: Lab, owner: User, episode: Episode, do: dict[str, str]
+) -> None:
+    client = lab(owner)
+    step = f"/episodes/{episode.pk}/steps/2"
+    seen = version_in(client.get(step).content.decode())
+    client.post(f"{step}/mark", {"do": "save", "note": "first", "version": seen})
+    answer = client.post(f"{step}/mark", {**do, "version": seen})
+    assert answer.status_code == 409
+    assert marks() == [("owner", 2, "first")]
+    html = answer.content.decode()
+    assert "changed in another tab" in html
+    assert "<strong>You</strong> first" in html
+    if "note" in do:
+        assert ">theirs &amp; late</textarea>" in html
+    part = client.post(f"{step}/mark?fragment", {**do, "version": seen}).content.decode()
+    assert part.lstrip().startswith("<section")
+    assert ">first</textarea>" in part
+    # Sent again with what it shows now, it is done.
+    assert client.post(f"{step}/mark", {**do, "version": version_in(html)}).status_code == 302
+    assert marks() == ([("owner", 2, "theirs & late")] if "note" in do else [])
+
+
+def test_a_note_sent_twice_is_one(lab: Lab, owner: User, episode: Episode) -> None:
+    client = lab(owner)
+    path = f"/episodes/{episode.pk}/steps/1/mark?fragment"
+    for _ in range(2):
+        answer = client.post(path, {"do": "save", "note": "two\r\nlines"})
+        assert answer.status_code == 200
+        assert "data-is-marked" in answer.content.decode()
+    assert marks() == [("owner", 1, "two\nlines")]
 
 
 def test_an_episode_is_marked_as_step_0(lab: Lab, owner: User, episode: Episode) -> None:

@@ -21,9 +21,23 @@ class Marks:
     step: int
     own: StepMark | None
     others: list[StepMark]
+    reader: int = 0
+    error: str = ""
+    posted: str | None = None  # a note that was sent and not stored
+
+    @property
+    def note(self) -> str:
+        """What the form begins with."""
+        return (self.own.note if self.own else "") if self.posted is None else self.posted
+
+    @property
+    def version(self) -> str:
+        return self.own.version if self.own else ""
 
 
-def marks_of(user: User | AnonymousUser, *, episode_id: int, step: int) -> Marks:
+def marks_of(
+    user: User | AnonymousUser, *, episode_id: int, step: int, error: str = "", posted: str | None = None
+) -> Marks:
     rows = StepMark.objects.select_related("user").filter(episode_id=episode_id, step=step).order_by("pk")
     marks = list(rows)
     return Marks(
@@ -31,6 +45,9 @@ def marks_of(user: User | AnonymousUser, *, episode_id: int, step: int) -> Marks
         step=step,
         own=next((mark for mark in marks if mark.user_id == user.pk), None),
         others=[mark for mark in marks if mark.user_id != user.pk],
+        reader=user.pk or 0,
+        error=error,
+        posted=posted,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -9,8 +11,9 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from core.errors import GymError
 from core.integers import BIGINT_MAX, is_id
-from trajectories.lab.access import LabRequest, lab_action, lab_page
+from trajectories.lab.access import LabRequest, lab_action, lab_page, wants_fragment
 from trajectories.lab.bookmarks import selectors, services
 from trajectories.lab.queries import episodes, steps
 
@@ -43,21 +46,57 @@ def bookmark_list(request: LabRequest) -> HttpResponse:
 
 @lab_action
 def step_mark(request: LabRequest, episode_id: int, index: int = 0) -> HttpResponseBase:
-    """Mark a step, or the episode if no step is named; ``do`` is ``save``, ``remove`` or ``remove_note``."""
+    """Mark a step, or the episode if no step is named; ``do`` is ``save`` or ``remove``.
+
+    ``version`` is that of the note which the form showed. Scripts (``?fragment``) get the marks as they are
+    then.
+    """
     reader = request.user
     if not isinstance(reader, User):
         raise PermissionDenied
-    do = request.POST.get("do")
-    if do in ("remove", "remove_note"):
-        services.mark_remove(reader, episode_id=episode_id, step=index, with_note=do == "remove_note")
-    else:
-        _require(episode_id, index)
-        note = request.POST["note"].replace("\0", "") if "note" in request.POST else None
-        services.mark_save(reader, episode_id=episode_id, step=index, note=note)
+    try:
+        _mark(request, reader, episode_id=episode_id, index=index)
+    except GymError as error:
+        return _marks_render(request, episode_id, index, error=error)
+    if wants_fragment(request):
+        return _marks_render(request, episode_id, index)
     if request.POST.get("back") == "list":
         return redirect("bookmarks")
-    here = [episode_id, index] if index else [episode_id]
-    return redirect(reverse("step" if index else "episode", args=here))
+    return redirect(_address(episode_id, index))
+
+
+def _mark(request: LabRequest, reader: User, *, episode_id: int, index: int) -> None:
+    version = request.POST.get("version", "")
+    if request.POST.get("do") == "remove":
+        services.mark_remove(reader, episode_id=episode_id, step=index, version=version)
+        return
+    _require(episode_id, index)
+    services.mark_save(reader, episode_id=episode_id, step=index, note=_note(request), version=version)
+
+
+def _note(request: LabRequest) -> str | None:
+    return request.POST["note"].replace("\0", "") if "note" in request.POST else None
+
+
+def _marks_render(
+    request: LabRequest, episode_id: int, index: int, *, error: GymError | None = None
+) -> HttpResponse:
+    marks = selectors.marks_of(
+        request.user,
+        episode_id=episode_id,
+        step=index,
+        error=error.message if error else "",
+        # Scripts keep it themselves.
+        posted=_note(request) if error and not wants_fragment(request) else None,
+    )
+    context = {"marks": marks, "address": _address(episode_id, index), "here": "bookmarks"}
+    name = "_marks" if wants_fragment(request) else "conflict"
+    status = error.status if error else HTTPStatus.OK
+    return render(request, f"lab/bookmarks/{name}.html", context, status=status)
+
+
+def _address(episode_id: int, index: int) -> str:
+    return reverse("step" if index else "episode", args=[episode_id, index] if index else [episode_id])
 
 
 def _require(episode_id: int, index: int) -> None:

@@ -87,8 +87,11 @@ window.annotation ??= {};
 
   const refused = (entry, answer) => {
     const version = answer.current?.version ?? entry.version;
+    const draft = read(DRAFT + entry.slot);
     drop(entry.name);
-    put(DRAFT + entry.slot, { version, fields: entry.fields });
+    /* What was chosen since is newer; a draft of an earlier refusal is not. */
+    const { fields } = draft && !draft.isRefused ? draft : entry;
+    put(DRAFT + entry.slot, { version, fields, isRefused: fields === entry.fields });
     announce("refused", { slot: entry.slot, version, message: answer.error.message, current: answer.current });
   };
 

@@ -94,6 +94,7 @@
   const show = (article) => {
     if (isWaiting) say("");
     isWaiting = false;
+    article.inert = false;
     root.dataset.ahead = ahead.length;
     current.replaceWith(article);
     current = article;
@@ -128,6 +129,8 @@
       return;
     }
     isWaiting = true;
+    /* It is saved: what is typed from now on is not meant for it. */
+    current.inert = true;
     say("Loading the next unit …");
     refill();
   };
@@ -177,6 +180,10 @@
   };
 
   const back = () => {
+    if (isWaiting) {
+      show(past.pop());
+      return;
+    }
     const form = formOf(current);
     if (form && forms.takeBack(form)) {
       keep();
@@ -216,7 +223,7 @@
       back();
     } else if (meaning === "save" && form && !isWaiting) {
       event.preventDefault();
-      save(form, false);
+      if (event.timeStamp >= shownAt) save(form, false);
     }
   });
 

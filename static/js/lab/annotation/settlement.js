@@ -6,6 +6,7 @@
   const form = document.querySelector("[data-settlement]");
   if (!form) return;
   const { input } = window.annotation;
+  let isSaving = false;
   const FIXED = new Set(["csrfmiddlewaretoken", "key", "version", "reason", "codebook_note", "about"]);
 
   form.addEventListener("click", (event) => {
@@ -16,6 +17,25 @@
     for (const one of form.querySelectorAll("[data-take]")) one.classList.toggle("is-taken", one === link);
     link.blur();
   });
+
+  const savingSet = (value) => {
+    isSaving = value;
+    form.inert = value;
+  };
+  form.addEventListener("submit", (event) => {
+    if (isSaving) event.preventDefault();
+    savingSet(true);
+  });
+  addEventListener("pageshow", () => savingSet(false));
+  window.navigation?.addEventListener("navigateerror", () => savingSet(false));
+
+  /* Until the next unit is there, keys are meant for neither of the two; a link would break off the saving. */
+  const hold = (event) => {
+    if (!isSaving || event.altKey || event.ctrlKey || event.metaKey || event.key === "Escape") return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  addEventListener("keydown", hold, true);
 
   addEventListener("keydown", (event) => {
     if (input.meaningOf(event) !== "save") return;

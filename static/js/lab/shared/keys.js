@@ -9,7 +9,9 @@
   const CONTROL = "a[href], button, input, summary, select";
   const sheet = document.getElementById("keys");
 
-  const holders = () => Array.from(document.querySelectorAll("[data-keys]"));
+  let shownAt = 0;
+
+  const holders = () => Array.from(document.querySelectorAll("[data-keys]")).filter((one) => !one.closest("[inert]"));
   /* A page's own key goes before the same key of the rail. */
   const holderOf = (key) => {
     const all = holders().filter((one) => one.dataset.keys.split(" ").includes(key));
@@ -79,9 +81,16 @@
     const holder = holderOf(key);
     if (!holder) return;
     event.preventDefault();
+    /* Pressed before this part of the page was there: it was meant for what stood in its place. */
+    if (event.timeStamp < shownAt && holder.closest("form, [data-bookmark]")) return;
     act(holder);
   });
 
+  for (const name of ["replay:swapped", "gym:content"]) {
+    document.addEventListener(name, () => {
+      shownAt = performance.now();
+    });
+  }
   document.addEventListener("click", (event) => {
     if (!sheet || !event.target.closest?.("[data-keys-open]")) return;
     list();

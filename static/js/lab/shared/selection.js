@@ -107,7 +107,7 @@
   document.addEventListener("htmx:afterSettle", renewed);
 
   document.addEventListener("click", (event) => {
-    if (event.target.closest?.("[data-hit-select]")) boxOf(current?.isConnected ? current : hits()[0])?.click();
+    if (event.target.closest?.("[data-hit-select]")) boxOf(current ?? hits()[0])?.click(); /* Nothing, where that row has left the list. */
     const button = event.target.closest?.("[data-hit-move]");
     if (button) move(Number(button.dataset.hitMove), button.hasAttribute("data-hit-extend"));
     const hit = event.target.closest?.("[data-hit]");

@@ -290,6 +290,12 @@
       draw();
     });
   });
+  document.addEventListener("bookmark:saved", () => {
+    const focused = holding(document.activeElement);
+    remove((index) => parts.get(partOf(index))?.rows?.has(index));
+    draw();
+    if (focused) refocus(focused);
+  });
   document.addEventListener("replay:pictured", () => void read(partOf(current())));
   document.addEventListener("live:swapped", (event) => event.detail.isNew && grow(event.detail));
   document.addEventListener("replay:matched", (event) => {

@@ -20,6 +20,13 @@
 
   const marked = new Set(document.querySelector("[data-marked]").dataset.marked.split(" ").map(Number));
 
+  /* Before the timeline, which draws the cell again. */
+  document.addEventListener("bookmark:saved", ({ detail }) => {
+    const index = Number(detail.address.match(/\/steps\/(\d+)\//)?.[1]);
+    if (detail.isMarked) marked.add(index);
+    else marked.delete(index);
+  });
+
   window.timelineCell = (row, reached) => {
     const item = made("a", `item item-${row.tone}`);
     const line = made("span", "item-line");

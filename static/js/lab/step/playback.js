@@ -57,6 +57,7 @@
   speed.addEventListener("change", next);
   idle.addEventListener("change", next);
   document.addEventListener("visibilitychange", () => document.hidden && pause());
+  document.addEventListener("focusin", ({ target }) => target.matches?.("textarea") && pause());
   document.addEventListener("replay:shown", (event) => {
     const { step } = event.detail;
     if (!isScrubbing) scrub.value = String(step);

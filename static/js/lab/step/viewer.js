@@ -85,6 +85,9 @@
     return Promise.race([shot.decode().catch(() => null), late]);
   };
 
+  /* A step that arrives late takes nobody away from the note that they have begun. */
+  const isWriting = () => article().contains(document.activeElement) && document.activeElement.matches("textarea");
+
   const swap = (part) => {
     const old = article();
     const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
@@ -136,7 +139,7 @@
       const notice = part.querySelector("[data-notice]");
       if (!isTyped) notice?.remove(); /* The reader did not name the number that a slider reached. */
       await drawn(part);
-      if (mine !== requests) return false;
+      if (mine !== requests || (push && isWriting())) return false;
       if (!part.dataset.after) cache.delete(path); /* More steps may come. */
       swap(part);
       if (push) history.pushState({}, "", address(part.dataset.step, find) + location.hash);

@@ -1,0 +1,201 @@
+"""Bookmarks and notes while the server is slow, or away: each belongs to the step that it was written on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.e2e.test_lab_pages import settled
+from tests.e2e.test_step_viewer import at_step
+from tests.lab.long_scene import long_episode
+from trajectories.models import Episode, StepMark
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+LabPage = Callable[..., Page]
+
+
+@pytest.fixture
+def episode(transactional_db: None) -> Episode:
+    return long_episode(steps=12)
+
+
+@pytest.fixture
+def viewer(lab_page: LabPage, episode: Episode) -> Page:
+    page = lab_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"/episodes/{episode.pk}/steps/5")
+    settled(page)
+    return page
+
+
+class Slow:
+    """Saves that the test lets through one by one."""
+
+    def __init__(self, page: Page) -> None:
+        self.waiting: list[Route] = []
+        page.route(re.compile(r"/mark\?"), lambda route: self.waiting.append(route))
+        self._page = page
+
+    def release(self) -> None:
+        self._next().continue_()
+
+    def refuse(self) -> None:
+        self._next().abort()
+
+    def _next(self) -> Route:
+        for _ in range(500):
+            if self.waiting:
+                return self.waiting.pop(0)
+            self._page.wait_for_timeout(10)
+        raise AssertionError("nothing was sent")
+
+
+def notes() -> list[tuple[int, str]]:
+    return list(StepMark.objects.order_by("step").values_list("step", "note"))
+
+
+def stored(page: Page, expected: list[tuple[int, str]]) -> None:
+    for _ in range(200):
+        if notes() == expected:
+            return
+        page.wait_for_timeout(50)
+    assert notes() == expected
+
+
+def note_on(page: Page) -> Locator:
+    return page.locator("#step").get_by_label("Note", exact=True)
+
+
+def write(page: Page, text: str) -> None:
+    page.keyboard.press("e")
+    page.keyboard.type(text)
+    page.keyboard.press("Control+Enter")
+
+
+def test_notes_written_while_others_are_saved_belong_to_their_own_steps(viewer: Page) -> None:
+    slow = Slow(viewer)
+    for step in (5, 6, 7):
+        write(viewer, f"of {step}: jkm ok")
+        viewer.keyboard.press("ArrowRight")
+        at_step(viewer, step + 1)
+    assert notes() == []
+    viewer.keyboard.press("e")
+    viewer.keyboard.type("of 8, beg")
+    for _ in range(3):
+        slow.release()
+    expect(viewer.locator("#steps").get_by_text("bookmarked")).to_have_count(3)
+    viewer.keyboard.type("un")
+    at_step(viewer, 8)
+    viewer.keyboard.press("Control+Enter")
+    slow.release()
+    expect(viewer.locator("#step").get_by_text("of 8, begun").first).to_be_visible()
+    stored(viewer, [(step, f"of {step}: jkm ok") for step in (5, 6, 7)] + [(8, "of 8, begun")])
+
+
+def test_a_note_changed_while_it_is_saved_keeps_both_changes(viewer: Page) -> None:
+    slow = Slow(viewer)
+    write(viewer, "one")
+    viewer.keyboard.press("e")
+    viewer.keyboard.type(", two")
+    slow.release()
+    expect(viewer.get_by_text("You one")).to_be_visible()
+    expect(note_on(viewer)).to_be_focused()
+    viewer.keyboard.type(", three")
+    viewer.keyboard.press("Control+Enter")
+    viewer.keyboard.press("e")
+    viewer.keyboard.type(", four")
+    viewer.keyboard.press("Control+Enter")
+    slow.release()
+    slow.release()
+    expect(viewer.get_by_text("You one, two, three, four")).to_be_visible()
+    stored(viewer, [(5, "one, two, three, four")])
+
+
+def test_a_note_that_cannot_be_saved_is_kept_and_said(viewer: Page) -> None:
+    slow = Slow(viewer)
+    write(viewer, "not lost")
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 6)
+    slow.refuse()
+    said = viewer.locator("#step").get_by_role("status")
+    expect(said).to_contain_text("The note on step 5 was not saved. The server cannot be reached")
+    said.get_by_role("link", name="Open step 5").click()
+    at_step(viewer, 5)
+    expect(note_on(viewer)).to_have_value("not lost")
+    viewer.reload()
+    settled(viewer)
+    expect(note_on(viewer)).to_have_value("not lost")
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 6)
+    expect(note_on(viewer)).to_be_hidden()
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 5)
+    note_on(viewer).focus()
+    viewer.keyboard.press("Control+Enter")
+    slow.release()
+    expect(viewer.get_by_text("You not lost")).to_be_visible()
+    stored(viewer, [(5, "not lost")])
+
+
+def test_a_note_is_saved_also_if_the_reader_leaves_the_page(viewer: Page, episode: Episode) -> None:
+    write(viewer, "and gone")
+    viewer.keyboard.press("u")
+    expect(viewer).to_have_url(re.compile(rf"/episodes/{episode.pk}/"))
+    stored(viewer, [(5, "and gone")])
+
+
+def test_a_step_that_comes_late_takes_nobody_away_from_their_note(viewer: Page) -> None:
+    held: list[Route] = []
+    viewer.route(re.compile(r"/steps/7\?fragment"), lambda route: held.append(route))
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 6)
+    viewer.keyboard.press("ArrowRight")
+    viewer.keyboard.press("e")
+    viewer.keyboard.type("of six, ")
+    while not held:
+        viewer.wait_for_timeout(10)
+    for route in held:
+        route.continue_()
+    viewer.wait_for_timeout(300)
+    viewer.keyboard.type("jm")
+    at_step(viewer, 6)
+    viewer.keyboard.press("Control+Enter")
+    expect(viewer.get_by_text("You of six, jm")).to_be_visible()
+    stored(viewer, [(6, "of six, jm")])
+
+
+def test_bookmarks_by_key_belong_to_the_step_on_the_screen(viewer: Page) -> None:
+    slow = Slow(viewer)
+    for step in (5, 6):
+        viewer.keyboard.press("m")
+        viewer.keyboard.press("ArrowRight")
+        at_step(viewer, step + 1)
+    viewer.keyboard.press("ArrowLeft")
+    at_step(viewer, 6)
+    for _ in range(2):
+        slow.release()
+    expect(viewer.get_by_role("button", name="Bookmarked")).to_be_visible()
+    stored(viewer, [(5, ""), (6, "")])
+    viewer.keyboard.press("m")
+    slow.release()
+    expect(viewer.get_by_role("button", name="Bookmarked")).to_have_count(0)
+    stored(viewer, [(5, "")])
+
+
+def test_a_note_that_another_tab_has_changed_is_not_overwritten(viewer: Page, episode: Episode) -> None:
+    StepMark.objects.create(user_id=viewer_id(viewer), episode_id=episode.pk, step=5, note="of the other tab")
+    write(viewer, "mine")
+    expect(viewer.locator("#step").get_by_role("status")).to_contain_text("changed in another tab")
+    expect(viewer.get_by_text("You of the other tab")).to_be_visible()
+    expect(note_on(viewer)).to_have_value("mine")
+    note_on(viewer).focus()
+    viewer.keyboard.press("Control+Enter")
+    expect(viewer.get_by_text("You mine")).to_be_visible()
+    stored(viewer, [(5, "mine")])
+
+
+def viewer_id(page: Page) -> int:
+    return int(str(page.locator("[data-bookmark]").get_attribute("data-reader")))
