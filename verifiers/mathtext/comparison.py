@@ -7,21 +7,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
-from verifiers.mathtext import forms, values
+from verifiers.mathtext import decimals, forms, regions, values
 from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, negated, symbols_of
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
-from verifiers.mathtext.parser import region_of
+from verifiers.mathtext.parts import names_agree, only_counts
+from verifiers.mathtext.regions import region_of
 from verifiers.mathtext.units import units_agree
 from verifiers.mathtext.values import same_expression
 
 T = TypeVar("T")
 
-MIN_DECIMAL_DIGITS = 6
-"""Significant digits that a decimal needs to stand for an exact number (math-verify rounds to 6 places)."""
-MIN_PART_DIGITS = 4
-"""Those of one entry, coordinate or end among several, which agree by chance less easily."""
 BOUND = Symbol("bound variable")
 COORDINATES = ("xyz", "abcd")
+RADIANS = frozenset(["pi", "arcsin", "arccos", "arctan"])
 AFFINE_PROBES = (Fraction(3, 11), Fraction(14, 11), Fraction(25, 11))
 
 
@@ -43,7 +41,7 @@ def _same_labelled(gold: Form, answer: Form) -> bool:
         return same_form(*(form or other for form, other in zip(tuples, (gold, answer), strict=True)))
     left = gold if isinstance(gold, Labelled) else Labelled(gold)
     right = answer if isinstance(answer, Labelled) else Labelled(answer)
-    if left.label and right.label and left.label != right.label:
+    if left.label and right.label and not names_agree(left.label, right.label):
         return False
     if left.variable and right.variable and left.variable != right.variable:
         return same_form(_renamed(left.form, left.variable), _renamed(right.form, right.variable))
@@ -96,16 +94,26 @@ def _same_scalar(gold: Scalar, answer: Form) -> bool:
     if isinstance(answer, Listing) and len(answer.items) == 1 and not answer.is_set:
         return same_form(gold, answer.items[0])
     if isinstance(answer, forms.Ratio) and len(answer.terms) == 2:
-        return _same_node(gold.node, Apply("div", answer.terms))
+        return _same_scalar(gold, Scalar(Apply("div", answer.terms)))
     if isinstance(answer, forms.Words) and isinstance(gold.node, Symbol):
         return gold.node.name.isupper() and gold.node.name.casefold() == answer.text
     if not isinstance(answer, Scalar) or not units_agree(_unit(gold), _unit(answer)):
         return False
-    if gold.degrees != answer.degrees and (in_radians := _degrees_against_pi(gold, answer)) is not None:
+    if gold.degrees != answer.degrees and (in_radians := _degrees_against_radians(gold, answer)) is not None:
         return in_radians
     if gold.percent == answer.percent:
         return _same_node(gold.node, answer.node)
-    return any(_same_node(left, right) for left in _percent_values(gold) for right in _percent_values(answer))
+    readings = (
+        [_hundredth(answer.node)] if answer.percent and _is_share(gold.node) else _percent_values(answer)
+    )
+    return any(_same_node(left, right) for left in _percent_values(gold) for right in readings)
+
+
+def _is_share(node: Node) -> bool:
+    """A fraction below one, of which a percentage is a hundredth and never the number itself."""
+    value = values.constant(node)
+    is_decimal = isinstance(node, Number) and (node.places > 0 or node.value.denominator == 1)
+    return not is_decimal and value is not None and values.is_real(value) and values.at_most(abs(value), 1)
 
 
 def _unit(scalar: Scalar) -> str:
@@ -113,27 +121,35 @@ def _unit(scalar: Scalar) -> str:
 
 
 def _percent_values(scalar: Scalar) -> list[Node]:
-    hundredth = Apply("div", (scalar.node, Number(Fraction(100))))
-    return [scalar.node, hundredth] if scalar.percent else [scalar.node]
+    return [scalar.node, _hundredth(scalar.node)] if scalar.percent else [scalar.node]
 
 
-def _degrees_against_pi(gold: Scalar, answer: Scalar) -> bool | None:
-    """Degrees against an angle written with pi; None when neither side is one."""
+def _hundredth(node: Node) -> Node:
+    if isinstance(node, Number):
+        return Number(node.value / 100, node.places + 2 if node.places else 0)
+    return Apply("div", (node, Number(Fraction(100))))
+
+
+def _degrees_against_radians(gold: Scalar, answer: Scalar) -> bool | None:
+    """Degrees against an angle written with pi or as an arcus; None when neither side is one."""
     in_degrees, other = (gold, answer) if gold.degrees else (answer, gold)
-    if not _mentions(other.node, "pi") or _mentions(in_degrees.node, "pi"):
+    if not _mentions(other.node, RADIANS) or _mentions(in_degrees.node, RADIANS):
         return None
-    radians = Apply("div", (Apply("mul", (in_degrees.node, Apply("pi"))), Number(Fraction(180))))
-    return same_expression(radians, other.node)
+    degrees = Apply("div", (Apply("mul", (other.node, Number(Fraction(180)))), Apply("pi")))
+    pair = (in_degrees.node, degrees) if gold.degrees else (degrees, in_degrees.node)
+    return _same_node(*pair)
 
 
-def _mentions(node: Node, name: str) -> bool:
-    return isinstance(node, Apply) and (node.name == name or any(_mentions(arg, name) for arg in node.args))
+def _mentions(node: Node, names: frozenset[str]) -> bool:
+    return isinstance(node, Apply) and (node.name in names or any(_mentions(arg, names) for arg in node.args))
 
 
 def _same_node(gold: Node, answer: Node) -> bool:
     if symbols_of(gold) != symbols_of(answer):
         return False
-    return same_expression(gold, answer) or _rounds_to(gold, answer) or _rounds_to(answer, gold)
+    if same_expression(gold, answer) or decimals.is_rounded_gold(gold, answer):
+        return True
+    return decimals.stands_for(answer, gold) or decimals.stands_for(gold, answer)
 
 
 def _same_part(gold: Form, answer: Form) -> bool:
@@ -142,35 +158,11 @@ def _same_part(gold: Form, answer: Form) -> bool:
         return True
     if not isinstance(gold, Scalar) or not isinstance(answer, Scalar):
         return False
-    return gold == replace(answer, node=gold.node) and _rounds_part(gold.node, answer.node)
+    return gold == replace(answer, node=gold.node) and _is_rounded_part(gold.node, answer.node)
 
 
-def _rounds_part(gold: Node, answer: Node) -> bool:
-    return _rounds_to(gold, answer, min_digits=MIN_PART_DIGITS)
-
-
-def _rounds_to(exact: Node, decimal: Node, *, min_digits: int = MIN_DECIMAL_DIGITS) -> bool:
-    """Whether a decimal of enough digits is the exact number, rounded or cut at its last digit."""
-    if not isinstance(decimal, Number) or decimal.places < 1:
-        return False
-    if isinstance(exact, Number) and exact.value.denominator == 1:
-        return False
-    digits = str(abs(decimal.value.numerator * 10**decimal.places // decimal.value.denominator)).lstrip("0")
-    value = values.constant(exact)
-    if len(digits) < min_digits or value is None or not _is_inexact(exact, value):
-        return False
-    unit, gap = Fraction(1, 10**decimal.places), values.distance(value, decimal.value)
-    is_cut = values.at_most(abs(decimal.value), abs(value)) and values.at_most(gap, unit)
-    return is_cut or values.at_most(gap, unit / 2)
-
-
-def _is_inexact(node: Node, value: object) -> bool:
-    """Whether no finite decimal writes this number, so that a decimal can only come near it."""
-    if not isinstance(value, Fraction):
-        return True
-    # The denominator of a finite decimal divides a power of ten, whose exponent is below its number of bits.
-    is_finite = not pow(10, value.denominator.bit_length(), value.denominator)
-    return not is_finite and not (isinstance(node, Number) and node.places)
+def _is_rounded_part(gold: Node, answer: Node) -> bool:
+    return decimals.stands_for(answer, gold, min_digits=decimals.MIN_PART_DIGITS)
 
 
 def _same_in_base(gold: forms.InBase, answer: Form) -> bool:
@@ -182,8 +174,9 @@ def _same_in_base(gold: forms.InBase, answer: Form) -> bool:
 
 
 def _same_listing(gold: Listing, answer: Form) -> bool:
-    if isinstance(answer, Region) and gold.is_set:
-        return _same_region(region_of(gold) or Region(()), answer)
+    if isinstance(answer, Region):
+        region = region_of(gold) if gold.is_set else _region_of_list(gold)
+        return region is not None and _same_region(region, answer)
     if isinstance(answer, forms.Sequence) and answer.opening == "(" and _is_ordered(gold):
         items = _in_order_of_names(gold.items)
         return _same_sequence(forms.Sequence(tuple(item.form for item in items)), answer)
@@ -215,11 +208,19 @@ def _is_ordered(listing: Listing) -> bool:
 
 
 def _same_labelled_items(gold: Sequence[Labelled], answer: Sequence[Labelled]) -> bool:
-    labels = [item.label for item in gold]
-    if all(labels) and sorted(labels) == sorted(item.label for item in answer):
-        by_label = {item.label: item for item in answer}
-        return all(same_form(item, by_label[item.label]) for item in gold)
-    return all(map(same_form, gold, answer))
+    """By name where both sides have names; else in the order written, or in that of the names."""
+    labels = [[item.label for item in side] for side in (gold, answer)]
+    if all(labels[0]) and all(labels[1]):
+        by_name = [[item for item in answer if names_agree(one.label, item.label)] for one in gold]
+        are_paired = all(len(items) == 1 for items in by_name)
+        return are_paired and all(map(same_form, gold, (items[0] for items in by_name)))
+    is_bare = not any(labels[0]) or not any(labels[1])
+    if is_bare and only_counts([label for label in labels[0] + labels[1] if label]):
+        return _pair_up(gold, answer, same_form)
+    in_order = sorted(answer, key=lambda item: item.label)
+    return all(map(same_form, gold, answer)) or (
+        not any(labels[0]) and all(labels[1]) and all(map(same_form, gold, in_order))
+    )
 
 
 def _pair_up(left: Sequence[T], right: Sequence[T], same: Callable[[T, T], bool]) -> bool:
@@ -290,14 +291,38 @@ def _row(form: Form) -> tuple[Form, ...] | None:
 
 
 def _same_region(gold: Region, answer: Form) -> bool:
-    region = region_of(answer)
-    return region is not None and _pair_up(gold.spans, region.spans, _same_span)
+    region = region_of(answer) or _region_of_list(answer)
+    if region is None:
+        return False
+    if _pair_up(gold.spans, region.spans, _same_span):
+        return True
+    joined = [regions.union(one) for one in (gold, region)]
+    first, second = (one.spans if one else () for one in joined)
+    return bool(first) and _pair_up(first, second, _same_span)
+
+
+def _region_of_list(form: Form) -> Region | None:
+    """``(1, 2) or (3, 4)``, ``x = 1 or x > 3``: intervals and points that are one region together."""
+    if not isinstance(form, Listing) or form.is_set or form.is_joint:
+        return None
+    spans: list[Span] = []
+    for item in form.items:
+        region = (
+            region_of(Listing((item,), is_set=True))
+            if isinstance(item.form, Scalar)
+            else region_of(item.form)
+        )
+        if region is None:
+            return None
+        spans += region.spans
+    is_region = any(not isinstance(item.form, Scalar) for item in form.items)
+    return Region(tuple(spans)) if is_region else None
 
 
 def _same_span(gold: Span, answer: Span) -> bool:
     ends = zip(_ends(gold), _ends(answer), strict=True)
     return all(
-        a_closed == b_closed and (_same_node(a, b) or _rounds_part(a, b))
+        a_closed == b_closed and (_same_node(a, b) or _is_rounded_part(a, b))
         for (a, a_closed), (b, b_closed) in ends
     )
 
@@ -341,8 +366,8 @@ def _solves(gold: forms.Relation, answer: Node) -> bool:
 
 
 def _same_ratio(gold: forms.Ratio, answer: Form) -> bool:
-    if isinstance(answer, Scalar) and len(gold.terms) == 2:
-        return same_expression(Apply("div", gold.terms), answer.node)
+    if isinstance(answer, Scalar) and len(gold.terms) == 2 and not answer.unit:
+        return _same_scalar(Scalar(Apply("div", gold.terms)), answer)
     if not isinstance(answer, forms.Ratio) or len(gold.terms) != len(answer.terms):
         return False
     factors = [Apply("div", pair) for pair in zip(gold.terms, answer.terms, strict=True)]

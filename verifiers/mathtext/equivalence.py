@@ -8,15 +8,18 @@ from dataclasses import fields, is_dataclass
 
 from verifiers.answer_text import gold_answers, judged, readable, short_answer, unparsable
 from verifiers.mathtext.comparison import same_form
+from verifiers.mathtext.declarations import are_of_other_sets, free_letters
 from verifiers.mathtext.expressions import Apply, Number, Symbol
 from verifiers.mathtext.forms import Form, Scalar
 from verifiers.mathtext.normalization import clean
+from verifiers.mathtext.parameters import with_names_of
 from verifiers.mathtext.readings import answer_forms, gold_forms
 from verifiers.mathtext.strictness import is_finished
 from verifiers.mathtext.symbolic import is_beyond_grammar, same_by_math_verify
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 INFIX = {"add": " + ", "mul": "*", "div": "/", "pow": "^"}
+OTHER_MONEY = re.compile("[\u20ac\u00a3\u00a5\u20b9\u20bd]")
 FREE_SPACE = re.compile(r"(?<![0-9A-Za-z])\s+|\s+(?![0-9A-Za-z])")
 
 
@@ -42,14 +45,17 @@ def judge(gold: Gold, evidence: Evidence, *, strict: bool) -> Verdict:
 def _is_same(
     gold_text: str, gold: Sequence[Form], answer_text: str, answer: Sequence[Form], *, strict: bool
 ) -> bool:
-    if _is_other_money(gold_text, answer) or _is_other_money(answer_text, gold):
+    if _is_other_money(gold_text, answer_text, answer) or _is_other_money(answer_text, gold_text, gold):
+        return False
+    free = [free_letters(text) for text in (gold_text, answer_text)]
+    if are_of_other_sets(*free):
         return False
     gold_clean, answer_clean = clean(gold_text) or "", clean(answer_text) or ""
     if _squeezed(gold_clean) == _squeezed(answer_clean):
         return True
     if gold and answer:
         return any(
-            same_form(left, right) and (not strict or is_finished(left, right))
+            _is_equal(left, right, free[0] | free[1]) and (not strict or is_finished(left, right))
             for left in gold
             for right in answer
         )
@@ -59,10 +65,18 @@ def _is_same(
     return bool(are_readable) and same_by_math_verify(gold_clean, answer_clean)
 
 
-def _is_other_money(dollars: str, other: Sequence[Form]) -> bool:
+def _is_equal(gold: Form, answer: Form, free: dict[str, str]) -> bool:
+    """The same, or the same by another name of a free parameter."""
+    if same_form(gold, answer):
+        return True
+    renamed = with_names_of(gold, answer, free)
+    return renamed is not None and same_form(*renamed)
+
+
+def _is_other_money(dollars: str, text: str, forms: Sequence[Form]) -> bool:
     """Whether one is marked as dollars (``\\$``; a bare ``$`` is LaTeX's own), the other otherwise."""
-    units = [form.unit for form in other if isinstance(form, Scalar)]
-    return "\\$" in dollars and any(unit not in ("", "dollar") for unit in units)
+    units = [form.unit for form in forms if isinstance(form, Scalar)]
+    return "\\$" in dollars and (OTHER_MONEY.search(text) is not None or bool({*units} - {"", "dollar"}))
 
 
 def _asks_math_verify(gold: str, answer: str) -> bool:

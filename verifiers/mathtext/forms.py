@@ -36,10 +36,14 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Listing:
-    """Several answers. Their order matters only when they carry different labels or stand for a tuple."""
+    """Several answers. Their order matters only when they carry different labels or stand for a tuple.
+
+    ``is_joint``: relations joined by "and", which hold together, if at all.
+    """
 
     items: tuple[Labelled, ...]
     is_set: bool = False
+    is_joint: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from verifiers.answer_text import boxes, closing_brace
+from verifiers.mathtext.declarations import without_declarations
 from verifiers.mathtext.vocabulary import ALIASES, CHARACTERS, CONSTANTS, FUNCTIONS, GREEK, SPACES
 from verifiers.numbers import typography
 
@@ -15,7 +16,10 @@ SPECIAL_END = re.compile(r"(?:<\|[A-Za-z_]{1,30}\|>\s*)+$")
 BOLD = re.compile(r"(?<![\w)}\]])\*\*([^*]+)\*\*(?![\w({\[])")
 LEAD = re.compile(
     r"^(?:(?:so|thus|hence|therefore|then)\b,?\s*)?(?:the\s+)?(?:final\s+)?(?:answer|result|solution|value)s?"
-    r"(?:\s+(?:is|are|set))*\s*[:=]?\s*(?=\S)",
+    r"(?:\s+(?:is|are|set))*\s*[:=]?\s*(?=\S)"
+    r"|^(?:(?:la|die|das|il|a|o|de|het) )?(?:r\u00e9ponse|respuesta|antwort|ergebnis|risposta|resposta"
+    r"|\u043e\u0442\u0432\u0435\u0442|\u7b54\u6848|\u7b54\u3048)"
+    r"(?:\s+(?:est|es|ist|lautet|\u00e8|\u00e9|is)\b|\u662f|\u4e3a|\u306f)?\s*[:=\uff1a]?\s*(?=\S)",
     re.IGNORECASE,
 )
 BETWEEN_BOXES = re.compile(
@@ -54,6 +58,7 @@ def clean(text: str) -> str | None:
     if content is None:
         return None
     text = _spelled(CASES.sub(_equations, _undoubled(typography.spelled(content))))
+    text = without_declarations(text)
     for pattern, replacement in REWRITES:
         text = re.sub(pattern, replacement, text)
     text = re.sub(r"\s+", " ", LEAD.sub("", LEAD_IN.sub("", REASON.sub("", text.strip())), count=1))
@@ -142,7 +147,6 @@ REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (MINUTES, lambda match: f"{match[1]}\\frac{{{60 * int(match[2]) + int(match[3] or 0)}}}{{3600}}\u00b0"),
     (r"\\text\s*\{\s*([A-Za-z]+)\s*\}", _known_name),
     (r"(?s)(?:\\text\s*\{)?\s*,?\s*\bfor\s+(?:all|every|any|each)\b.*$", ""),
-    (r"(?<=\S)\s*(?:[,;]\s*\(?|\()\s*[a-z]\s*\\in\s*(?:\\mathbb\s*\{?Z\}?|\u2124)\s*\)?\s*$", ""),
     (r"\\\{\s*\\\}|\u2205", r"\\emptyset"),
     (r"(?<=\d)\{ ?, ?\}(?=\d{3}(?!\d))", ""),
     (r"\{ ?, ?\}", ","),

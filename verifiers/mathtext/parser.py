@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from verifiers.mathtext import forms, regions, values
+from verifiers.mathtext import decimals, forms, regions, values
 from verifiers.mathtext.expressions import (
     Apply,
     Node,
@@ -21,7 +21,8 @@ from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Sp
 from verifiers.mathtext.labels import label_of
 from verifiers.mathtext.normalization import clean, join_thousands, text_blocks, words_of
 from verifiers.mathtext.number_words import number_in_words
-from verifiers.mathtext.sentences import is_endless, named_value
+from verifiers.mathtext.parts import named_parts
+from verifiers.mathtext.sentences import is_endless, is_none, named_value
 from verifiers.mathtext.top_level import closes_at_end, split_top
 from verifiers.mathtext.units import split_unit
 from verifiers.numbers.notation import written_number
@@ -33,7 +34,6 @@ FLIPPED = {">": "<", "\\ge": "\\le"}
 INFINITY = Apply("oo")
 REALS = ("\\mathbb{R}", "\\mathbbR", "\\R")
 REALS_IN_WORDS = ("all real numbers", "all reals", "real numbers")
-APPROXIMATELY = Fraction(1, 1000)
 IN_BASE = re.compile(r"^\(?(\d+)\)?_\s*\{?\s*(\d+)\s*\}?$", re.ASCII)
 DECIMAL_COMMA = re.compile(r"^(-?)(0,\d{2,}|\d+,\d{2})$", re.ASCII)
 MATRIX = re.compile(r"^\\begin\s*\{([pbvBV]?matrix|array)\}(?:\{[lcr|\s]*\})?(.*)\\end\s*\{\1\}$", re.DOTALL)
@@ -88,6 +88,12 @@ def _nodes(texts: Iterable[str]) -> tuple[Node, ...] | None:
     return _all(map(node_of, texts))
 
 
+def _nothing(text: str, _depth: int) -> Form | None:
+    """The empty set, also in words."""
+    is_empty = text in ("\\emptyset", "\\{ \\}", "{ }", "{}") or is_none(text)
+    return Listing((), is_set=True) if is_empty else None
+
+
 def _reals(text: str, _depth: int) -> Form | None:
     if text.replace(" ", "") in REALS or words_of(text) in REALS_IN_WORDS:
         return Region((Span(negated(INFINITY), INFINITY, False, False),))
@@ -140,20 +146,21 @@ def _listing(text: str, depth: int) -> Form | None:
     if len(parts) < 2 and not is_escaped:
         return None
     items: list[Labelled] = []
-    for part in parts:
+    for name, part in named_parts(parts):
         form = read(part, depth) if part.strip() else None
         if form is None:
             if part.strip() or not items:
                 return None
             continue
-        items.extend(_spread(form))
+        items.extend(_spread(Labelled(form, name) if name and not isinstance(form, Labelled) else form))
     if " or " in text and len({item.form.unit for item in items if isinstance(item.form, Scalar)} - {""}) > 1:
         return None  # "3 hours or 8 minutes" leaves a choice
     if not is_set and (union := _alternatives(text, items)):
         return union
     if len({item.label for item in items[1:]} | {""}) == 1 and items[0].label:
         items[0] = Labelled(items[0].form)
-    return Listing(tuple(items), is_set)
+    is_joint = " and " in text and any(len(split_top(part, RELATIONS)) > 1 for part in parts)
+    return Listing(tuple(items), is_set, is_joint)
 
 
 def _spread(form: Form) -> list[Labelled]:
@@ -169,13 +176,9 @@ def _spread(form: Form) -> list[Labelled]:
 
 def _alternatives(text: str, items: Sequence[Labelled]) -> Form | None:
     """``x < 1 or x > 3``: regions joined by "or" are one region."""
-    regions = [item.form for item in items if isinstance(item.form, Region)]
-    is_region = len(items) > 1 and len(regions) == len(items) and " or " in text.lower()
-    return _joined(regions) if is_region else None
-
-
-def _joined(regions: Iterable[Region]) -> Region:
-    return Region(tuple(span for region in regions for span in region.spans))
+    parts = [item.form for item in items if isinstance(item.form, Region)]
+    is_region = len(items) > 1 and len(parts) == len(items) and " or " in text.lower()
+    return regions.joined(parts) if is_region else None
 
 
 def _union(text: str, depth: int) -> Form | None:
@@ -186,23 +189,8 @@ def _union(text: str, depth: int) -> Form | None:
     sets = [form for form in members if isinstance(form, Listing) and form.is_set]
     if len(sets) == len(members):
         return Listing(tuple(item for form in sets for item in form.items), True)
-    regions = _all(map(region_of, members))
-    return _joined(regions) if regions else None
-
-
-def region_of(form: Form | None) -> Region | None:
-    """The form as a region: an interval, a pair in round brackets, or points in braces."""
-    if isinstance(form, Region):
-        return form
-    if isinstance(form, forms.Sequence) and len(form.items) == 2:
-        low, high = form.items
-        if isinstance(low, Scalar) and isinstance(high, Scalar):
-            return Region((Span(low.node, high.node, form.opening == "[", form.closing == "]"),))
-    if isinstance(form, Listing) and form.is_set:
-        nodes = [item.form.node for item in form.items if isinstance(item.form, Scalar)]
-        if len(nodes) == len(form.items):
-            return Region(tuple(Span(node, node, True, True) for node in nodes))
-    return None
+    spans = _all(map(regions.region_of, members))
+    return regions.joined(spans) if spans else None
 
 
 def _without(text: str, depth: int) -> Form | None:
@@ -210,18 +198,26 @@ def _without(text: str, depth: int) -> Form | None:
     parts = split_top(text, ("\\setminus",))
     if len(parts) != 2:
         return None
-    whole, gaps = (region_of(read(part, depth)) for part in parts)
+    whole, gaps = (regions.region_of(read(part, depth)) for part in parts)
     return regions.without(whole, gaps) if whole and gaps else None
 
 
 def _conjunction(text: str, depth: int) -> Form | None:
     """``x > 1 and x < 3``: inequalities for one letter hold together."""
-    parts = [part.strip() for part in split_top(text, (",", ";", " and ")) if part.strip()]
+    parts = _excluded([part.strip() for part in split_top(text, (",", ";", " and ")) if part.strip()])
     names = {side.strip() for part in parts for side in split_top(part, RELATIONS) if label_of(side.strip())}
     if len(parts) < 2 or len(names) != 1:
         return None
     bounds = [form for part in parts if isinstance(form := _relation(part, depth), Region)]
     return regions.common(bounds) if len(bounds) == len(parts) else None
+
+
+def _excluded(parts: list[str]) -> list[str]:
+    """``x \\ne 1, 3`` as ``x \\ne 1, x \\ne 3``."""
+    name, *values = split_top(parts[0], ("\\ne",)) if parts else [""]
+    if len(values) != 1 or any(len(split_top(part, RELATIONS)) > 1 for part in parts[1:]):
+        return parts
+    return [parts[0], *(f"{name} \\ne {part}" for part in parts[1:])]
 
 
 def _membership(text: str, depth: int) -> Form | None:
@@ -242,7 +238,7 @@ def _bracketed(text: str, depth: int) -> Form | None:
         return None
     form = forms.Sequence(items, opening.replace("\\langle", "("), closing.replace("\\rangle", ")"))
     is_interval = len(items) == 2 and (form.opening == "[" or form.closing == "]")
-    return (is_interval and region_of(form)) or form
+    return (is_interval and regions.region_of(form)) or form
 
 
 def _plus_minus(text: str, depth: int) -> Form | None:
@@ -267,24 +263,13 @@ def _approximate(parts: list[str], depth: int) -> Form | None:
     """``exact \\approx decimal`` is the exact side, provided that they are near each other."""
     exact = " ".join(parts[: parts.index("\\approx")]).strip()
     if label_of(exact) or not exact:
-        return read(parts[-1], depth)
-    form = read(exact, depth)
+        form = read(parts[-1], depth)
+        return Labelled(form, exact) if form and exact and not isinstance(form, Labelled) else form
+    form, rough = read(exact, depth), scalar(parts[-1])
     inner = form.form if isinstance(form, Labelled) else form
-    rough = scalar(parts[-1])
-    if not isinstance(inner, Scalar) or rough is None:
+    if not isinstance(inner, Scalar) or rough is None or inner.percent != rough.percent:
         return None
-    value, near = values.constant(inner.node), values.constant(rough.node)
-    if value is None or near is None:
-        return None
-    is_near = values.at_most(values.distance(value, near), _last_place(rough.node, near))
-    return form if is_near else None
-
-
-def _last_place(rough: Node, near: values.Value) -> values.Value:
-    """How far a rounded or cut number may be from the exact one; a whole number less than one."""
-    if isinstance(rough, Number):
-        return Fraction(1, 10**rough.places) if rough.places else Fraction(999, 1000)
-    return abs(near) * APPROXIMATELY
+    return form if decimals.is_near(inner.node, rough.node) else None
 
 
 def _equation(sides: list[str], depth: int) -> Form | None:
@@ -357,7 +342,7 @@ def _based(text: str, _depth: int) -> Form | None:
 
 
 def _ratio(text: str, _depth: int) -> Form | None:
-    terms = _nodes(split_top(text, (":",)))
+    terms = _nodes(split_top(text, (":", " to ")))
     return forms.Ratio(terms) if terms and len(terms) > 1 else None
 
 
@@ -374,6 +359,7 @@ def _number_in_words(text: str, _depth: int) -> Form | None:
 
 READERS = (
     *(
+        _nothing,
         _reals,
         _number_in_words,
         _matrix,

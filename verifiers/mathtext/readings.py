@@ -10,23 +10,29 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from verifiers.mathtext import values
+from verifiers.mathtext import decimals, values
 from verifiers.mathtext.expressions import Apply, Node, Number, symbols_of
 from verifiers.mathtext.forms import Form, Labelled, Scalar, Words
 from verifiers.mathtext.labels import label_of
-from verifiers.mathtext.normalization import clean
-from verifiers.mathtext.parser import MAX_NESTING, forms_of, node_of, read
+from verifiers.mathtext.normalization import clean, words_of
+from verifiers.mathtext.parser import MAX_NESTING, forms_of, node_of, read, scalar
 from verifiers.mathtext.sentences import without_trailing_words
 from verifiers.mathtext.top_level import split_top
 from verifiers.mathtext.units import split_unit
+from verifiers.mathtext.vocabulary import HEDGES, NOT_UNITS, UNITS
 from verifiers.numbers import typography
 from verifiers.numbers.notation import written_number
+from verifiers.numbers.statement import stated_number
 
+APPROXIMATIONS = ("\\approx",)
+ABROAD = re.compile("\\d,\\d|[$\u20ac\u00a3\u00a5\u20b9\u20bd]")
+MONEY = frozenset(["euro", "dollar"])
 AND_FRACTION = re.compile(r"^(-?\d+) and (\d+/\d+|\\frac\s*\{?\d+\}?\s*\{?\d+\}?)(?=$| )")
 
 
 def gold_forms(text: str) -> list[Form]:
-    readings = forms_of(text)
+    cleaned = clean(text) or ""
+    readings = [*forms_of(text), *_decimal_stated(cleaned), *_quotient_stated(cleaned)]
     if any(not isinstance(reading, Words) for reading in readings):
         return readings
     value = without_trailing_words(clean(text) or "")
@@ -40,8 +46,34 @@ def answer_forms(text: str) -> list[Form]:
         read(mixed, MAX_NESTING) if mixed != cleaned else None,
         _value_of_chain(cleaned),
         _with_decimal_comma(cleaned),
+        _stated(text),
     ]
     return [*forms_of(text), *(form for form in further if form is not None)]
+
+
+def _decimal_stated(text: str) -> list[Form]:
+    r"""The decimal of a gold ``\sqrt{2} \approx 1.41``, which states both."""
+    exact, *rough = (part.strip() for part in split_top(text, APPROXIMATIONS))
+    number = scalar(rough[-1]) if rough and exact else None
+    return [] if number is None or not isinstance(number.node, Number) else [number]
+
+
+def _quotient_stated(text: str) -> list[Form]:
+    r"""The value of ``\frac{AB}{CD} = \frac{3}{4}``, where the quotient is what was asked for."""
+    value, named = _value_of_chain(text), node_of(split_top(text, ("=",))[0].strip())
+    return [value] if value and isinstance(named, Apply) and named.name == "div" else []
+
+
+def _stated(text: str) -> Form | None:
+    """The number of a sentence in any language that writes it with a decimal comma or a currency sign."""
+    number = stated_number(text)
+    words = words_of(text).split()
+    if number is None or not any(len(word) > 2 for word in words):
+        return None
+    units = {UNITS[word] for word in words if word in UNITS}
+    if (HEDGES | NOT_UNITS).intersection(words) or units - MONEY or not ABROAD.search(text):
+        return None
+    return Scalar(Number(number.value, number.places), number.is_percent, unit="".join(units))
 
 
 def _with_decimal_comma(text: str) -> Form | None:
@@ -59,6 +91,7 @@ def _value_of_chain(text: str) -> Form | None:
 
     An equation in numbers and one letter is no name: ``2x = 0`` says nothing that the question did not.
     """
+    text, *rough = (part.strip() for part in split_top(text, APPROXIMATIONS))
     sides = [side.strip() for side in split_top(text, ("=",))]
     nodes = [node_of(side) for side in sides[1:]]
     if len(sides) < 2 or any(node is None for node in nodes):
@@ -68,6 +101,9 @@ def _value_of_chain(text: str) -> Form | None:
     if not constants or constants[0] is None or worked[-1] is not nodes[-1]:
         return None
     if not all(value is not None and values.same_value(value, constants[0]) for value in constants):
+        return None
+    near = [node_of(part) for part in rough]
+    if not all(node is not None and decimals.is_near(worked[-1], node) for node in near):
         return None
     subject = node_of(sides[0])
     is_name = label_of(sides[0]) or (subject is not None and _is_quantity(subject, is_worked=len(worked) > 1))

@@ -5,21 +5,46 @@ None where their ends cannot be compared, and where nothing is left: a list ``x 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
 from itertools import pairwise
 
-from verifiers.mathtext import values
+from verifiers.mathtext import forms, values
 from verifiers.mathtext.expressions import Apply, Node, negated
-from verifiers.mathtext.forms import Region, Span
+from verifiers.mathtext.forms import Form, Listing, Region, Scalar, Span
 
 MAX_SPANS = 20
 INFINITY = Apply("oo")
 
 
+def joined(regions: Iterable[Region]) -> Region:
+    """The points of any of them."""
+    return Region(tuple(span for region in regions for span in region.spans))
+
+
+def region_of(form: Form | None) -> Region | None:
+    """The form as a region: an interval, a pair in round brackets, or points in braces."""
+    if isinstance(form, Region):
+        return form
+    if isinstance(form, forms.Sequence) and len(form.items) == 2:
+        low, high = form.items
+        if isinstance(low, Scalar) and isinstance(high, Scalar):
+            return Region((Span(low.node, high.node, form.opening == "[", form.closing == "]"),))
+    if isinstance(form, Listing) and form.is_set:
+        nodes = [item.form.node for item in form.items if isinstance(item.form, Scalar)]
+        if len(nodes) == len(form.items):
+            return Region(tuple(Span(node, node, True, True) for node in nodes))
+    return None
+
+
 def common(regions: Sequence[Region]) -> Region | None:
     """The intersection."""
     return _combined(regions, all)
+
+
+def union(region: Region) -> Region | None:
+    """The same points in as few spans as there can be, in order."""
+    return _combined([region], all)
 
 
 def without(whole: Region, gaps: Region) -> Region | None:
@@ -41,15 +66,15 @@ def _combined(regions: Sequence[Region], holds: Callable[[Sequence[bool]], bool]
     for low, high in pairwise(bounds):
         pieces += [Span(low, low, True, True), Span(low, high, False, False)]
     inside = [piece for piece in pieces if holds([_contains(region, piece) for region in regions])]
-    joined = _joined([piece for piece in inside if not _is_infinite_point(piece)])
-    return Region(tuple(joined)) if joined else None
+    merged = _merged([piece for piece in inside if not _is_infinite_point(piece)])
+    return Region(tuple(merged)) if merged else None
 
 
 def _is_infinite_point(piece: Span) -> bool:
     return piece.low is piece.high and bool(values.infinite_sign(piece.low))
 
 
-def _joined(pieces: Sequence[Span]) -> list[Span]:
+def _merged(pieces: Sequence[Span]) -> list[Span]:
     joined: list[Span] = []
     for piece in pieces:
         last = joined[-1] if joined else None

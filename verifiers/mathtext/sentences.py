@@ -20,6 +20,8 @@ from verifiers.mathtext.vocabulary import (
 VERB = re.compile(rf"\s+(?:{'|'.join(sorted(VERBS))})\s+", re.IGNORECASE)
 SIGN = re.compile(r"\s*[:=]\s*")
 SUBJECT = re.compile(r"[^\d=<>+*/^_|&]{1,120}")
+NUMBERED = re.compile(r"(?<=[A-Za-z]{3}) \d{1,2}$")
+"""``Case 1: 5``; before any other sign a number would be part of a formula."""
 WORD = re.compile(r"(?<!\\)\b[A-Za-z]{3,}\b")
 TEXT = re.compile(r"\\text\s*\{([^{}]*)\}")
 BEFORE_VALUE = re.compile(
@@ -41,6 +43,12 @@ NOT_PLAIN = "|".join([*sorted(VERBS), "before", "after", "opposite", "previous",
 PLAIN_SUBJECT = re.compile(
     rf"(?:(?:so|thus|therefore|hence),? )?the (?!.* (?:{NOT_PLAIN})\b)[a-z' ]+", re.IGNORECASE
 )
+KINDS = "real|integer|rational|positive|valid|possible"
+NONE = re.compile(
+    r"(?:(?:the )?(?:equation|system|inequality|it) )?(?:(?:there (?:is|are|exists?)|has|have|we have) )?"
+    rf"(?:no|none)(?: such)?(?: (?:{KINDS}))*(?: solutions?| roots?| values?(?: of [a-z])?| [a-z])?"
+    r"(?: exists?| at all)?|(?:the )?(?:empty|null) set"
+)
 
 
 class Named(NamedTuple):
@@ -57,7 +65,8 @@ def named_value(text: str) -> Named | None:
     plain = TEXT.sub(r" \1 ", text).strip()
     for match in (*reversed([*VERB.finditer(plain)]), *reversed([*SIGN.finditer(plain)])):
         subject, value = plain[: match.start()], plain[match.end() :]
-        if SUBJECT.fullmatch(subject) and _is_name(subject, is_sign=match[0].strip() in (":", "=")):
+        bare = NUMBERED.sub("", subject) if match[0].strip() == ":" else subject
+        if SUBJECT.fullmatch(bare) and _is_name(subject, is_sign=match[0].strip() in (":", "=")):
             words = [word for word in words_of(subject).split() if word not in NAMELESS]
             is_plain = match[0].strip() == "is" and PLAIN_SUBJECT.fullmatch(subject) is not None
             return Named(" ".join(words), BEFORE_VALUE.sub("", value), is_plain)
@@ -100,3 +109,9 @@ def is_endless(text: str) -> bool:
     """Whether words say "infinitely many", of whatever."""
     match = ENDLESS.fullmatch(words_of(text))
     return match is not None and not (NOT_UNITS | HEDGES).intersection(match[1].split())
+
+
+def is_none(text: str) -> bool:
+    """Whether words say that nothing is a solution."""
+    words = words_of(text)
+    return words != "no" and NONE.fullmatch(words) is not None

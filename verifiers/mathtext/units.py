@@ -6,6 +6,7 @@ import re
 
 from verifiers.mathtext.normalization import text_blocks
 from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, NOT_UNITS, UNITS
+from verifiers.numbers.statement import HEDGES_ABROAD
 
 SHORT_NAMES = frozenset(name for name in UNITS if 1 < len(name) <= 3) | {"sq", "cu"}
 QUALIFIERS = frozenset(["square", "cubic", "sq", "cu", "per", "unit", "units"])
@@ -39,6 +40,7 @@ def split_unit(text: str) -> tuple[str, str]:
         or not _ends_value(text[:start])
         or len(words) > MAX_WORDS
         or NOT_UNITS.intersection(words)
+        or HEDGES_ABROAD.intersection(words)
     ):
         return text, ""
     return text[:start].rstrip(" \\" if blocks else None), _canonical(content, power=power)

@@ -74,12 +74,17 @@ def same_value(left: Value, right: Value) -> bool:
 
 def distance(left: Value, right: Value) -> Value:
     """The absolute difference, exact when both are."""
-    return abs(operator.sub(*_alike(left, right)))
+    return abs(difference(left, right))
+
+
+def difference(left: Value, right: Value) -> Value:
+    """``left - right``, exact when both are."""
+    return operator.sub(*_alike(left, right))
 
 
 def at_most(left: Value, right: Value) -> bool:
     """``left <= right`` for real values of either kind."""
-    return bool(_inexact(left) <= _inexact(right))
+    return bool(inexact(left) <= inexact(right))
 
 
 def infinite_sign(node: Node) -> int:
@@ -146,7 +151,8 @@ def is_real(value: Value) -> bool:
     return isinstance(value, Fraction) or bool(abs(context.im(value)) <= context.mpf(10) ** -TOLERANCE_DIGITS)
 
 
-def _inexact(value: Value) -> Value:
+def inexact(value: Value) -> Value:
+    """The value as an mpmath number."""
     if isinstance(value, Fraction):
         return context.mpf(value.numerator) / context.mpf(value.denominator)
     return value
@@ -154,7 +160,7 @@ def _inexact(value: Value) -> Value:
 
 def _alike(*values: Value) -> Sequence[Value]:
     """The values themselves if all are exact, else all of them inexact."""
-    return values if all(isinstance(value, Fraction) for value in values) else [*map(_inexact, values)]
+    return values if all(isinstance(value, Fraction) for value in values) else [*map(inexact, values)]
 
 
 def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
@@ -169,7 +175,7 @@ def _value(node: Node, point: Mapping[str, Fraction]) -> Value:
         raise Undefined(node.name)
     value = operation(*(_value(arg, point) for arg in node.args))
     if isinstance(value, Fraction):
-        return value if _bits(value) <= MAX_BITS else _inexact(value)
+        return value if _bits(value) <= MAX_BITS else inexact(value)
     if context.isfinite(value):
         return value
     raise Undefined("not finite")
@@ -191,9 +197,9 @@ def _add(*terms: Value) -> Value:
 
 def _inexact_sum(terms: Sequence[Value]) -> Value:
     """Raises ``Undefined`` where an exact term would vanish: ``10^{20000} + 1`` is not ``10^{20000}``."""
-    numbers = [_inexact(term) for term in terms]
+    numbers = [inexact(term) for term in terms]
     least = max(map(abs, numbers)) * context.mpf(10) ** -TOLERANCE_DIGITS
-    if any(term and isinstance(term, Fraction) and abs(_inexact(term)) < least for term in terms):
+    if any(term and isinstance(term, Fraction) and abs(inexact(term)) < least for term in terms):
         raise Undefined("terms too far apart")
     return context.fsum(numbers)
 
@@ -207,7 +213,7 @@ def _power(base: Value, exponent: Value) -> Value:
             return base**exponent.numerator
     if isinstance(base, Fraction) and base == 0:
         return base
-    b, p = _inexact(base), _inexact(exponent)
+    b, p = inexact(base), inexact(exponent)
     if abs(p) > MAX_EXPONENT_BITS or abs(p) * abs(context.log(abs(b), 2)) > MAX_EXPONENT_BITS:
         raise Undefined("too large")
     return context.power(b, p)
@@ -228,9 +234,9 @@ def _root(base: Value, degree: Value) -> Value:
 def _factorial(value: Value) -> Value:
     if isinstance(value, Fraction) and value.denominator == 1 and 0 <= value <= MAX_FACTORIAL:
         return Fraction(math.factorial(value.numerator))
-    if abs(_inexact(value)) > MAX_FACTORIAL:
+    if abs(inexact(value)) > MAX_FACTORIAL:
         raise Undefined("too large")
-    return context.gamma(_inexact(value) + 1)
+    return context.gamma(inexact(value) + 1)
 
 
 def _binomial(top: Value, bottom: Value) -> Value:
@@ -245,7 +251,7 @@ def _binomial(top: Value, bottom: Value) -> Value:
 
 
 def _logarithm(value: Value, base: Value = Fraction(10)) -> Value:
-    return context.log(_inexact(value)) / context.log(_inexact(base))
+    return context.log(inexact(value)) / context.log(inexact(base))
 
 
 def _rounded(exact: Callable[[Fraction], int], inexact: Callable[[Value], Value]) -> Callable[[Value], Value]:
@@ -267,7 +273,7 @@ def _called(name: str) -> Callable[[Value], Value]:
     function = getattr(context, name)
 
     def called(value: Value) -> Value:
-        number = _inexact(value)
+        number = inexact(value)
         if abs(number) > MAX_EXPONENT_BITS:
             raise Undefined("too large")
         return function(number)
@@ -310,7 +316,7 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "pi": lambda: +context.pi,
     "e": lambda: +context.e,
     "i": lambda: context.mpc(0, 1),
-    "ln": lambda value: context.log(_inexact(value)),
+    "ln": lambda value: context.log(inexact(value)),
     "log": _logarithm,
     "lg": _logarithm,
     "exp": lambda value: _power(+context.e, value),
@@ -318,8 +324,8 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "min": _extreme(min),
     "gcd": _whole(math.gcd),
     "lcm": _whole(math.lcm),
-    "Re": lambda value: context.re(_inexact(value)),
-    "Im": lambda value: context.im(_inexact(value)),
+    "Re": lambda value: context.re(inexact(value)),
+    "Im": lambda value: context.im(inexact(value)),
     **{name: _called(name) for name in ("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh")},
     **{f"arc{name}": _called(f"a{name}") for name in ("sin", "cos", "tan")},
 }

@@ -17,6 +17,7 @@ from verifiers.numbers.notation import CURRENCY, NUMBER, Written, prepared, valu
 _TABLES = toml_load(Path(__file__).with_name("words.toml"), dict[str, Any])
 MAGNITUDES: dict[str, int] = _TABLES["magnitudes"]
 HEDGES = frozenset(" ".join(_TABLES["hedges"].values()).split()) - MAGNITUDES.keys()
+HEDGES_ABROAD = HEDGES - set(_TABLES["hedges"]["en"].split())
 HEDGING_SIGNS = tuple(_TABLES["hedges"]["signs"].split())
 WORDS = re.compile(r"[^\W\d_]+")
 ONE_LETTER_UNITS = frozenset("mgshl")

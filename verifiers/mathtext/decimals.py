@@ -1,0 +1,75 @@
+"""Decimals beside the exact numbers that they stand for."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from verifiers.mathtext import values
+from verifiers.mathtext.expressions import Apply, Node, Number
+
+MIN_DECIMAL_DIGITS = 6
+"""Significant digits that a decimal needs to stand for an exact number (math-verify rounds to 6 places)."""
+MIN_PART_DIGITS = 4
+"""Those of one entry, coordinate or end among several, which agree by chance less easily."""
+MIN_GOLD_DIGITS = 3
+"""Those of a gold that is itself a rounded decimal, so that an exact answer says more than it."""
+
+APPROXIMATELY = Fraction(1, 1000)
+
+
+def stands_for(decimal: Node, exact: Node, *, min_digits: int = MIN_DECIMAL_DIGITS) -> bool:
+    """Whether a decimal of enough digits is the exact number, rounded or cut at its last digit."""
+    if not isinstance(decimal, Number) or decimal.places < 1:
+        return False
+    if isinstance(exact, Number) and exact.value.denominator == 1:
+        return False
+    value = values.constant(exact)
+    if _digits(decimal) < min_digits or value is None or not _is_inexact(exact, value):
+        return False
+    unit, gap = Fraction(1, 10**decimal.places), values.distance(value, decimal.value)
+    is_cut = values.at_most(abs(decimal.value), abs(value)) and values.at_most(gap, unit)
+    return is_cut or values.at_most(gap, unit / 2)
+
+
+def is_rounded_gold(gold: Node, answer: Node) -> bool:
+    """Whether the gold is a decimal to which the answer rounds, which is exact.
+
+    Never the reverse: a decimal of three digits is no answer where the exact number was asked for.
+    """
+    if not isinstance(gold, Number) or gold.places < 1 or _digits(gold) < MIN_GOLD_DIGITS:
+        return False
+    value = values.constant(answer)
+    if value is None or not values.is_real(value) or _has_decimal(answer):
+        return False
+    return values.at_most(values.distance(value, gold.value), Fraction(1, 2 * 10**gold.places))
+
+
+def is_near(exact: Node, rough: Node) -> bool:
+    """Whether a rough number is the exact one to about its last digit; a whole number to less than one."""
+    value, near = values.constant(exact), values.constant(rough)
+    if value is None or near is None:
+        return False
+    last = abs(near) * APPROXIMATELY
+    if isinstance(rough, Number):
+        last = Fraction(1, 10**rough.places) if rough.places else Fraction(999, 1000)
+    return values.at_most(values.distance(value, near), last)
+
+
+def _digits(number: Number) -> int:
+    """Significant digits as written, zeros at the end included."""
+    return len(str(abs(number.value.numerator * 10**number.places // number.value.denominator)).lstrip("0"))
+
+
+def _has_decimal(node: Node) -> bool:
+    if isinstance(node, Apply):
+        return any(map(_has_decimal, node.args))
+    return isinstance(node, Number) and node.places > 0
+
+
+def _is_inexact(node: Node, value: object) -> bool:
+    """Whether no finite decimal writes this number, so that a decimal can only come near it."""
+    if not isinstance(value, Fraction):
+        return True
+    # The denominator of a finite decimal divides a power of ten, whose exponent is below its number of bits.
+    is_finite = not pow(10, value.denominator.bit_length(), value.denominator)
+    return not is_finite and not (isinstance(node, Number) and node.places)

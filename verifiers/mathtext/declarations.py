@@ -1,0 +1,62 @@
+r"""What an answer says of its own letters: ``k \in \mathbb{Z}``, ``where c is any constant``."""
+
+from __future__ import annotations
+
+import re
+
+LETTER = r"[A-Za-z](?:_\{?\d\}?)?"
+LETTERS = rf"(?<![A-Za-z\\]){LETTER}(?:\s*(?:,|\band\b)\s*{LETTER})*(?![A-Za-z])"
+ARTICLES = r"(?:(?:is|are|being|an?|any|all|every|each|some|arbitrary|the|for|real|positive|non-?zero)\s+)*"
+INTEGERS = r"integers?|whole numbers?"
+NUMBERS = (
+    rf"(?:{INTEGERS}|constants?(?: of integration)?|reals?|(?:real|natural|rational|complex) numbers?"
+    r"|parameters?)"
+)
+SET = r"(?:\\mathbb\s*\{?\s*[ZNQRC]\s*\}?|[ZNQRC](?![A-Za-z])|[\u2124\u2115\u211d\u211a])"
+IN_SET = re.compile(rf"({LETTERS})\s*\\in\s*({SET})")
+AFTER_LETTER = re.compile(rf"({LETTERS})\s*,?\s*{ARTICLES}({NUMBERS})\b")
+BEFORE_LETTER = re.compile(rf"\b({NUMBERS})\s+({LETTERS})")
+BLACKBOARD = str.maketrans("\u2124\u2115\u211d\u211a", "ZNRQ")
+TEXT = r"(?:\\text\s*\{)?\s*"
+LEAD = (
+    rf"\s*(?:[,;(]\s*{TEXT}(?:(?:where|with|for|when|and)\b)?|{TEXT},?\s*(?:where|with|for|when)\b)\s*\}}?\s*"
+)
+AT_END = re.compile(
+    rf"(?<=\S){LEAD}(?:{LETTERS}\s*\\in\s*{SET}|{LETTERS}\s*{TEXT},?\s*{ARTICLES}{NUMBERS}"
+    rf"|{ARTICLES}{NUMBERS}\s*\}}?\s*{LETTERS})\s*\}}?\s*\)?\s*\.?\s*$"
+)
+
+
+def free_letters(text: str) -> dict[str, str]:
+    """The letters that a text declares as free, and the set of each (``Z``, ``N``, ``Q``, ``R``)."""
+    plain = re.sub(r"\\text\s*\{([^{}]*)\}|[$()]|\\[,;:! ]", lambda match: f" {match[1] or ''} ", text)
+    free: dict[str, str] = {}
+    for match in IN_SET.finditer(plain):
+        free |= dict.fromkeys(_letters(match[1]), _set_of(match[2]))
+    for pattern, letters in ((AFTER_LETTER, 1), (BEFORE_LETTER, 2)):
+        for match in pattern.finditer(plain):
+            free |= dict.fromkeys(_letters(match[letters]), _set_of(match[0]))
+    return free
+
+
+def _set_of(words: str) -> str:
+    if "positive" in words or "natural" in words:
+        return "N"
+    if re.search(INTEGERS, words):
+        return "Z"
+    named = re.search(r"[ZNQRC](?=\W*$)", words.translate(BLACKBOARD))
+    return named[0] if named else "R"
+
+
+def are_of_other_sets(gold: dict[str, str], answer: dict[str, str]) -> bool:
+    """Whether both sides say from which set their letters are, and not the same."""
+    return bool(gold and answer) and not set(gold.values()) & set(answer.values())
+
+
+def without_declarations(text: str) -> str:
+    """Return the text without such words after its value."""
+    return AT_END.sub("", text)
+
+
+def _letters(text: str) -> list[str]:
+    return re.findall(r"[A-Za-z](?:_\{?\d\}?)?", re.sub(r"\band\b", ",", text))

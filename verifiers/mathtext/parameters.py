@@ -1,0 +1,149 @@
+r"""Free parameters: ``k`` in ``\frac{\pi}{4} + k\pi, k \in \mathbb{Z}`` may have any other name.
+
+A letter is free where either side declares it (an integer, a constant, any number), adds it as a constant of
+integration, or counts periods with it. Every other letter is the question's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from verifiers.mathtext import values
+from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_of
+from verifiers.mathtext.forms import Form
+
+COUNTERS = frozenset("kmnlj")
+ADDED = frozenset(["C", "c", "K", "k", "D"])
+PROBES = (Fraction(0), Fraction(1), Fraction(2))
+
+
+def with_names_of(gold: Form, answer: Form, free: dict[str, str]) -> tuple[Form, Form] | None:
+    """Both forms with one name for the one free letter of each; None where there is none to rename."""
+    names = [symbols_in(form) for form in (gold, answer)]
+    ours, theirs = names[0] - names[1], names[1] - names[0]
+    shared = sorted(name for name in names[0] & names[1] if _is_integer(name, gold, answer, free))
+    if len(ours) == len(theirs) == 1:
+        (old,), (new,) = theirs, ours
+        if not _is_free(new, gold, free) and not _is_free(old, answer, free):
+            return None
+        answer = _mapped(answer, lambda node: _renamed(node, old, new))
+        is_integer = _is_integer(new, gold, answer, free) or free.get(old) == "Z"
+    elif not ours and not theirs and len(shared) == 1:
+        new, is_integer = shared[0], True
+    else:
+        return None
+    if not is_integer:
+        return gold, answer
+    return _mapped(gold, lambda node: _reduced(node, new)), _mapped(answer, lambda node: _reduced(node, new))
+
+
+def symbols_in(form: object) -> frozenset[str]:
+    return frozenset().union(*map(symbols_of, _nodes(form)))
+
+
+def _is_free(name: str, form: Form, free: dict[str, str]) -> bool:
+    return name in free or _counts_periods(name, form) or (name in ADDED and _is_added(name, form))
+
+
+def _is_integer(name: str, gold: Form, answer: Form, free: dict[str, str]) -> bool:
+    return free.get(name) == "Z" or _counts_periods(name, gold) or _counts_periods(name, answer)
+
+
+def _counts_periods(name: str, form: Form) -> bool:
+    r"""``k`` where it stands in multiples of pi alone, in an angle: ``\frac{\pi}{4} + k\pi``."""
+    steps = [_step(node, name) for node in _nodes(form) if name in symbols_of(node)]
+    return (
+        name in COUNTERS
+        and bool(steps)
+        and all(step is not None and _is_rational(step / values.context.pi) for step in steps)
+    )
+
+
+def _is_rational(value: Any) -> bool:
+    return any(
+        values.same_value(value * divisor, Fraction(round(value * divisor))) for divisor in range(1, 13)
+    )
+
+
+def _is_added(name: str, form: Form) -> bool:
+    """A constant added at the end: ``x^2 + C``."""
+    return any(
+        isinstance(node, Apply) and node.name == "add" and node.args[-1] == Symbol(name)
+        for node in _nodes(form)
+    )
+
+
+def _step(node: Node, name: str) -> Any:
+    """By how much an expression in one letter grows with it; None where that is not constant."""
+    line = _linear(node, name)
+    return None if line is None else values.inexact(line[1])
+
+
+def _linear(node: Node, name: str) -> tuple[Any, Any] | None:
+    if symbols_of(node) != {name}:
+        return None
+    try:
+        first, second, third = (values.value_of(node, {name: probe}) for probe in PROBES)
+    except values.Undefined:
+        return None
+    step = values.difference(second, first)
+    is_linear = (
+        values.is_real(first)
+        and values.is_real(step)
+        and values.same_value(values.difference(third, second), step)
+    )
+    return (first, step) if is_linear and not values.same_value(step, Fraction(0)) else None
+
+
+def _reduced(node: Node, name: str) -> Node:
+    """An arithmetic progression in an integer from its least term that is not negative, by positive steps."""
+    line = _linear(node, name)
+    if line is None:
+        return node
+    step = abs(values.inexact(line[1]))
+    turns = values.inexact(line[0]) / step
+    nearest = round(turns)
+    whole = nearest if values.same_value(turns, Fraction(nearest)) else math.floor(turns)
+    shift = Number(Fraction(-whole if line[1] > 0 else whole))
+    sign = Number(Fraction(1 if line[1] > 0 else -1))
+    return _replaced(node, name, Apply("add", (Apply("mul", (sign, Symbol(name))), shift)))
+
+
+def _renamed(node: Node, old: str, new: str) -> Node:
+    return _replaced(node, old, Symbol(new))
+
+
+def _replaced(node: Node, name: str, by: Node) -> Node:
+    if isinstance(node, Symbol):
+        return by if node.name == name else node
+    if isinstance(node, Apply):
+        return Apply(node.name, tuple(_replaced(arg, name, by) for arg in node.args))
+    return node
+
+
+def _nodes(form: object) -> Iterator[Node]:
+    if isinstance(form, (Number, Symbol, Apply)):
+        yield form
+    elif isinstance(form, tuple):
+        for item in form:
+            yield from _nodes(item)
+    elif is_dataclass(form):
+        for field in fields(form):
+            yield from _nodes(getattr(form, field.name))
+
+
+def _mapped(form: Any, change: Callable[[Node], Node]) -> Any:
+    """The form with each of its expressions changed."""
+    if isinstance(form, (Number, Symbol, Apply)):
+        return change(form)
+    if isinstance(form, tuple):
+        return tuple(_mapped(item, change) for item in form)
+    if is_dataclass(form) and not isinstance(form, type):
+        return replace(
+            form, **{field.name: _mapped(getattr(form, field.name), change) for field in fields(form)}
+        )
+    return form

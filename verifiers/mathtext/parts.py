@@ -1,0 +1,61 @@
+"""The names that the parts of a list carry: ``Alice 3, Bob 5``, ``3 (Alice)``, ``5 apples and 3 pears``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from verifiers.mathtext.normalization import words_of
+from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, HEDGES, NOT_UNITS, UNITS
+
+VALUE = r"(?P<value>-?(?:\d|\\frac|\\sqrt|\\\$).*?)"
+NAME = r"(?:\\text\s*\{\s*)?(?P<name>[A-Za-z][A-Za-z' ]{2,})\s*\}?"
+PATTERNS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]*| \d{{1,2}})?)\s*:?\s+{VALUE}$",
+        rf"^{VALUE}\s*\(\s*{NAME}\s*\)$",
+        rf"^{VALUE}\s+(?:for|to|by)\s+(?:the )?{NAME}$",
+        rf"^(?P<value>-?\d[\d.,/]*|\\frac\s*\{{\d+\}}\s*\{{\d+\}})\s*{NAME}$",
+    )
+)
+NO_NAMES = FUNCTIONS | GREEK | CONSTANTS.keys() | HEDGES | NOT_UNITS | UNITS.keys()
+COUNTED = re.compile(
+    r"(?:sequence|case|solution|root|answer|possibility|option|pair|triple|set) \d{1,2}|[xrtz]_?\d"
+)
+"""What only counts the answers, in whatever order."""
+
+
+def named_parts(parts: Sequence[str]) -> list[tuple[str, str]]:
+    """Name and value of each part; no names, and the parts as they are, unless all have one of their own."""
+    named = [_named(part.strip()) for part in parts]
+    names = [name for name, _ in named]
+    return named if all(names) and len(set(names)) == len(names) else [("", part) for part in parts]
+
+
+def _named(part: str) -> tuple[str, str]:
+    for pattern in PATTERNS:
+        if match := pattern.match(part):
+            name = words_of(match["name"])
+            if not NO_NAMES.intersection(name.split()):
+                return name, match["value"]
+    return "", part
+
+
+def names_agree(left: str, right: str) -> bool:
+    """Whether two labels name one thing: the same letters, or words of which one has no others."""
+    if left == right:
+        return True
+    first, second = _words(left), _words(right)
+    return bool(first and second) and (first <= second or second <= first)
+
+
+def only_counts(labels: Sequence[str]) -> bool:
+    return all(COUNTED.fullmatch(label) for label in labels)
+
+
+def _words(label: str) -> frozenset[str]:
+    """The words in the singular; none where there are other signs, such as those of a variable."""
+    words = words_of(label).split()
+    is_name = all(len(word) > 2 or word.isdigit() for word in words) and any(map(str.isalpha, words))
+    return frozenset(word.rstrip("s") for word in words) if is_name else frozenset()
