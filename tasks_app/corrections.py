@@ -10,8 +10,8 @@ from tasks_app.models import Gold as StoredGold
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from verifiers import registry
-from verifiers.builtin.choice import read_label
 from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
+from verifiers.choice_labels import choice_named
 from verifiers.types import Evidence, Gold
 
 
@@ -45,7 +45,7 @@ def labels_read(answers: Iterable[str], *, choices: Sequence[Mapping[str, Any]])
 
 
 def _labels(answer: str, choices: Sequence[Mapping[str, Any]]) -> list[str]:
-    named = read_label(answer)
+    named = choice_named(answer, {choice["label"]: choice["text"] for choice in choices})
     by_label = [choice for choice in choices if choice["label"] == named]
     by_text = [choice for choice in choices if _plain(choice["text"]) == _plain(answer)]
     if by_label and by_text and by_label[0] not in by_text:

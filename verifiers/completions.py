@@ -18,7 +18,8 @@ import re
 from itertools import pairwise
 
 from verifiers import mmmu_rules
-from verifiers.builtin import choice, mmmu
+from verifiers.builtin import mmmu
+from verifiers.choice_labels import choice_named
 from verifiers.types import Evidence, Gold
 
 SCIENCEQA = re.compile(r"The answer is ([A-Z]).")
@@ -66,7 +67,7 @@ def candidates(benchmark: str, gold: Gold, completion: str) -> list[Evidence]:
 
 def letter_in(completion: str) -> str | None:
     """The one label that a completion chooses; None when it chooses none."""
-    label = choice.read_label(completion)
+    label = choice_named(completion, {})
     if label:
         return label
     text = NO_LETTER.sub(" ", DENIED.sub(" ", completion))

@@ -160,7 +160,7 @@ benchmark_register(
         license="Apache-2.0 (the set); the pictures come from textbooks and the web",
         source="https://github.com/MMMU-Benchmark/MMMU",
         verifier_official="mmmu-v1",
-        verifier_training="mmmu_strict-v1",
+        verifier_training="mmmu_strict-v2",
         splits=SPLITS,
         example_split="dev",
         draft_of=draft_of,

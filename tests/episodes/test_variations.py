@@ -31,7 +31,7 @@ PICTURE = {
 
 def _choice_task(*, order: str = "free", answer: str = "B", **payload: Any) -> Task:
     benchmark = factories.benchmark(
-        id="arc", kind="choice", verifier_official="choice-v1", verifier_training="choice-v1"
+        id="arc", kind="choice", verifier_official="choice-v2", verifier_training="choice-v2"
     )
     choices = [{"label": label, "text": text} for label, text in zip("ABCD", TEXTS, strict=True)]
     shown = {"text": "Which?", "format": "plain", "choices": choices, "order": order, **payload}
@@ -109,6 +109,20 @@ def test_the_displayed_label_is_the_right_answer(trainer: ApiClient) -> None:
         factories.submission(episode, shown if place % 2 else wrong)
         services.submission_judge(episode_id=episode.pk)
         assert Verdict.objects.get(episode=episode).outcome == ("correct" if place % 2 else "incorrect")
+    assert [flip for flip in rejudge.rejudge(benchmark=None, is_dry_run=True) if flip] == []
+
+
+def test_a_label_is_judged_with_the_text_that_the_episode_showed_beside_it(trainer: ApiClient) -> None:
+    opened = _open(trainer, _choice_task(), arm="text_zero_shot", samples_per_task=6, seed=3)["episodes"]
+    for place, record in enumerate(opened):
+        episode = Episode.objects.get(pk=record["id"])
+        shown = label_move("B", labels=["A", "B", "C", "D"], order=episode.variation["order"])
+        text = TEXTS["ABCD".index("B")] if place % 2 else TEXTS["ABCD".index("C")]
+        factories.submission(episode, f"{shown}. {text}")
+        services.submission_judge(episode_id=episode.pk)
+        verdict = Verdict.objects.get(episode=episode)
+        right, refused = ("correct", "answer"), ("incorrect", "unparsable_answer")
+        assert (verdict.outcome, verdict.reason) == (right if place % 2 else refused)
     assert [flip for flip in rejudge.rejudge(benchmark=None, is_dry_run=True) if flip] == []
 
 

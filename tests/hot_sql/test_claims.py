@@ -56,10 +56,12 @@ def test_a_judged_submission_cannot_be_claimed() -> None:
 def test_golds_are_claimed_under_the_labels_that_the_episode_showed() -> None:
     choices = [{"label": label, "text": label} for label in "ABC"]
     task = factories.task(kind="choice", payload={"text": "Which?", "choices": choices}, answer="A")
-    task.golds.update(accepted=["C"])
+    task.golds.update(accepted=["C"], extra={"options": ["A", "B", "C"]})
     # Shown first is what the task has last.
     episode = factories.episode(task=task, variation={"order": [2, 0, 1]})
     factories.submission(episode, "A")
     claimed = claim(episode)
     assert claimed is not None
     assert (claimed.gold_answer, claimed.gold_accepted) == ("B", ["A"])
+    shown = {"A": "C", "B": "A", "C": "B"}
+    assert claimed.gold_extra == {"choices": shown, "options": ["C", "A", "B"]}

@@ -74,7 +74,7 @@ def test_equal_choices_are_marked_whichever_is_right(answer: str) -> None:
     assert (draft.gap_eligible, draft.tags) == (False, ("sums", "ambiguous-choices"))
 
 
-@pytest.mark.parametrize("verifier", ["choice-v1", "mmmu-v1", "mmmu_strict-v1"])
+@pytest.mark.parametrize("verifier", ["choice-v2", "mmmu-v1", "mmmu_strict-v2"])
 def test_a_choice_equal_to_the_right_one_is_right_too(verifier: str) -> None:
     twice = item(texts=["5", "5 ", "7"], answer="B")
     assert [label for label in "ABC" if accepts(verifier, twice, label)] == ["A", "B"]

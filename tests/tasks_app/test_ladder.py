@@ -75,7 +75,7 @@ def test_golds_are_right_by_what_is_shown_and_nothing_else_is(train: list[TaskDr
         assert texts(draft)[draft.gold.answer] == oracle(draft.payload)
         assert len(set(texts(draft).values())) == len(texts(draft))
     gold = Gold(train[0].gold.answer)
-    right = [registry.run("choice-v1", gold=gold, evidence=Evidence(label)).correct for label in "ABCD"]
+    right = [registry.run("choice-v2", gold=gold, evidence=Evidence(label)).correct for label in "ABCD"]
     assert right == [label == train[0].gold.answer for label in "ABCD"]
 
 

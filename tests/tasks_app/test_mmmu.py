@@ -68,7 +68,7 @@ def test_an_open_row_is_a_picture_question_that_accepts_every_listed_value(tmp_p
     assert set(draft.payload) == {"text", "format"}
     assert (draft.gold.answer, draft.gold.accepted) == ("24/7", ("3.429",))
     assert draft.gold.extra["question_type"] == "open"
-    for verifier in ("mmmu-v1", "mmmu_strict-v1"):
+    for verifier in ("mmmu-v1", "mmmu_strict-v2"):
         assert accepts(verifier, draft, "24/7")
         assert accepts(verifier, draft, "3.429")
         assert not accepts(verifier, draft, "3.5")

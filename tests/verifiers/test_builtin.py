@@ -14,7 +14,7 @@ registry.discover()
 PLUGINS = [plugin for _, plugin in VERIFIERS.items()]
 READING = [plugin for plugin in PLUGINS if not plugin.needs_sandbox and plugin.id != "transcript-v1"]
 """Those that read a short answer; programs have tests of their own, and a copy is any text."""
-OF_ONE_ANSWER = [plugin for plugin in READING if plugin.id not in {"choice-v1", "denotation-v1"}]
+OF_ONE_ANSWER = [plugin for plugin in READING if plugin.id not in {"choice-v2", "denotation-v1"}]
 
 
 def judge(plugin: Verifier, gold: str, answer: str | tuple[str, ...]) -> Verdict:
@@ -75,7 +75,7 @@ def test_accepted_answers_are_as_correct_as_the_gold() -> None:
 
 @pytest.mark.parametrize("mark", ["\u200e", "\u200b", "\u2060", "\ufeff"])
 @pytest.mark.parametrize(
-    ("verifier_id", "gold"), [("numeric-v1", "400"), ("choice-v1", "B"), ("math-v1", "400")]
+    ("verifier_id", "gold"), [("numeric-v1", "400"), ("choice-v2", "B"), ("math-v1", "400")]
 )
 def test_marks_around_an_answer_are_ignored_and_marks_inside_make_it_incorrect(
     verifier_id: str, gold: str, mark: str

@@ -12,9 +12,9 @@ from verifiers.types import Evidence, Gold, UnparsableGold
 registry.discover()
 
 RIGHT = [
-    ("choice-v1", "A", "[a]"),
-    ("choice-v1", "5", "(5)"),
-    ("choice-v1", "D", "d)"),
+    ("choice-v2", "A", "[a]"),
+    ("choice-v2", "5", "(5)"),
+    ("choice-v2", "D", "d)"),
     ("relaxed-v1", "Abc", "abc"),
     ("relaxed-v1", "10", "10.5"),
     ("relaxed-v1", "-3", "-3.1"),
@@ -29,15 +29,14 @@ RIGHT = [
     ("numeric-v1", "025", "25"),
     ("numeric-v1", "142.0", "142"),
     ("mmmu-v1", "6", "x = 6.004"),
-    ("mmmu_strict-v1", "6", "6.00"),
+    ("mmmu_strict-v2", "6", "6.00"),
 ]
 WRONG = [
-    ("choice-v1", "1", "A"),
-    ("choice-v1", "B", "B. 42"),
-    ("choice-v1", "B", "(B"),
-    ("choice-v1", "B", "B|C"),
-    ("choice-v1", "B", "The answer is B. The answer is C."),
-    ("choice-v1", "B", "\u0412"),  # a Cyrillic look-alike
+    ("choice-v2", "1", "A"),
+    ("choice-v2", "B", "(B"),
+    ("choice-v2", "B", "B|C"),
+    ("choice-v2", "B", "The answer is B. The answer is C."),
+    ("choice-v2", "B", "\u0412"),  # a Cyrillic look-alike
     ("relaxed-v1", "100", "nan"),
     ("relaxed-v1", "100", "inf"),
     ("relaxed-v1", "2.5", "2.5 million"),
@@ -52,7 +51,7 @@ WRONG = [
     ("numeric-v1", "142.0", "142.5"),
     ("mmmu-v1", "6", "16"),
     ("mmmu-v1", "60", "0.60"),
-    ("mmmu_strict-v1", "north", "north or south"),
+    ("mmmu_strict-v2", "north", "north or south"),
 ]
 
 
@@ -71,15 +70,15 @@ def test_answers_that_the_rule_rejects_are_incorrect(verifier_id: str, gold: str
 
 
 def test_several_labels_earn_a_share_as_score_but_no_reward() -> None:
-    verdict = registry.run("choice-v1", gold=Gold("A"), evidence=Evidence(("A", "B")))
+    verdict = registry.run("choice-v2", gold=Gold("A"), evidence=Evidence(("A", "B")))
     assert (verdict.correct, verdict.score) == (False, 0.5)
-    verdict = registry.run("choice-v1", gold=Gold("C"), evidence=Evidence(("A", "B")))
+    verdict = registry.run("choice-v2", gold=Gold("C"), evidence=Evidence(("A", "B")))
     assert (verdict.correct, verdict.score) == (False, 0.0)
 
 
 def test_a_gold_that_is_not_a_label_is_reported() -> None:
     with pytest.raises(UnparsableGold):
-        is_correct("choice-v1", Gold("the second"), "B")
+        is_correct("choice-v2", Gold("the second"), "B")
 
 
 def test_a_cell_with_two_accepted_answers_accepts_both() -> None:

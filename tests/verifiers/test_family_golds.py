@@ -92,14 +92,14 @@ def aime() -> list[Gold]:
 
 
 FAMILIES: list[tuple[str, Callable[[], list[Gold]]]] = [
-    ("choice-v1", mmlu),
-    ("choice-v1", arc),
-    ("choice-v1", scienceqa),
+    ("choice-v2", mmlu),
+    ("choice-v2", arc),
+    ("choice-v2", scienceqa),
     ("relaxed-v1", chartqa),
     ("relaxed_strict-v1", chartqa),
     ("denotation-v1", wikitable),
     ("mmmu-v1", mmmu),
-    ("mmmu_strict-v1", mmmu),
+    ("mmmu_strict-v2", mmmu),
     ("numeric-v1", amc),
     ("numeric-v1", aime),
 ]

@@ -14,7 +14,7 @@ from verifiers.types import Evidence, Gold
 
 registry.discover()
 
-READERS = ("numeric-v1", "math-v1", "math_strict-v1", "mmmu_strict-v1", "relaxed_strict-v1")
+READERS = ("numeric-v1", "math-v1", "math_strict-v1", "mmmu_strict-v2", "relaxed_strict-v1")
 WRITTEN = [
     ("1/1000", "10⁻³ 10^{-3} 10^-3 10^(-3) 1e-3 0.001 .001 1×10⁻³ 1*10^-3 ¹⁄₁₀₀₀ 0.0010"),
     (

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from core.sql import Statement, sql_read
-from tasks_app import choices
+from tasks_app import choices as choice_order
+from tasks_app import kinds
 from trajectories.hot_sql.probes import IS_PROBE, TRANSCRIPT
 
 SUBMISSION_CHANNEL = "submission"
@@ -27,13 +28,16 @@ def submission_write(*, episode_id: int, answer: str | list[str], channel: str) 
     return SUBMIT.row(episode=episode_id, answer=_encode(answer).decode(), channel=channel) is not None
 
 
-CLAIM_COLUMNS = sql_read(__file__, "claim_columns", is_probe=IS_PROBE, verifier=TRANSCRIPT)
+CLAIM_COLUMNS = sql_read(
+    __file__, "claim_columns", is_probe=IS_PROBE, verifier=TRANSCRIPT, choice=kinds.CHOICE
+)
 
 CLAIM = Statement(__file__, "claim", is_hot=True, columns=CLAIM_COLUMNS)
 
 
 class Claim(NamedTuple):
-    """A submission to judge, with its gold under the labels that the episode showed."""
+    """A submission to judge, with its gold under the labels that the episode showed. Their texts are in
+    ``gold_extra["choices"]``; ``shown`` is what both are made of."""
 
     run_id: int
     run_kind: str
@@ -45,7 +49,7 @@ class Claim(NamedTuple):
     gold_accepted: list[str] | None
     gold_solution: str | None
     gold_extra: dict[str, Any] | None
-    moved: dict[str, Any] | None
+    shown: dict[str, Any] | None
     task_kind: str
 
 
@@ -66,16 +70,24 @@ def claim_read(row: Sequence[Any]) -> Claim:
     claim = claim._replace(
         answer=msgspec.json.decode(str(claim.answer)),
         gold_extra=None if claim.gold_extra is None else msgspec.json.decode(str(claim.gold_extra)),
-        moved=None if claim.moved is None else msgspec.json.decode(str(claim.moved)),
+        shown=None if claim.shown is None else msgspec.json.decode(str(claim.shown)),
     )
-    return claim if claim.moved is None else _gold_moved(claim, **claim.moved)
+    return claim if claim.shown is None else _gold_shown(claim, **claim.shown)
 
 
-def _gold_moved(claim: Claim, *, labels: list[str], order: list[int]) -> Claim:
+def _gold_shown(claim: Claim, *, choices: list[dict[str, Any]], order: list[int] | None) -> Claim:
+    labels = [choice["label"] for choice in choices]
+    order = list(range(len(choices))) if order is None else order
+
     def shown(label: str) -> str:
-        return choices.label_move(label, labels=labels, order=order)
+        return choice_order.label_move(label, labels=labels, order=order)
 
+    texts = {one["label"]: one["text"] for one in choice_order.choices_move(choices, order)}
+    extra = {**(claim.gold_extra or {}), "choices": texts}
+    if "options" in extra:  # MMMU's rule reads the texts in their order
+        extra["options"] = list(texts.values())
     return claim._replace(
         gold_answer=None if claim.gold_answer is None else shown(claim.gold_answer),
         gold_accepted=[shown(label) for label in claim.gold_accepted or ()],
+        gold_extra=extra,
     )

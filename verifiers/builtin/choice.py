@@ -4,36 +4,34 @@ Sources: MMLU (hendrycks/test, ``evaluate.py``) compares the predicted letter wi
 (allenai/aristo-leaderboard, ``arc/evaluator``) looks for the answer key, a letter or a numeral, among the
 predicted labels; k labels earn 1/k, which here is only the score: the reward needs exactly one. ScienceQA
 (lupantech/ScienceQA, ``run_gpt3.py``) reads the single match of ``The answer is ([A-Z]).`` and chooses at
-random when there is none; here no label is incorrect. The text of a choice is not its label.
+random when there is none; here no label is incorrect. ``verifiers/choice_labels.py`` says in which forms a
+label is read.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 
-from verifiers.answer_text import gold_answers, readable, unparsable
-from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.answer_text import gold_answers, unparsable
+from verifiers.choice_labels import choice_named
 from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 MOST_LABELS = 26
-LABEL = r"(?:[A-Za-z]|[1-9][0-9]?)"
-WRITTEN = re.compile(
-    rf"(?:the answer is\s+)?(?P<mark>[*_]*)(?:\((?P<round>{LABEL})\)|\[(?P<square>{LABEL})\]"
-    rf"|(?P<bare>{LABEL})[).:]?)[.]?(?P=mark)[.]?",
-    re.IGNORECASE | re.ASCII,
-)
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@verifier("choice-v1", title="Label of the right choice")
+@verifier("choice-v2", title="Label of the right choice")
 def choice(gold: Gold, evidence: Evidence) -> Verdict:
     """Correct if exactly one label is chosen and it is the gold's; ``score`` is 1/k for k labels.
 
-    Letters compare without case. Raises ``UnparsableGold``.
+    Letters compare without case. ``extra["choices"]`` are the texts by label, as shown; ``extra["options"]``
+    the texts alone, from A. Raises ``UnparsableGold``.
     """
     golds = [_gold_label(answer) for answer in gold_answers(gold)]
     answers = (evidence.answer,) if isinstance(evidence.answer, str) else evidence.answer
-    labels = [read_label(answer) for answer in answers[:MOST_LABELS]]
+    texts = _texts_of(gold)
+    labels = [choice_named(answer, texts) for answer in answers[:MOST_LABELS]]
     chosen = [label for label in labels if label is not None]
     if not chosen or len(chosen) < len(answers):
         return unparsable(gold=golds[0], answer=" ".join(answers))
@@ -47,16 +45,13 @@ def choice(gold: Gold, evidence: Evidence) -> Verdict:
 
 
 def _gold_label(text: str) -> str:
-    label = read_label(text)
+    label = choice_named(text, {})
     if label is None:
         raise UnparsableGold(f"The gold {text[:80]!r} is not the label of a choice.")
     return label
 
 
-def read_label(text: str) -> str | None:
-    """The one label that the text is, a capital letter or a numeral; None when it is anything else."""
-    plain = readable(text) if len(text) <= SHORT_ANSWER_CHARS else None
-    match = WRITTEN.fullmatch(plain) if plain else None
-    if match is None:
-        return None
-    return str(match["round"] or match["square"] or match["bare"]).upper()
+def _texts_of(gold: Gold) -> Mapping[str, str]:
+    if texts := gold.extra.get("choices"):
+        return {str(label).upper(): str(text) for label, text in texts.items()}
+    return {label: str(text) for label, text in zip(LETTERS, gold.extra.get("options", ()), strict=False)}

@@ -1,4 +1,4 @@
-"""MMMU without containment: the letter alone, or exactly an accepted value.
+"""MMMU without containment: one choice's letter, or exactly an accepted value.
 
 The official open rule (see ``mmmu-v1``) accepts a text that contains the gold and any number of a sentence.
 """
@@ -14,9 +14,9 @@ from verifiers.registry import verifier
 from verifiers.types import Evidence, Gold, Verdict
 
 
-@verifier("mmmu_strict-v1", title="MMMU: choice letter, or exactly the open answer")
+@verifier("mmmu_strict-v2", title="MMMU: choice letter, or exactly the open answer")
 def mmmu_strict(gold: Gold, evidence: Evidence) -> Verdict:
-    """``choice-v1`` for a choice; else equal bare numbers, or equal text but for case and spaces."""
+    """``choice-v2`` for a choice; else equal bare numbers, or equal text but for case and spaces."""
     if not mmmu.is_open(gold):
         return choice.choice(gold, evidence)
     answer = short_answer(evidence)

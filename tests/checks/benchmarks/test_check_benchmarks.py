@@ -63,7 +63,7 @@ def test_every_gold_and_a_wrong_answer_are_judged_in_both_kinds_of_run(worker: N
 
 def test_reordered_choices_are_answered_by_the_label_shown(worker: None) -> None:
     arc = factories.benchmark(
-        id="arc", kind="choice", verifier_official="choice-v1", verifier_training="choice-v1"
+        id="arc", kind="choice", verifier_official="choice-v2", verifier_training="choice-v2"
     )
     choices = [{"label": label, "text": f"text {label}"} for label in "ABCD"]
     payload = {"text": "Which?", "format": "plain", "choices": choices, "order": "free"}

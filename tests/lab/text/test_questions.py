@@ -59,9 +59,9 @@ def test_an_episode_shows_choices_in_its_own_order(
 def test_answer_gold_and_verdict_are_named_by_the_labels_of_the_episode(lab: Lab, owner: User) -> None:
     episode = episode_of("choice", CHOICE, variation={"order": [3, 0, 1, 2]})
     Gold.objects.filter(task=episode.task).update(answer="A", accepted=["C"])
-    opinions = {"choice-v1": {"correct": False, "parsed_answer": "A", "parsed_gold": "B"}}
+    opinions = {"choice-v2": {"correct": False, "parsed_answer": "A", "parsed_gold": "B"}}
     factories.submission(episode, "A")
-    factories.verdict(episode, verifier="choice-v1", evidence={"verifiers": opinions})
+    factories.verdict(episode, verifier="choice-v2", evidence={"verifiers": opinions})
     client = lab(owner)
 
     html = words(client.get(f"/episodes/{episode.pk}/").content.decode())

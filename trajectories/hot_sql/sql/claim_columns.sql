@@ -1,5 +1,5 @@
--- What a submission is judged by, in the order of ``Claim``. With permuted choices the labels and their order
--- come along; the payloads of other tasks are not read. A copy of the question is judged by the text that was shown.
+-- What a submission is judged by, in the order of ``Claim``. The choices and their order in the episode come
+-- along; the payloads of other tasks are not read. A copy of the question is judged by the text that was shown.
 e.run_id, r.kind, s.answer,
 CASE WHEN {is_probe} THEN '{verifier}' ELSE b.verifier_official END,
 CASE WHEN {is_probe} THEN '{verifier}' ELSE b.verifier_training END,
@@ -8,6 +8,6 @@ CASE WHEN {is_probe} THEN e.variation->>'transcript' ELSE g.answer END,
 CASE WHEN NOT {is_probe} THEN g.accepted END,
 CASE WHEN NOT {is_probe} THEN g.solution END,
 CASE WHEN NOT {is_probe} THEN g.extra END,
-CASE WHEN NOT {is_probe} AND e.variation->'order' IS NOT NULL THEN jsonb_build_object(
-    'labels', jsonb_path_query_array(t.payload, '$.choices[*].label'), 'order', e.variation->'order')
+CASE WHEN NOT {is_probe} AND t.kind = '{choice}' THEN jsonb_build_object(
+    'choices', t.payload->'choices', 'order', e.variation->'order')
 END, t.kind

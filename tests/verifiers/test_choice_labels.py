@@ -1,0 +1,159 @@
+"""A label is read in the forms that published scorers read, and nothing that could mean another choice."""
+
+from __future__ import annotations
+
+import pytest
+
+from verifiers import registry
+from verifiers.choice_labels import choice_named
+from verifiers.types import Evidence, Gold
+
+registry.discover()
+TEXTS = {"A": "9", "B": "10", "C": "12", "D": "A dog.", "E": "$5", "F": "C"}
+NUMERALS = {"1": "up", "2": "down", "3": "1.5"}
+
+ALONE = [
+    "C",
+    "c",
+    "(C)",
+    "[C]",
+    "C.",
+    "C)",
+    "(c).",
+    "**C**",
+    "_C_",
+    "`C`",
+    '"C"',
+    "$C$",
+    r"\(C\)",
+    r"\[ C \]",
+    r"\boxed{C}",
+    r"$\boxed{\text{C}}$",
+    r"\text{C}",
+    r"\textbf{(C)}",
+    r"\mathrm{C}",
+    "Option C",
+    "Choice (C)",
+    "**Answer:** C",
+    "The answer is C",
+    "The correct answer is C.",
+    "The correct answer is: **C**",
+    "So the correct option is (C).",
+    r"Therefore, the final answer is $\boxed{C}$.",
+    "The best answer is option C",
+    "Option C is correct.",
+    "(C) is the correct answer.",
+]
+WITH_TEXT = [
+    "C. 12",
+    "C) 12",
+    "(C) 12",
+    "C: 12",
+    "C - 12",
+    "C.12",
+    "**C.** 12",
+    "**C. 12**",
+    "**C**: 12",
+    r"\boxed{C. 12}",
+    r"\boxed{C}: $12$",
+    r"\text{C. }12",
+    "12 (C)",
+    "Option C: 12",
+    "The correct answer is (C) 12.",
+    "C.\n12",
+]
+TEXT_WITHOUT_MARK = ["C 12", "C (12)", "The answer is C 12"]
+OTHER_TEXT = ["C. 10", "C) a dog", "(C) 9", "C: 10", "C 10", "10 (C)", "C. 12 apples", "**C.** 10"]
+NONE_NAMED = [
+    "C or D",
+    "A, C",
+    "A and C",
+    "C/D",
+    "(C) or (D)",
+    "Either C or D",
+    "neither C",
+    "not C",
+    "Not option C",
+    "The answer is not C",
+    "C is not correct",
+    "C isn't right",
+    "C, not D",
+    "C. not 12",
+    "maybe C",
+    "C?",
+    "I think C",
+    "CD",
+    "C|D",
+    "(C",
+    "C. 12 or D",
+    "C. 12, D. a dog",
+    "C. 12 D. a dog",
+    "C. 12 (D)",
+    "C. D",
+    "C and D are correct",
+    "The answer is C. The answer is D.",
+    "a dog",
+    "\u0421",  # a Cyrillic look-alike
+    "e.g. 12",
+    "",
+]
+
+
+@pytest.mark.parametrize("answer", ALONE)
+def test_a_label_is_read_in_the_forms_of_published_scorers(answer: str) -> None:
+    assert choice_named(answer, TEXTS) == choice_named(answer, {}) == "C"
+
+
+@pytest.mark.parametrize("answer", WITH_TEXT)
+def test_a_label_with_the_text_of_its_choice_is_that_choice(answer: str) -> None:
+    assert choice_named(answer, TEXTS) == choice_named(answer, {}) == "C"
+
+
+@pytest.mark.parametrize("answer", TEXT_WITHOUT_MARK)
+def test_without_a_mark_the_texts_must_be_known(answer: str) -> None:
+    assert (choice_named(answer, TEXTS), choice_named(answer, {})) == ("C", None)
+
+
+@pytest.mark.parametrize("answer", OTHER_TEXT)
+def test_a_label_with_the_text_of_another_choice_is_none(answer: str) -> None:
+    assert choice_named(answer, TEXTS) is None
+
+
+@pytest.mark.parametrize("answer", NONE_NAMED)
+def test_two_labels_hedges_and_denials_name_no_choice(answer: str) -> None:
+    assert choice_named(answer, TEXTS) is None
+    assert choice_named(answer, {}) is None
+
+
+def test_a_text_that_looks_like_a_label_decides_nothing() -> None:
+    assert choice_named("F. C", TEXTS) == "F"
+    assert choice_named("F C", {}) is None
+    assert choice_named("D. A dog", TEXTS) == choice_named("d) a dog", TEXTS) == "D"
+    assert choice_named("A dog", TEXTS) is None, "the text of D, which begins with a label"
+    assert choice_named("E. $5", TEXTS) == "E"
+    formulas = {"A": r"$- \cos \frac{1}{2}$", "B": r"$\cos \frac{1}{2}$"}
+    assert choice_named(r"A. $-cos\dfrac{1}{2}$", formulas) == "A"
+    assert choice_named(r"A. $cos\frac{1}{2}$", formulas) is None
+    assert choice_named("C. 12", {**TEXTS, "B": "C. 12"}) is None, "B says so word for word"
+
+
+def test_numerals_are_labels_and_decimals_are_not() -> None:
+    assert [choice_named(text, NUMERALS) for text in ("2", "(2)", "2. down", "Option 2: down")] == ["2"] * 4
+    assert [choice_named(text, NUMERALS) for text in ("1.5", "3.14159", "2. up", "1 or 2")] == [None] * 4
+    assert choice_named("3.14159", {}) is None
+
+
+def test_a_long_text_of_a_choice_may_follow_its_label() -> None:
+    texts = {"A": "x " * 300, "B": "y"}
+    assert choice_named(f"A. {texts['A']}", texts) == "A"
+    assert choice_named("A. " + "z" * 900, {}) is None
+
+
+@pytest.mark.parametrize("verifier_id", ["choice-v2", "mmmu_strict-v2"])
+def test_verifiers_know_the_texts_of_the_choices(verifier_id: str) -> None:
+    for extra in ({"choices": {"B": "10", "C": "12"}}, {"options": ["9", "10", "12"]}):
+        gold = Gold("C", extra={**extra, "question_type": "multiple-choice"})
+        answers = ("C. 12", r"\boxed{C}", "C. 10", "B. 10", "12")
+        verdicts = [registry.run(verifier_id, gold=gold, evidence=Evidence(answer)) for answer in answers]
+        assert [verdict.correct for verdict in verdicts] == [True, True, False, False, False]
+        assert verdicts[2].reason == "unparsable_answer"

@@ -1,0 +1,113 @@
+r"""Which choice a short answer names: the forms in which published scorers read a label, and no more.
+
+lm-evaluation-harness (``MultiChoiceRegexFilter``), simple-evals (``normalize_response``) and HELM read a
+label in brackets, formulas, boxes and emphasis, after words such as "The correct answer is", and before the
+text of its choice.
+
+Read here are the label alone, and the label with the text of that very choice (``C. 12``, ``12 (C)``), in any
+of these forms. Where the choices are not known, a text after a mark (``C. 12``, not ``C 12``) counts if it
+neither doubts nor names another label. Two labels, a label with another choice's text, a hedge and a denial
+name no choice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from verifiers.answer_text import DOUBTS, readable
+from verifiers.limits import SHORT_ANSWER_CHARS
+
+_LABEL = r"(?:[A-Za-z]|[1-9][0-9]?)"
+_MARKED = (
+    rf"(?:\(\s*(?P<round>{_LABEL})\s*\)|\[\s*(?P<square>{_LABEL})\s*\]|(?P<bare>{_LABEL})(?P<closed>\))?)"
+)
+_ALONE = re.compile(_MARKED, re.ASCII)
+_FIRST = re.compile(
+    rf"{_MARKED}(?P<mark>\s*(?::|\.(?=[\s\\])|(?<=[A-Za-z])\.(?=\d)|[-=](?=\s)))?\s*(?P<text>.+)",
+    re.ASCII | re.DOTALL,
+)
+_LAST = re.compile(
+    rf"(?P<text>.+?)\s*(?:\((?P<round>{_LABEL})\)|\[(?P<square>{_LABEL})\])", re.ASCII | re.DOTALL
+)
+_ANNOUNCED = re.compile(
+    r"(?:(?:so|thus|hence|therefore|finally)\b[,:]?\s+)?(?:(?:the|my)\s+)?"
+    r"(?:(?:final|correct|right|best|single|most\s+(?:likely|appropriate|accurate))\s+)*"
+    r"(?:answer|option|choice|letter|solution)(?:\s+choice)?(?:\s+is)?\s*[:=]?(?=[\s(\[])\s*",
+    re.IGNORECASE,
+)
+_CALLED_CORRECT = re.compile(
+    r"\s+is\s+(?:the\s+)?(?:(?:correct|right|best|final)(?:\s+(?:answer|option|choice|one))?|answer)\Z",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(r"\\(?:boxed|fbox|mbox|text(?:bf|it|rm)?|math(?:rm|bf|sf|it))\s*\{([^{}]*)\}")
+_EMPHASIS = re.compile(r"(?<![\w*)])(\*{1,3}|_{1,2})(?=\S)(.*?\S)\1(?![\w*(])", re.DOTALL)
+_MARKUP = re.compile(r"\$+|`+|\\[()\[\]]|\\(?:left|right)\b|\"")
+_ANOTHER = re.compile(r"(?<![A-Za-z0-9'])(?!A\s[a-z]|I['\s])[A-Z](?![A-Za-z0-9'])|[(\[][A-Za-z0-9][)\]]")
+_LOOSE = re.compile(r"[\s\\{}]|(?<=\\)[dt](?=frac)")
+_ANNOUNCEMENTS_MAX = 3
+_EDGES = " \t\n.,;:!*_'"
+
+
+def choice_named(answer: str, choices: Mapping[str, str]) -> str | None:
+    """Return the label of the one choice that an answer names: a capital letter, a numeral, or None.
+
+    ``choices`` are the texts of the choices as shown, by their labels; empty where they are not known.
+    """
+    longest = max(map(len, choices.values()), default=0)
+    plain = readable(answer) if len(answer) <= SHORT_ANSWER_CHARS + longest else None
+    stated = _stated(_undecorated(plain)) if plain else ""
+    alone = _ALONE.fullmatch(stated)
+    if alone is not None:
+        return _label(alone)
+    texts = {label: _form(text) for label, text in choices.items()}
+    for pattern in (_FIRST, _LAST):
+        named = pattern.fullmatch(stated)
+        if named is not None and _is_named(named, stated, texts):
+            return _label(named)
+    return None
+
+
+def _is_named(named: re.Match[str], stated: str, texts: Mapping[str, str]) -> bool:
+    """Whether what stands beside the label is the text of its choice, and of no other one with it."""
+    label, text = _label(named), named["text"].strip(_EDGES)
+    if texts:
+        text = _form(text)
+        others = {other for own, other in texts.items() if own != label}
+        return bool(text) and texts.get(label) in (text, _unbracketed(text)) and _form(stated) not in others
+    groups = named.groupdict()
+    is_marked = bool(groups.get("mark") or groups.get("closed") or named["round"] or named["square"])
+    second = _ALONE.fullmatch(text)
+    is_label = second is not None and _label(second).isdigit() == label.isdigit()
+    return is_marked and not (is_label or DOUBTS.search(text) or _ANOTHER.search(text))
+
+
+def _label(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    return next(str(groups[name]) for name in ("round", "square", "bare") if groups.get(name)).upper()
+
+
+def _stated(text: str) -> str:
+    """The text without what announces an answer or calls it correct."""
+    stated = text.strip(_EDGES)
+    for _ in range(_ANNOUNCEMENTS_MAX):
+        announced = _ANNOUNCED.match(stated)
+        stated = stated[announced.end() :].strip(_EDGES) if announced else stated
+    return _CALLED_CORRECT.sub("", stated).strip(_EDGES)
+
+
+def _undecorated(text: str) -> str:
+    """The text without emphasis, quotation marks, and the marks and wrappers of formulas."""
+    text = _MARKUP.sub("", text)
+    while (simpler := _EMPHASIS.sub(r"\2", _COMMAND.sub(r"\1", text))) != text:
+        text = simpler
+    return " ".join(text.split())
+
+
+def _form(text: str) -> str:
+    """What is compared of a choice's text: models write ``cos`` for ``\\cos``, and other blanks."""
+    return _LOOSE.sub("", _undecorated(readable(text) or "").strip(_EDGES)).casefold()
+
+
+def _unbracketed(text: str) -> str:
+    return text[1:-1].strip(_EDGES) if text[:1] == "(" and text[-1:] == ")" else text
