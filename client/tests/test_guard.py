@@ -245,9 +245,9 @@ async def test_no_page_reaches_another_episode_of_its_browser(
         await asyncio.sleep(GRACE_S)
     finally:
         page._guard.forget("another page")
-    asked = [path for _, path, _ in fake.state.requests]
-    assert [path for path in asked if not path.startswith("/e/tok-one/")] == []
-    assert not [path for path in asked if "tok-two" in path]
+    paths = [path for _, path, _ in fake.state.requests]
+    assert [path for path in paths if not path.startswith("/e/tok-one/")] == []
+    assert not [path for path in paths if "tok-two" in path]
     assert ("GET", "/secret") not in fake.state.calls
 
 

@@ -29,7 +29,7 @@ CALL_LIMIT_S = 10.0
 DISCONNECT_LIMIT_S = 0.3
 FLUSH_LIMIT_MS = 150
 JAVASCRIPT = resources.files("palaestra") / "js"
-SCRIPTS = ("ids.js", "axtree.js", "marks.js", "moment.js", "sections.js", "page.js")
+SCRIPTS = ("ids.js", "axtree.js", "marks.js", "moment.js", "sections.js", "page.js", "scroll.js")
 SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in SCRIPTS)
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 
@@ -311,7 +311,9 @@ class WarmPage:
         self.ids.update(answer.pop("fresh", {}))
         return answer
 
-    async def _evaluate(self, expression: str, world: int, *, limit_s: float) -> dict[str, Any]:
+    async def _evaluate(
+        self, expression: str, world: int, *, limit_s: float = CALL_LIMIT_S
+    ) -> dict[str, Any]:
         params = {"expression": expression, "contextId": world, "awaitPromise": True, "returnByValue": True}
         try:
             answer = await self._bounded(self._cdp.send("Runtime.evaluate", params), limit_s)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from palaestra.actions import fields
-from palaestra.actions.base import Action, aim_of
+from palaestra.actions.base import Action
 from palaestra.actions.fields import ActionInvalid, field
 from palaestra.surface import Surface
 
@@ -31,14 +31,5 @@ class Scroll(Action):
             )
 
     async def perform(self, page: Surface) -> None:
-        if aim_of(page, self):
-            place = await self.place(page, "locate")
-        elif self.dx and not self.dy:
-            place = await self.place(page, "sideways", self.dx)
-        else:
-            await page.announce_step()
-            place = {}
-        # Where else the mouse is makes no difference.
-        if place:
-            await page.act(page.page.mouse.move(place["x"], place["y"]))
-        await page.act(page.page.mouse.wheel(self.dx / page.picture_scale, self.dy / page.picture_scale))
+        # A picture may be smaller than the page that it shows.
+        await self.place(page, "scroll", self.dx / page.picture_scale, self.dy / page.picture_scale)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from palaestra.actions import fields
-from palaestra.actions.base import Action
+from palaestra.actions.base import Action, ActionFailed
 from palaestra.actions.fields import field
+from palaestra.actions.native import NATIVES, native_value, number_of, takes_of
 from palaestra.errors import PageHung
 from palaestra.surface import Surface
 
@@ -30,15 +33,45 @@ class Type(Action):
     x: int | None = fields.x()
     y: int | None = fields.y()
 
-    async def perform(self, page: Surface) -> None:
+    async def perform(self, page: Surface) -> str | None:
         place = await self.place(page, "focus", self.clear)
-        keyboard = page.page.keyboard
-        if self.clear and not self.text and place["had"]:
-            await page.act(keyboard.press("Backspace"))
+        keyboard, kind = page.page.keyboard, place.get("kind", "")
         printable = "".join(c for c in self.text if c >= " " or c in "\n\t")
+        if kind in NATIVES:
+            value = printable.rstrip("\n\t")
+            await self._enter(page, value, place)
+            printable = printable[len(value) :]
+        elif self.clear and not self.text and place["had"]:
+            await page.act(keyboard.press("Backspace"))
         # In a field of several lines a tab is text; as a key it would indent, or leave the field.
         by_keys = 0 if place["lines"] and "\t" in printable else KEYS_MAX
         await _typed(page, printable, by_keys=by_keys)
+        is_whole = self.clear or not place["had"]
+        if kind == "number" and is_whole and printable.strip() and not {"\n", "\t"} & set(printable):
+            return await self._number_check(page, printable)
+        return None
+
+    async def _enter(self, page: Surface, text: str, place: Mapping[str, Any]) -> None:
+        """Give a field a value that no keys write: each browser has keys of its own for it."""
+        if not text and not self.clear:
+            return
+        value = native_value(place["kind"], text, place)
+        answer = await page.call("enter", {}, value) if value is not None else {}
+        if not answer.get("taken"):
+            takes = takes_of(place["kind"], place)
+            raise ActionFailed(
+                "refused", f"{self.target or 'The field'}: it takes {takes}; it was left as it is."
+            )
+
+    async def _number_check(self, page: Surface, text: str) -> str | None:
+        """Say what a field for numbers has left of a text: it drops what is none, key by key."""
+        held = (await page.call("held"))["value"]
+        if held and number_of(held) == number_of(text):
+            return None
+        takes = f"{self.target or 'The field'}: it takes a number, such as 12.5"
+        if not held:
+            raise ActionFailed("refused", f"{takes}; it holds nothing now.")
+        return f'{takes}; it holds "{held[:40]}" now.'
 
 
 async def _typed(page: Surface, text: str, *, by_keys: int) -> None:

@@ -260,8 +260,8 @@
     if (!hasFocus(el)) return { problem: "it does not take the focus", element: pathOf(el) };
     // Where the focus is, a caret or a selection that keys have made is left as it is.
     if (!isFocused || clear) moveCaret(el, clear);
-    return { element: pathOf(el), had: el.isContentEditable ? el.textContent.length : el.value.length,
-      lines: el.isContentEditable || el.tagName === "TEXTAREA" };
+    return { element: pathOf(el), had: el.isContentEditable ? el.textContent.length : el.value.length, lines: el.isContentEditable || el.tagName === "TEXTAREA",
+      ...(el.tagName === "INPUT" ? { kind: el.type, least: el.min, most: el.max, step: el.step } : {}) };
   }
   const hasFocus = (el) => el.getRootNode().activeElement === el;
   function reach(aim) {
@@ -283,17 +283,23 @@
       try { el.setSelectionRange(el.value.length, el.value.length); } catch { /* number and e-mail fields have no caret to move */ }
     }
   }
-  // The page itself hardly ever scrolls sideways: find the first frame in view that can.
-  function sideways(_aim, dx) {
-    const hasMore = (el) => dx > 0 ? el.scrollLeft + el.clientWidth < el.scrollWidth - 1 : el.scrollLeft > 0;
-    if (hasMore(document.scrollingElement)) return {};
-    for (const el of document.querySelectorAll("*")) {
-      if (el.scrollWidth <= el.clientWidth || !/auto|scroll/.test(getComputedStyle(el).overflowX) || !hasMore(el)) continue;
-      const box = el.getBoundingClientRect();
-      const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight);
-      if (bottom > top) return { x: box.left + box.width / 2, y: (top + bottom) / 2 };
-    }
-    return { problem: "nothing in view moves that way" };
+  // A value that no keys write reliably, in the field that has the focus. `taken`: the field holds it now.
+  function enter(_aim, value) {
+    const el = focused();
+    const before = el.value;
+    el.value = value;
+    const isTaken = el.type === "range" ? Number(el.value) === Number(value) : el.value !== "" || value === "";
+    if (!isTaken) { el.value = before; return { taken: false }; }
+    el.dispatchEvent(new Event("input", { bubbles: true }));
+    el.dispatchEvent(new Event("change", { bubbles: true }));
+    return { taken: true };
+  }
+  // What the field that has the focus holds, where keys have written into it.
+  const held = () => ({ value: focused().value ?? "" });
+  function focused() {
+    let el = document.activeElement;
+    while (el.shadowRoot && el.shadowRoot.activeElement) el = el.shadowRoot.activeElement;
+    return el;
   }
   function choose(aim, value) {
     const aimedAt = aimed(aim);
@@ -338,5 +344,5 @@
     const fresh = palaestra.takeFresh();
     return fresh ? { ...answer, fresh } : answer;
   }
-  Object.assign(globalThis.palaestra, { run, observe, locate, clickable, span, control, focus, reach, sideways, choose, idle, flushRecorder });
+  Object.assign(globalThis.palaestra, { run, observe, aimed, pathOf, locate, freePoint, clickable, span, control, focus, enter, held, reach, choose, idle, flushRecorder });
 })();

@@ -30,6 +30,7 @@ NO_TEXT = BUTTONS | {"checkbox", "radio", "hidden", "file", "select-one", "selec
 TOGGLES = ("checkbox", "radio")
 TOGGLE_ROLES = ("checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio")
 MAXIMUM = "maxlength"
+OF_NUMBERS = frozenset("0123456789.eE+-")
 Answer = dict[str, Any]
 Aim = Mapping[str, Any]
 NOWHERE = "the page is read without a browser: it has no positions"
@@ -147,8 +148,26 @@ class Deeds:
             "element": element.path,
             "had": len(element.value),
             "lines": element.tag == "textarea",
+            **_kind_of(element),
             **place,
         }
+
+    def enter(self, _: Aim, value: str) -> Answer:
+        """Give the field that has the focus a value."""
+        if self.document.focused is None:
+            return {"taken": False}
+        self.document.focused.value, self.clears = value, False
+        return {"taken": True}
+
+    def held(self) -> Answer:
+        """What the field that has the focus holds."""
+        return {"value": self.document.focused.value if self.document.focused is not None else ""}
+
+    def scroll(self, aim: Aim, dx: float, dy: float) -> Answer:
+        """The outline is of the whole page, wherever it is scrolled to."""
+        if aim:
+            return self.locate(aim)
+        return {} if dy or not dx else {"problem": "nothing in view moves that way"}
 
     def reach(self, aim: Aim) -> Answer:
         place = self.locate(aim)
@@ -234,6 +253,8 @@ class Deeds:
         self._write(element, text)
 
     def _write(self, element: Element, text: str) -> None:
+        if element.type == "number":
+            text = "".join(one for one in text if one in OF_NUMBERS)
         most = element.attrs.get(MAXIMUM, "")
         element.value = (element.value + text)[: int(most)] if most.isdecimal() else element.value + text
 
@@ -319,7 +340,9 @@ FUNCTIONS: Mapping[str, Callable[..., Answer]] = {
     "reach": Deeds.reach,
     "choose": Deeds.choose,
     "span": lambda *_: {"problem": "nothing is dragged on a page without scripts"},
-    "sideways": lambda *_: {"problem": "nothing in view moves that way"},
+    "enter": Deeds.enter,
+    "held": Deeds.held,
+    "scroll": Deeds.scroll,
     "section": lambda deeds, name: section(deeds.outline, name),
     "linesWith": lambda deeds, text, most: lines_with(deeds.outline, text, most),
     "idle": lambda *_: {},
@@ -344,6 +367,13 @@ def _takes_focus(element: Element) -> bool:
     is_link = element.tag == "a" and "href" in element.attrs
     is_control = element.tag in (*FIELDS, "button", "summary") and not element.is_disabled
     return is_link or is_control or "tabindex" in element.attrs
+
+
+def _kind_of(element: Element) -> Answer:
+    """What an input element takes, and its limits."""
+    if element.tag != "input":
+        return {}
+    return {"kind": element.type, **element.limits}
 
 
 def _takes_text(element: Element) -> bool:

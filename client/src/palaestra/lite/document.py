@@ -10,6 +10,8 @@ from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser
 
+from palaestra.actions.native import NATIVES, native_default
+
 TEXT = "-text"
 # Stands in the parsed document for a popover that is shown.
 POPPED = "data-popover-open"
@@ -41,6 +43,7 @@ INPUT_TYPES = BUTTONS | frozenset(
 )
 
 
+LIMITS = {"least": "min", "most": "max", "step": "step"}
 # The usual addresses: of a page beside, above or below, with a query and a place in it.
 _RELATIVE = re.compile(r"((?:\.\./)*)([\w-]+(?:/[\w-]+)*/?(?:\?[^#\s]+)?(?:#[^\s]+)?)", re.ASCII)
 _PLAIN_BASE = re.compile(r"(https?://[^/?#\s]+)((?:/[\w-]+)*/[\w-]*)(?=[?#]|\Z)", re.ASCII)
@@ -99,6 +102,11 @@ class Element:
         if self.tag == "select":
             return "select-multiple" if "multiple" in self.attrs else "select-one"
         return given
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """What the values of an input element are bound to, as its attributes say."""
+        return {name: self.attrs.get(given, "") for name, given in LIMITS.items()}
 
     @property
     def elements(self) -> Iterator[Element]:
@@ -325,4 +333,6 @@ def _fill(control: Element) -> None:
     else:
         default = "on" if control.type in ("checkbox", "radio") else ""
         control.value = control.attrs.get("value", default)
+        if control.type in NATIVES:
+            control.value = native_default(control.type, control.value, control.limits)
         control.is_checked = "checked" in control.attrs

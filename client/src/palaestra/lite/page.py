@@ -287,9 +287,6 @@ class Hands:
     async def move(self, *_: float, **__: int) -> None:
         """Without scripts nothing happens below a mouse that only moves."""
 
-    async def wheel(self, *_: float) -> None:
-        """The outline is of the whole page, wherever it is scrolled to."""
-
     async def down(self) -> None:
         """Nothing is dragged."""
 
