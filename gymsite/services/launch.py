@@ -1,7 +1,8 @@
 """`python -m gymsite.services.launch NAME`: runs one process of the table in this container.
 
 Containers get addresses without passwords, and their own secrets as files in ``VAR_DIR/secrets``.
-The name ``setup`` prepares the database as its owner and exits.
+The name ``setup`` prepares the database as its owner and exits; ``manage COMMAND ...`` runs a management
+command with the same secrets.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ SETUP = Process(
     kind="manage",
     role="gym_owner",
     command=("manage.py", "prepare"),
+    has_token_key=True,
     has_world_salt=True,
     has_redis=False,
     has_files=True,
 )
+MANAGE = replace(SETUP, name="manage", command=("manage.py",))
 
 
 def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, str]:
@@ -54,23 +57,27 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
     return {name: value for name, value in caller.items() if name not in KEYS} | own | keys
 
 
-def main(name: str) -> None:
-    table = {process.name: process for process in (*PROCESSES, SETUP)}
+def main(name: str, *words: str) -> None:
+    """``words`` are a management command and its arguments."""
+    table = {process.name: process for process in (*PROCESSES, SETUP, MANAGE)}
     if name not in table:
         sys.exit(f"There is no process {name!r}. {did_you_mean(name, table)}")
     try:
         environment = launch_environment(table[name], dict(os.environ))
     except GymError as error:
         sys.exit(error.message)
-    if table[name] is not SETUP:
+    if words and table[name] is not MANAGE:
+        sys.exit(f"{name} takes no arguments: `manage {' '.join(words)}` runs a management command.")
+    if table[name] not in (SETUP, MANAGE):
         url = environment.get("DATABASE_DIRECT_URL") or environment["DATABASE_URL"]
         say = partial(print, flush=True)
         replicas.prepared_wait(url, say=say)
         if overbooked := replicas.overbooked(url):
             say(overbooked)
     os.chdir(processes.BASE_DIR)
-    os.execve(sys.executable, processes.command_line(table[name]), environment)  # noqa: S606 - no shell
+    command = [*processes.command_line(table[name]), *words]
+    os.execve(sys.executable, command, environment)  # noqa: S606 - no shell
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:] or ["manage"])

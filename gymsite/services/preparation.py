@@ -17,7 +17,7 @@ from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
 from core import addresses
-from gymsite.services import replicas, secrets
+from gymsite.services import builds, role_owners, secrets
 
 # One login per kind of process, with the grants of ``roles.sql``.
 ROLES = ("gym_arena", "gym_lab", "gym_worker", "gym_sandbox", "gym_metrics")
@@ -52,11 +52,13 @@ def alone(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def migrations_apply() -> bool:
-    """Bring the tables up to date; returns whether anything changed."""
-    executor = MigrationExecutor(connection)
-    if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        return False
-    call_command("migrate", interactive=False, verbosity=0)
+    """Bring the tables up to date; returns whether anything changed. Errors: ``database_of_other_build``."""
+    builds.build_check(connection)
+    with builds.failures_explained(connection):
+        executor = MigrationExecutor(connection)
+        if not executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return False
+        call_command("migrate", interactive=False, verbosity=0)
     return True
 
 
@@ -64,20 +66,26 @@ def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:
     """Create the roles with the passwords in ``var_dir`` and the functions of the sandbox's worker, and apply
     ``roles.sql``, in one transaction.
 
-    Roles are server-wide; grants hold for the connection's database. Errors: ``no_secret``.
+    Roles are server-wide; grants hold for the connection's database. Errors: ``no_secret``,
+    ``roles_of_another_installation``, ``database_of_other_build``.
     """
     from trajectories.judging import sandbox_sql
 
     passwords = {role: secrets.read(var_dir, role) for role in ROLES}
-    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+    with (
+        builds.failures_explained(connection),
+        transaction.atomic(using=connection.alias),
+        connection.cursor() as cursor,
+    ):
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+        role_owners.owner_check(cursor, passwords=passwords)
         for role, password in passwords.items():
             _role_make(cursor, role=role, password=password)
+        role_owners.owner_note(cursor, passwords=passwords)
         _database_close(cursor)
         cursor.execute(sandbox_sql.functions_created())
         cursor.execute(GRANTS.read_text())
-        prepared = sql.Literal(" ".join(replicas.migrations_named()))
-        cursor.execute(sql.SQL("COMMENT ON TABLE django_migrations IS {}").format(prepared))
+        builds.build_note(cursor)
 
 
 def _role_make(cursor: CursorWrapper, *, role: str, password: str) -> None:

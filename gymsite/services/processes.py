@@ -60,6 +60,11 @@ class Process:
         """A worker's count depends on settings, which are read only when needed."""
         return self.copies * (self.queue.process_count() if self.queue else self.pools)
 
+    def secret_names(self) -> list[str]:
+        """The files in ``VAR_DIR/secrets`` that it reads, apart from the password of Redis."""
+        keys = {"token_key": self.has_token_key, "world_salt": self.has_world_salt}
+        return [self.role, self.key_file, *(name for name, is_needed in keys.items() if is_needed)]
+
     def copy_names(self) -> list[str]:
         """The name of the row, and for each further copy one with its number."""
         return [self.name, *(f"{self.name}-{number}" for number in range(2, self.copies + 1))]

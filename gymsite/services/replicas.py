@@ -15,32 +15,17 @@ from pathlib import Path
 
 import psycopg
 
-from gymsite.services.processes import BASE_DIR, SPARE_CONNECTIONS, Process
+from gymsite.services import builds
+from gymsite.services.processes import SPARE_CONNECTIONS, Process
 
-FLOORS = ("gymsite", "tasks_app", "trajectories", "verifiers")
 RETRY_S = 1.0
 CONNECT_S = 5
 REMIND_S = 60.0
 HOST_CHARS_MAX = 20
-# Any role may read the catalogue, that of the sandbox too.
-_PREPARED = """
-SELECT d.description FROM pg_description d
-JOIN pg_class c ON c.oid = d.objoid AND d.classoid = 'pg_class'::regclass AND d.objsubid = 0
-JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = 'public' AND c.relname = 'django_migrations'"""
 _SESSIONS = (
     "SELECT DISTINCT application_name FROM pg_stat_activity WHERE application_name LIKE 'palaestra-%/%'"
 )
 _NAME = re.compile(r"palaestra-(?P<process>\S+) (?P<host>\S+)/(?P<count>\d+)( hub)?")
-
-
-def migrations_named() -> list[str]:
-    """This version's migrations, ``app.name``."""
-    return sorted(
-        f"{path.parent.parent.name}.{path.stem}"
-        for floor in FLOORS
-        for path in (BASE_DIR / floor / "migrations").glob("[0-9]*.py")
-    )
 
 
 def prepared_wait(url: str, *, say: Callable[[str], None]) -> None:
@@ -60,10 +45,10 @@ def _unprepared(url: str) -> str:
     """Why nothing can start yet; empty when it can."""
     try:
         with psycopg.connect(url, connect_timeout=CONNECT_S) as connection:
-            row = connection.execute(_PREPARED).fetchone()
+            row = connection.execute(builds.NOTED).fetchone()
     except psycopg.OperationalError as error:
         return next(iter(str(error).strip().splitlines()), "no connection")
-    missing = set(migrations_named()) - set(row[0].split() if row else ())
+    missing = set(builds.migrations_named()) - set(builds.migrations_noted(row[0] if row else ""))
     return f"{', '.join(sorted(missing))} is not applied" if missing else ""
 
 

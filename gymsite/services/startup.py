@@ -106,11 +106,11 @@ def _start_first(
 def _start_replica(
     installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]
 ) -> tuple[list[Child], list[str]]:
-    """Start chosen processes once another host has prepared the database. Errors: ``no_servers``."""
-    if not (installation.database_url and installation.redis_url):
-        raise GymError(
-            "no_servers", "--only needs DATABASE_URL and REDIS_URL: those of the host that runs all."
-        )
+    """Start chosen processes once another host has prepared the database.
+
+    Errors: ``no_servers``, ``no_secret``.
+    """
+    _replica_check(installation)
     role = installation.processes[0].role
     url = endpoints.role_url(installation.var_dir, owner_url=installation.session_url, role=role)
     external_servers.redis_check(installation.redis_url)
@@ -119,6 +119,25 @@ def _start_replica(
     awaited, others = _children(installation, url, say=say)
     supervisor.start(*awaited)
     return others, []
+
+
+def _replica_check(installation: Installation) -> None:
+    """Name at once all that the chosen processes lack."""
+    given = {"DATABASE_URL": installation.database_url, "REDIS_URL": installation.redis_url}
+    if unset := [name for name, value in given.items() if not value]:
+        raise GymError(
+            "no_servers",
+            f"--only needs {' and '.join(given)}, those of the host that runs all; "
+            f"{' and '.join(unset)} is not set.",
+        )
+    folder = secrets.folder(installation.var_dir)
+    needed = {name for process in installation.processes for name in process.secret_names()}
+    if missing := sorted(name for name in needed if not (folder / name).is_file()):
+        raise GymError(
+            "no_secret",
+            f"Copy these files from VAR_DIR/secrets of the host that runs all into {folder}: "
+            f"{', '.join(missing)}.",
+        )
 
 
 def _start_servers(installation: Installation, supervisor: Supervisor, *, say: Callable[[str], None]) -> None:

@@ -28,10 +28,8 @@ def compose() -> dict[str, Any]:
 
 
 def _own_secrets(process: Any) -> set[str]:
-    own = {process.role, process.key_file}
-    own |= {endpoints.redis_secret(process.redis_user)} if process.has_redis else set()
-    own |= {"world_salt"} if process.has_world_salt else set()
-    return own | ({"token_key"} if process.has_token_key else set())
+    own = {*process.secret_names()}
+    return own | ({endpoints.redis_secret(process.redis_user)} if process.has_redis else set())
 
 
 def test_the_services_are_the_processes_of_the_table(compose: dict[str, Any]) -> None:
@@ -94,14 +92,14 @@ def _having(compose: dict[str, Any], volume: str, *, is_written: bool) -> set[st
 
 def test_the_arena_can_write_recordings_and_no_blob(compose: dict[str, Any]) -> None:
     assert "arena" in _having(compose, "blobs", is_written=False)
-    # The housekeeper deletes the parts of killed uploads.
-    assert _having(compose, "recordings", is_written=True) == {"arena", "housekeeper"}
+    # The housekeeper deletes the parts of killed uploads; management commands prune and restore.
+    assert _having(compose, "recordings", is_written=True) == {"arena", "housekeeper", "setup"}
 
 
 def test_private_files_are_written_where_exports_are_and_seen_by_no_agents_server(
     compose: dict[str, Any],
 ) -> None:
-    assert _having(compose, "private", is_written=True) == {"lab", "worker-facts", "housekeeper"}
+    assert _having(compose, "private", is_written=True) == {"lab", "worker-facts", "housekeeper", "setup"}
     assert _having(compose, "private", is_written=False) == {"metrics"}
 
 

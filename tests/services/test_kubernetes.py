@@ -49,8 +49,9 @@ def test_every_manifest_fits_the_schema_and_has_no_unknown_field(document: dict[
 
 
 def test_there_is_one_workload_for_each_process() -> None:
-    assert set(WORKLOADS) == {process.name for process in (*PROCESSES, SETUP)}
-    for name in WORKLOADS:
+    names = {process.name for process in (*PROCESSES, SETUP)}
+    assert set(WORKLOADS) == names | {"manage"}
+    for name in names:
         assert container(name)["args"] == COMPOSE[name]["command"] == [name]
         assert container(name)["image"] == COMPOSE[name].get("image", "palaestra")
 
@@ -67,6 +68,12 @@ def test_a_pod_holds_the_secrets_that_its_process_reads_and_no_others(
     assert own == {entry["source"] for entry in COMPOSE[process.name]["secrets"]}
     own_key = "arena_s3_secret_key" if process.name == "arena" else "s3_secret_key"
     assert environment.get("S3_SECRET_KEY") == (f"value-of-{own_key}" if process.has_files else None)
+
+
+def test_the_pod_for_management_commands_has_the_secrets_of_the_setup_and_waits() -> None:
+    assert secret_names("manage") == secret_names("setup")
+    assert "args" not in container("manage")
+    assert WORKLOADS["manage"]["spec"]["replicas"] == 0
 
 
 def test_all_secrets_are_those_of_the_script_and_the_keys_of_the_buckets() -> None:

@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from gymsite.services import endpoints, preparation, secrets
@@ -29,10 +30,8 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServers]:
 
 def _container(process: Process, own: TestServers, folder: Path) -> dict[str, str]:
     """A container's environment, with the secrets of its row alone laid into its folder."""
-    needed = [process.role, process.key_file]
+    needed = process.secret_names()
     needed += [endpoints.redis_secret(process.redis_user)] if process.has_redis else []
-    needed += ["token_key"] if process.has_token_key else []
-    needed += ["world_salt"] if process.has_world_salt else []
     (folder / "secrets").mkdir()
     for name in needed:
         shutil.copy(secrets.folder(own.var_dir) / name, folder / "secrets" / name)
@@ -58,6 +57,84 @@ def setups(own: TestServers, tmp_path_factory: pytest.TempPathFactory) -> list[s
         ).stdout
         for _ in range(2)
     ]
+
+
+def test_management_commands_run_with_the_same_environment_and_secrets(
+    own: TestServers, setups: list[str], tmp_path: Path
+) -> None:
+    environment = _container(SETUP, own, tmp_path)
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [*_command("manage"), *words]
+        return subprocess.run(command, env=environment, cwd=BASE_DIR, capture_output=True, text=True)
+
+    made = run("create_key", "--name", "of a container", "--scopes", "trainer")
+    assert (made.returncode, made.stdout[:4]) == (0, "gym_"), made.stderr
+    assert "rejudge" in run().stdout
+    assert "`manage create_key` runs" in run_setup_with_words(environment)
+
+
+def run_setup_with_words(environment: dict[str, str]) -> str:
+    command = [*_command("setup"), "create_key"]
+    done = subprocess.run(command, env=environment, cwd=BASE_DIR, capture_output=True, text=True)
+    assert done.returncode == 1
+    return done.stderr
+
+
+def test_a_second_installation_on_the_server_takes_no_roles_from_the_first(
+    own: TestServers, setups: list[str], tmp_path: Path
+) -> None:
+    second = own.database_url.replace("/gym?", "/second?")
+    with psycopg.connect(own.database_url, autocommit=True) as owner:
+        owner.execute("CREATE DATABASE second")
+    try:
+        done = _prepared(tmp_path, second)
+        assert done.returncode == 1
+        assert 'belongs to the Palaestra in the database "gym"' in done.stderr
+        assert "Traceback" not in done.stderr
+        with psycopg.connect(endpoints.role_url(own.var_dir, owner_url=own.database_url, role="gym_lab")):
+            pass  # its password still opens the first
+        shutil.copytree(secrets.folder(own.var_dir), secrets.folder(tmp_path), dirs_exist_ok=True)
+        assert _prepared(tmp_path, second).returncode == 0
+    finally:
+        with psycopg.connect(own.database_url, autocommit=True) as owner:
+            owner.execute("DROP DATABASE second")
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "words"),
+    [
+        ("COMMENT ON TABLE django_migrations IS '9.0 trajectories.0099_later@0'", "is unknown here"),
+        ("COMMENT ON TABLE django_migrations IS '0.0 tasks_app.0001_initial@0'", "was another file there"),
+        ("ALTER TABLE trajectories_run RENAME TO of_an_older_build", "The tables are not what this build"),
+        ("DELETE FROM django_migrations WHERE app = 'trajectories'", "The tables are not what this build"),
+    ],
+)
+def test_a_database_of_another_build_is_refused_in_words(
+    own: TestServers, setups: list[str], tmp_path: Path, spoiled: str, words: str
+) -> None:
+    old = own.database_url.replace("/gym?", "/old?")
+    shutil.copytree(secrets.folder(own.var_dir), secrets.folder(tmp_path))
+    with psycopg.connect(own.database_url, autocommit=True) as owner:
+        owner.execute("CREATE DATABASE old TEMPLATE gym")
+    try:
+        with psycopg.connect(old, autocommit=True) as owner:
+            owner.execute(spoiled)
+        done = _prepared(tmp_path, old)
+    finally:
+        with psycopg.connect(own.database_url, autocommit=True) as owner:
+            owner.execute("DROP DATABASE old WITH (FORCE)")
+    assert (done.returncode, words in done.stderr, "docs/upgrade.md" in done.stderr) == (1, True, True), (
+        done.stderr
+    )
+    assert "Traceback" not in done.stderr
+
+
+def _prepared(folder: Path, database_url: str) -> subprocess.CompletedProcess[str]:
+    secrets.ensure_all(folder)
+    environment = Up(folder).environment() | {"DATABASE_URL": database_url, "VAR_DIR": str(folder)}
+    command = [sys.executable, "manage.py", "prepare"]
+    return subprocess.run(command, env=environment, cwd=BASE_DIR, capture_output=True, text=True)
 
 
 def test_setup_prepares_the_database_and_a_second_one_shows_nothing(setups: list[str]) -> None:

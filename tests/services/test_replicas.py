@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -10,8 +11,9 @@ import pytest
 from django.db import connection
 
 from core.direct_database import direct_connect
-from gymsite.services import preparation, replicas
-from gymsite.services.processes import PROCESSES
+from core.errors import GymError
+from gymsite.services import builds, preparation, replicas, secrets, startup
+from gymsite.services.processes import PROCESSES, Installation, processes_chosen
 from tests.servers import servers
 
 NAME = "palaestra-lab other-host-1/28"
@@ -29,9 +31,27 @@ def test_every_role_sees_that_the_database_is_prepared(db: None, role: str) -> N
 
 
 def test_a_replica_waits_for_migrations_and_says_which(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replicas, "migrations_named", lambda: ["trajectories.0099_later"])
+    monkeypatch.setattr(builds, "migrations_named", lambda: {"trajectories.0099_later": "0"})
     assert replicas._unprepared(_url("lab")) == "trajectories.0099_later is not applied"
     assert "password" in replicas._unprepared(_url("lab").replace("gym_lab:", "gym_lab:wrong"))
+
+
+def test_chosen_processes_are_refused_with_all_that_they_lack(tmp_path: Path) -> None:
+    chosen = processes_chosen("arena,sweeper")
+    installation = Installation(
+        var_dir=tmp_path, host="", ports={}, addresses={}, slow_statement_ms=0, settings={}, processes=chosen
+    )
+    with pytest.raises(GymError, match="DATABASE_URL and REDIS_URL is not set"):
+        startup._replica_check(installation)
+    with_database = replace(installation, database_url="postgresql://db/gym")
+    with pytest.raises(GymError, match="; REDIS_URL is not set"):
+        startup._replica_check(with_database)
+    whole = replace(with_database, redis_url="redis://queue")
+    names = "gym_arena, gym_worker, secret_key_arena, secret_key_worker, token_key, world_salt"
+    with pytest.raises(GymError, match=f"into {tmp_path}/secrets: {names}"):
+        startup._replica_check(whole)
+    secrets.ensure_all(tmp_path)
+    startup._replica_check(whole)
 
 
 def test_connections_reserved_by_other_hosts_are_counted_once_a_process(db: None) -> None:

@@ -67,10 +67,8 @@ def test_no_secret_appears_in_a_list_of_processes(started: Started, up: Up) -> N
 def test_each_process_is_given_its_own_secrets_alone(started: Started, up: Up, process) -> None:
     environment, *copies = (started.environment_of(name) for name in process.copy_names())
     assert all(copy == environment for copy in copies)
-    own = {process.role, process.key_file}
+    own = {*process.secret_names()}
     own |= {endpoints.redis_secret(process.redis_user)} if process.has_redis else set()
-    own |= {"token_key"} if process.has_token_key else set()
-    own |= {"world_salt"} if process.has_world_salt else set()
     text = "\n".join(environment.values())
     leaked = {name for name in secrets.PASSWORDS + secrets.KEYS if secrets.read(up.var_dir, name) in text}
     assert leaked == own

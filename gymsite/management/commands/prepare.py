@@ -17,9 +17,12 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         try:
-            buckets.buckets_check(os.environ)
+            self._prepare()
         except GymError as error:
             raise CommandError(error.message) from None
+
+    def _prepare(self) -> None:
+        buckets.buckets_check(os.environ)
         if settings.DATABASE_DIRECT_URL:
             preparation.database_use(settings.DATABASE_DIRECT_URL)
         with preparation.alone(self.stdout.write):

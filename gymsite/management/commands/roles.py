@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
+from core.errors import GymError
 from gymsite.services import preparation, secrets
 
 
@@ -15,5 +16,8 @@ class Command(BaseCommand):
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        secrets.ensure_all(settings.VAR_DIR)
-        preparation.roles_apply(connection, var_dir=settings.VAR_DIR)
+        try:
+            secrets.ensure_all(settings.VAR_DIR)
+            preparation.roles_apply(connection, var_dir=settings.VAR_DIR)
+        except GymError as error:
+            raise CommandError(error.message) from None
