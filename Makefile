@@ -46,7 +46,9 @@ ifneq ($(TESTS),)
 test: setup
 	$(PYTEST) $(TESTS)
 else
-test: test-unit test-services test-e2e test-client
+# A lane that fails does not keep the others from running; the end is a line for each.
+test: setup
+	@MAKE="$(MAKE)" $(RUN) -m tests.lanes test-unit test-services test-e2e test-client
 endif
 
 # A simulated policy whose gap is set in deploy/planted_gap.json: its report shows what was planted beside what it found.

@@ -109,15 +109,16 @@ class RemoteEnv:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._watch is not None:
-            await tasks_cancel([self._watch])
-        if self._connection is not None or self._is_open:
-            with contextlib.suppress(PalaestraError):
-                await self._ask(
-                    wire.Leave(id=self._next(), abandoned=self._abandoned), wire.Done, patience_s=LEAVE_S
-                )
-        if self._connection is not None:
-            await self._connection.close()
+        try:
+            if self._watch is not None:
+                await tasks_cancel([self._watch])
+            if self._connection is not None or self._is_open:
+                with contextlib.suppress(PalaestraError):
+                    await self._ask(
+                        wire.Leave(id=self._next(), abandoned=self._abandoned), wire.Done, patience_s=LEAVE_S
+                    )
+        finally:  # also where it is cancelled meanwhile
+            await self._drop()
 
     async def reset(
         self,

@@ -1,0 +1,81 @@
+"""All lanes of tests, one after another, as ``make test`` runs them: ``python -m tests.lanes test-unit``.
+
+A lane that fails does not keep the others from running. The end is a line for each, and the exit status is 0
+only where each of them ran tests and none failed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+COUNTS = re.compile(r"^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s\b.*$")
+PASSED = re.compile(r"\b[1-9]\d* passed\b")
+SKIPPED = re.compile(r"^SKIPPED (.*)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lane:
+    """What came of a lane: ``counts`` is pytest's own closing line."""
+
+    name: str
+    status: int
+    seconds: float
+    counts: str = ""
+    skipped: str = ""
+
+    @property
+    def is_passed(self) -> bool:
+        return self.status == 0 and PASSED.search(self.counts) is not None
+
+    @property
+    def line(self) -> str:
+        word = "FAILED" if self.status else "passed" if self.is_passed else "NO TEST RAN"
+        said = self.counts or self.skipped or f"exit status {self.status}"
+        return f"{self.name:<14} {word:<12} {self.seconds:5.0f} s   {said}"
+
+
+def lane_of(name: str, lines: Iterable[str], *, status: int, seconds: float) -> Lane:
+    """What the output of a lane says."""
+    counts = skipped = ""
+    for line in lines:
+        if match := COUNTS.match(line.strip()):
+            counts = match[1]
+        if match := SKIPPED.match(line):
+            skipped = match[1]
+    return Lane(name=name, status=status, seconds=seconds, counts=counts, skipped=skipped)
+
+
+def lane_run(name: str) -> Lane:
+    """Run a target of the Makefile, whose output goes on to be seen."""
+    begun, lines = time.monotonic(), list[str]()
+    command = [os.environ.get("MAKE", "make"), "--no-print-directory", name]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, errors="replace", env=environment
+    ) as lane:
+        assert lane.stdout is not None
+        for line in lane.stdout:
+            print(line, end="", flush=True)
+            lines.append(line)
+    return lane_of(name, lines, status=lane.returncode, seconds=time.monotonic() - begun)
+
+
+def main(names: Sequence[str]) -> int:
+    lanes = []
+    for name in names:
+        print(f"---- {name}", flush=True)
+        lanes.append(lane_run(name))
+    print("\n---- all lanes")
+    for lane in lanes:
+        print(lane.line)
+    return 0 if all(lane.is_passed for lane in lanes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
