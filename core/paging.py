@@ -17,12 +17,13 @@ from core.integers import BIGINT_MAX
 
 PAGE_DEFAULT = 100
 PAGE_MAX = 1_000
+CURSOR_CHARS = 64
 CURSOR = re.compile(r"after:([0-9]{1,19})")
 
 Row = TypeVar("Row")
 
 
-@extend_schema_field({"type": "string", "format": "cursor"})
+@extend_schema_field({"type": "string", "format": "cursor", "maxLength": CURSOR_CHARS})
 class CursorField(serializers.CharField):
     """An opaque position in a list, taken from ``next`` of the previous response."""
 
@@ -66,6 +67,8 @@ def cursor_make(place: int) -> str:
 
 def cursor_open(cursor: str) -> int | None:
     """The position that a cursor stands for, or None if it is not one of ours."""
+    if len(cursor) > CURSOR_CHARS:
+        return None
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         text = base64.b64decode(padded, altchars=b"-_", validate=True).decode("ascii")

@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiResponse, extend_schema
 from msgspec import Struct
 from rest_framework import serializers
 
+from core.integers import BIGINT_MAX
 from core.struct_schema import struct_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
@@ -116,6 +117,15 @@ class StrictBody(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
             self.target, direction, bypass_extensions=True
         )
         return {**schema, "additionalProperties": False, **self.target.rules}
+
+
+class IdList(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]
+    target_class = "core.fields.IdListField"
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: Any) -> Any:
+        ids = {"type": "integer", "minimum": 1, "maximum": BIGINT_MAX}
+        most = self.target.max_length
+        return {"type": "array", "items": ids, "minItems": 1, "maxItems": most, "uniqueItems": True}
 
 
 # Python strips separators and line ends that are no white space to the regular expressions of JSON schema.

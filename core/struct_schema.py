@@ -9,6 +9,12 @@ import msgspec
 
 from core import api
 
+
+def limit(setting: str) -> msgspec.Meta:
+    """Says in the schema which setting bounds a value that no shape can: it is checked when it is read."""
+    return msgspec.Meta(extra_json_schema={"x-limit": setting})
+
+
 _structs: dict[str, type[msgspec.Struct]] = {}
 
 

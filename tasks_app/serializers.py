@@ -13,13 +13,19 @@ from core.integers import BIGINT_MAX
 from core.paging import PAGE_MAX, Query
 
 NAME_MAX_CHARS = 200
+TAGS_MAX = 100
+IDS_CHARS = 25_000
 
 
-@extend_schema_field({"type": "string", "pattern": "^ *[0-9]{1,18} *(, *[0-9]{1,18} *)*$"})
+@extend_schema_field(
+    {"type": "string", "pattern": "^ *[0-9]{1,18} *(, *[0-9]{1,18} *)*$", "maxLength": IDS_CHARS}
+)
 class IdsField(serializers.CharField):
     """Ids with commas between them."""
 
     def to_internal_value(self, data: Any) -> Any:
+        if len(str(data)) > IDS_CHARS:
+            raise serializers.ValidationError(f"At most {IDS_CHARS:,} characters.")
         parts = [part.strip() for part in str(data).split(",") if part.strip()]
         if len(parts) > PAGE_MAX:
             raise serializers.ValidationError(f"At most {PAGE_MAX:,} ids.")
@@ -59,6 +65,7 @@ class TaskListQuery(Query):
     tag = TagsField(
         child=serializers.CharField(max_length=NAME_MAX_CHARS),
         required=False,
+        max_length=TAGS_MAX,
         help_text="May be repeated: tasks that have all of them.",
     )
     ids = IdsField(required=False, help_text=f"At most {PAGE_MAX:,} task ids with commas between them.")

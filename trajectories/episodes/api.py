@@ -14,7 +14,7 @@ from core import api
 from core.errors import GymError
 from core.reasons import CloseCode
 from core.schema import call
-from core.struct_schema import struct_read
+from core.struct_schema import limit, struct_read
 from tasks_app.questions import AnswerForm
 from trajectories import projects
 from trajectories.api.auth import Principal, caller
@@ -125,10 +125,13 @@ class StepsView(HotView):
         return api.json_response(answer)
 
 
+Answer = Annotated[str, limit("ANSWER_MAX_CHARS")]
+
+
 class SubmissionIn(Struct, forbid_unknown_fields=True):
     """One answer, or several where the question asks for a list."""
 
-    answer: str | Annotated[list[str], Meta(min_length=1, max_length=1_000)]
+    answer: Answer | Annotated[list[Answer], Meta(min_length=1, max_length=1_000)]
 
 
 class SubmissionAnswer(Struct):

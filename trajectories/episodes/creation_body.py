@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from core.arms import ARMS
 from core.integers import BIGINT_MAX, INT_MAX
+from core.struct_schema import limit
 from trajectories.models import Episode
 
 RECORDING = (
@@ -15,6 +16,7 @@ RECORDING = (
     "`recording_full_share` draws which of its episodes are recorded in full; `off` and `events` override it."
 )
 
+AXES_MAX, ARM_CHARS = 100, 64
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
@@ -34,7 +36,7 @@ class GroupSettings(Struct, forbid_unknown_fields=True, kw_only=True):
     max_steps: Count | None = None
     token_budget: Count | None = None
     recording: Annotated[Episode.Recording | None, Meta(description=RECORDING)] = None
-    presentation: dict[str, Any] = {}
+    presentation: Annotated[dict[str, Any], Meta(max_length=AXES_MAX)] = {}
     looks: Literal["per_group", "per_episode", "rotation"] = "per_group"
     answer_channel: Episode.Channel | None = None
     guidance: Guidance | None = None
@@ -49,8 +51,8 @@ class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
     """
 
     run: Id
-    tasks: Annotated[list[Id], Meta(min_length=1)]
-    arm: str = "gym"
+    tasks: Annotated[list[Id], Meta(min_length=1), limit("EPISODES_PER_CALL_MAX")]
+    arm: Annotated[str, Meta(max_length=ARM_CHARS)] = "gym"
     samples_per_task: Annotated[int, Meta(ge=1, le=10_000)] = 1
     policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     shots: Annotated[int, Meta(ge=1, le=16)] | None = None

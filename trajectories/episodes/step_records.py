@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from core import api
 from core.errors import GymError, too_large
 from core.integers import INT_MAX
+from core.struct_schema import limit
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.results import ResultCode
 from trajectories.actions.types import type_of
@@ -36,6 +37,9 @@ TargetPath = Annotated[
         "and of itself among its siblings, from 0, joined by `/`, without the root: `1/0/3`.",
     ),
 ]
+Thought = Annotated[str, limit("THOUGHT_MAX_CHARS")]
+Text = Annotated[str, limit("STEP_MAX_BYTES")]
+Object = Annotated[dict[str, Any], limit("STEP_MAX_BYTES")]
 Settled = Annotated[
     bool,
     Meta(
@@ -72,7 +76,7 @@ class Observation(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What the model was shown: its text, or the blob that holds it."""
 
     kind: ShortText
-    text: str | None = None
+    text: Text | None = None
     sha256: Sha256 | None = None
 
 
@@ -101,22 +105,22 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A step as posted; everything but ``index`` is optional."""
 
     index: PositiveInt
-    thought: str | None = None
+    thought: Thought | None = None
     thought_hidden: (
         Annotated[bool, Meta(description="The model reasoned, and does not say what: `thought` lacks it.")]
         | None
     ) = None
-    raw: str | None = None
-    action: Annotated[dict[str, Any] | None, Meta(description=action_description())] = None
-    parsed: Any = None
-    parse_error: str | None = None
+    raw: Thought | None = None
+    action: Annotated[Object | None, Meta(description=action_description())] = None
+    parsed: Annotated[Any, limit("STEP_MAX_BYTES")] = None
+    parse_error: Text | None = None
     action_result: ResultCode | None = None
     result_message: ResultMessage | None = None
     target_path: TargetPath | None = None
     settled: Settled | None = None
     observation: Observation | None = None
     screenshot: Sha256 | None = None
-    url: str | None = None
+    url: Text | None = None
     started_at: Annotated[datetime, Meta(extra_json_schema={"format": "date-time"})] | None = None
     duration_ms: MeasuredMs = None
     model_ms: MeasuredMs = None
@@ -126,10 +130,10 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     policy_version: Count | None = None
     actor: Step.Actor | None = None
     model: ShortText | None = None
-    sampling: dict[str, Any] | None = None
+    sampling: Object | None = None
     prompt_sha256: Sha256 | None = None
     tokens_blob: Sha256 | None = None
-    rewards: dict[str, float] | None = None
+    rewards: Annotated[dict[str, float], limit("STEP_MAX_BYTES")] | None = None
 
     def __post_init__(self) -> None:
         for name in ("duration_ms", "model_ms", "env_ms"):
@@ -137,7 +141,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class StepsIn(Struct, forbid_unknown_fields=True):
-    steps: Annotated[list[StepIn], Meta(min_length=1)]
+    steps: Annotated[list[StepIn], Meta(min_length=1), limit("STEPS_PER_CALL_MAX")]
 
 
 # Fields without a column of their own are stored in the column ``more``.

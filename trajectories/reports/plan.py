@@ -13,7 +13,7 @@ from core.arms import ARMS
 from core.fields import (
     CountField,
     HistoryField,
-    IdField,
+    IdListField,
     JsonObjectField,
     StrictSerializer,
     SuggestingChoiceField,
@@ -61,8 +61,11 @@ class BenchmarkIn(StrictSerializer):
     slug = TextField(max_length=64)
     split = TextField(max_length=64, default=None, allow_null=True)
     limit = CountField(min_value=1, default=None, allow_null=True)
-    task_ids = serializers.ListField(
-        child=IdField(), default=None, allow_null=True, allow_empty=False, max_length=TASKS_MAX
+    task_ids = IdListField(
+        max_length=TASKS_MAX,
+        default=None,
+        allow_null=True,
+        help_text=f"At most {TASKS_MAX:,} in all benchmarks together.",
     )
 
 
@@ -75,7 +78,7 @@ class LooksIn(StrictSerializer):
 class SmallestGapIn(StrictSerializer):
     points = serializers.FloatField(allow_null=True, default=None)
     power = serializers.FloatField(min_value=0, max_value=1, allow_null=True, default=None)
-    assumptions = serializers.JSONField(allow_null=True, default=None)
+    assumptions = JsonObjectField(allow_null=True, default=None)
 
 
 class PlanIn(StrictSerializer):
@@ -136,21 +139,36 @@ class PlanIn(StrictSerializer):
             raise serializers.ValidationError(
                 "A benchmark is named twice: give each one split and one limit."
             )
+        tasks = sum(len(benchmark["task_ids"] or ()) for benchmark in value)
+        if tasks > TASKS_MAX:
+            message = f"{tasks:,} tasks in all; the limit is {TASKS_MAX:,}. Split the plan by benchmarks."
+            raise serializers.ValidationError(message)
         return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        for pair in attrs["contrasts"]:
-            for arm in pair:
-                if arm not in attrs["arms"]:
-                    message = f"The arm {arm[:100]!r} is not among the plan's arms."
-                    raise serializers.ValidationError({"contrasts": [message]})
-                if ARMS[arm.partition(":")[0]].is_probe:
-                    message = f"{arm} is a probe: it has no accuracy to compare."
-                    raise serializers.ValidationError({"contrasts": [message]})
-            if pair[0] == pair[1]:
-                raise serializers.ValidationError({"contrasts": [f"{pair[0]} is compared with itself."]})
+        _contrasts_check(attrs)
         _arms_check(attrs)
         return attrs
+
+
+def _contrasts_check(plan: dict[str, Any]) -> None:
+    """Refuse contrasts of arms that are not the plan's or are not scored, and any that says nothing new."""
+    seen: set[frozenset[str]] = set()
+    for pair in plan["contrasts"]:
+        for arm in pair:
+            if arm not in plan["arms"]:
+                raise _contrast_error(f"The arm {arm[:100]!r} is not among the plan's arms.")
+            if ARMS[arm.partition(":")[0]].is_probe:
+                raise _contrast_error(f"{arm} is a probe: it has no accuracy to compare.")
+        if pair[0] == pair[1]:
+            raise _contrast_error(f"{pair[0]} is compared with itself.")
+        if frozenset(pair) in seen:
+            raise _contrast_error(f"{pair[0]} and {pair[1]} are compared twice, in either order.")
+        seen.add(frozenset(pair))
+
+
+def _contrast_error(message: str) -> serializers.ValidationError:
+    return serializers.ValidationError({"contrasts": [message]})
 
 
 def _arms_check(plan: dict[str, Any]) -> None:

@@ -35,6 +35,7 @@ else:
     AnyHorizon = Union[tuple(plugin for _, plugin in registry.HORIZONS.items())]  # noqa: UP007
 
 IDS_MAX = 100_000
+TAGS_MAX = 100
 HALF_LIFE = 32.0
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -73,7 +74,7 @@ class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     benchmark: Name | None = None
     split: Name | None = None
-    tags: list[Name] | None = None
+    tags: Annotated[list[Name], Meta(max_length=TAGS_MAX)] | None = None
     ids: Annotated[list[Id], Meta(min_length=1, max_length=IDS_MAX)] | None = None
     difficulty_min: Share | None = None
     difficulty_max: Share | None = None
