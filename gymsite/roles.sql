@@ -97,6 +97,7 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, t
 GRANT UPDATE (ended, completed_seq) ON trajectories_group TO gym_worker;
 GRANT SELECT, DELETE ON trajectories_idempotentcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_walkplace TO gym_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_watchmark TO gym_worker;
 -- A report is asked for in the lab, and computed here.
 GRANT SELECT, UPDATE ON trajectories_report TO gym_worker;
 -- And so is an export; labels are among its filters.

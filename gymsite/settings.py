@@ -291,7 +291,7 @@ EXPORTS_AT_ONCE = env.int("EXPORTS_AT_ONCE", 8)
 # The share of void episodes of a run, policy version or task above which the run's page warns.
 VOID_ALARM_SHARE = env.float("VOID_ALARM_SHARE", 0.02)
 
-# --- Time limits, in seconds; the database's clock decides, the sweeper's own about leases ----------------
+# --- Time limits, in seconds; the database's clock decides, the sweeper's own about leases and unused ones -
 LEASE_S = env.float("LEASE_S", 300.0)
 # A lost lease makes an episode void after so long again without a sign of life; heartbeats come every 60 s.
 LEASE_GRACE_S = env.float("LEASE_GRACE_S", 90.0)

@@ -14,7 +14,7 @@ from tests import factories
 from trajectories import heartbeats
 from trajectories.judging import queue_sql, reaper
 from trajectories.judging.services import CLAIMS_MAX
-from trajectories.models import Episode, PageEventTally, SiteEvent, Submission
+from trajectories.models import Episode, PageEventTally, SiteEvent, Submission, WatchMark
 
 pytestmark = pytest.mark.django_db
 
@@ -121,13 +121,25 @@ def test_what_happened_while_redis_was_away_is_no_silence(
     assert looks.look(seconds=GRACE_S + reaper.look_every_s()) == 1
 
 
-@pytest.mark.parametrize(("age_s", "outcome"), [(UNUSED_S / 2, None), (UNUSED_S, ("void", "expired_unused"))])
-def test_an_unused_episode_is_reaped_after_a_day(
-    age_s: float, outcome: tuple[str, str] | None, looks: Looks
+def test_an_unused_episode_is_reaped_after_a_day_of_looks_over_restarts(
+    looks: Looks, settings: LazySettings
 ) -> None:
-    episode = factories.episode(opened_at=timezone.now() - timedelta(seconds=age_s))
-    looks.look(seconds=LEASE_S + GRACE_S)
-    assert ending(episode) == outcome
+    settings.UNUSED_EPISODE_S = 2 * LEASE_S
+    first, episode = Looks(), factories.episode()
+    first.look(seconds=LEASE_S)
+    second = Looks()
+    assert second.look(seconds=LEASE_S) == 0
+    assert second.look(seconds=2 * GRACE_S) >= 1
+    assert ending(episode) == ("void", "expired_unused")
+    assert WatchMark.objects.count() > 10
+
+
+@pytest.mark.parametrize("jump", [timedelta(days=-400), timedelta(hours=25), timedelta(days=400)])
+def test_a_jump_of_the_databases_clock_expires_no_unused_episode(jump: timedelta, looks: Looks) -> None:
+    episodes = [factories.episode(opened_at=timezone.now() - jump) for _ in range(3)]
+    for lab in (looks, Looks()):
+        lab.look(seconds=2 * (LEASE_S + GRACE_S))
+    assert [ending(episode) for episode in episodes] == [None] * 3
 
 
 def test_an_answer_that_waits_for_its_verdict_holds_no_lease(looks: Looks) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+
+from trajectories.judging.watch_time import WatchTime
 
 # Looks that come later than this many of their intervals: the machine slept, or this process did.
 LATE = 3
@@ -12,20 +13,13 @@ LATE = 3
 QUIET_MAX_S = 1800.0
 
 
-class Sign(NamedTuple):
-    """What shows that an open episode lives: anything that changes when it does, None if it was never used.
-
-    ``age_s`` is how long ago it was opened; only the first one seen counts.
-    """
-
-    life: Hashable
-    age_s: float
+Sign = Hashable
+"""What shows that an open episode lives: anything that changes when it does, None if it was never used."""
 
 
 @dataclass
 class _Seen:
-    life: Hashable
-    age_s: float
+    life: Sign
     silent_s: float = 0.0
 
 
@@ -36,10 +30,13 @@ class LeaseWatch:
     The time is what passed between looks on the caller's monotonic clock: a wall clock that jumps changes
     nothing. It counts from zero again for all after a look that came late, and after a time in which no
     episode showed any life for a whole lease: nobody could reach the lab. Never used episodes expire after
-    ``unused_s``.
+    ``unused_s`` of such time, which ``opened`` counts over restarts.
     """
 
-    def __init__(self, *, every_s: float, lease_s: float, grace_s: float, unused_s: float) -> None:
+    def __init__(
+        self, *, every_s: float, lease_s: float, grace_s: float, unused_s: float, opened: WatchTime
+    ) -> None:
+        self._opened = opened
         self._every_s, self._lease_s, self._lost_s = every_s, lease_s, lease_s + grace_s
         self._unused_s = unused_s
         self._seen: dict[int, _Seen] = {}
@@ -49,13 +46,16 @@ class LeaseWatch:
     def look(self, signs: Mapping[int, Sign], *, now: float) -> dict[int, str]:
         """Take the signs of every open episode, by id; returns those to void now, with the end reason."""
         passed_s = self._passed_s(now)
+        self._opened.go_on(passed_s, newest=max(signs, default=0))
         if self._has_quiet_ended(signs, passed_s):
             self.restart()
             passed_s = 0.0
         self._seen = {episode: self._seen_next(episode, sign, passed_s) for episode, sign in signs.items()}
         if self._lease_s <= self._quiet_s < self._lease_s + QUIET_MAX_S:
             return {}
-        due = {episode: reason for episode, seen in self._seen.items() if (reason := self._reason(seen))}
+        due = {
+            episode: reason for episode, seen in self._seen.items() if (reason := self._reason(episode, seen))
+        }
         for episode in due:
             del self._seen[episode]
         return due
@@ -77,7 +77,7 @@ class LeaseWatch:
     def _has_quiet_ended(self, signs: Mapping[int, Sign], passed_s: float) -> bool:
         """Note how long nothing has changed; whether this is the first change after a whole lease."""
         is_same = self._seen.keys() == signs.keys() and all(
-            self._seen[episode].life == sign.life for episode, sign in signs.items()
+            self._seen[episode].life == sign for episode, sign in signs.items()
         )
         quiet_s, self._quiet_s = self._quiet_s, self._quiet_s + passed_s if is_same else 0.0
         return not is_same and quiet_s >= self._lease_s
@@ -85,15 +85,14 @@ class LeaseWatch:
     def _seen_next(self, episode: int, sign: Sign, passed_s: float) -> _Seen:
         seen = self._seen.get(episode)
         if seen is None:
-            return _Seen(*sign)
-        seen.age_s += passed_s
-        seen.silent_s = seen.silent_s + passed_s if seen.life == sign.life else 0.0
-        seen.life = sign.life
+            return _Seen(sign)
+        seen.silent_s = seen.silent_s + passed_s if seen.life == sign else 0.0
+        seen.life = sign
         return seen
 
-    def _reason(self, seen: _Seen) -> str | None:
+    def _reason(self, episode: int, seen: _Seen) -> str | None:
         if seen.silent_s < self._lost_s:
             return None
         if seen.life is not None:
             return "lease_lost"
-        return "expired_unused" if seen.age_s > self._unused_s else None
+        return "expired_unused" if self._opened.age_s(episode) > self._unused_s else None

@@ -32,14 +32,13 @@ MAYBE_SANDBOXED = Statement(__file__, "maybe_sandboxed", is_probe=IS_PROBE)
 
 
 class OpenEpisode(NamedTuple):
-    """An open episode, what its last step, page report and site event are known by, and its age in s."""
+    """An open episode, and what its last step, page report and site event are known by."""
 
     run_id: int
     episode_id: int
     last_step: int | None
     reported_at: float | None
     last_site_event: int | None
-    age_s: float
 
 
 def submissions_new() -> list[int]:

@@ -16,7 +16,9 @@ from trajectories import heartbeats, hot_sql
 from trajectories.judging import queue_sql
 from trajectories.judging.lease_watch import LeaseWatch, Sign
 from trajectories.judging.services import CLAIMS_MAX
+from trajectories.judging.watch_time import Mark, WatchTime
 from trajectories.live import notices
+from trajectories.models import WatchMark
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +45,11 @@ class LeaseReaper:
             lease_s=settings.LEASE_S,
             grace_s=settings.LEASE_GRACE_S,
             unused_s=settings.UNUSED_EPISODE_S,
+            opened=WatchTime(
+                longest_s=settings.UNUSED_EPISODE_S,
+                marks=[Mark(*row) for row in WatchMark.objects.values_list("watched_s", "newest")],
+                note=_mark_note,
+            ),
         )
 
     def __call__(self) -> int:
@@ -62,7 +69,12 @@ class LeaseReaper:
 
 def _sign(episode: queue_sql.OpenEpisode, beat: str | None) -> Sign:
     life = (episode.last_step, episode.reported_at, episode.last_site_event, beat)
-    return Sign(life=life if any(part is not None for part in life) else None, age_s=episode.age_s)
+    return life if any(part is not None for part in life) else None
+
+
+def _mark_note(mark: Mark, oldest_s: float) -> None:
+    WatchMark.objects.update_or_create(watched_s=mark.watched_s, defaults={"newest": mark.newest})
+    WatchMark.objects.filter(watched_s__lt=oldest_s).delete()
 
 
 def overspent_end() -> int:

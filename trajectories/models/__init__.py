@@ -32,6 +32,7 @@ from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
 from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
 from trajectories.models.walk_place import WalkPlace
+from trajectories.models.watch_mark import WatchMark
 
 __all__ = [
     "AnnotationJob",
@@ -81,4 +82,5 @@ __all__ = [
     "VersionSum",
     "View",
     "WalkPlace",
+    "WatchMark",
 ]

@@ -3,6 +3,5 @@
 SELECT e.run_id, e.id,
     (SELECT max(s.index) FROM trajectories_step s WHERE s.episode_id = e.id),
     (SELECT extract(epoch FROM p.last_at)::float8 FROM trajectories_pageeventtally p WHERE p.episode_id = e.id),
-    (SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = e.id),
-    extract(epoch FROM clock_timestamp() - e.opened_at)::float8
+    (SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = e.id)
 FROM {unfinished} AND e.status = 'open'
