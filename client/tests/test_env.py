@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -12,6 +13,7 @@ import pytest_asyncio
 
 from fake_server import FakeServer
 from palaestra import ApiError, Env, PalaestraError, RemoteEnv
+from palaestra.lite import LitePool
 from palaestra.pool import PagePool
 from stages import TOKEN, stage_serve
 
@@ -134,3 +136,31 @@ async def test_a_reset_within_a_group_refills_it(env: Env, fake: FakeServer) -> 
     with pytest.raises(ApiError):  # this server has no groups
         await env.reset(1, group=4)
     assert fake.state.calls[-1] == ("POST", "/api/v1/groups/4/refill")
+
+
+async def test_a_reset_waits_for_a_page_before_it_opens_an_episode_and_says_so(
+    fake: FakeServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palaestra.env.WAIT_REPORTED_S", 0.05)
+    pool = LitePool(size=1)
+    held = await pool.acquire()
+    settings: dict[str, Any] = {"run": 7, "pool": pool, "checked_runs": {7}}
+    async with Env(fake.lab_url, "key", **settings) as env:
+        reset = asyncio.ensure_future(env.reset(1))
+        await asyncio.sleep(0.3)
+        assert "All pages of the pool have been in use" in caplog.text
+        assert not fake.state.episodes
+        await pool.release(held)
+        await reset
+        assert len(fake.state.episodes) == 1
+    await pool.aclose()
+
+
+async def test_a_refused_opening_gives_its_page_back(fake: FakeServer) -> None:
+    pool = LitePool(size=1)
+    async with Env(fake.lab_url, "key", run=7, pool=pool, checked_runs={7}) as env:
+        fake.state.fail_next.append((400, {}))
+        with pytest.raises(ApiError):
+            await env.reset(1)
+        await asyncio.wait_for(env.reset(1), 20)
+    await pool.aclose()

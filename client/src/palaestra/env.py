@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import fields
 from typing import Any, TypedDict
 
 from palaestra.api import Client
+from palaestra.arms import arm_of
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
 from palaestra.episode import Episode
@@ -23,8 +26,14 @@ from palaestra.errors import (
 )
 from palaestra.observation import Observation, perceivable_check
 from palaestra.pools import browser_check, pool_of, run_check
-from palaestra.records import CloseReason, Verdict
-from palaestra.surface import VIEWPORT, Pool
+from palaestra.records import CloseReason, OpenedEpisode, Opening, Verdict
+from palaestra.surface import VIEWPORT, Pool, Surface
+
+logger = logging.getLogger(__name__)
+WAIT_REPORTED_S = 5.0
+WAITING = (
+    "All pages of the pool have been in use for %.0f s: reset waits for one, and opens no episode until then."
+)
 
 
 class StepInfo(TypedDict, total=False):
@@ -138,6 +147,8 @@ class Env:
     ) -> Observation:
         """Open an episode of a task and load its first page; an episode still open ends ``cancelled``.
 
+        A page of the pool is taken first: while all are in use it waits for one, and says so.
+
         The same ``seed`` gives the same look, order of choices and world; without one the environment's own
         ``seed`` counts, and without either every episode draws its own. The episode begins a group, or is one
         more sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then count. With
@@ -147,19 +158,19 @@ class Env:
         if self._run not in self._checked_runs:
             await run_check(self.client, self._run, self._browser)
             self._checked_runs.add(self._run)
-        if group is None:
-            drawn = {"idempotency_key": idempotency_key, **({} if seed is None else {"seed": seed})}
-            opening = await self.client.episodes_open(
-                run=self._run, tasks=[task_id], arm=self._arm, **{**self._opening, **drawn}
-            )
-        else:
-            opening = await self.client.group_refill(group, count=1, idempotency_key=idempotency_key)
+        # An episode that waited for a page would run out of time, or be taken for one that nobody plays.
+        page = await self._page_acquire() if arm_of(self._arm).has_page else None
+        try:
+            opening = await self._open(task_id, seed=seed, group=group, idempotency_key=idempotency_key)
+        except BaseException:
+            if page is not None:
+                await self._pool.release(page)
+            raise
         opened = opening.episodes[0]
         self._heartbeat.episodes.add(opened.id)
         self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)
         try:
-            if opened.start_url is not None:
-                self.episode.page, self.episode.renew = await self._pool.acquire(), self._pool.renew
+            self.episode.page, self.episode.renew = await self._page_for(opened, page), self._pool.renew
             return await self.episode.begin()
         except (PageDead, PageHung, TabClosed, Unreachable) as failure:
             await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
@@ -197,6 +208,33 @@ class Env:
         return await self._ended(episode, {})
 
     # ---- inside
+    async def _page_acquire(self) -> Surface:
+        """A page of the pool; says so when all of them stay in use, as where environments never end."""
+        loop = asyncio.get_running_loop()
+        report = loop.call_later(WAIT_REPORTED_S, logger.warning, WAITING, WAIT_REPORTED_S)
+        try:
+            page: Surface = await self._pool.acquire()
+        finally:
+            report.cancel()
+        return page
+
+    async def _page_for(self, opened: OpenedEpisode, page: Surface | None) -> Surface | None:
+        """The page of an episode; a group may be of another arm than the environment's."""
+        if opened.start_url is None and page is not None:
+            await self._pool.release(page)
+            return None
+        return await self._page_acquire() if opened.start_url is not None and page is None else page
+
+    async def _open(
+        self, task_id: int, *, seed: int | None, group: int | None, idempotency_key: str | None
+    ) -> Opening:
+        if group is not None:
+            return await self.client.group_refill(group, count=1, idempotency_key=idempotency_key)
+        drawn = {"idempotency_key": idempotency_key, **({} if seed is None else {"seed": seed})}
+        return await self.client.episodes_open(
+            run=self._run, tasks=[task_id], arm=self._arm, **{**self._opening, **drawn}
+        )
+
     def _open_episode(self) -> Episode:
         if self.episode is None or self.episode.is_over:
             raise PalaestraError("There is no open episode: call reset(task_id) first.")
