@@ -17,6 +17,7 @@ from palaestra.curation import Draw, DrawnTask, GroupState
 from palaestra.errors import BrowserMissing
 from palaestra.records import Page
 from palaestra.step_queue import StepQueue, json_clean, text_clean
+from palaestra.transport import Absence
 
 
 @pytest_asyncio.fixture
@@ -239,3 +240,14 @@ def test_a_group_teaches_if_judged_rewards_differ() -> None:
     }
 
     assert [name for name, state in states.items() if state.teaches] == ["mixed"]
+
+
+def test_a_server_that_goes_away_is_named_once_and_so_is_its_return(caplog: pytest.LogCaptureFixture) -> None:
+    clock = iter([0.0, 1.0, 4.0, 5.0])
+    absence = Absence("http://lab:1/", now=lambda: next(clock))
+    for _ in range(4):
+        absence.failed(OSError("refused"))
+    absence.answered()
+    first, last = caplog.messages
+    assert first.startswith("No answer from http://lab:1 for 4 s")
+    assert last == "http://lab:1 answers again."

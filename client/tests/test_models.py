@@ -177,7 +177,7 @@ async def test_no_more_calls_run_at_once_than_allowed_and_waiting_costs_no_time(
     async with Endpoint(base_url=model.url, concurrency=2) as endpoint:
         await asyncio.gather(*(clock.bound(complete(endpoint, clock=clock)) for clock in clocks))
     assert model.most_active == 2
-    assert max(60 - clock.left_s for clock in clocks) < 0.25, "six calls of 0.1 s in two places take 0.3 s"
+    assert max(60 - clock.left_s for clock in clocks) < 0.28, "six calls of 0.1 s in two places take 0.3 s"
 
 
 # ---- whole episodes

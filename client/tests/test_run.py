@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import signal
 import threading
 from collections import Counter
@@ -11,10 +12,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Error as PlaywrightError
 
+import palaestra
 from fake_model import FakeModel, Reply
 from fake_server import FakeServer
 from fake_state import GOLD
-from palaestra.commands import INTERRUPTED, main
+from palaestra.commands import INTERRUPTED, main, parser_make
 from palaestra.prices import Price, prices_read
 from palaestra.records import EpisodeState, UsageTotals, Verdict
 from palaestra.run_report import RunReport, interval
@@ -174,8 +176,8 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
 
 def test_void_episodes_are_played_again(fake: FakeServer, model: FakeModel) -> None:
-    model.replies(Reply(status=401, error={"message": "no such key"}))
-    assert run(fake, model, "--limit", "2") == 0
+    model.replies(RIGHT, Reply(status=401, error={"message": "no such key"}))
+    assert run(fake, model, "--limit", "2") == 1, "nothing was judged"
     assert {one["verdict"]["outcome"] for one in fake.state.episodes.values()} == {"void"}
     model.replies(RIGHT)
     assert run(fake, model, "--limit", "2") == 0
@@ -246,3 +248,81 @@ def test_samples_of_one_task_widen_the_interval() -> None:
     mixed = interval([[1.0, 0.0] * 5] * 10)
     assert mixed == pytest.approx(apart, abs=0.001), "tasks that do not differ: every sample counts"
     assert interval([[0.0]] * 10)[0] == 0.0
+
+
+def test_a_model_that_cannot_be_had_opens_no_episode(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.replies(Reply(status=401, error={"message": "no such key"}))
+    assert run(fake, model) == 1
+    words = capsys.readouterr().err
+    assert "no such key" in words
+    assert model.url in words
+    assert not fake.state.episodes
+
+
+def test_an_endpoint_that_is_not_there_is_named_at_once(
+    fake: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--server", fake.lab_url, "--key", "k", "--base-url", "http://127.0.0.1:9/v1", "--model", "tiny"]
+    assert main(["run", *where, "--benchmark", "gsm8k"]) == 1
+    assert "http://127.0.0.1:9/v1" in capsys.readouterr().err
+    assert not fake.state.episodes
+
+
+def test_no_task_leaves_for_an_address_that_nobody_named(
+    fake: FakeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    where = ["--server", fake.lab_url, "--key", "k", "--model", "tiny"]
+    assert main(["run", *where, "--benchmark", "gsm8k"]) == 1
+    assert "--base-url" in capsys.readouterr().err
+
+
+def test_a_model_that_goes_away_ends_the_run_with_words(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.replies(RIGHT, Reply(status=401, error={"message": "the key has expired"}))
+    assert run(fake, model, "--limit", "5", "--samples", "4") == 1
+    assert "the key has expired. Run it again to go on." in capsys.readouterr().err
+
+
+def test_the_lab_is_the_one_that_the_environment_names(
+    fake: FakeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PALAESTRA_SERVER", fake.lab_url)
+    assert main(["benchmarks", "--key", "k"]) == 0
+    assert "gsm8k" in capsys.readouterr().out
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert palaestra.__version__ in capsys.readouterr().out
+
+
+def test_help_states_defaults_and_describes_arms(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    for part in (
+        "default: gym",
+        "default: axtree",
+        "default: json",
+        "default: 16",
+        "default: $PALAESTRA_SERVER",
+        "The question is on a web page that the model reads and acts on.",
+    ):
+        assert part in text
+    assert "default: None" not in text
+
+
+def test_every_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    commands = re.findall(r"^    (\w[\w-]*) ", parser_make().format_help(), re.MULTILINE)
+    assert len(commands) > 8
+    for command in commands:
+        with pytest.raises(SystemExit) as ended:
+            main([command, "--help"])
+        assert ended.value.code == 0
+        assert "default: None" not in capsys.readouterr().out

@@ -28,6 +28,7 @@ def test_client_and_server_have_the_same_arms() -> None:
     assert {
         arm.id: arms.Arm(
             id=arm.id,
+            description=arm.description,
             has_page=arm.has_page,
             has_text=arm.has_text,
             is_free_text=arm.is_free_text,

@@ -14,6 +14,7 @@ class Arm:
     """
 
     id: str
+    description: str = ""
     has_page: bool = False
     has_text: bool = False
     is_free_text: bool = False
@@ -24,14 +25,53 @@ class Arm:
 ARMS: Mapping[str, Arm] = {
     arm.id: arm
     for arm in (
-        Arm(id="text_zero_shot", has_text=True, is_free_text=True),
-        Arm(id="text_few_shot", has_text=True, is_free_text=True),
-        Arm(id="text_agent", has_text=True),
-        Arm(id="prompt_image", is_free_text=True, is_pictured=True),
-        Arm(id="gym", has_page=True),
-        Arm(id="gym_with_text", has_page=True, has_text=True),
-        Arm(id="gym_image", has_page=True, is_pictured=True),
-        Arm(id="probe_read", has_page=True, is_probe=True),
+        Arm(
+            id="text_zero_shot",
+            description="The question is in the prompt; the model answers in free text.",
+            has_text=True,
+            is_free_text=True,
+        ),
+        Arm(
+            id="text_few_shot",
+            description="As text, zero-shot, after a few solved examples.",
+            has_text=True,
+            is_free_text=True,
+        ),
+        Arm(
+            id="text_agent",
+            description="The question is in the prompt; the model answers by an action, without a page.",
+            has_text=True,
+        ),
+        Arm(
+            id="prompt_image",
+            description="The prompt holds a picture of the question; the model answers in free text.",
+            is_free_text=True,
+            is_pictured=True,
+        ),
+        Arm(
+            id="gym",
+            description="The question is on a web page that the model reads and acts on.",
+            has_page=True,
+        ),
+        Arm(
+            id="gym_with_text",
+            description="The question is on a web page and in the prompt too.",
+            has_page=True,
+            has_text=True,
+        ),
+        Arm(
+            id="gym_image",
+            description="The question is a picture on a web page.",
+            has_page=True,
+            is_pictured=True,
+        ),
+        Arm(
+            id="probe_read",
+            description="The model types out the question on the page exactly as shown; "
+            "a probe of reading, not a score.",
+            has_page=True,
+            is_probe=True,
+        ),
     )
 }
 

@@ -10,7 +10,7 @@ An opened episode names the form of its answer:
 - ``block``: the last fenced code block (three or more backticks or tildes on a line of their own, optionally
   followed by a language) after the last ``Answer:`` line, or of the whole completion if none follows it. An
   unclosed block ends with the completion.
-- ``program``: of the same blocks the last that is a Python program: it can be parsed, and defines a function
+- ``program``: of the same blocks the last that is a Python program: it compiles, and defines a function
   or class that is not a test. Blocks after it show how it is used, what it prints, or how it is tested. Where
   no block is one, the last block.
 
@@ -19,7 +19,6 @@ Tokens that end a turn (``<|im_end|>``) are no part of an answer. An empty answe
 
 from __future__ import annotations
 
-import ast
 import re
 import warnings
 
@@ -29,6 +28,7 @@ from palaestra.records import AnswerForm
 _LEADING_MARKS = " \t>#"
 _EMPHASIS = "*_"
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[^`\n]*")
+_DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _TEST = re.compile(r"(?:test|check|main$|run_tests)", re.IGNORECASE)
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -68,15 +68,16 @@ def _block(lines: list[str], *, is_program: bool) -> str | None:
 
 
 def _is_program(block: str) -> bool:
-    """Whether a block defines a function or class, other than tests. It is parsed, and never run."""
+    """Whether a block defines a function or class, other than tests. It is compiled, and never run."""
+    if all(_TEST.match(name) for name in _DEFINED.findall(block)):
+        return False
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the escapes in its strings
-            tree = ast.parse(block)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+            compile(block, "<answer>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return False
-    named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return any(isinstance(one, named) and not _TEST.match(one.name) for one in tree.body)
+    return True
 
 
 def _fenced(lines: list[str]) -> list[str]:

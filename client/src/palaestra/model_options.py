@@ -55,8 +55,8 @@ def endpoint_make(options: argparse.Namespace) -> Endpoint:
 
 def sampling_add(parser: argparse._ActionsContainer) -> None:
     """Declare the arguments that every call of the model is sent with."""
-    parser.add_argument("--temperature", type=float)
-    parser.add_argument("--top-p", type=float)
+    parser.add_argument("--temperature", type=float, help="default: the endpoint's")
+    parser.add_argument("--top-p", type=float, help="default: the endpoint's")
     parser.add_argument("--max-tokens", type=int, help="of one completion; a cut ends its episode")
     parser.add_argument("--extra", type=json.loads, help="more fields of every call, as a JSON object")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Mapping
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, TypeVar
 
 import httpx
@@ -15,6 +17,7 @@ from palaestra.connections import Connections
 from palaestra.errors import ApiError, Unreachable
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 RETRIES = 6
 RESTART_RETRIES = 10
@@ -23,6 +26,7 @@ LONGEST_PAUSE_S = 5.0
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504, 507})
 NOT_RETRIED_CODES = frozenset({"at_capacity"})
 CONNECT_TIMEOUT_S = 5.0
+REPORTED_AFTER_S = 3.0
 
 
 class _ErrorBody(msgspec.Struct):
@@ -35,12 +39,37 @@ class _Error(msgspec.Struct):
     error: _ErrorBody
 
 
+class Absence:
+    """Says once that a server is away, after longer than a connection takes, and once that it is back."""
+
+    def __init__(self, address: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._address = address.rstrip("/")
+        self._now = now
+        self._since: float | None = None
+        self._is_reported = False
+
+    def failed(self, failure: Exception) -> None:
+        """Count an attempt without an answer; more will follow."""
+        now = self._now()
+        self._since = now if self._since is None else self._since
+        if not self._is_reported and now - self._since >= REPORTED_AFTER_S:
+            self._is_reported = True
+            message = "No answer from %s for %.0f s (%r). Calls are repeated."
+            logger.warning(message, self._address, now - self._since, failure)
+
+    def answered(self) -> None:
+        if self._is_reported:
+            logger.warning("%s answers again.", self._address)
+        self._since, self._is_reported = None, False
+
+
 class Transport:
     """One server, one key, one pool. ``timeout_s`` bounds one attempt."""
 
     def __init__(self, *, base_url: str, key: str, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
         self.retries = retries
         self._has_answered = False
+        self._absence = Absence(base_url)
         self._http = Connections(
             base_url=base_url.rstrip("/"),
             headers={"Authorization": f"Bearer {key}"} if key else {},
@@ -89,7 +118,9 @@ class Transport:
             except httpx.TransportError as failure:
                 if attempt >= retries:
                     raise self._unreachable(f"{method} {path}", failure) from failure
+                self._absence.failed(failure)
             else:
+                self._absence.answered()
                 if response.status_code < 400:
                     self._has_answered = True
                     break
@@ -116,6 +147,7 @@ class Transport:
             is_last = attempt >= self._retries
             try:
                 async with self._http.stream("GET", path, params=_present(params)) as response:
+                    self._absence.answered()
                     if response.status_code < 400:
                         has_begun = True
                         async for part in response.aiter_bytes():
@@ -128,6 +160,7 @@ class Transport:
                     raise Unreachable(f"The stream {path} broke: {failure!r}") from failure
                 if is_last:
                     raise self._unreachable(f"GET {path}", failure) from failure
+                self._absence.failed(failure)
             await _pause(attempt, retry_after_s)
 
     def _unreachable(self, call: str, failure: httpx.TransportError) -> Unreachable:

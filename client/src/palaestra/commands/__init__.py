@@ -15,6 +15,8 @@ from typing import get_args
 import msgspec
 from playwright.async_api import Error as PlaywrightError
 
+import palaestra
+from palaestra.arms import ARMS
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.errors import ApiError, PalaestraError
 from palaestra.grammars import GRAMMARS
@@ -23,6 +25,7 @@ from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
 from palaestra.policies.base import TIME_LIMIT_S
 
 KEY_SETTING = "PALAESTRA_KEY"
+SERVER_SETTING = "PALAESTRA_SERVER"
 SERVER = "http://127.0.0.1:8001"
 INTERRUPTED = 130
 UNAUTHENTICATED = 401
@@ -56,33 +59,62 @@ def is_news(record: logging.LogRecord) -> bool:
     return not (isinstance(failure, PlaywrightError) or DRIVER_GONE in str(failure))
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help that says the default of every argument that has one."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        text, default = action.help or "", action.default
+        is_stated = "default" in text or action.nargs == 0 or default is argparse.SUPPRESS
+        return text if is_stated or default in (None, "", []) else f"{text}; default: %(default)s"
+
+
 def parser_make() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = argparse.ArgumentParser(prog="palaestra", description="Client of the Palaestra reasoning gym.")
+    parser.add_argument("--version", action="version", version=f"palaestra {palaestra.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         importlib.import_module(module.name).add(commands)
+    for command in commands.choices.values():
+        command.formatter_class = Help
     return parser
+
+
+def arms_text() -> str:
+    """The arms in words, for the end of a command's help."""
+    width = max(map(len, ARMS))
+    lines = (f"  {arm.id:<{width}}  {arm.description}" for arm in ARMS.values())
+    return "\n".join(["arms, the ways in which a task is presented:", *lines])
 
 
 def server_add(parser: argparse.ArgumentParser) -> None:
     """The arguments that name an installation."""
-    parser.add_argument("--server", default=SERVER, help=f"address of the lab; default: {SERVER}")
+    server = os.environ.get(SERVER_SETTING) or SERVER
+    parser.add_argument(
+        "--server", default=server, help=f"address of the lab; default: ${SERVER_SETTING}, or {SERVER}"
+    )
     key = os.environ.get(KEY_SETTING, "")
     parser.add_argument("--key", default=key, help=f"a trainer key; default: ${KEY_SETTING}")
 
 
 def setup_add(parser: argparse._ActionsContainer) -> None:
     """The arguments that say what a model is shown of a page, and how it answers."""
-    parser.add_argument("--observation", choices=[*SHORT_NAMES, *FORMATS], default="axtree")
+    parser.add_argument(
+        "--observation",
+        choices=[*SHORT_NAMES, *FORMATS],
+        default="axtree",
+        help="what a model is shown of a page: an outline, a picture, a picture with marks, or both",
+    )
     parser.add_argument("--scope", choices=get_args(Scope), default="page", help="of outlines")
     parser.add_argument(
         "--max-chars", type=count, default=MAX_CHARS, help=f"of an outline; default: {MAX_CHARS}"
     )
     parser.add_argument("--picture-max", type=count, help="pixels of a picture's larger side")
-    parser.add_argument("--grammar", choices=list(GRAMMARS), default="json")
+    parser.add_argument(
+        "--grammar", choices=list(GRAMMARS), default="json", help="how a model writes its actions"
+    )
     parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
-    parser.add_argument("--actions-per-turn", type=count, default=1)
+    parser.add_argument("--actions-per-turn", type=count, default=1, help="actions in one completion")
     parser.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
     sampling_add(parser)
 

@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,7 @@ from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.arms import arm_of
-from palaestra.background import tasks_cancel
-from palaestra.commands import playing_add, server_add, stderr_print
+from palaestra.commands import arms_text, playing_add, server_add, stderr_print
 from palaestra.commands.plan import design_add, plan_make, plan_text
 from palaestra.engine import TEXT_INFLIGHT, Engine, Rollout
 from palaestra.errors import PalaestraError
@@ -30,7 +29,7 @@ from palaestra.evaluation.plan import Plan, plan_read
 from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
 from palaestra.evaluation.player import Player, held_read, verdicts_wait
 from palaestra.evaluation.reports import report_computed, report_find_or_create, runs_find_or_create
-from palaestra.evaluation.silence import silence_wait
+from palaestra.evaluation.silence import play_until, silence_wait
 from palaestra.evaluation.tables import tables_text
 from palaestra.model_options import endpoint_add, endpoint_make
 from palaestra.models.health import EndpointHealth
@@ -51,7 +50,7 @@ SIMULATED = "Simulated: answers are drawn with a planted gap."
 def add(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
-        "eval", help="play an analysis plan, and report the gap", description=__doc__
+        "eval", help="play an analysis plan, and report the gap", description=__doc__, epilog=arms_text()
     )
     server_add(parser)
     endpoint_add(parser)
@@ -63,7 +62,7 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Play the plan and print its report; 1 if an episode broke."""
+    """Play the plan and print its report; 1 if an episode broke, or none was judged."""
     if bool(options.planted) != bool(options.golds):
         raise PalaestraError(
             "A planted gap (--planted FILE) needs the golds (--golds FILE), and nothing else does."
@@ -107,18 +106,20 @@ async def _eval(options: argparse.Namespace) -> int:
         stderr_print(plan_text(plan))
         report = await report_find_or_create(client, plan)
         stderr_print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}')
-        problems = await evaluation_play(client, options, plan, report)
+        problems, judged = await evaluation_play(client, options, plan, report)
         stderr_print("Computing the report ...")
         ready = await report_computed(client, report.id, stderr_print)
     print(tables_text((ready.result or {}).get("tables", ())))
     print(f"\n{ready.url}")
-    return 1 if problems else 0
+    if not judged:
+        stderr_print("Nothing was judged.")
+    return 1 if problems or not judged else 0
 
 
 async def evaluation_play(
     client: Client, options: argparse.Namespace, plan: Plan, report: Report
-) -> Counter[str]:
-    """Play what is missing of a plan; returns what broke, and how often."""
+) -> tuple[Counter[str], int]:
+    """Play what is missing of a plan; returns what broke, how often, and the number of judged episodes."""
     tasks = await items_read(client, [task for one in plan.benchmarks for task in one.task_ids])
     cells: dict[int, Cell] = {}
     async with policy_make(client, options, plan, tasks, cells) as policy:
@@ -135,10 +136,12 @@ async def evaluation_play(
         async with Engine(client, pages=options.pages, time_limit_s=options.time_limit) as engine:
             inflight = options.pages + TEXT_INFLIGHT
             player = Player(engine, plan, runs, tasks, items, held, cells=cells, inflight=inflight)
-            problems = await _play(player, policy, options.prices)
+            if isinstance(policy, ModelPolicy) and len(held.done) < sum(map(len, items)):
+                await policy.try_once()
+            problems, judged = await _play(player, policy, options.prices)
         if waiting := await verdicts_wait(client, runs.values()):
             stderr_print(f"{waiting} answers have no verdict yet; the report does without them.")
-    return problems
+    return problems, judged
 
 
 @asynccontextmanager
@@ -160,8 +163,8 @@ async def policy_make(
         yield ModelPolicy(endpoint, client, model=plan.model.name, sampling=plan.model.sampling)
 
 
-async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[str]:
-    """Play with a progress bar; returns what broke, and how often."""
+async def _play(player: Player, policy: Policy, table: Path | None) -> tuple[Counter[str], int]:
+    """Play with a progress bar; returns what broke, and how often, and the number of judged episodes."""
     cost = _cost(prices_read(table) if table else None, policy.name)
     metered, outcomes, problems = MeteredPolicy(policy), Counter[str](), Counter[str]()
     with tqdm(
@@ -182,22 +185,9 @@ async def _play(player: Player, policy: Policy, table: Path | None) -> Counter[s
 
         health = policy.health if isinstance(policy, ModelPolicy) else EndpointHealth()
         silence = silence_wait(metered, health, lambda line: bar.write(line, file=sys.stderr))
-        await _play_until(silence, player.play(metered, on_done))
-    return +problems
-
-
-async def _play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any, None]) -> None:
-    """Play for as long as the model answers. Raises ``PalaestraError`` when it no longer does; what is open
-    stays open."""
-    silence, playing = asyncio.ensure_future(silent), asyncio.ensure_future(play)
-    try:
-        await asyncio.wait((playing, silence), return_when=asyncio.FIRST_COMPLETED)
-        if silence.done():
-            message = f"The model does not answer: {silence.result().rstrip('.')}. Run it again to go on."
-            raise PalaestraError(message)
-        await playing
-    finally:
-        await tasks_cancel([playing, silence])
+        await play_until(silence, player.play(metered, on_done))
+    judged = len(player.held.done) + sum(outcomes[name] for name in ("correct", "incorrect", "missing"))
+    return +problems, judged
 
 
 def _cost(prices: PriceTable | None, model: str) -> Callable[[UsageTotals], str]:

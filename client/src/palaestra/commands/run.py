@@ -6,17 +6,19 @@ import argparse
 import asyncio
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from tqdm import tqdm
 
 from palaestra.api import Client
 from palaestra.arms import ARMS
-from palaestra.commands import count, playing_add, server_add, setup_add, stderr_print
+from palaestra.commands import arms_text, count, playing_add, server_add, setup_add, stderr_print
 from palaestra.engine import Engine, Rollout
+from palaestra.evaluation.metered_policy import MeteredPolicy
+from palaestra.evaluation.silence import play_until, silence_wait
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
 from palaestra.models.policy import ModelPolicy
-from palaestra.policies import Policy
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Run
 from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_find_or_create
@@ -28,13 +30,17 @@ BAR = "[{bar:24}] {n_fmt}/{total_fmt} episodes  {rate_noinv_fmt}, {remaining} le
 
 def add(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser("run", help="take a model through a benchmark", description=__doc__)
+    parser = commands.add_parser(
+        "run", help="take a model through a benchmark", description=__doc__, epilog=arms_text()
+    )
     server_add(parser)
     endpoint_add(parser)
     parser.add_argument("--model", required=True, help="the model's id at its endpoint")
-    parser.add_argument("--benchmark", required=True)
+    parser.add_argument("--benchmark", required=True, help="`palaestra benchmarks` lists them")
     parser.add_argument("--split", help="default: all")
-    parser.add_argument("--arm", choices=sorted(ARMS), default="gym")
+    parser.add_argument(
+        "--arm", choices=sorted(ARMS), default="gym", help="how tasks are presented; see below"
+    )
     setup_add(parser)
     parser.add_argument("--limit", type=count, help="the first so many tasks; default: all")
     parser.add_argument("--samples", type=count, default=1, help="episodes of each task; default: 1")
@@ -53,7 +59,7 @@ def add(commands: Any) -> None:
 
 
 def command(options: argparse.Namespace) -> int:
-    """Play the run and print its report; 1 if an episode broke."""
+    """Play the run and print its report; 1 if an episode broke, or none was judged."""
     prices = prices_read(options.prices) if options.prices else None
     return asyncio.run(run_play(options, plan_of(options), prices))
 
@@ -74,6 +80,9 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         if progress.left_out:
             stderr_print(f"{progress.left_out} tasks are left out: not to be seen this way.")
         policy = ModelPolicy(endpoint, client, model=plan.model, sampling=plan.sampling)
+        if progress.unfinished or progress.count_missing:
+            stderr_print(f"One call of {plan.model} at {endpoint.address} is tried ...")
+            await policy.try_once()
         engine = Engine(
             client,
             pages=options.pages,
@@ -87,11 +96,14 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         report = await report_read(client, run.id, states, model=plan.model, prices=prices)
         print(report.table())
         print(address)
-    return 1 if problems else 0
+    return 1 if problems or not report.rewards else 0
 
 
-async def play(engine: Engine, run: Run, plan: RunPlan, progress: Progress, policy: Policy) -> Counter[str]:
-    """Play what is missing, with a progress bar; returns what broke, and how often."""
+async def play(
+    engine: Engine, run: Run, plan: RunPlan, progress: Progress, policy: ModelPolicy
+) -> Counter[str]:
+    """Play what is missing, with a progress bar; returns what broke, and how often. Raises ``PalaestraError``
+    when the model no longer answers."""
     outcomes, problems = Counter[str](), Counter[str]()
     outcomes.update(state.verdict.outcome for state in progress.judged if state.verdict)
     total = len(progress.judged) + len(progress.unfinished) + progress.count_missing
@@ -100,7 +112,7 @@ async def play(engine: Engine, run: Run, plan: RunPlan, progress: Progress, poli
         total=total, initial=len(progress.judged), bar_format=BAR, ascii=".#", unit="", mininterval=every_s
     )
 
-    def count_rollout(rollout: Rollout) -> None:
+    def on_done(rollout: Rollout) -> None:
         outcomes[rollout.outcome] += 1
         problems[rollout.problem] += bool(rollout.problem)
         judged = outcomes["correct"] + outcomes["incorrect"]
@@ -108,17 +120,21 @@ async def play(engine: Engine, run: Run, plan: RunPlan, progress: Progress, poli
         bar.set_postfix_str(f"{outcomes['correct']} of {judged} correct{void}", refresh=False)
         bar.update()
 
+    metered = MeteredPolicy(policy)
     with bar:
-        interrupted = [state for state in progress.unfinished if state.status == "open"]
-        await engine.resume(run=run.id, interrupted=interrupted, policy=policy, on_done=count_rollout)
-        for samples in sorted(set(progress.missing.values())):
-            tasks = [task for task, missing in progress.missing.items() if missing == samples]
-            await engine.rollout(
-                run=run.id,
-                tasks=tasks,
-                policy=policy,
-                samples_per_task=samples,
-                on_done=count_rollout,
-                **plan.opening,
-            )
+        silence = silence_wait(metered, policy.health, lambda line: bar.write(line, file=sys.stderr))
+        playing = _missing_play(engine, progress, plan.opening, run=run.id, policy=metered, on_done=on_done)
+        await play_until(silence, playing)
     return +problems
+
+
+async def _missing_play(
+    engine: Engine, progress: Progress, opening: Mapping[str, Any], **playing: Any
+) -> None:
+    """Go on with the interrupted episodes, and open those that are missing. ``playing`` are run, policy and
+    callback."""
+    interrupted = [state for state in progress.unfinished if state.status == "open"]
+    await engine.resume(interrupted=interrupted, **playing)
+    for samples in sorted(set(progress.missing.values())):
+        tasks = [task for task, missing in progress.missing.items() if missing == samples]
+        await engine.rollout(tasks=tasks, samples_per_task=samples, **opening, **playing)

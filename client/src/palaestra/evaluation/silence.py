@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
+from palaestra.background import tasks_cancel
+from palaestra.errors import PalaestraError
 from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.models.health import EndpointHealth
+
+T = TypeVar("T")
 
 POLL_S = 1.0
 REPORTED_AFTER_S = 5.0
@@ -26,6 +31,20 @@ async def silence_wait(policy: MeteredPolicy, health: EndpointHealth, write: Cal
             is_reported = not is_reported
             write(_words(health) if is_reported else "The model answers again.")
     return policy.problem
+
+
+async def play_until(silent: Coroutine[Any, Any, str], play: Coroutine[Any, Any, T]) -> T:
+    """Play for as long as the model answers. Raises ``PalaestraError`` when it no longer does; what is open
+    stays open."""
+    silence, playing = asyncio.ensure_future(silent), asyncio.ensure_future(play)
+    try:
+        await asyncio.wait((playing, silence), return_when=asyncio.FIRST_COMPLETED)
+        if silence.done():
+            message = f"The model does not answer: {silence.result().rstrip('.')}. Run it again to go on."
+            raise PalaestraError(message)
+        return await playing
+    finally:
+        await tasks_cancel([playing, silence])
 
 
 def is_gone(health: EndpointHealth) -> bool:

@@ -15,7 +15,7 @@ import openai
 
 from palaestra.backoff import pause_s
 from palaestra.completion import Completion
-from palaestra.errors import ModelFailure
+from palaestra.errors import ModelFailure, PalaestraError
 from palaestra.models.failures import StreamBroken, failure_of
 from palaestra.models.health import CONNECT_TIMEOUT_S, EndpointHealth
 from palaestra.models.refusals import Refusals
@@ -29,13 +29,19 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 # How long an endpoint may be silent: models that hide their thoughts send nothing while they think.
 TIMEOUT_S = 300.0
 CONCURRENCY = 16
-KEY_SETTING = "OPENAI_API_KEY"
+ADDRESS_SETTING, KEY_SETTING = "OPENAI_BASE_URL", "OPENAI_API_KEY"
+# The package would send the tasks to a vendor that nobody named.
+NO_ADDRESS = (
+    f"Name the endpoint of the model: --base-url http://host:port/v1, or ${ADDRESS_SETTING}. OpenAI's own is "
+    "https://api.openai.com/v1."
+)
 PATH = "/chat/completions"
 ERRORS = (openai.OpenAIError, httpx.HTTPError, StreamBroken, ValueError)
 
 
 class Endpoint:
-    """A server of models. Without ``base_url`` and ``key``, ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` count.
+    """A server of models. Without ``base_url`` and ``key``, ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY`` count;
+    without any address ``PalaestraError`` is raised.
 
     ``concurrency`` bounds the calls at once, ``timeout_s`` the seconds in which nothing arrives. Calls that
     may succeed later are repeated up to ``retries`` times, after what ``Retry-After`` says or growing pauses.
@@ -54,9 +60,12 @@ class Endpoint:
         is_streamed: bool = True,
         thought_tags: Sequence[Tags] = (),
     ) -> None:
+        base_url = base_url or os.environ.get(ADDRESS_SETTING)
+        if not base_url:
+            raise PalaestraError(NO_ADDRESS)
         # Servers of one's own need no key, and the package insists on one.
         self._api = openai.AsyncOpenAI(
-            base_url=base_url or None,
+            base_url=base_url,
             api_key=key or os.environ.get(KEY_SETTING) or "none",
             timeout=openai.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
             max_retries=0,
@@ -83,7 +92,7 @@ class Endpoint:
         try:
             return sorted([model.id async for model in self._api.models.list()])
         except (openai.OpenAIError, ValueError) as error:
-            raise failure_of(error) from error
+            raise failure_of(error, address=self.address) from error
 
     async def complete(
         self,
@@ -94,8 +103,10 @@ class Endpoint:
         tools: Sequence[Mapping[str, Any]] | None = None,
         response_format: Mapping[str, Any] | None = None,
         sampling: Mapping[str, Any] | None = None,
+        retries: int | None = None,
     ) -> Completion:
         """The model's reply. ``sampling`` are fields of the call; ``clock`` counts the call that succeeds.
+        ``retries`` counts instead of the endpoint's own, but for one that asks for patience.
 
         Raises ``ContextOverflow`` where the prompt is too long, and ``ModelFailure`` when no try succeeded.
         """
@@ -117,9 +128,10 @@ class Endpoint:
             except ERRORS as error:
                 if refusals.learn(error, sent):
                     continue
-                failure = failure_of(error)
+                failure = failure_of(error, address=self.address)
                 self.health.failed(failure)
-                if not failure.is_retried or attempt >= self._retries:
+                tries = self._retries if retries is None or failure.is_busy else retries
+                if not failure.is_retried or attempt >= tries:
                     raise failure from error
             with clock.paused():
                 pause = pause_s(attempt, first_s=FIRST_PAUSE_S, longest_s=LONGEST_PAUSE_S)

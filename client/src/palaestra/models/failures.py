@@ -42,19 +42,24 @@ class StreamBroken(Exception):
 _PASSING = (openai.APIConnectionError, httpx.HTTPError, StreamBroken, ValueError)
 
 
-def failure_of(error: openai.OpenAIError | httpx.HTTPError | StreamBroken | ValueError) -> ModelFailure:
-    """What an error of a call means; ``is_retried`` where the same call may succeed later."""
+def failure_of(
+    error: openai.OpenAIError | httpx.HTTPError | StreamBroken | ValueError, *, address: str = ""
+) -> ModelFailure:
+    """What an error of a call means; ``is_retried`` where the same call may succeed later. Its text names the
+    ``address`` of the endpoint."""
     words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {error}".lower()
     status = error.status_code if isinstance(error, openai.APIStatusError) else None
     if status in (None, 400, 413, 422) and any(sign in words for sign in _TOO_LONG):
         return ContextOverflow(str(error))
     if status in (None, 400, 403, 422) and any(sign in words for sign in _FILTERED):
         return PromptFiltered(str(error))
+    where = f"{address}: " if address else ""
     if not isinstance(error, openai.APIStatusError):
-        failure = ModelFailure(f"{type(error).__name__}: {error}")
+        cause = f" ({error.__cause__})" if error.__cause__ else ""
+        failure = ModelFailure(f"{where}{type(error).__name__}: {error}{cause}")
         failure.is_retried = isinstance(error, _PASSING) or type(error) is openai.APIError
         return failure
-    failure = ModelFailure(error.message)
+    failure = ModelFailure(f"{where}{error.message}")
     is_passing = error.status_code >= 500 or error.status_code in _RETRIED
     failure.is_retried = is_passing and _OUT_OF_CREDIT not in words
     failure.is_busy = failure.is_retried and error.status_code in _BUSY

@@ -11,13 +11,16 @@ import msgspec
 
 from palaestra.api import Client
 from palaestra.completion import Completion
-from palaestra.errors import ContextOverflow, PromptFiltered
+from palaestra.errors import ContextOverflow, ModelFailure, PalaestraError, PromptFiltered
 from palaestra.models.health import EndpointHealth
 from palaestra.observation import Observation
-from palaestra.policies.base import EpisodeInfo, PolicyStopped
+from palaestra.policies.base import TIME_LIMIT_S, EpisodeInfo, PolicyStopped
+from palaestra.policies.clock import PolicyClock
 
 if TYPE_CHECKING:
     from palaestra.models.endpoint import Endpoint
+
+TRIAL = "Answer with one word: ready."
 
 
 class ModelPolicy:
@@ -37,6 +40,20 @@ class ModelPolicy:
     def health(self) -> EndpointHealth:
         """Of its endpoint."""
         return self._endpoint.health
+
+    async def try_once(self) -> None:
+        """Make one call, so that a model that cannot be had costs no episode. Raises ``PalaestraError``."""
+        try:
+            await self._endpoint.complete(
+                [{"role": "user", "content": TRIAL}],
+                model=self.name,
+                clock=PolicyClock(TIME_LIMIT_S),
+                sampling=self._sampling,
+                retries=1,
+            )
+        except ModelFailure as failure:
+            message = f"The model does not answer: {str(failure).rstrip('.')}. No episode was opened."
+            raise PalaestraError(message) from failure
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
         """The model's next completion.
