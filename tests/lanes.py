@@ -36,8 +36,8 @@ class Lane:
     @property
     def line(self) -> str:
         word = "FAILED" if self.status else "passed" if self.is_passed else "NO TEST RAN"
-        said = self.counts or self.skipped or f"exit status {self.status}"
-        return f"{self.name:<14} {word:<12} {self.seconds:5.0f} s   {said}"
+        words = self.counts or self.skipped or f"exit status {self.status}"
+        return f"{self.name:<14} {word:<12} {self.seconds:5.0f} s   {words}"
 
 
 def lane_of(name: str, lines: Iterable[str], *, status: int, seconds: float) -> Lane:

@@ -39,7 +39,7 @@ def _collected(failure: BaseException | None) -> list[str]:
     """What of a failure's frames had to be closed by the collector."""
     usual, sys.unraisablehook = sys.unraisablehook, lambda _: None
     try:
-        with warnings.catch_warnings(record=True) as found:
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", ResourceWarning)
             for one in _chain(failure):
                 traceback.clear_frames(one.__traceback__)
@@ -51,7 +51,7 @@ def _collected(failure: BaseException | None) -> list[str]:
             gc.collect()
     finally:
         sys.unraisablehook = usual
-    return [str(one.message) for one in found]
+    return [str(one.message) for one in warned]
 
 
 def _chain(failure: BaseException | None) -> Iterator[BaseException]:

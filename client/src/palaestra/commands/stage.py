@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import ipaddress
 import os
 import secrets
 import signal
 from typing import TYPE_CHECKING, Any
 
+from palaestra.admission import is_loopback
 from palaestra.api import Client
 from palaestra.commands import count, server_add, stderr_print
 from palaestra.errors import BrowserMissing, PalaestraError
@@ -61,10 +61,9 @@ def add(commands: Any) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Serve until interrupted or terminated."""
-    is_loopback = options.host == "localhost" or ipaddress_is_loopback(options.host)
     if options.token and len(options.token) < TOKEN_MIN:
         raise PalaestraError(f"The token has fewer than {TOKEN_MIN} characters: make a longer one.")
-    if not options.token and not is_loopback:
+    if not options.token and not is_loopback(options.host):
         raise PalaestraError(
             f"Give the token of a stage that others can reach (--token, or ${TOKEN_SETTING})."
         )
@@ -125,14 +124,6 @@ def config_of(options: argparse.Namespace) -> StageConfig:
         memory_floor_mb=options.memory_floor,
         linger_s=options.linger,
     )
-
-
-def ipaddress_is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def number(text: str) -> int:

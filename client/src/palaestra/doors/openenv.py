@@ -18,6 +18,7 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
+from palaestra.admission import TOKEN_SETTING, Admission, token_check
 from palaestra.completion import Completion
 from palaestra.doors.rollouts import KEY, AnyEnv, Rollouts, stages_add
 from palaestra.engine import DEFAULT_PAGES
@@ -147,10 +148,15 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         )
 
 
-def app_make(server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, **settings: Any) -> Any:
-    """An OpenEnv server with at most ``pages`` sessions at once; other keywords are those of ``Env``."""
+def app_make(
+    server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, token: str = "", **settings: Any
+) -> Any:
+    """An OpenEnv server with at most ``pages`` sessions at once; other keywords are those of ``Env``.
+
+    Without a ``token`` it admits programs of this machine alone (``palaestra.admission``).
+    """
     rollouts = Rollouts(server, key, run=run, pages=pages, **settings)
-    return create_fastapi_app(
+    app = create_fastapi_app(
         lambda: PalaestraEnvironment(rollouts),
         PalaestraAction,
         PalaestraObservation,
@@ -158,6 +164,8 @@ def app_make(server: str, key: str, *, run: int, pages: int = DEFAULT_PAGES, **s
         env_name="palaestra",
         state_cls=PalaestraState,
     )
+    app.add_middleware(Admission, token=token)
+    return app
 
 
 def main() -> None:
@@ -169,12 +177,21 @@ def main() -> None:
     parser.add_argument("--look", type=json.loads, default={}, help="axes of the look, as a JSON object")
     parser.add_argument("--pages", type=int, default=DEFAULT_PAGES, help="sessions at once")
     stages_add(parser)
-    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help=f"address to listen on; others than this machine's need {TOKEN_SETTING}",
+    )
     parser.add_argument("--port", type=int, default=8009)
     options = vars(parser.parse_args())
     key = os.environ.get(KEY) or parser.error(f"put a key of scope trainer into {KEY}")
     host, port, look = (options.pop(name) for name in ("host", "port", "look"))
-    app = app_make(options.pop("server"), key, presentation=look, **options)
+    token = os.environ.get(TOKEN_SETTING, "")
+    try:
+        token_check(token, host=host)
+    except ValueError as problem:
+        parser.error(str(problem))
+    app = app_make(options.pop("server"), key, presentation=look, token=token, **options)
     uvicorn.run(app, host=host, port=port)
 
 
