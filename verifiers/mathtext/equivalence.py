@@ -69,8 +69,7 @@ def _is_equal(gold: Form, answer: Form, free: dict[str, str]) -> bool:
     """The same, or the same by another name of a free parameter."""
     if same_form(gold, answer):
         return True
-    renamed = with_names_of(gold, answer, free)
-    return renamed is not None and same_form(*renamed)
+    return any(same_form(*pair) for pair in with_names_of(gold, answer, free))
 
 
 def _is_other_money(dollars: str, text: str, forms: Sequence[Form]) -> bool:

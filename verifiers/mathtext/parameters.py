@@ -10,35 +10,50 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import partial
+from itertools import permutations
 from typing import Any
 
 from verifiers.mathtext import values
 from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_of
-from verifiers.mathtext.forms import Form
+from verifiers.mathtext.forms import Form, Labelled, Listing, Scalar
 
 COUNTERS = frozenset("kmnlj")
 ADDED = frozenset(["C", "c", "K", "k", "D"])
+MAX_LETTERS = 3
 PROBES = (Fraction(0), Fraction(1), Fraction(2))
 
 
-def with_names_of(gold: Form, answer: Form, free: dict[str, str]) -> tuple[Form, Form] | None:
-    """Both forms with one name for the one free letter of each; None where there is none to rename."""
+def with_names_of(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tuple[Form, Form]]:
+    """Both forms with one name for each free letter, in every way to pair the letters of the two."""
     names = [symbols_in(form) for form in (gold, answer)]
-    ours, theirs = names[0] - names[1], names[1] - names[0]
-    shared = sorted(name for name in names[0] & names[1] if _is_integer(name, gold, answer, free))
-    if len(ours) == len(theirs) == 1:
-        (old,), (new,) = theirs, ours
-        if not _is_free(new, gold, free) and not _is_free(old, answer, free):
-            return None
-        answer = _mapped(answer, lambda node: _renamed(node, old, new))
-        is_integer = _is_integer(new, gold, answer, free) or free.get(old) == "Z"
-    elif not ours and not theirs and len(shared) == 1:
-        new, is_integer = shared[0], True
-    else:
-        return None
-    if not is_integer:
-        return gold, answer
-    return _mapped(gold, lambda node: _reduced(node, new)), _mapped(answer, lambda node: _reduced(node, new))
+    ours, theirs = sorted(names[0] - names[1]), sorted(names[1] - names[0])
+    if len(ours) != len(theirs) or len(ours) > MAX_LETTERS:
+        return
+    if not all(_is_free(name, gold, free) for name in ours) and not all(
+        _is_free(name, answer, free) for name in theirs
+    ):
+        return
+    for order in permutations(ours):
+        renamed = answer
+        for old, new in zip(theirs, order, strict=True):
+            renamed = _mapped(renamed, partial(_replaced, name=old, by=Symbol(new)))
+        yield gold, renamed
+        integers = {
+            new for old, new in zip(theirs, order, strict=True) if "Z" in (free.get(old), free.get(new))
+        }
+        integers |= {name for name in names[0] & names[1] if free.get(name) == "Z"}
+        if len(integers) == 1 and _is_one_progression(gold) and _is_one_progression(renamed):
+            reduced = partial(_reduced, name=next(iter(integers)))
+            yield _mapped(gold, reduced), _mapped(renamed, reduced)
+
+
+def _is_one_progression(form: Form) -> bool:
+    """Whether each expression has the letter to itself; ``x = 3 + 7t, y = 2 - 5t`` share it."""
+    if isinstance(form, Listing):
+        labels = {item.label for item in form.items}
+        return len(labels) == 1 and all(isinstance(item.form, Scalar) for item in form.items)
+    return isinstance(form.form if isinstance(form, Labelled) else form, Scalar)
 
 
 def symbols_in(form: object) -> frozenset[str]:
@@ -47,10 +62,6 @@ def symbols_in(form: object) -> frozenset[str]:
 
 def _is_free(name: str, form: Form, free: dict[str, str]) -> bool:
     return name in free or _counts_periods(name, form) or (name in ADDED and _is_added(name, form))
-
-
-def _is_integer(name: str, gold: Form, answer: Form, free: dict[str, str]) -> bool:
-    return free.get(name) == "Z" or _counts_periods(name, gold) or _counts_periods(name, answer)
 
 
 def _counts_periods(name: str, form: Form) -> bool:
@@ -111,10 +122,6 @@ def _reduced(node: Node, name: str) -> Node:
     shift = Number(Fraction(-whole if line[1] > 0 else whole))
     sign = Number(Fraction(1 if line[1] > 0 else -1))
     return _replaced(node, name, Apply("add", (Apply("mul", (sign, Symbol(name))), shift)))
-
-
-def _renamed(node: Node, old: str, new: str) -> Node:
-    return _replaced(node, old, Symbol(new))
 
 
 def _replaced(node: Node, name: str, by: Node) -> Node:

@@ -40,6 +40,9 @@ MATRIX = re.compile(r"^\\begin\s*\{([pbvBV]?matrix|array)\}(?:\{[lcr|\s]*\})?(.*
 BARE_MATRIX = re.compile(r"^[(\[]\s*(\\begin.*\\end\s*\{array\})\s*[)\]]$", re.DOTALL)
 CHOICE = re.compile(r"^\s*\(?\s*([A-Z])\s*\)?\s*$")
 POINTING = re.compile(r"^(?:there (?:is|are)|it is) ")
+EXCEPTED = re.compile(
+    r"^(?:all )?real(?: number)?s(?: x)?(?: except| other than| but)(?: for)? (?:x = )?([^=<>]+)$"
+)
 BUILDER = re.compile(r"^\\\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*)?[|:](.*)\\\}$", re.DOTALL)
 
 
@@ -194,8 +197,9 @@ def _union(text: str, depth: int) -> Form | None:
 
 
 def _without(text: str, depth: int) -> Form | None:
-    """``\\mathbb{R} \\setminus \\{3\\}``."""
-    parts = split_top(text, ("\\setminus",))
+    """``\\mathbb{R} \\setminus \\{3\\}``, also in words."""
+    excepted = EXCEPTED.match(text)
+    parts = ["\\R", f"\\{{{excepted[1]}\\}}"] if excepted else split_top(text, ("\\setminus",))
     if len(parts) != 2:
         return None
     whole, gaps = (regions.region_of(read(part, depth)) for part in parts)
@@ -246,6 +250,8 @@ def _plus_minus(text: str, depth: int) -> Form | None:
         return None
     signs = (("+", "-"), ("-", "+"))
     both = _all(read(text.replace("\\pm", pm).replace("\\mp", mp), depth) for pm, mp in signs)
+    if both and "\\ne" in text and all(isinstance(form, Region) for form in both):
+        return regions.common(both)
     return Listing(tuple(item for form in both for item in _spread(form))) if both else None
 
 

@@ -13,7 +13,8 @@ NAME = r"(?:\\text\s*\{\s*)?(?P<name>[A-Za-z][A-Za-z' ]{2,})\s*\}?"
 PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"^(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]*| \d{{1,2}})?)\s*:?\s+{VALUE}$",
+        rf"^(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]*| \d{{1,2}})?|[a-z]{{4,}})\s*:?\s+{VALUE}$",
+        rf"^(?P<name>[A-Z])\s*:\s*{VALUE}$",
         rf"^{VALUE}\s*\(\s*{NAME}\s*\)$",
         rf"^{VALUE}\s+(?:for|to|by)\s+(?:the )?{NAME}$",
         rf"^(?P<value>-?\d[\d.,/]*|\\frac\s*\{{\d+\}}\s*\{{\d+\}})\s*{NAME}$",
@@ -36,7 +37,7 @@ def named_parts(parts: Sequence[str]) -> list[tuple[str, str]]:
 def _named(part: str) -> tuple[str, str]:
     for pattern in PATTERNS:
         if match := pattern.match(part):
-            name = words_of(match["name"])
+            name = words_of(match["name"]) if len(match["name"]) > 1 else match["name"]
             if not NO_NAMES.intersection(name.split()):
                 return name, match["value"]
     return "", part

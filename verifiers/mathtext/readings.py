@@ -21,11 +21,11 @@ from verifiers.mathtext.top_level import split_top
 from verifiers.mathtext.units import split_unit
 from verifiers.mathtext.vocabulary import HEDGES, NOT_UNITS, UNITS
 from verifiers.numbers import typography
-from verifiers.numbers.notation import written_number
+from verifiers.numbers.notation import CURRENCY, written_number
 from verifiers.numbers.statement import stated_number
 
 APPROXIMATIONS = ("\\approx",)
-ABROAD = re.compile("\\d,\\d|[$\u20ac\u00a3\u00a5\u20b9\u20bd]")
+ABROAD = re.compile(rf"\d,\d|{CURRENCY.pattern}|\beuros?\b", re.IGNORECASE)
 MONEY = frozenset(["euro", "dollar"])
 AND_FRACTION = re.compile(r"^(-?\d+) and (\d+/\d+|\\frac\s*\{?\d+\}?\s*\{?\d+\}?)(?=$| )")
 
@@ -68,7 +68,8 @@ def _stated(text: str) -> Form | None:
     """The number of a sentence in any language that writes it with a decimal comma or a currency sign."""
     number = stated_number(text)
     words = words_of(text).split()
-    if number is None or not any(len(word) > 2 for word in words):
+    is_sentence = any(len(word) > 2 or not word.isascii() for word in words) or "$" in text
+    if number is None or not is_sentence:
         return None
     units = {UNITS[word] for word in words if word in UNITS}
     if (HEDGES | NOT_UNITS).intersection(words) or units - MONEY or not ABROAD.search(text):

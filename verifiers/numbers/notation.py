@@ -27,7 +27,9 @@ MARKS = re.compile(r"\\[$!,;: ()\[\]]|[*_`]{2}|`|\\(?:text|mathrm|mbox)\b")
 FRACTION_COMMAND = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 SHORT_FRACTION = re.compile(r"\\frac\s*(\d)\s*(\d)(?!\d)", re.ASCII)
 PERCENT = re.compile(r"\s*\\?%$")
-CURRENCY = re.compile("[$\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u00a2]")
+CURRENCY = re.compile(
+    "(?:\\b(?:R|US|C|CA|A|AU|HK|NT|S|MX))?[$\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u00a2\u5143\u5706\u5186\uc6d0]"
+)
 
 
 @dataclass(frozen=True)
