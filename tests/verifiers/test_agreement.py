@@ -24,10 +24,10 @@ OWN_CASES = Path(__file__).with_name("math_cases")
 OWN_FLOORS = {"open": (2, 1), "held_out": (10, 5)}
 FLOORS = {  # at most so many disagreements, at most so many of them false positives
     "gsm8k_openai_model_solutions": (0, 0),
-    "math_verify_tests": (2, 0),
+    "math_verify_tests": (1, 0),
     "nemo_skills_math_equal": (0, 0),
     "qwen25_math_cot_outputs": (1, 1),
-    "hardverify_math": (22, 0),
+    "hardverify_math": (19, 0),
     "hendrycks_math_equivalence": (1, 1),
     "mbpp_gpt4_solutions": (0, 0),
     "arc_evaluator_tests": (0, 0),

@@ -64,4 +64,4 @@ def _names(question: str, magnitude: int) -> bool:
 def _is_exact(gold: Written) -> bool:
     if gold.value.denominator != 1:
         return False
-    return abs(gold.value) < EXACT_BELOW or gold.value in YEARS
+    return abs(gold.value) < EXACT_BELOW or int(gold.value) in YEARS

@@ -17,6 +17,8 @@ IN_SET = re.compile(rf"({LETTERS})\s*\\in\s*({SET})")
 AFTER_LETTER = re.compile(rf"({LETTERS})\s*,?\s*{ARTICLES}({NUMBERS})\b")
 BEFORE_LETTER = re.compile(rf"\b({NUMBERS})\s+({LETTERS})")
 BLACKBOARD = str.maketrans("\u2124\u2115\u211d\u211a", "ZNRQ")
+DECLARED = re.compile(r"\\in\b|\u2208|integer|whole|constant|real|natural|rational|complex|parameter")
+"""What each of the patterns above needs, found at once."""
 TEXT = r"(?:\\text\s*\{)?\s*"
 LEAD = (
     rf"\s*(?:[,;(]\s*{TEXT}(?:(?:where|with|for|when|and)\b)?|{TEXT},?\s*(?:where|with|for|when)\b)\s*\}}?\s*"
@@ -26,9 +28,14 @@ AT_END = re.compile(
     rf"|{ARTICLES}{NUMBERS}\s*\}}?\s*{LETTERS})\s*\}}?\s*\)?\s*\.?\s*$"
 )
 
+FAMILY = re.compile(rf"^\s*\\?\{{(.+?)(?:\||:|\\mid)\s*{LETTERS}\s*\\in\s*{SET}\s*\\?\}}\s*$")
+"""``\\{2k \\mid k \\in \\mathbb{Z}\\}``"""
+
 
 def free_letters(text: str) -> dict[str, str]:
     """The letters that a text declares as free, and the set of each (``Z``, ``N``, ``Q``, ``R``)."""
+    if not DECLARED.search(text):
+        return {}
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[$()]|\\[,;:! ]", lambda match: f" {match[1] or ''} ", text)
     free: dict[str, str] = {}
     for match in IN_SET.finditer(plain):
@@ -55,7 +62,10 @@ def are_of_other_sets(gold: dict[str, str], answer: dict[str, str]) -> bool:
 
 def without_declarations(text: str) -> str:
     """Return the text without such words after its value."""
-    return AT_END.sub("", text)
+    if not DECLARED.search(text):
+        return text
+    family = FAMILY.match(text)
+    return AT_END.sub("", family[1] if family else text)
 
 
 def _letters(text: str) -> list[str]:

@@ -48,6 +48,12 @@ DEGREES_OF = (
     r"(\d+(?:\.\d+)?|\\frac\s*\{\d+\}\s*\{\d+\})\s*\u00b0\s*\)?"
 )
 """An angle in degrees under a function, which takes radians."""
+END = r"([][])"
+OUTWARD = (
+    rf"(?:(?<=\\cup)|(?<=\\in)|^)\s*(?!\[[^][]*\]){END}([^][(){{}}]+[,;][^][(){{}}]+){END}"
+    r"(?=\s*(?:\\cup|[,.]?$))"
+)
+"""Open intervals as ``]a; b[``, with the brackets turned outward."""
 LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 
@@ -138,7 +144,9 @@ def _known_name(match: re.Match[str]) -> str:
 
 REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\\text\s*\{\s*(?:percent|percentage|pct)\s*\}|\b(?:percent|percentage|pct)\b|\s*per cent\b", r"\\%"),
-    (r"(?i)\\text\s*\{\s*,?\s*(and|or)\s*\}", r" \1 "),
+    (r"(?i)\\text\s*\{\s*,?\s*(and|or|to)\s*\}", r" \1 "),
+    (r"\b(years?|months?) old\b", r"\1"),
+    (OUTWARD, lambda match: "(["[match[1] == "["] + match[2] + ")]"[match[3] == "]"]),
     (r"(?<=[\d})\]])\s*(and|or)(?=[\s\\A-Z({\[\d-])", r" \1 "),
     (r"(?<![A-Za-z\d.])(\d+(?:\.\d+)?)[eE]([+-]?\d{1,3})(?![\w.])", r"\1*10^{\2}"),
     (r"(?<=\d)(?:st|nd|rd|th)\b|(?<=\d)\^?\s*\{?\\text\s*\{\s*(?:st|nd|rd|th)\s*\}\}?", ""),  # ordinals

@@ -7,6 +7,7 @@ integration, or counts periods with it. Every other letter is the question's own
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
@@ -19,6 +20,7 @@ from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, symbols_
 from verifiers.mathtext.forms import Form, Labelled, Listing, Scalar
 
 COUNTERS = frozenset("kmnlj")
+INTEGRATION = re.compile(r"C_\d")
 ADDED = frozenset(["C", "c", "K", "k", "D"])
 MAX_LETTERS = 3
 PROBES = (Fraction(0), Fraction(1), Fraction(2))
@@ -61,7 +63,9 @@ def symbols_in(form: object) -> frozenset[str]:
 
 
 def _is_free(name: str, form: Form, free: dict[str, str]) -> bool:
-    return name in free or _counts_periods(name, form) or (name in ADDED and _is_added(name, form))
+    if name in free or INTEGRATION.fullmatch(name):
+        return True
+    return _counts_periods(name, form) or (name in ADDED and _is_added(name, form))
 
 
 def _counts_periods(name: str, form: Form) -> bool:

@@ -43,7 +43,7 @@ POINTING = re.compile(r"^(?:there (?:is|are)|it is) ")
 EXCEPTED = re.compile(
     r"^(?:all )?real(?: number)?s(?: x)?(?: except| other than| but)(?: for)? (?:x = )?([^=<>]+)$"
 )
-BUILDER = re.compile(r"^\\\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*)?[|:](.*)\\\}$", re.DOTALL)
+BUILDER = re.compile(r"^\\?\{\s*([A-Za-z])\s*(?:\\in\s*\\mathbb\s*\{?[A-Z]\}?\s*)?[|:](.*?)\\?\}$", re.DOTALL)
 
 
 def forms_of(text: str) -> list[Form]:

@@ -13,14 +13,15 @@ NAME = r"(?:\\text\s*\{\s*)?(?P<name>[A-Za-z][A-Za-z' ]{2,})\s*\}?"
 PATTERNS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"^(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]*| \d{{1,2}})?|[a-z]{{4,}})\s*:?\s+{VALUE}$",
+        rf"^(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]*| \d{{1,2}})?)\s*:?\s+{VALUE}$",
+        rf"^(?:the )?(?P<name>[a-z]{{4,}}(?: [a-z]{{3,}}){{0,2}})\s*:?\s+{VALUE}$",
         rf"^(?P<name>[A-Z])\s*:\s*{VALUE}$",
         rf"^{VALUE}\s*\(\s*{NAME}\s*\)$",
         rf"^{VALUE}\s+(?:for|to|by)\s+(?:the )?{NAME}$",
         rf"^(?P<value>-?\d[\d.,/]*|\\frac\s*\{{\d+\}}\s*\{{\d+\}})\s*{NAME}$",
     )
 )
-NO_NAMES = FUNCTIONS | GREEK | CONSTANTS.keys() | HEDGES | NOT_UNITS | UNITS.keys()
+NO_NAMES = (FUNCTIONS | GREEK | CONSTANTS.keys() | HEDGES | NOT_UNITS | UNITS.keys()) - {"second"}
 COUNTED = re.compile(
     r"(?:sequence|case|solution|root|answer|possibility|option|pair|triple|set) \d{1,2}|[xrtz]_?\d"
 )

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from functools import partial
 
 NO_SUPERSCRIPTS = frozenset("\u00aa\u00ba")  # ordinal indicators
-LAST_ASSIGNED = 0x1FFFF
+LAST_CODE = 0x2DFF
+"""Beyond it stand signs of other scripts only."""
 
 
 def _decompositions(tag: str) -> Iterator[tuple[str, str]]:
     """Characters that Unicode defines by a tag (``<super>``), and what they stand for."""
-    for code in range(0x80, LAST_ASSIGNED):
+    for code in range(0x80, LAST_CODE):
         parts = unicodedata.decomposition(chr(code)).split()
         if parts[:1] == [tag]:
             yield chr(code), "".join(chr(int(part, 16)) for part in parts[1:]).replace("\u2212", "-")
@@ -57,6 +58,7 @@ BRACKETED = re.compile(r"(?<![\w.,])(\d*)[.,]\((\d+)\)(?![\w^(])", re.ASCII)
 ENDLESS = re.compile(
     r"(?<![\w.,])(\d*)[.,](\d{0,12}?)(\d{1,6}?)\3{2,}\s*(?:\.\.\.|\\[lc]?dots\b)(?!\s*\d)", re.ASCII
 )
+REPEATING = re.compile("[.,]\\d*(?:\\\\|\\()|\\.\\.\\.|\\\\[lc]?dots|[\u0304\u0305\u0307]")
 OVERLINED_DIGITS = re.compile("((?:\\d[\u0304\u0305])+)", re.ASCII)
 DOTTED_DIGIT = re.compile("(\\d)\u0307", re.ASCII)
 
@@ -77,6 +79,8 @@ DECIMAL_COMMA = re.compile(
 
 def spelled(text: str) -> str:
     r"""Return the text with powers, fractions, times signs and repeating digits (``\overline``) in LaTeX."""
+    if text.isascii():
+        return LETTER_TIMES.sub(r"\1 \\times ", _with_overlines(text))
     for sign, pattern, signs in (("^", RAISED, SUPERSCRIPTS), ("_", LOWERED, SUBSCRIPTS)):
         text = pattern.sub(partial(_moved, sign, signs), text)
     text = RAISED_FRACTION.sub(r"\\frac{\1}{\2}", text.translate(SIGNS))
@@ -106,6 +110,8 @@ def _moved(sign: str, signs: dict[str, str], run: re.Match[str]) -> str:
 
 def _with_overlines(text: str) -> str:
     """Every notation of a repeating decimal as ``0.1\\overline{6}``."""
+    if not REPEATING.search(text):
+        return text
     text = OVERLINED_DIGITS.sub(lambda match: rf"\overline{{{match[0][::2]}}}", text)
     text = DOTTED_DIGIT.sub(r"\\dot{\1}", text)
     text = BARRED.sub(lambda match: _repeating(match[1], match[2], match[3] or match[4]), text)
