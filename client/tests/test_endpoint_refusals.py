@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -80,6 +81,20 @@ async def test_a_parameter_that_is_refused_by_name_is_left_out_from_then_on(
     [line] = [record for record in caplog.records if "refuses" in record.message.lower()]
     is_chosen = name not in ("stream", "stream_options")
     assert line.levelno == (logging.WARNING if is_chosen else logging.INFO)
+
+
+async def test_calls_that_are_refused_at_once_say_it_once(
+    model: FakeModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    error = {"message": "Unsupported parameter: 'temperature'"}
+    model.reply = lambda request: (
+        Sent(status=400, error=error, hangs=0.2) if "temperature" in request else Sent(text="Answer: 42")
+    )
+    async with Endpoint(base_url=model.url, retries=0) as endpoint:
+        sampling = {"temperature": 0.1}
+        done = await asyncio.gather(*(complete(endpoint, sampling=sampling) for _ in range(5)))
+    assert {one.text for one in done} == {"Answer: 42"}
+    assert sum("REFUSES" in message for message in caplog.messages) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from palaestra.errors import ContextOverflow, ModelFailure
 from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
 from palaestra.models.failures import StreamBroken, failure_of
-from palaestra.models.replies import Reply, usage_read
+from palaestra.models.replies import Reply, model_ids, usage_read
 from palaestra.policies.clock import PolicyClock
 
 ASK = [{"role": "user", "content": "What is half of 84?"}]
@@ -338,6 +338,20 @@ def test_no_shape_ends_in_a_traceback() -> None:
         except StreamBroken as broken:
             ends.add(type(broken))
     assert ends == {Completion, StreamBroken}
+
+
+@pytest.mark.parametrize(
+    ("body", "ids"),
+    [
+        ({"object": "list", "data": [{"id": "b"}, {"id": "a"}]}, ["a", "b"]),
+        ({"models": [{"name": "a"}]}, ["a"]),
+        ([{"id": "a"}, "b", None], ["a", "b"]),
+        ({"data": None}, []),
+        (None, []),
+    ],
+)
+def test_a_list_of_models_is_read_in_any_shape(body: Any, ids: list[str]) -> None:
+    assert model_ids(body) == ids
 
 
 # ---- usage

@@ -19,7 +19,7 @@ from palaestra.errors import ModelFailure, PalaestraError
 from palaestra.models.failures import StreamBroken, failure_of
 from palaestra.models.health import CONNECT_TIMEOUT_S, EndpointHealth
 from palaestra.models.refusals import Refusals
-from palaestra.models.replies import Reply
+from palaestra.models.replies import Reply, model_ids
 from palaestra.policies.clock import PolicyClock
 from palaestra.records import Message
 from palaestra.thoughts import Tags, thoughts_separate
@@ -35,7 +35,8 @@ NO_ADDRESS = (
     f"Name the endpoint of the model: --base-url http://host:port/v1, or ${ADDRESS_SETTING}. OpenAI's own is "
     "https://api.openai.com/v1."
 )
-PATH = "/chat/completions"
+PATH, MODELS_PATH = "/chat/completions", "/models"
+STREAM = {"stream": True, "stream_options": {"include_usage": True}}
 ERRORS = (openai.OpenAIError, httpx.HTTPError, StreamBroken, ValueError)
 
 
@@ -90,8 +91,8 @@ class Endpoint:
     async def models(self) -> list[str]:
         """The ids of the models that it offers. Raises ``ModelFailure``."""
         try:
-            return sorted([model.id async for model in self._api.models.list()])
-        except (openai.OpenAIError, ValueError) as error:
+            return model_ids(await self._api.get(MODELS_PATH, cast_to=object))
+        except ERRORS as error:
             raise failure_of(error, address=self.address) from error
 
     async def complete(
@@ -110,13 +111,10 @@ class Endpoint:
 
         Raises ``ContextOverflow`` where the prompt is too long, and ``ModelFailure`` when no try succeeded.
         """
+        grammar = {"tools": list(tools or ()), "response_format": dict(response_format or {})}
         fields = {"model": model, "messages": list(messages), **(sampling or {})}
-        if tools:
-            fields["tools"] = list(tools)
-        if response_format:
-            fields["response_format"] = dict(response_format)
-        if self._is_streamed:
-            fields |= {"stream": True, "stream_options": {"include_usage": True}}
+        fields |= {name: value for name, value in grammar.items() if value}
+        fields |= STREAM if self._is_streamed else {}
         refusals = self._refusals.setdefault(model, Refusals(self.address))
         for attempt in itertools.count():
             sent = refusals.sendable(fields)
@@ -167,7 +165,7 @@ class Endpoint:
             if "json" in stream.response.headers.get("content-type", ""):
                 # It answers in one piece, which is asked for from now on.
                 self._is_streamed = False
-                whole = {name: fields[name] for name in fields if name not in ("stream", "stream_options")}
+                whole = {name: fields[name] for name in fields if name not in STREAM}
                 return await self._call(whole)
             async for part in stream:
                 reply.add(part)

@@ -65,6 +65,8 @@ class Refusals:
         name = refused_name(error, sent)
         if name is None:
             return False
+        if name in self._dropped or name in self._names:
+            return True  # another call, sent at the same time, was refused for it before
         original = next((own for own, used in self._names.items() if used == name), name)
         if original == name and name in _OTHER_NAME:
             self._names[name] = _OTHER_NAME[name]

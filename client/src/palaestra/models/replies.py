@@ -130,6 +130,21 @@ def usage_read(value: object) -> Usage | None:
     return usage_clean(Usage(**counts))
 
 
+def model_ids(body: object) -> list[str]:
+    """The ids in an answer that lists models, as OpenAI, or as those that leave its shape."""
+    listed = body
+    if isinstance(body, Mapping):
+        listed = next((own for name in ("data", "models") if isinstance(own := body.get(name), list)), [])
+    entries = listed if isinstance(listed, list) else []
+    named = (
+        next((text for key in ("id", "name", "model") if (text := text_read(one.get(key)))), "")
+        if isinstance(one, Mapping)
+        else text_read(one)
+        for one in entries
+    )
+    return sorted(filter(None, named))
+
+
 def _at(value: Mapping[str, Any], path: str) -> object:
     *outer, name = path.split(".")
     for key in outer:
