@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from itertools import count, islice
 from typing import Any
 
-from tasks_app.benchmarks import _kinship
+from tasks_app.benchmarks import _puzzle_answers
 from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS
 from verifiers.puzzles import cube, traffic
 from verifiers.puzzles.package_scorers import PACKAGED
@@ -137,15 +137,14 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
     """The package's answer, one that its metadata holds, or ours where its own is wrong; empty when there is
     none."""
     metadata = entry["metadata"]
-    if name == "family_relationships":
-        return _kinship.answer(entry["question"], women=set(dataset.config.female_names))
     if name == "graph_color":
         return json.dumps({str(vertex): color for vertex, color in metadata["possible_answer"].items()})
     if name == "rubiks_cube":
         return cube.undoing(metadata["scramble_moves"])
     if name == "rush_hour":
         return traffic.solution(metadata["board_config"]) or ""
-    return str(entry["answer"]).replace("\r\n", "\n").strip()
+    answer = str(entry["answer"]).replace("\r\n", "\n").strip()
+    return _puzzle_answers.answer_of(name, entry["question"], answer, dataset)
 
 
 def _is_right(puzzle: Puzzle, dataset: Any) -> bool:

@@ -1,0 +1,139 @@
+"""Right answers to puzzles of reasoning-gym 0.1.25 whose own answers do not follow from the question.
+
+Second ways to the answers (``tests/tasks_app/second_answers.py``) found these:
+
+- ``decimal_arithmetic`` rounds each intermediate result to the digits that the question wants of the last one
+  (a twelfth of the items);
+- ``family_relationships``: see ``_kinship.py``;
+- ``mahjong_puzzle`` says ``Pass`` or ``Chi`` of a card that was drawn for that, even where it gives more, and
+  overlooks sequences of which a card is there twice (a sixth);
+- ``number_filtering`` writes a number as an equal one stands earlier in the list: 481 for 481.0.
+
+An item is left out where the question itself is at fault: ``calendar_arithmetic`` prints the wrong year of
+dates after the turn of the year, and the hint of ``emoji_mystery`` finds a byte more in some emoji.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from tasks_app.benchmarks import _kinship
+
+LONG = Context(prec=200)
+DIGITS = re.compile(r"maximum of (\d+) significant digits")
+FILTER = re.compile(r"(Keep|Remove) all numbers (larger|smaller) than (\S+) in this list: (\[.*\])")
+CARDS = re.compile(r"initial cards ([A-Z]+)")
+ROUND = re.compile(r"Add an? ([A-Z]) card and remove an? ([A-Z]) card")
+NEIGHBORS = ((-2, -1), (-1, 1), (1, 2))
+DATE = re.compile(r"(\w+day), (\w+) (\d{1,2})(?:, (\d{4}))?")
+EMOJI = re.compile(r"from the emoji: (.*)")
+SELECTORS = ((0xFE00, 0xFE0F, 0), (0xE0100, 0xE01EF, 16))
+
+
+def decimal_arithmetic(question: str, _dataset: Any) -> str:
+    """Return the exact value, rounded once, half up."""
+    digits = DIGITS.search(question)
+    if digits is None:
+        return ""
+    exact = _value(ast.parse(question.rstrip().splitlines()[-1].partition("=")[0].strip(), mode="eval").body)
+    long = LONG.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+    return str(Context(prec=int(digits[1]), rounding=ROUND_HALF_UP).plus(long))
+
+
+def _value(node: ast.expr) -> Fraction:
+    """Return the value of an expression of the generator's; raise ``ValueError`` for any other."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return Fraction(str(node.value))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_value(node.operand)
+    if isinstance(node, ast.BinOp):
+        left, right = _value(node.left), _value(node.right)
+        for kind, result in (
+            (ast.Add, left + right),
+            (ast.Sub, left - right),
+            (ast.Mult, left * right),
+            (ast.Div, left / right if right else left),
+        ):
+            if isinstance(node.op, kind):
+                return result
+    raise ValueError(f"no arithmetic: {ast.dump(node)}")
+
+
+def number_filtering(question: str, _dataset: Any) -> str:
+    match = FILTER.search(question)
+    if match is None:
+        return ""
+    act, side, limit, numbers = match.groups()
+
+    def is_on_side(number: str) -> bool:
+        return Decimal(number) > Decimal(limit) if side == "larger" else Decimal(number) < Decimal(limit)
+
+    return str([number for number in ast.literal_eval(numbers) if is_on_side(number) == (act == "Keep")])
+
+
+def mahjong_puzzle(question: str, _dataset: Any) -> str:
+    cards, rounds = CARDS.search(question), ROUND.findall(question)
+    if cards is None or not rounds:
+        return ""
+    hand = list(cards[1])
+    *earlier, (last, _) = rounds
+    for added, removed in earlier:
+        hand.remove(removed)
+        hand.append(added)
+    if hand.count(last) >= 2:
+        return "Peng"
+    is_sequence = any({chr(ord(last) + a), chr(ord(last) + b)} <= set(hand) for a, b in NEIGHBORS)
+    return "Chi" if is_sequence else "Pass"
+
+
+def family_relationships(question: str, dataset: Any) -> str:
+    return _kinship.answer(question, women=set(dataset.config.female_names))
+
+
+ANSWERS: Mapping[str, Callable[[str, Any], str]] = {
+    function.__name__: function
+    for function in (decimal_arithmetic, number_filtering, mahjong_puzzle, family_relationships)
+}
+
+
+def is_calendar_sound(question: str, _answer: str) -> bool:
+    """Return whether every date falls on the weekday that stands before it."""
+    dates = DATE.findall(question)
+    years = [year for *_, year in dates if year]
+    for weekday, month, day, year in dates:
+        written = f"{month} {day} {year or years[-1]}" if years else ""
+        try:
+            if written and datetime.strptime(written, "%B %d %Y").strftime("%A") != weekday:  # noqa: DTZ007
+                return False
+        except ValueError:  # no date after all, as in "Monday, Tuesday 12"
+            continue
+    return True
+
+
+def is_emoji_sound(question: str, answer: str) -> bool:
+    """Return whether the hint's way gives the answer."""
+    emoji = EMOJI.search(question)
+    codes = [ord(char) for char in emoji[1][1:]] if emoji else []
+    data = [
+        code - first + offset for code in codes for first, last, offset in SELECTORS if first <= code <= last
+    ]
+    return bytes(data).decode(errors="replace") == answer
+
+
+SOUND: Mapping[str, Callable[[str, str], bool]] = {
+    "calendar_arithmetic": is_calendar_sound,
+    "emoji_mystery": is_emoji_sound,
+}
+
+
+def answer_of(name: str, question: str, answer: str, dataset: Any) -> str:
+    """Return the right answer to an item, which is mostly the package's own; empty where there is none."""
+    if name in ANSWERS:
+        return ANSWERS[name](question, dataset)
+    return answer if name not in SOUND or SOUND[name](question, answer) else ""

@@ -1,0 +1,125 @@
+"""Puzzles of reasoning-gym whose own answers do not follow from the question."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from tasks_app.benchmarks import _kinship, _puzzle_answers
+
+WOMEN = {"Ann", "Cleo", "Eva", "Fay", "Hana"}
+STORY = (
+    "Ann is married to Bob. They have children called Cleo and Dan. Dan is married to Eva. "
+    "They have children called Fay and Gus. Gus is married to Hana."
+)
+
+
+@pytest.mark.parametrize(
+    ("who", "whom", "relation"),
+    [
+        ("Ann", "Dan", "mother"),
+        ("Bob", "Cleo", "father"),
+        ("Cleo", "Ann", "daughter"),
+        ("Dan", "Bob", "son"),
+        ("Eva", "Dan", "wife"),
+        ("Bob", "Ann", "husband"),
+        ("Cleo", "Dan", "sister"),
+        ("Gus", "Fay", "brother"),
+        ("Ann", "Fay", "grandmother"),
+        ("Bob", "Gus", "grandfather"),
+        ("Cleo", "Gus", "aunt"),
+        ("Fay", "Cleo", "niece"),
+        ("Gus", "Cleo", "nephew"),
+        ("Eva", "Bob", "daughter-in-law"),
+        ("Eva", "Ann", "daughter-in-law"),
+        ("Hana", "Dan", "daughter-in-law"),
+        ("Hana", "Bob", ""),
+        ("Hana", "Fay", ""),
+    ],
+)
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is {} to {}? Respond only with the word that describes their relationship.",
+        "How is {} related to {}? Provide the relationship in one word.",
+        "What relation is {} to {}? Answer with a single word.",
+    ],
+)
+def test_relations_are_read_from_the_story(who: str, whom: str, relation: str, question: str) -> None:
+    assert _kinship.answer(f"{STORY}\n\n{question.format(who, whom)}", women=WOMEN) == relation
+
+
+def test_a_question_of_another_form_has_no_answer() -> None:
+    assert _kinship.answer(f"{STORY}\n\nWho is Ann?", women=WOMEN) == ""
+
+
+DECIMALS = (
+    "Please solve this problem to a maximum of {} significant digits, rounding up from the half. "
+    "Only reply with the final value.\n{} = ?"
+)
+
+
+@pytest.mark.parametrize(
+    ("digits", "expression", "answer"),
+    [
+        (10, "7.123664*5.5499223*2.51", "99.23481205"),
+        (4, "(1.00/3.00)*3.00", "1"),
+        (3, "0.5+0.0005", "0.501"),
+        (2, "-1.25*(3.0-2.0)", "-1.3"),
+    ],
+)
+def test_decimals_are_rounded_once(digits: int, expression: str, answer: str) -> None:
+    computed = _puzzle_answers.decimal_arithmetic(DECIMALS.format(digits, expression), None)
+    assert Decimal(computed) == Decimal(answer)
+
+
+@pytest.mark.parametrize(
+    ("act", "left"),
+    [
+        ("Keep all numbers larger than 3", ["'481'", "'481.0'"]),
+        ("Remove all numbers larger than 3", ["'-2'", "'3.0'"]),
+        ("Remove all numbers smaller than 3", ["'481'", "'3.0'", "'481.0'"]),
+    ],
+)
+def test_numbers_are_filtered_as_they_are_written(act: str, left: list[str]) -> None:
+    question = f"{act} in this list: ['481', '-2', '3.0', '481.0']\nReturn the new list in the same format."
+    assert _puzzle_answers.number_filtering(question, None) == f"[{', '.join(left)}]"
+
+
+@pytest.mark.parametrize(
+    ("hand", "last", "result"),
+    [
+        ("AABQRXYZGKNLT", "A", "Peng"),
+        ("AABCRXQZGKNLT", "A", "Peng"),
+        ("ABBDRXYZGKNLT", "C", "Chi"),
+        ("ABQDRXYZGKNLT", "E", "Pass"),
+        ("WAQDRBYJGKNLT", "Z", "Pass"),
+    ],
+)
+def test_the_last_card_of_mahjong_is_judged_by_the_rules(hand: str, last: str, result: str) -> None:
+    rounds = f"Round 1: Add an {last} card and remove a {hand[-1]} card."
+    assert _puzzle_answers.mahjong_puzzle(f"given the initial cards {hand}, what?\n{rounds}", None) == result
+    earlier = f"Round 1: Add a {hand[-1]} card and remove a {hand[-1]} card.\n"
+    assert _puzzle_answers.mahjong_puzzle(f"the initial cards {hand}\n{earlier}{rounds}", None) == result
+
+
+@pytest.mark.parametrize(
+    ("question", "is_sound"),
+    [
+        ("from Friday, October 21, 2022 to Saturday, February 11, 2022", False),
+        ("from Friday, October 21, 2022 to Saturday, February 11, 2023", True),
+        ("from Friday, October 21 to Saturday, February 11, 2022", False),
+        ("If the first day of the year was a Monday, what day will December 31 be?", True),
+    ],
+)
+def test_a_date_on_another_weekday_is_left_out(question: str, is_sound: bool) -> None:
+    answer = _puzzle_answers.answer_of("calendar_arithmetic", question, "81", None)
+    assert answer == ("81" if is_sound else "")
+
+
+def test_an_emoji_whose_hint_finds_another_text_is_left_out() -> None:
+    hidden = "".join(chr(0xE0100 + ord(char) - 16) for char in "Hi.")
+    for emoji, answer in (("\U0001f600", "Hi."), ("\u2764\ufe0f", "")):
+        question = f"Decode the following sentence from the emoji: {emoji}{hidden}\n\nHere is a hint:"
+        assert _puzzle_answers.answer_of("emoji_mystery", question, "Hi.", None) == answer
