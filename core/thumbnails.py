@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import struct
 import warnings
 import zlib
+from functools import cache
 from typing import IO
 
 from django.core.files.storage import storages
-from django.http import FileResponse, HttpRequest
+from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from PIL import Image, UnidentifiedImageError
 
@@ -19,6 +21,7 @@ logger = logging.getLogger(__name__)
 
 SIZE = (320, 240)
 QUALITY = 70
+BLANK = (127, 127, 127)
 PIXELS_MAX = 40_000_000  # more is a decompression bomb, not a screenshot
 # What Pillow raises for malformed files.
 UNREADABLE = (
@@ -104,15 +107,28 @@ def thumbnail_read(sha256: str) -> Image.Image | None:
         return Image.open(source, formats=("WEBP",)).convert("RGB")
 
 
-def thumbnail_response(request: HttpRequest, sha256: str) -> HttpResponseBase:
-    """The thumbnail, or the full picture until one has been made."""
+def thumbnail_response(sha256: str) -> HttpResponseBase:
+    """The thumbnail, or a blank one until it is made: a list of steps never loads full pictures, which are a
+    hundred times as large. ``Http404`` without the blob."""
     storage = storages["blobs"]
-    if not durable_files.file_size(storage, _name(sha256)):
-        return blobs.blob_response(request, sha256)
-    response = FileResponse(storage.open(_name(sha256)), content_type="image/webp")
-    response["Cache-Control"] = f"private, max-age={blobs.YEAR_S}, immutable"
+    if thumbnail_exists(sha256):
+        response: HttpResponseBase = FileResponse(storage.open(_name(sha256)), content_type="image/webp")
+        response["Cache-Control"] = f"private, max-age={blobs.YEAR_S}, immutable"
+    else:
+        blobs.check_sha256(sha256)
+        if not blobs.blob_exists(sha256):
+            raise Http404(blobs.NOT_STORED)
+        response = HttpResponse(_blank(), content_type="image/webp")
+        response["Cache-Control"] = "no-store"
     response["Content-Security-Policy"] = "sandbox"
     return response
+
+
+@cache
+def _blank() -> bytes:
+    data = io.BytesIO()
+    Image.new("RGB", SIZE, BLANK).save(data, "WEBP", quality=QUALITY)
+    return data.getvalue()
 
 
 def _name(sha256: str) -> str:

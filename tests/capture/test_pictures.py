@@ -73,13 +73,18 @@ def test_a_thumbnail_is_made_at_the_first_look(
         pictures.thumbnail_ensure(sha256)
 
 
-def test_no_thumbnail_is_made_of_a_picture_that_no_worker_has_read_or_that_is_huge() -> None:
-    unread, huge = blob_make(png(64, 36)), blob_make(png(5_000, 4))
-    pictures.picture_note(huge)
+def test_the_lab_makes_no_thumbnail_of_a_picture_that_no_worker_has_read() -> None:
+    unread = blob_make(png(64, 36))
+    pictures.thumbnail_ensure(unread)
+    assert not thumbnails.thumbnail_exists(unread)
 
-    for sha256 in (unread, huge):
-        pictures.thumbnail_ensure(sha256)
-        assert not thumbnails.thumbnail_exists(sha256)
+
+def test_the_worker_makes_the_thumbnail_of_a_huge_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    huge = blob_make(png(5_000, 4))
+    pictures.picture_note(huge)
+    assert thumbnails.thumbnail_exists(huge)
+    monkeypatch.setattr(thumbnails, "picture_read", None)
+    pictures.thumbnail_ensure(huge)
 
 
 def test_reading_a_picture_twice_changes_nothing(django_assert_num_queries: Any) -> None:

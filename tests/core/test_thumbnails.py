@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.files.storage import storages
-from django.test import RequestFactory
+from django.http import Http404
 from PIL import Image
 
 from core import blobs, thumbnails
@@ -54,17 +54,24 @@ def thumbnail_made(sha256: str) -> bool:
 def test_a_picture_gets_a_small_webp_thumbnail(kind: str, mode: str) -> None:
     sha256 = _picture(kind, mode)
     assert thumbnail_made(sha256)
-    response = thumbnails.thumbnail_response(RequestFactory().get("/"), sha256)
+    response = thumbnails.thumbnail_response(sha256)
     assert response["Content-Type"] == "image/webp"
     small = Image.open(io.BytesIO(b"".join(response)))
     response.close()
     assert small.size == (320, 180)
 
 
-def test_without_a_thumbnail_the_picture_itself_is_shown() -> None:
-    response = thumbnails.thumbnail_response(RequestFactory().get("/"), _picture())
-    assert response["Content-Type"] == "image/png"
-    response.close()
+def test_until_there_is_a_thumbnail_a_blank_one_is_shown_and_never_the_whole_picture() -> None:
+    sha256 = _picture()
+    response = thumbnails.thumbnail_response(sha256)
+    assert (response["Content-Type"], response["Cache-Control"]) == ("image/webp", "no-store")
+    assert Image.open(io.BytesIO(b"".join(response))).size == thumbnails.SIZE
+    assert not thumbnails.thumbnail_exists(sha256)
+
+
+def test_without_its_blob_there_is_no_thumbnail() -> None:
+    with pytest.raises(Http404):
+        thumbnails.thumbnail_response("0" * 64)
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n broken", b"<svg onload=alert(1)>", b"", _png_bomb()])

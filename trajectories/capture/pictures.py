@@ -8,7 +8,7 @@ from core.sweep import PAGE, Place, Seen
 from trajectories.capture import perceptual_hash
 from trajectories.models import Picture
 
-# In pixels; of larger pictures the lab shows the whole.
+# In pixels; of larger pictures the worker that reads them makes the thumbnail, and not the lab.
 SIDE_MAX = 4_096
 
 AFTER = Statement(__file__, "after")
@@ -37,6 +37,8 @@ def picture_note(sha256: str) -> bool:
         "phash": perceptual_hash.perceptual_hash(picture),
     }
     Picture.objects.filter(pk=sha256).update(state=Picture.State.OK, **columns)
+    if max(picture.size) > SIDE_MAX:
+        thumbnails.thumbnail_save(sha256, picture)
     return True
 
 

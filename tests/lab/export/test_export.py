@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import re
 from collections.abc import Callable
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from PIL import Image
 
 from core import tokens
 from tests import factories
@@ -94,9 +97,47 @@ def test_content_over_the_size_limit_is_left_out_with_a_note(
     assert "data:image" not in text
 
 
+def test_pictures_after_the_first_are_thumbnails(
+    lab: Lab, annotator: User, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html_file.Room, "__init__", _little_room)
+    made = factories.episode()
+    shots = [picture_make(900, 600 + place) for place in range(3)]
+    for index, shot in enumerate(shots, 1):
+        factories.step(made, index, screenshot=shot)
+    text = file_of(lab(annotator), made)
+    pictures = [
+        Image.open(io.BytesIO(base64.b64decode(data)))
+        for data in re.findall('data:image/webp;base64,([^"]+)', text)
+    ]
+    assert [picture.width > 320 for picture in pictures] == [True, False, False]
+    assert "2 pictures are thumbnails" in text
+
+
+def test_nothing_is_drawn_once_a_picture_did_not_fit(
+    lab: Lab, annotator: User, episode: Episode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html_file.Room, "__init__", _no_room)
+    drawn, draw = [], html_file.step_draw
+
+    def counts(*arguments: Any, **options: Any) -> Any:
+        drawn.append(arguments[0].index)
+        return draw(*arguments, **options)
+
+    monkeypatch.setattr(html_file, "step_draw", counts)
+    file_of(lab(annotator), episode)
+    assert drawn == [1]
+
+
+def _little_room(room: html_file.Room) -> None:
+    _no_room(room)
+    room.large_pictures, room.picture_bytes = 1, 10**7
+
+
 def _no_room(room: html_file.Room) -> None:
     room.pictures, room.picture_bytes, room.chars = 300, 10, 1_000
-    room.steps_out = room.pictures_out = room.chars_out = 0
+    room.large_pictures = 300
+    room.steps_out = room.pictures_out = room.chars_out = room.thumbnails = 0
 
 
 @pytest.mark.parametrize("kind", ["html", "json"])

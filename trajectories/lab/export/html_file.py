@@ -30,8 +30,11 @@ from trajectories.lab.text.questions import answer_named
 from trajectories.lab.text.values import fields_of
 from trajectories.models import Episode, Step
 
-STEPS_MAX = 2_000
+# A request may cost some seconds: a picture takes up to 0.1 s, a thumbnail and a step a few milliseconds.
+STEPS_MAX = 1_000
 PICTURES_MAX = 300
+# Of these, as large as they are read; the others are thumbnails.
+LARGE_PICTURES_MAX = 40
 PICTURES_MAX_BYTES = 24 * 1024 * 1024
 PICTURE_SIZE = (1280, 1280)
 PICTURE_QUALITY = 72
@@ -47,10 +50,12 @@ class Room:
     """How much still fits into the file, and how much was left out."""
 
     pictures: int = PICTURES_MAX
+    large_pictures: int = LARGE_PICTURES_MAX
     picture_bytes: int = PICTURES_MAX_BYTES
     chars: int = TEXT_MAX_CHARS
     steps_out: int = 0
     pictures_out: int = 0
+    thumbnails: int = 0
     chars_out: int = 0
 
     def text(self, value: str) -> str:
@@ -95,7 +100,7 @@ def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
         yield render_to_string(
             "lab/export/_step.html", {"exported": exported, "mismatches": MISMATCHES}
         ).encode("utf-8", "replace")
-    foot = {"room": room, "made_at": timezone.now(), "steps_max": STEPS_MAX}
+    foot = {"room": room, "made_at": timezone.now(), "steps_max": STEPS_MAX, "large_max": LARGE_PICTURES_MAX}
     yield render_to_string("lab/export/_foot.html", foot).encode()
     yield b"</main></body></html>\n"
 
@@ -168,15 +173,19 @@ def _label(step: Step, label: StepLabel) -> StepLabel:
 
 def _picture(step: Step, marks: StepMarks, room: Room) -> str:
     """A data URI; empty where the screenshot cannot be read or does not fit."""
-    drawn = step_draw(step, marks)
+    is_small = room.large_pictures <= 0
+    drawn = step_draw(step, marks, is_small=is_small)
     if drawn is None:
         return ""
     drawn.thumbnail(PICTURE_SIZE)
     data = io.BytesIO()
-    drawn.save(data, "WEBP", quality=PICTURE_QUALITY, method=2)
+    drawn.save(data, "WEBP", quality=PICTURE_QUALITY, method=0)
     encoded = base64.b64encode(data.getvalue()).decode()
     if len(encoded) > room.picture_bytes:
+        room.pictures = 0  # none of the others is drawn in vain
         return ""
     room.pictures -= 1
+    room.large_pictures -= 1
+    room.thumbnails += is_small
     room.picture_bytes -= len(encoded)
     return f"data:image/webp;base64,{encoded}"

@@ -48,7 +48,7 @@ def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
 @lab_page
 def blob_thumbnail(request: LabRequest, sha256: str) -> HttpResponseBase:
     pictures.thumbnail_ensure(sha256)
-    return thumbnails.thumbnail_response(request, sha256)
+    return thumbnails.thumbnail_response(sha256)
 
 
 @lab_page
