@@ -124,7 +124,7 @@ def _place(name: str, message: str, param: str) -> int | None:
     if re.split(r"[.\[]", param)[0] == name or param.endswith(f".{name}"):
         return -1
     camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
-    word = rf"(?:{re.escape(name)}|{re.escape(camel)})"
+    word = rf"(?:{re.escape(name)}|{re.escape(camel)})" + ("(?:ing)?" if name == "stream" else "")
     quoted = rf"(?<=['\"`.(\[]){word}(?=['\"`.)\]\\])"
     spoken = rf"\b(?:{_BEFORE}{word}\b|{word}{_AFTER})"
     plain = rf"|\b{word}\b" if "_" in name else ""
