@@ -12,6 +12,7 @@ from trajectories.reports import selectors
 from trajectories.reports.accuracy_tables import accuracy_table, pass_table
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.arm_data import BenchmarkData
+from trajectories.reports.cover_table import cover_tables
 from trajectories.reports.deviation_table import deviation_table
 from trajectories.reports.discordance_table import discordance_table
 from trajectories.reports.episode_rows import episode_rows
@@ -68,6 +69,7 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     tables = [
         accuracy_table(analyses),
         *gap_tables(analyses),
+        *cover_tables(analyses),
         version_table(analyses),
         thought_table(analyses),
         item_table(analyses),

@@ -107,11 +107,11 @@ def _paged(analysis: Analysis) -> Iterator[tuple[ArmKey, Mapping[int, Look]]]:
         codes = codes[codes != NO_LOOK]
         if len(codes) < LOOKS_MIN:
             continue
-        stored = stored if stored is not None else _stored(analysis)
+        stored = stored if stored is not None else looks_stored(analysis)
         yield key, {int(code): stored[analysis.data.looks[code]] for code in codes}
 
 
-def _stored(analysis: Analysis) -> dict[str, Look]:
+def looks_stored(analysis: Analysis) -> dict[str, Look]:
     """What every look of the benchmark is, by its hash."""
     rows = READ.rows(runs=list(analysis.runs), paged=list(PAGE_ARMS), benchmark=analysis.benchmark)
     return {digest: json.loads(text) for digest, text in rows}

@@ -1,0 +1,85 @@
+"""What pictures cost where pop-ups lie over a page: an outline reads beneath them, a picture does not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.estimators import gaps
+from trajectories.reports.estimators.answers import Estimate
+from trajectories.reports.gap_tables import RUNG, pair_compared
+from trajectories.reports.ladder import ArmKey, ladder_of
+from trajectories.reports.look_tables import Look, looks_stored
+from trajectories.reports.tables import Row, Table, number, scaled, with_ends
+
+CLEAR, COVERED, COVER = (
+    "pixels, nothing over the page",
+    "pixels, pop-ups over the page",
+    "pop-ups over pictures",
+)
+NONE = "none"
+NO_LOOKS = "no shared item was judged in such looks"
+NOTE = (
+    "The rung of pixels, apart by whether the look has pop-ups. They cover the question in a picture until "
+    "they are closed, and not in an outline: what they take from pictures is no loss of reading pixels."
+)
+DIFFERENCE = "the second row less the first; their intervals say how sure it is"
+
+
+def cover_tables(analyses: Sequence[Analysis]) -> list[Table]:
+    """One table; none where no plan has a rung of pixels on pages with several looks."""
+    rows = [row for analysis in analyses for row in _rows(analysis)]
+    title = "Pixels with and without pop-ups"
+    return [Table(id="pop_ups", title=title, columns=RUNG, rows=rows, notes=[NOTE])] if rows else []
+
+
+def _rows(analysis: Analysis) -> Iterator[Row]:
+    pairs = [(a, b) for a, b in _pixel_rungs(analysis) if {a, b} <= set(analysis.arms)]
+    if not pairs:
+        return
+    looks = looks_stored(analysis)
+    for a, b in pairs:
+        clear, covered = (_estimate(analysis, a, b, looks, is_covered=part) for part in (False, True))
+        yield _row(analysis, a, b, CLEAR, clear)
+        yield _row(analysis, a, b, COVERED, covered)
+        if clear.value is not None and covered.value is not None:
+            cover = Estimate(value=covered.value - clear.value, items=min(clear.items, covered.items))
+            yield {**_row(analysis, a, b, COVER, cover), "note": DIFFERENCE}
+
+
+def _pixel_rungs(analysis: Analysis) -> Iterator[tuple[ArmKey, ArmKey]]:
+    """Neighbours on the ladder that differ in whether the page is shown as a picture alone."""
+    ladder = ladder_of(analysis.plan)
+    yield from ((a, b) for a, b in itertools.pairwise(ladder) if b.is_pixels and not a.is_pixels)
+
+
+def _estimate(
+    analysis: Analysis, a: ArmKey, b: ArmKey, looks: Mapping[str, Look], *, is_covered: bool
+) -> Estimate:
+    """The gap of two arms in looks with pop-ups, or in those without."""
+    reason, pair = pair_compared(analysis, a, b, analysis.items)
+    if pair is None:
+        return Estimate(reason=reason)
+    codes = [
+        code
+        for code, digest in enumerate(analysis.data.looks)
+        if (looks.get(digest, {}).get("pop_ups", NONE) != NONE) == is_covered
+    ]
+    part = gaps.pair_of(*(arm.where(np.isin(arm.look, codes)) for arm in (pair.a, pair.b)))
+    return gaps.gap(part, alpha=analysis.alpha) if part else Estimate(reason=NO_LOOKS)
+
+
+def _row(analysis: Analysis, a: ArmKey, b: ArmKey, rung: str, estimate: Estimate) -> Row:
+    return {
+        "benchmark": analysis.benchmark,
+        "rung": rung,
+        "contrast": f"{a.id} − {b.id}",
+        "items": estimate.items,
+        **with_ends("gap", estimate),
+        "gap": scaled(estimate.value),
+        "p": number(estimate.p),
+        "note": estimate.reason,
+    }
