@@ -128,7 +128,7 @@ def _place(name: str, message: str, param: str) -> int | None:
     quoted = rf"(?<=['\"`.(\[]){word}(?=['\"`.)\]\\])"
     spoken = rf"\b(?:{_BEFORE}{word}\b|{word}{_AFTER})"
     plain = rf"|\b{word}\b" if "_" in name else ""
-    match = re.search(rf"{quoted}|{spoken}{plain}", message)
+    match = re.search(rf"{quoted}|{spoken}{plain}", message, re.IGNORECASE)
     return match.start() if match else None
 
 
