@@ -69,7 +69,7 @@ def run(**fields: Any) -> Run:
 
 
 def group(**fields: Any) -> Group:
-    values = {"arm": "gym", "seed": 1, "template": "prompts-v6a", **fields}
+    values = {"arm": "gym", "seed": 1, "template": "prompts-v7a", **fields}
     values.setdefault("run", None)
     values["run"] = values["run"] or run()
     values["task"] = values.get("task") or task()

@@ -88,7 +88,7 @@ WITH filled AS MATERIALIZED (
 ), groups AS (
     INSERT INTO trajectories_group
         (id, run_id, task_id, arm, seed, settings, template, size, ended, completed_seq, created_at)
-    SELECT group_id, %(run)s, task_id, %(arm)s, 1, '{}', 'prompts-v6a', %(samples)s, %(samples)s, 1, now()
+    SELECT group_id, %(run)s, task_id, %(arm)s, 1, '{}', 'prompts-v7a', %(samples)s, %(samples)s, 1, now()
     FROM filled
 ), attempts AS MATERIALIZED (
     SELECT f.*, i, row_number() OVER (ORDER BY group_id, i) AS place,

@@ -71,7 +71,7 @@ def test_a_look_can_be_fixed(trainer: ApiClient) -> None:
     _open(trainer, presentation={"theme": "dark", "zoom": 125, "instruction": "b"})
     episode = Episode.objects.get()
     assert (episode.presentation["theme"], episode.presentation["zoom"]) == ("dark", 125)
-    assert episode.group.template == "prompts-v6b"
+    assert episode.group.template == "prompts-v7b"
 
 
 @pytest.mark.parametrize("arm", ["text_zero_shot", "text_agent"])

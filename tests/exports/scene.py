@@ -27,7 +27,7 @@ PICTURE = b"\x89PNG\r\n\x1a\n one"
 
 def gym_group(run: Run | None = None, **fields: Any) -> Group:
     run = run or factories.run(kind="train", observation="axtree-v2")
-    return factories.group(run=run, arm="gym", template="prompts-v6a", **fields)
+    return factories.group(run=run, arm="gym", template="prompts-v7a", **fields)
 
 
 def played(group: Group, *, outcome: str = "correct", steps: int = 2, picture: bool = False) -> Episode:

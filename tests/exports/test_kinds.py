@@ -121,7 +121,7 @@ def test_step_rewards_are_those_posted_with_the_steps() -> None:
 
 def test_a_solution_in_text_goes_with_the_page_of_the_same_item_and_model() -> None:
     task = factories.task()
-    text = factories.group(arm="text_zero_shot", task=task, template="prompts-v6a")
+    text = factories.group(arm="text_zero_shot", task=task, template="prompts-v7a")
     solved = scene.answered(text, "Six times seven is 42.")
     scene.answered(text, "Perhaps 41.", outcome="incorrect")
     gym = scene.gym_group(task=task)
@@ -188,7 +188,7 @@ def test_labels_filter_what_is_preferred_and_not_what_is_rejected() -> None:
 def test_labels_filter_solutions_and_not_the_pages_they_go_to() -> None:
     page = scene.gym_group()
     scene.played(page)
-    text = factories.group(run=page.run, task=page.task, arm="text_zero_shot", template="prompts-v6a")
+    text = factories.group(run=page.run, task=page.task, arm="text_zero_shot", template="prompts-v7a")
     thinks, narrates = scene.answered(text, "Six times seven."), scene.answered(text, "I see a field.")
     labels = weighing({thinks: ["reasoning"], narrates: ["narration"]})
     (row,) = scene.rows_of(scene.exported("self_distillation", labels=labels))

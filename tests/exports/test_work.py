@@ -50,7 +50,7 @@ def test_the_same_rows_are_the_same_bytes_in_either_format(kind: str, format_: s
         scene.played(group, outcome=outcome, picture=True)
         scene.played(scene.gym_group(task=group.task), outcome=outcome)
     scene.answered(
-        factories.group(arm="text_zero_shot", task=group.task, template="prompts-v6a"), "42 it is."
+        factories.group(arm="text_zero_shot", task=group.task, template="prompts-v7a"), "42 it is."
     )
     first, again = (scene.exported(kind, format=format_) for _ in range(2))
     assert hashes(first) == hashes(again)

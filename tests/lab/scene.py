@@ -136,7 +136,7 @@ def _blob(data: bytes) -> str:
 
 
 def _replayed(run: Run, task: Task, *, picture: str) -> Episode:
-    group = factories.group(run=run, task=task, arm="gym", policy_version=3, template="prompts-v6a")
+    group = factories.group(run=run, task=task, arm="gym", policy_version=3, template="prompts-v7a")
     episode, *_ = [factories.episode(group=group, policy_version=3, token_budget=4096) for _ in range(4)]
     actions: list[dict[str, Any]] = [
         {"type": "scroll", "dy": 400},

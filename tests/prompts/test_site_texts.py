@@ -77,7 +77,7 @@ def test_a_question_is_the_same_in_every_arm_that_has_text(trainer: ApiClient, s
     tasks = _short(site)
     setup = interface.setup_of(factories.run(), arm="gym_with_text", channel="page")
     with_page = conversation.messages_for(
-        template="prompts-v6a", setup=setup, question=conversation.Question(text="?"), max_steps=1
+        template="prompts-v7a", setup=setup, question=conversation.Question(text="?"), max_steps=1
     )
     before = str(with_page[-1]["content"]).removesuffix("?")
     questions = [_questions(_open(trainer, tasks, arm=arm)) for arm in (*TEXT_ARMS, "gym_with_text")]

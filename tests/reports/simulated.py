@@ -93,7 +93,7 @@ def _arm_fill(
     )
     groups = Group.objects.bulk_create(
         Group(
-            run=run, task=task, arm=arm, seed=1, template="prompts-v6a", size=len(shares[0]) * len(versions)
+            run=run, task=task, arm=arm, seed=1, template="prompts-v7a", size=len(shares[0]) * len(versions)
         )
         for task in tasks
     )

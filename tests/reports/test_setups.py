@@ -26,7 +26,7 @@ FIELDS: list[tuple[dict[str, Any], str]] = [
     ({"settings": {**SETTINGS, "sampling": {"temperature": 1.0}}}, "sampling"),
     ({"settings": {**SETTINGS, "prompt_token_budget": 9_000}}, "prompt token budget"),
 ]
-CONDITIONS = Conditions(policy_version=0, prompts="prompts-v6", answer_channel="page")
+CONDITIONS = Conditions(policy_version=0, prompts="prompts-v7", answer_channel="page")
 OPENED: list[tuple[dict[str, Any], str]] = [
     ({"policy_version": 1}, "policy version"),
     ({"prompts": "prompts-v3"}, "prompt version"),

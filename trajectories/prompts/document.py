@@ -12,7 +12,7 @@ from core.observations import OBSERVATION_FORMATS, SCOPES
 from tasks_app.questions import questions
 from trajectories.prompts.conversation import Question, messages_for
 from trajectories.prompts.interface import Setup
-from trajectories.prompts.templates import PARAPHRASES, VERSION
+from trajectories.prompts.templates import PARAPHRASES, VERSION, Template
 
 HEAD = f"""# Prompts
 
@@ -23,6 +23,8 @@ paraphrases, drawn by seed.
 
 Made by `manage.py write_prompts`; a test says when it is out of date.
 """
+REPAIRS = """The result of a completion in free text without an answer, by the form of the answer. It may be
+repaired once; agents are told as much of an action that cannot be read."""
 MAX_STEPS = 12
 QUESTION = "(the question)"
 BASE = "a"
@@ -70,7 +72,15 @@ class Printer:
 def page() -> str:
     """The page in Markdown."""
     printer = Printer()
-    return "\n".join([HEAD, *(line for case in cases() for line in printer.lines(case))]).rstrip() + "\n"
+    lines = [HEAD, *(line for case in cases() for line in printer.lines(case)), *_repairs()]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _repairs() -> Iterator[str]:
+    """What a completion in free text without an answer gets as its result."""
+    yield f"\n## Repairs\n\n{REPAIRS}\n"
+    for form, text in Template(f"{VERSION}{BASE}").words.repairs.items():
+        yield f"- `{form}`: Result of your action: invalid. {text}"
 
 
 def cases() -> Iterator[Case]:

@@ -19,7 +19,7 @@ from core.errors import GymError, did_you_mean
 from core.tables import toml_load
 from trajectories.actions.types import Condition
 
-VERSION = "prompts-v6"
+VERSION = "prompts-v7"
 PARAPHRASES = ("a", "b", "c")
 FOLDER = Path(__file__).parent
 
@@ -45,6 +45,7 @@ class Words(Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     answers: Mapping[str, str]
     transcription: str
     endings: Mapping[str, str]
+    repairs: Mapping[str, str]
     tasks: Mapping[str, str]
     turns: Mapping[str, str]
     acts: Mapping[str, str]

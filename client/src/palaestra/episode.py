@@ -29,7 +29,7 @@ from palaestra.errors import (
     PalaestraError,
     TabClosed,
 )
-from palaestra.extraction import answer_extract
+from palaestra.extraction import REPAIRS, answer_extract
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
@@ -57,9 +57,7 @@ BROKEN_OFF: dict[CloseReason, str] = {
     "token_budget": "The output was cut at its length limit, which ends the episode.",
     "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
 }
-NO_LINE = 'There is no line "Answer: ...".'
-NO_BLOCK = "There is no fenced code block."
-MISSING = {"line": NO_LINE, "values": NO_LINE, "block": NO_BLOCK, "program": NO_BLOCK}
+REPAIRS_MAX = 1  # completions in free text without an answer that do not yet end the episode
 Renew = Callable[[Surface], Awaitable[Surface]]
 
 
@@ -106,6 +104,7 @@ class Episode(StoredTurns):
         )
         self.conditions = config.conditions(opened)
         self._ids: dict[str, int] = {}
+        self._repairs = 0
         self._deaths: Counter[type[PalaestraError]] = Counter()
 
     @property
@@ -128,6 +127,7 @@ class Episode(StoredTurns):
         self.steps = past.steps
         for usage, is_parsed in past.used:
             self._budgets.count(usage, is_parsed=is_parsed)
+            self._repairs += not is_parsed
         self.observation = replace(self.observation, result=past.result, result_message=past.result_message)
 
     async def begin(self, draft: Draft | None = None) -> Observation:
@@ -240,9 +240,15 @@ class Episode(StoredTurns):
     async def _answer_in_text(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         answer = answer_extract(completion.text, form=self.opened.answer_form)
         if answer is None:
-            self.is_over, self.closed_as = True, "agent_stopped"
-            missing = Outcome(result="invalid", message=MISSING[self.opened.answer_form])
-            return Turn(thought=completion.text, parse_error=missing.message), missing, None
+            missing = Outcome(result="invalid", message=REPAIRS[self.opened.answer_form])
+            self._repairs += 1
+            if self._repairs > REPAIRS_MAX:
+                self.is_over, self.closed_as = True, "invalid_actions"
+            return (
+                Turn(thought=completion.text, parse_error=missing.message),
+                missing,
+                Observation(kind="text"),
+            )
         outcome = await self._submit(answer)
         if not outcome.is_ok:
             self.closed_as = "agent_stopped"

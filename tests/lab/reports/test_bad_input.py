@@ -113,7 +113,7 @@ def test_mixed_prompt_versions_are_named(page: Callable[[Report], str]) -> None:
 
     text = page(report)
 
-    assert "a mixture of set-ups: prompt version prompts-v3 and prompts-v6" in text
+    assert "a mixture of set-ups: prompt version prompts-v3 and prompts-v7" in text
     assert "the gap between Text, zero-shot and Page cannot be stated: Page is a mixture" in text
 
 

@@ -29,7 +29,7 @@ def talk(**more: object) -> tuple[Episode, Step]:
     stored = blobs.blob_store(PICTURE)
     Blob.objects.create(sha256=stored.sha256, size=stored.size, content_type=stored.content_type)
     run = factories.run(observation="both-v2")
-    group = factories.group(run=run, arm="gym", template="prompts-v6a")
+    group = factories.group(run=run, arm="gym", template="prompts-v7a")
     episode = factories.episode(group=group)
     shown = {"observation_kind": "both-v2", "screenshot": stored.sha256}
     first = {"raw": "<b>I look.</b>", "action_result": "ok", "more": {"result_message": "Done."}}
