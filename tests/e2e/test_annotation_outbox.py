@@ -89,7 +89,7 @@ def test_undo_while_the_next_unit_is_awaited_leads_back_to_the_last(page: Page) 
     assert [one.values["type"] for one in Label.objects.order_by("pk")][-2:] == ["reasoning", "narration"]
 
 
-def test_what_is_written_while_a_label_is_refused_is_kept(page: Page) -> None:
+def test_a_label_that_is_refused_overwrites_nothing_written_since(page: Page) -> None:
     held: list[Route] = []
     page.route("**/label", lambda route: held.append(route))
     first = unit(page)

@@ -114,15 +114,15 @@ def test_a_note_changed_while_it_is_saved_keeps_both_changes(viewer: Page) -> No
     stored(viewer, [(5, "one, two, three, four")])
 
 
-def test_a_note_that_cannot_be_saved_is_kept_and_said(viewer: Page) -> None:
+def test_a_note_that_cannot_be_saved_stays_and_the_reader_learns_why(viewer: Page) -> None:
     slow = Slow(viewer)
     write(viewer, "not lost")
     viewer.keyboard.press("ArrowRight")
     at_step(viewer, 6)
     slow.refuse()
-    said = viewer.locator("#step").get_by_role("status")
-    expect(said).to_contain_text("The note on step 5 was not saved. The server cannot be reached")
-    said.get_by_role("link", name="Open step 5").click()
+    status = viewer.locator("#step").get_by_role("status")
+    expect(status).to_contain_text("The note on step 5 was not saved. The server cannot be reached")
+    status.get_by_role("link", name="Open step 5").click()
     at_step(viewer, 5)
     expect(note_on(viewer)).to_have_value("not lost")
     viewer.reload()

@@ -60,15 +60,15 @@
   /* With a link where the reader is elsewhere by now. */
   const say = ({ address, name }, text, tone) => {
     const here = placeOf(address) ?? document.querySelector(PLACE);
-    const said = here?.querySelector("[data-bookmark-said]");
-    if (!said) return;
-    said.dataset.tone = tone;
-    said.textContent = text;
+    const line = here?.querySelector("[data-bookmark-status]");
+    if (!line) return;
+    line.dataset.tone = tone;
+    line.textContent = text;
     if (addressOf(here) === address) return;
     const link = document.createElement("a");
     link.href = address.replace(/mark$/, "").replace(/(\/steps\/\d+)\/$/, "$1");
     link.textContent = `Open ${name}`;
-    said.append(" ", link);
+    line.append(" ", link);
   };
 
   const failed = (save, text) => {
@@ -111,7 +111,7 @@
     if (!isLast) return;
     versions.delete(save.address);
     if (placeOf(save.address)) renew(save.address, fresh);
-    else if (!isSaved) failed(save, fresh.querySelector("[data-bookmark-said]").textContent);
+    else if (!isSaved) failed(save, fresh.querySelector("[data-bookmark-status]").textContent);
   };
 
   const run = async (save) => {
