@@ -152,6 +152,15 @@ def test_a_body_over_the_limit_is_refused_and_names_the_setting(
     assert "API_BODY_MAX_BYTES" in answer["error"]["message"]
 
 
+def test_a_body_of_too_many_values_is_refused_before_it_is_read(api: Callable[..., Any]) -> None:
+    body = b'{"settings": [' + b"[]," * 1_100_000 + b"1]}"
+
+    response = api("trainer").post("/api/v1/runs", body, content_type="application/json")
+
+    assert response.status_code == 413
+    assert "2,000,000 values" in response.json()["error"]["message"]
+
+
 def test_a_body_of_another_type_is_refused(api: Callable[..., Any]) -> None:
     response = api("trainer").post("/api/v1/runs", {"name": "x"})
 

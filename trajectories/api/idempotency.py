@@ -21,7 +21,7 @@ from psycopg.errors import LockNotAvailable
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.api import DECODE_ERRORS, announced_bytes, check_body_size
+from core.api import DECODE_ERRORS, announced_bytes, check_body_size, check_body_values
 from core.errors import GymError
 from core.sql import Statement
 from trajectories.api.auth import Principal, caller
@@ -148,6 +148,7 @@ def _request_hash(request: HttpRequest | Request) -> str:
     """A hash of method, path and body, however the JSON is formatted."""
     check_body_size(announced_bytes(request.META))
     body: Any = request.body
+    check_body_values(body)
     with contextlib.suppress(*DECODE_ERRORS):  # the view reports what is wrong with it
         body = msgspec.json.decode(body)
     return hashlib.sha256(

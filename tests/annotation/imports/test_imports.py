@@ -23,6 +23,7 @@ from tests.annotation.scene import COMPLETE
 from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.imports import checks
 from trajectories.annotation.imports import services as imports
+from trajectories.annotation.imports.rows import csv_lines
 from trajectories.annotation.jobs import services as jobs
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Annotator, CodebookVersion, Episode, Label
@@ -344,3 +345,26 @@ def test_an_import_that_takes_several_workers_counts_all_that_was_added(
 
     assert done == [1, 2, 3, 4]
     assert (job.state, job.result["labels"], job.result["added"]) == ("done", 4, 4)
+
+
+def test_a_row_has_lines_within_quotes_and_an_end() -> None:
+    fields: dict[str, Any] = {}
+    row = 'episode,step,note,annotator\n1,1,"two\nlines",ana\n\n2,1,"' + "x\n" * 40_000 + '",ana\n'
+    read = list(csv_lines(io.BytesIO(row.encode()), fields))
+    assert [number for number, _ in read] == [3, 40_005]
+    assert read[0][1].note == "two\nlines"
+    assert "length" in read[1][1]
+    many = "episode,step\n" + "1,1\n" * 300_000
+    assert sum(1 for _ in csv_lines(io.BytesIO(many.encode()), fields)) == 300_000
+    with pytest.raises(GymError, match="line 2 is longer than 1,048,576 characters"):
+        list(csv_lines(io.BytesIO(b"episode,step\n" + b"1," * 700_000), fields))
+
+
+def test_a_skipped_unit_has_no_answers(db: None) -> None:
+    user = scene.labeller("ana")
+    project = scene.project(user, of=scene.episodes(1, steps=1))
+    unit = project.units.get()
+    row = {"episode": unit.episode_id, "step": unit.step, "annotator": "bo", "state": "skipped"}
+    with pytest.raises(GymError, match="skipped and has answers"):
+        files.take(project, files.jsonl([{**row, "values": {"type": "reasoning"}}]))
+    assert files.take(project, files.jsonl([row]))["added"] == 1

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from core.errors import GymError, did_you_mean
+from core.toml_document import TomlRefused, toml_as_json
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.codebook.sources import publications
 from trajectories.annotation.codebook.types import Codebook, Field, Option, Source
@@ -22,8 +20,11 @@ FIELDS_MAX = 20
 OPTIONS_MAX = 30
 TEXT_CHARS = 2_000
 TITLE_CHARS = 80
+PROBLEM_CHARS = 500  # a name in it may be as long as the file
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 KEY = re.compile(r"[a-z0-9]")
+NEWLINE = b"\n"
+BYTE = re.compile(r"\(byte ([0-9]+)\)")
 # Keys of the form that are no answers; where steps are shown, also those that lead through them.
 KEYS_TAKEN = {
     "step": frozenset("nukibo?"),
@@ -62,11 +63,13 @@ def fields_read(name: str, data: bytes) -> list[Field]:
     if len(data) > FILE_MAX_BYTES:
         raise _wrong(name, f"it has {len(data):,} bytes; the limit is {FILE_MAX_BYTES:,}")
     try:
-        content = _content(name, data.decode("utf-8-sig"))
-        read = msgspec.convert(content, OwnFile)
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _wrong(name, str(error)) from error
+        text = data.decode("utf-8-sig").encode()
+        read = msgspec.json.decode(_as_json(name, text), type=OwnFile)
     except msgspec.ValidationError as error:
+        raise _wrong(name, str(error)) from error
+    except msgspec.DecodeError as error:
+        raise _wrong(name, f"{error}{_line_of(error, text)}") from error
+    except (TomlRefused, UnicodeDecodeError, RecursionError) as error:
         raise _wrong(name, str(error)) from error
     for field in read.fields:
         for problem in _field_problems(field):
@@ -84,12 +87,20 @@ def codebook_with(level: str, own: Sequence[Field]) -> Codebook:
     return Codebook(unit=base.unit, fields=fields)
 
 
-def _content(name: str, text: str) -> Any:
+def _as_json(name: str, text: bytes) -> bytes:
     if name.lower().endswith(".json"):
-        return json.loads(text)
+        return text
     if name.lower().endswith(".toml"):
-        return tomllib.loads(text)
+        return toml_as_json(text)
     raise _wrong(name, "its name ends neither with .toml nor with .json")
+
+
+def _line_of(error: msgspec.DecodeError, text: bytes) -> str:
+    place = BYTE.search(str(error))
+    if place is None:
+        return ""
+    before = text[: int(place[1])]
+    return f", line {before.count(NEWLINE) + 1}"
 
 
 def _field_problems(field: Field) -> Iterator[str]:
@@ -179,4 +190,6 @@ def _free(keys: dict[str, str]) -> str:
 
 
 def _wrong(name: str, problem: str) -> GymError:
+    if len(problem) > PROBLEM_CHARS:
+        problem = f"{problem[:PROBLEM_CHARS]} …"
     return GymError("bad_fields", f"{name}: {problem}.", status=422)

@@ -24,6 +24,8 @@ from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Co
 AT_ONCE = 1_000
 LABELS_MAX = 500_000
 PROBLEMS_MAX = 50
+PROBLEM_CHARS = 500
+SPANS_AT_ONCE = 20_000
 NAMESPACE = uuid.UUID("5f6f2f0e-7a1c-4a38-9d5c-6d1f0e9b8a11")
 
 ADVICE = "Nothing is overwritten: import it under another name, or give it the next version."
@@ -68,15 +70,17 @@ class Check:
         """The rows in batches, without those that have a problem."""
         seen: dict[bytes, bytes] = {}
         batch: list[tuple[str, Row]] = []
+        spans = 0
         for where, row in self._lines():
             checked = self._checked(row) if isinstance(row, Row) else row
             if isinstance(checked, str):
                 self._problem(where, checked)
             elif checked is not None:
                 batch.append((where, checked))
-            if len(batch) == AT_ONCE:
+                spans += len(checked.spans)
+            if len(batch) == AT_ONCE or spans > SPANS_AT_ONCE:
                 yield self._batch(batch, seen)
-                batch = []
+                batch, spans = [], 0
         yield self._batch(batch, seen)
 
     @cached_property
@@ -126,7 +130,7 @@ class Check:
         problem = self._place_problem(row) or self._annotator_problem(row) or self._codebook_problem(row)
         problem = problem or _twice_problem(row)
         if problem or row.state == "skipped":
-            return problem or row
+            return problem or _skip_problem(row) or row
         _, begin, end = self.units[row.place]
         answers = Answers(
             values=row.values, spans=[list(span) for span in row.spans], links=row.links, note=row.note
@@ -211,7 +215,12 @@ class Check:
     def _problem(self, where: str, problem: str) -> None:
         self.problem_count += 1
         if len(self.problems) < PROBLEMS_MAX:
-            self.problems.append(f"{where}: {problem}")
+            self.problems.append(f"{where}: {problem[:PROBLEM_CHARS]}")
+
+
+def _skip_problem(row: Row) -> str:
+    has_answers = row.values or row.spans or row.links
+    return "It is skipped and has answers. Delete these, or make it “done”." if has_answers else ""
 
 
 def _twice_problem(row: Row) -> str:

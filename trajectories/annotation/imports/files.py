@@ -21,9 +21,13 @@ from trajectories.annotation.exports.manifest import Manifest
 from trajectories.annotation.exports.services import PREFERENCES
 from trajectories.annotation.imports.rows import Line, Reader, csv_lines, jsonl_lines
 
-MANIFEST_MAX_BYTES = 16 * 1024 * 1024
+MANIFEST_MAX_BYTES = 4 * 1024 * 1024  # its values of any kind may take twenty times as much in memory
+DIRECTORY_MAX_BYTES = 1024 * 1024  # some ten thousand files
 UNPACKED_MAX_BYTES = 1024**3
+PROBLEM_CHARS = 300
 ARCHIVE = ".zip"
+# Others unpack a few bytes to hundreds of megabytes at once.
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 READERS: dict[str, Reader] = {".jsonl": jsonl_lines, ".csv": csv_lines}
 WHAT = "labels as .jsonl or .csv, or the archive (.zip) of an export"
 DAMAGED = "It was changed or damaged after its export: fetch it again, or send it without the manifest."
@@ -57,7 +61,7 @@ def files_open(
         return
     with open_() as file:
         try:
-            bundle = zipfile.ZipFile(file)
+            bundle = zipfile.ZipFile(_Pieces(file))
         except zipfile.BadZipFile as error:
             if _ending(name) == ARCHIVE:
                 raise _bad_archive(error) from error
@@ -67,6 +71,21 @@ def files_open(
                 yield _unpacked(bundle)
             except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
                 raise _bad_archive(error) from error
+
+
+class _Pieces:
+    """An archive whose directory is refused if it is huge: the library reads it at once."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
+
+    def read(self, size: int = -1) -> bytes:
+        is_bounded = 0 <= size <= DIRECTORY_MAX_BYTES
+        data = self._file.read(size if is_bounded else DIRECTORY_MAX_BYTES + 1)
+        if len(data) > DIRECTORY_MAX_BYTES:
+            raise zipfile.BadZipFile("it has too many files")
+        return data
 
 
 def _bad_archive(error: Exception) -> GymError:
@@ -81,8 +100,9 @@ def manifest_read(file: IO[bytes]) -> Manifest:
         if has_nul(text):
             raise msgspec.DecodeError("a text in it has the character NUL")
         read = msgspec.json.decode(text, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise GymError("bad_manifest", f"This is not the manifest.json of an export: {error}.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        problem = str(error)[:PROBLEM_CHARS]
+        raise GymError("bad_manifest", f"This is not the manifest.json of an export: {problem}.") from error
     if read.version != manifest.VERSION:
         message = f"The manifest has version {read.version}; this installation reads {manifest.VERSION}."
         raise GymError("other_manifest", f"{message} Export the labels again.")
@@ -93,6 +113,8 @@ def _unpacked(bundle: zipfile.ZipFile) -> tuple[list[LabelFile], Manifest | None
     infos = {info.filename: info for info in bundle.infolist() if info.filename != PREFERENCES}
     if sum(info.file_size for info in infos.values()) > UNPACKED_MAX_BYTES:
         raise GymError("archive_too_large", f"Unpacked it has more than {UNPACKED_MAX_BYTES:,} bytes.")
+    if any(info.compress_type not in COMPRESSIONS for info in infos.values()):
+        raise GymError("bad_archive", "The archive is compressed in an unusual way. Pack it with “deflate”.")
     # The tables of an export have the same labels again.
     names = next(
         ([n for n in infos if _ending(n) == ending] for ending in READERS if _has(infos, ending)), []

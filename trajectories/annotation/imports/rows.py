@@ -23,9 +23,14 @@ from trajectories.annotation.labels.answers import NOTE_CHARS, STEP_MAX
 
 STEP_NUMBER = re.compile("[0-9]{1,9}")
 LINE_MAX_BYTES = 1024 * 1024
+# More than any codebook has fields, and any of their fields answers.
+ANSWERS_MAX = 100
+NAME_CHARS = 100
 NUL = "A text has the character NUL, which cannot be stored. Delete it."
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Number = Annotated[int, Meta(ge=0, le=INT_MAX)]
+Name = Annotated[str, Meta(max_length=NAME_CHARS)]
+AT_MOST = Meta(max_length=ANSWERS_MAX)
 Spans = list[tuple[Number, Number]]
 
 
@@ -40,7 +45,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     end: Number | None = None
     other_episode: Id | None = None
     other_step: Number | None = None
-    stratum: str = ""
+    stratum: Annotated[str, Meta(max_length=200)] = ""
     weight: float | None = None
     annotator: Annotated[str, Meta(max_length=200)] = ""
     annotator_kind: Literal["person", "rules", "model"] = "person"
@@ -50,16 +55,16 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     is_gold: bool = False
     is_swapped: bool = False
     version: Annotated[int, Meta(ge=1, le=INT_MAX)] = 1
-    codebook: str = ""
+    codebook: Annotated[str, Meta(max_length=64)] = ""
     state: Literal["done", "skipped"] = "done"
     is_unsure: bool = False
     reason: Annotated[str, Meta(max_length=32)] = ""
     active_ms: Number | None = None
     created_at: Annotated[datetime, Meta(tz=True)] | None = None
     note: Annotated[str, Meta(max_length=NOTE_CHARS)] = ""
-    values: dict[str, str | Number | list[str]] = {}
+    values: Annotated[dict[Name, Name | Number | Annotated[list[Name], AT_MOST]], AT_MOST] = {}
     spans: Spans = []
-    links: dict[str, Annotated[int, Meta(ge=1, le=STEP_MAX)]] = {}
+    links: Annotated[dict[Name, Annotated[int, Meta(ge=1, le=STEP_MAX)]], AT_MOST] = {}
     key: UUID | None = None
 
     @property
@@ -98,16 +103,41 @@ def csv_lines(file: IO[bytes], fields: Mapping[str, Field]) -> Iterator[Line]:
 
     ``GymError`` where it is not a table, or has a column that means nothing here.
     """
-    table = csv.reader(io.TextIOWrapper(file, encoding="utf-8-sig", newline=""), strict=True)
+    pieces = _Pieces(file)
+    table = csv.reader(pieces, strict=True)
     try:
         names = next(table, [])
+        pieces.next_row()
         _columns_check(names, fields)
         for cells in table:
+            pieces.next_row()
             if cells:
                 has_one = any("\0" in cell for cell in cells)
                 yield table.line_num, NUL if has_one else _cells_read(names, cells, fields)
     except (csv.Error, UnicodeDecodeError) as error:
         raise GymError("not_a_table", f"After line {table.line_num}: no CSV in UTF-8 ({error}).") from error
+
+
+class _Pieces:
+    """The lines of a table. A row may have several, within quotes, and is no longer than one line may be."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+        self._line = 0
+        self._left = LINE_MAX_BYTES
+
+    def next_row(self) -> None:
+        self._left = LINE_MAX_BYTES
+
+    def __iter__(self) -> Iterator[str]:
+        while piece := self._text.readline(self._left + 1):
+            self._line += 1
+            self._left -= len(piece)
+            if self._left < 0:
+                place = f"The row that has line {self._line}"
+                message = f"{place} is longer than {LINE_MAX_BYTES:,} characters. Is a quote open?"
+                raise GymError("line_too_long", message)
+            yield piece
 
 
 def _columns_check(names: list[str], fields: Mapping[str, Field]) -> None:
@@ -117,7 +147,8 @@ def _columns_check(names: list[str], fields: Mapping[str, Field]) -> None:
     for name in names:
         if name not in known:
             message = (
-                f"The column “{name}” is neither one of an export nor a field of this project's codebook. "
+                f"The column “{name[:NAME_CHARS]}” is neither one of an export nor a field of this project's "
+                "codebook. "
                 f"{did_you_mean(name, known)} Rename or delete it."
             )
             raise GymError("unknown_column", message)
@@ -150,6 +181,8 @@ def _cells_read(names: list[str], cells: list[str], fields: Mapping[str, Field])
 
 def _answer(cell: str, field: Field) -> str | int | list[str]:
     if field.is_set:
+        if cell.count(BETWEEN) >= ANSWERS_MAX:
+            raise ValueError(f"The field “{field.id}” has more than {ANSWERS_MAX} answers")
         return cell.split(BETWEEN)
     return int(cell) if field.step_option and STEP_NUMBER.fullmatch(cell) else cell
 

@@ -29,6 +29,7 @@ PLACE = ("episode", "step", "paragraph", "other_episode", "other_step")
 NO_ANSWER = "no answer"
 LINES_MAX = 1_000
 ERRORS_SHOWN = 5
+ERROR_CHARS = 500
 
 
 class Gold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -133,26 +134,42 @@ def unit_at(
     return unit
 
 
+def golds_parsed(text: str) -> list[tuple[int, Gold | str]]:
+    """The lines of a file by their numbers: what each says, or what is wrong with it.
+
+    ``GymError`` 422 if there are none, or too many.
+    """
+    # Many of them are not even split.
+    lines = [] if text.count("\n") > LINES_MAX else text.split("\n")
+    parsed = [(number, _gold(line)) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not 0 < len(parsed) <= LINES_MAX:
+        raise GymError("bad_golds", f"A file has between 1 and {LINES_MAX:,} lines.", status=422)
+    return parsed
+
+
+def _gold(line: str) -> Gold | str:
+    try:
+        return msgspec.json.decode(line, type=Gold)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        return f"{error}."
+
+
 @transaction.atomic
 def golds_read(project: AnnotationProject, text: str) -> int:
     """Mark units by the lines of a file; how many.
 
     ``GymError`` 422 names the lines that are wrong; then none is marked.
     """
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if not lines or len(lines) > LINES_MAX:
-        raise GymError("bad_golds", f"A file has between 1 and {LINES_MAX:,} lines.", status=422)
+    lines = golds_parsed(text)
     errors = []
-    for number, line in lines:
+    for number, gold in lines:
         try:
-            gold = msgspec.json.decode(line, type=Gold)
-            place = {name: getattr(gold, name) for name in PLACE}
-            unit = unit_at(project, **place)
+            if isinstance(gold, str):
+                raise GymError("bad_gold", gold)
+            unit = unit_at(project, **{name: getattr(gold, name) for name in PLACE})
             gold_set(unit, values=dict(gold.values), why=gold.why)
-        except (msgspec.MsgspecError, UnicodeError) as error:
-            errors.append(f"Line {number}: {error}.")
         except GymError as error:
-            errors.append(f"Line {number}: {error.message}")
+            errors.append(f"Line {number}: {error.message[:ERROR_CHARS]}")
     if errors:
         more = f" And {len(errors) - ERRORS_SHOWN} more." if len(errors) > ERRORS_SHOWN else ""
         raise GymError("bad_golds", " ".join(errors[:ERRORS_SHOWN]) + more, status=422)

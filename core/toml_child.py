@@ -1,0 +1,29 @@
+"""Runs as a script in a child process: a document in TOML on its input, the same as JSON on its output.
+
+It imports nothing of this project. Its first line of output is ``ok``, or ``error`` before what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tomllib
+
+
+def main() -> None:
+    memory, cpu_s = (int(text) for text in sys.argv[1:])
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        content = tomllib.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
+        # Dates and times are no values of any form here: as text they are refused where they stand.
+        text = "ok\n" + json.dumps(content, default=str)
+    except (ValueError, RecursionError) as error:
+        text = f"error\n{error}"
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Documents in TOML that people send, read in a child process with limits of its own.
+
+Python's parser needs memory and time by the square of a dotted key: 256 KB of ``a.a.a.a = 1`` take gigabytes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+CHILD = Path(__file__).with_name("toml_child.py")
+MEMORY_BYTES = 192 * 1024 * 1024
+CPU_S = 2
+TIMEOUT_S = 30.0  # on a busy machine
+OUTPUT_FACTOR = 8  # JSON has more brackets and quotes than TOML
+OUTPUT_MIN_BYTES = 64 * 1024
+TOO_MUCH = "it takes more memory or time to read than its size allows: shorten its keys, nest it less"
+
+
+class TomlRefused(Exception):
+    """What is wrong with a document, in words that may end a sentence."""
+
+
+def toml_as_json(data: bytes) -> bytes:
+    """The document as JSON, dates as text. ``TomlRefused`` if it cannot be read within the limits."""
+    command = [sys.executable, "-I", "-S", str(CHILD), str(MEMORY_BYTES), str(CPU_S)]
+    try:
+        done = subprocess.run(  # noqa: S603 - this interpreter and a file of ours
+            command, input=data, capture_output=True, timeout=TIMEOUT_S, env={}, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TomlRefused(TOO_MUCH) from error
+    state, _, text = done.stdout.partition(b"\n")
+    if done.returncode or len(text) > max(OUTPUT_MIN_BYTES, OUTPUT_FACTOR * len(data)):
+        raise TomlRefused(TOO_MUCH)
+    if state != b"ok":
+        raise TomlRefused(text.decode("utf-8", "replace"))
+    return text
