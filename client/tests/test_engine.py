@@ -14,7 +14,7 @@ from palaestra.actions import Outcome
 from palaestra.engine import Engine
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import ApiError
+from palaestra.errors import ApiError, BrowserDead
 from palaestra.grammars.json import Turn
 from palaestra.pace import Limit
 from palaestra.pages import WarmPage
@@ -163,6 +163,27 @@ async def test_an_episode_that_crashes_ends_void_and_the_others_continue(
     broken, sound = await engine.rollout(run=7, tasks=[1, 2], policy=Solver(SOLUTIONS), arm="text_agent")
     assert broken.verdict is not None
     assert (broken.verdict.reason, broken.problem) == ("harness_error", "ValueError('a fault of ours')")
+    assert sound.outcome == "correct"
+
+
+async def test_a_page_that_cannot_be_had_ends_its_own_episode_and_no_other(
+    engine: Engine, fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acquire, refusals = engine.pool.acquire, [1]
+
+    async def refuse_once() -> WarmPage:
+        if refusals:
+            refusals.pop()
+            raise BrowserDead("No page could be opened.")
+        return await acquire()
+
+    monkeypatch.setattr(engine.pool, "acquire", refuse_once)
+    broken, sound = await engine.rollout(run=7, tasks=[1, 2], policy=Solver(SOLUTIONS))
+    assert broken.verdict is not None
+    assert (broken.verdict.reason, broken.problem) == (
+        "harness_error",
+        "BrowserDead: No page could be opened.",
+    )
     assert sound.outcome == "correct"
 
 

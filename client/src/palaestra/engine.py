@@ -266,7 +266,10 @@ class Engine:
         if episode.opened.start_url is None:
             async with self._text_slots:
                 return await self._play_turns(episode, policy)
-        episode.page, episode.renew = await self.pool.acquire(), self.pool.renew
+        try:
+            episode.page, episode.renew = await self.pool.acquire(), self.pool.renew
+        except PageDead as failure:
+            return await self._give_up(episode, failure)
         problem = "cancelled"
         try:
             problem = await self._play_turns(episode, policy)
@@ -281,16 +284,20 @@ class Engine:
             return ""
         except Exception as failure:
             # The top of one episode: a failure here must not end the others.
-            is_expected = isinstance(failure, OURS)
-            problem = f"{type(failure).__name__}: {failure}" if is_expected else repr(failure)
-            level = logging.WARNING if is_expected else logging.ERROR
-            logger.log(level, "episode %s: %s", episode.opened.id, problem, exc_info=not is_expected)
-            # If that fails too, the server will end it as lease_lost by itself, which is void as well.
-            with contextlib.suppress(ApiError, Unreachable):
-                await episode.close(close_reason_of(failure), problem)
-            return problem
+            return await self._give_up(episode, failure)
         finally:
             self._heartbeat.episodes.discard(episode.opened.id)
+
+    async def _give_up(self, episode: Episode, failure: Exception) -> str:
+        """End an episode that cannot be played on; returns what broke."""
+        is_expected = isinstance(failure, OURS)
+        problem = f"{type(failure).__name__}: {failure}" if is_expected else repr(failure)
+        level = logging.WARNING if is_expected else logging.ERROR
+        logger.log(level, "episode %s: %s", episode.opened.id, problem, exc_info=not is_expected)
+        # If that fails too, the server will end it as lease_lost by itself, which is void as well.
+        with contextlib.suppress(ApiError, Unreachable):
+            await episode.close(close_reason_of(failure), problem)
+        return problem
 
     async def _turns(self, episode: Episode, policy: Policy) -> None:
         await episode.begin()
