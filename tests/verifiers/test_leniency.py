@@ -26,6 +26,8 @@ FALSE_POSITIVES = [
     ("math-v1", "12", "\\boxed{12}^2"),
     ("math-v1", "12", "12 <|im_end|> 15"),
     ("math-v1", "12", "12<|13"),
+    ("math-v1", "3", "$x != 3$"),
+    ("math-v1", "k = 1", "$f(x) = 1$"),
     ("math-v1", "12", "12 fifteen"),
     ("math-v1", "12", "12 \\text{ fifteen}"),
     ("math-v1", "12", "12 versus fifteen"),

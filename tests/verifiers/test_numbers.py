@@ -117,6 +117,12 @@ def test_what_looks_like_a_number_and_is_another_is_refused(verifier_id: str) ->
     assert [pair for pair in OTHER if is_correct(verifier_id, *pair)] == []
 
 
+@pytest.mark.parametrize("text", ["12 lakh", "12 bn", "12 Mrd", "12 million", "12 Millionen", "12万"])
+@pytest.mark.parametrize("verifier_id", ["numeric-v1", "math-v1", "math_strict-v1"])
+def test_a_word_of_magnitude_is_no_unit(verifier_id: str, text: str) -> None:
+    assert not is_correct(verifier_id, "12", text)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -139,7 +145,8 @@ def test_a_sentence_states_its_one_number(text: str, value: str) -> None:
     "text",
     [
         "No es 12", "12 oder 15", "pas 12", "non è 12", "nicht 12", "не 12", "不是12", "12万", "12 Millionen",
-        "12 mil", "menos 12", "entre 12 et 15", "x*12", "12x", "half of 12", "12 à 15", "1² cm",
+        "12 mil", "menos 12", "entre 12 et 15", "x*12", "12x", "half of 12", "x != 12", "12!", "x ≠ 12",
+        "12 à 15", "1² cm",
     ],
 )  # fmt: skip
 def test_a_sentence_that_denies_bounds_or_changes_a_number_states_none(text: str) -> None:

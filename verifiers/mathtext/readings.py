@@ -66,13 +66,13 @@ def _quotient_stated(text: str) -> list[Form]:
 
 def _stated(text: str) -> Form | None:
     """The number of a sentence in any language that writes it with a decimal comma or a currency sign."""
-    number = stated_number(text)
-    words = words_of(text).split()
-    is_sentence = any(len(word) > 2 or not word.isascii() for word in words) or "$" in text
-    if number is None or not is_sentence:
+    plain = text if text.count("$") % 2 else text.replace("$", " ")  # pairs of dollars are LaTeX's
+    number, words = stated_number(plain), words_of(plain).split()
+    is_sentence = any(len(word) > 2 or not word.isascii() for word in words) or "$" in plain
+    if number is None or not is_sentence or not ABROAD.search(plain):
         return None
     units = {UNITS[word] for word in words if word in UNITS}
-    if (HEDGES | NOT_UNITS).intersection(words) or units - MONEY or not ABROAD.search(text):
+    if (HEDGES | NOT_UNITS).intersection(words) or units - MONEY:
         return None
     return Scalar(Number(number.value, number.places), number.is_percent, unit="".join(units))
 

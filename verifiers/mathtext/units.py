@@ -6,9 +6,10 @@ import re
 
 from verifiers.mathtext.normalization import text_blocks
 from verifiers.mathtext.vocabulary import CONSTANTS, FUNCTIONS, GREEK, NOT_UNITS, UNITS
-from verifiers.numbers.statement import HEDGES_ABROAD
+from verifiers.numbers.statement import HEDGES_ABROAD, MAGNITUDES
 
 SHORT_NAMES = frozenset(name for name in UNITS if 1 < len(name) <= 3) | {"sq", "cu"}
+NO_UNITS = NOT_UNITS | HEDGES_ABROAD | MAGNITUDES.keys()
 QUALIFIERS = frozenset(["square", "cubic", "sq", "cu", "per", "unit", "units"])
 POWER = re.compile(r"^\s*\^\s*\{?\s*([23])\s*\}?\s*$")
 # Words stand apart, so that there is one way only to find them: a run of letters must not be tried in parts.
@@ -35,13 +36,7 @@ def split_unit(text: str) -> tuple[str, str]:
     else:
         return text, ""
     words = content.lower().split()
-    if (
-        not is_unit
-        or not _ends_value(text[:start])
-        or len(words) > MAX_WORDS
-        or NOT_UNITS.intersection(words)
-        or HEDGES_ABROAD.intersection(words)
-    ):
+    if not is_unit or not _ends_value(text[:start]) or len(words) > MAX_WORDS or NO_UNITS.intersection(words):
         return text, ""
     return text[:start].rstrip(" \\" if blocks else None), _canonical(content, power=power)
 

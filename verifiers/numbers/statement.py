@@ -23,7 +23,7 @@ WORDS = re.compile(r"[^\W\d_]+")
 ONE_LETTER_UNITS = frozenset("mgshl")
 EMPHASIS = re.compile(r"(?<!\S)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?=[\s.,:]|$)")
 PERCENT = re.compile(r"\\?%|\bper ?cent(?:age)?\b", re.IGNORECASE)
-PUNCTUATION = frozenset(" .,:=(){}'\"\u00b0!\uff1a\u3002\uff0c$")
+PUNCTUATION = frozenset(" .,:=(){}'\"\u00b0\uff1a\u3002\uff0c$")
 POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])\s*\^\s*\{?[23]\}?(?!\w)")
 
 
