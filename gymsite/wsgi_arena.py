@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 
 os.environ.setdefault("GYM_PROCESS", "arena")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 
+from asgiref.typing import HTTPScope
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
@@ -25,6 +27,11 @@ _ = get_resolver().url_patterns
 structs_prepare()
 templates_prepare()
 collect_seldom()
+
+
+def caller_of(_scope: HTTPScope) -> Hashable:
+    """Nobody in particular: agents have a rate each (``gymsite/arena/request_rates.py``)."""
+    return None
 
 
 def lane_of(_method: str, path: str) -> str:

@@ -7,18 +7,20 @@ and accounts: measured, that middleware costs more than storing a step.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 os.environ.setdefault("GYM_PROCESS", "lab")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
 
 import django
+from asgiref.typing import HTTPScope
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.urls import get_resolver
 
 from core.garbage import code_freeze
+from core.networks import network_of
 from core.struct_types import structs_prepare
 
 API_PREFIX = "/api/"
@@ -48,10 +50,22 @@ _ = get_resolver().url_patterns
 structs_prepare()
 code_freeze()
 
+from trajectories.api import auth  # noqa: E402 - has models
+
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     handler = _api if environ["PATH_INFO"].startswith(API_PREFIX) else _pages
     return handler(environ, start_response)
+
+
+def caller_of(scope: HTTPScope) -> Hashable:
+    """The key that was checked in this process lately, else the client's network: strangers share turns with
+    those of their own network, however many keys they invent.
+    """
+    for name, value in scope["headers"]:
+        if name == b"authorization" and (key := auth.key_known(value.decode("latin-1"))):
+            return key
+    return network_of(scope["client"][0]) if scope["client"] else None
 
 
 def lane_of(method: str, path: str) -> str:

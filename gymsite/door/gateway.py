@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 Application = Callable[..., Iterable[bytes]]
 LaneOf = Callable[[str, str], str]
+CallerOf = Callable[[HTTPScope], Hashable]
 # Of a response that is streamed: a block is sent when it has so many bytes, or after so long.
 BLOCK_BYTES = 512 * 1024
 BLOCK_S = 0.2
@@ -120,7 +121,10 @@ class Stream:
 
 
 class Gateway:
-    """``lane_of`` names the lane of a method and path; ``lanes`` has them, and ``stream`` for streams."""
+    """``lane_of`` names the lane of a method and path; ``lanes`` has them, and ``stream`` for streams.
+
+    ``caller_of`` says whose turn in the lane a request takes.
+    """
 
     def __init__(
         self,
@@ -128,6 +132,7 @@ class Gateway:
         *,
         lanes: Mapping[str, Lane],
         lane_of: LaneOf,
+        caller_of: CallerOf,
         bodies: BodyReader,
         exports_max: int,
         stall_s: float,
@@ -135,6 +140,7 @@ class Gateway:
         self.application = application
         self.lanes = lanes
         self.lane_of = lane_of
+        self.caller_of = caller_of
         self.bodies = bodies
         self.exports_max = exports_max
         self.stall_s = stall_s
@@ -154,7 +160,7 @@ class Gateway:
         call.began_at = time.perf_counter()
         try:
             lane = self.lanes[self.lane_of(scope["method"], scope["path"])]
-            answer = await lane.run(partial(self._respond, call, body))
+            answer = await lane.run(partial(self._respond, call, body), caller=self.caller_of(scope))
         except GymError as error:
             answer = _refusal(error)
         finally:

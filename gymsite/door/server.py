@@ -13,7 +13,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from core import metrics
 from gymsite.door.bodies import BodyReader
 from gymsite.door.connections import Patience, Server, connection_class
-from gymsite.door.gateway import Application, Gateway, LaneOf
+from gymsite.door.gateway import Application, CallerOf, Gateway, LaneOf
 from gymsite.door.lanes import Lane
 
 BACKLOG = 2048
@@ -28,7 +28,12 @@ GRACE_S = 10.0
 
 
 def serve(
-    application: Application, threads: Mapping[str, int], lane_of: LaneOf, *, listener: socket.socket
+    application: Application,
+    threads: Mapping[str, int],
+    lane_of: LaneOf,
+    caller_of: CallerOf,
+    *,
+    listener: socket.socket,
 ) -> None:
     """Serve until a stop signal; ``threads`` by lane."""
     metrics.REQUESTS.is_on = bool(settings.METRICS_PORT)
@@ -42,6 +47,7 @@ def serve(
         application,
         lanes=lanes,
         lane_of=lane_of,
+        caller_of=caller_of,
         bodies=bodies,
         exports_max=settings.EXPORTS_AT_ONCE,
         stall_s=settings.CLIENT_STALL_S,

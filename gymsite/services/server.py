@@ -49,7 +49,8 @@ def _door_serve(door: str, module: ModuleType, address: tuple[str, int]) -> None
     from gymsite.door import server  # need the settings
 
     exposition.expose(door)
-    server.serve(module.application, module.LANES, module.lane_of, listener=_listener(address))
+    listener = _listener(address)
+    server.serve(module.application, module.LANES, module.lane_of, module.caller_of, listener=listener)
 
 
 def _listener(address: tuple[str, int]) -> socket.socket:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from tests.bench import (
     rows_annotation,
     rows_browser,
+    rows_fairness,
     rows_fidelity,
     rows_generation,
     rows_grids,
@@ -41,6 +42,7 @@ from tests.bench.table import Row, rows_print, rows_write
 PARTS: dict[str, Callable[[Installation], Iterator[Row]]] = {
     "http": rows_http.rows,
     "judging": rows_judging.rows,
+    "fairness": rows_fairness.rows,
     "media": rows_media.rows,
     "verifiers": rows_verifiers.rows,
     "sandbox": rows_sandbox.rows,

@@ -89,6 +89,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     gateway = Gateway(
         made.application,
         lanes=lanes,
+        caller_of=lambda scope: dict(scope["headers"]).get(b"x-caller"),
         lane_of=lambda _method, path: "slow" if path.startswith("/slow") else "hot",
         bodies=BodyReader(max_bytes=1_000_000, memory_bytes=1_000, total_bytes=1_500_000),
         exports_max=2,

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.contrib.auth.forms import UsernameField
 from django.http import HttpRequest
 
 from core import redis_client
+from core.networks import network_of
 
 NAME_ATTEMPTS_MAX = 10
 ADDRESS_ATTEMPTS_MAX = 100
 LOCKED_S = 300
-IPV6_PREFIX = 64
 PREFIX = "gym:login:"
 
 
@@ -52,19 +51,6 @@ def success_note(request: HttpRequest) -> None:
 def name_clean(text: str) -> str:
     """The name as the login form reads it: without blanks around it, compatibility forms as one (NFKC)."""
     return UsernameField().to_python(text) or ""
-
-
-def network_of(address: str) -> str:
-    """The address; of IPv6 its network, since a single client has all addresses of a /64."""
-    try:
-        place = ip_address(address)
-    except ValueError:
-        return address
-    if not isinstance(place, IPv6Address):
-        return address
-    if place.ipv4_mapped is not None:  # all of these share one /64
-        return str(place.ipv4_mapped)
-    return str(ip_network((place.packed, IPV6_PREFIX), strict=False))
 
 
 def _limits(request: HttpRequest) -> Iterator[tuple[str, int]]:
