@@ -10,6 +10,7 @@ default configuration and its curriculum's levels.
 from __future__ import annotations
 
 import contextlib
+import decimal
 import hashlib
 import io
 import json
@@ -57,7 +58,8 @@ class Source:
             for index in range(CHUNK):
                 random.seed(f"{place}/{index}")
                 try:
-                    entry = dataset[index]
+                    with decimal.localcontext():  # decimal_arithmetic sets the precision for all that follow
+                        entry = dataset[index]
                 except (IndexError, StopIteration):
                     break
                 yield entry, dataset
