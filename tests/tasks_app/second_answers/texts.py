@@ -56,9 +56,9 @@ def binary_alternation(question: str, answer: str) -> bool:
     digits = re.search(r"alternating: ([01]+)", question)[1]
     swaps = []
     for first in "01":
-        wanted = "".join(first if place % 2 == 0 else "10"[int(first)] for place in range(len(digits)))
-        if Counter(wanted) == Counter(digits):
-            swaps.append(sum(a != b for a, b in zip(digits, wanted, strict=True)) // 2)
+        target = "".join(first if place % 2 == 0 else "10"[int(first)] for place in range(len(digits)))
+        if Counter(target) == Counter(digits):
+            swaps.append(sum(a != b for a, b in zip(digits, target, strict=True)) // 2)
     return int(answer) == min(swaps, default=-1)
 
 
