@@ -17,7 +17,7 @@ def steps_of(fake: FakeServer, info: Any) -> list[dict[str, Any]]:
     return list(fake.state.episodes[info["episode"]]["steps"].values())
 
 
-async def test_a_slip_is_said_and_may_be_repaired(fake: FakeServer) -> None:
+async def test_a_slip_is_named_and_may_be_repaired(fake: FakeServer) -> None:
     async with Env(fake.lab_url, "key", run=7, arm="text_zero_shot") as env:
         opening = (await env.reset(3)).messages
         observation, reward, terminated, truncated, info = await env.step(SLIP)

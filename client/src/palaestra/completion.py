@@ -14,6 +14,11 @@ TEXT_CHARS = 250_000
 """What is read of a text, a thought, or calls of tools: more than twice what is recorded of one."""
 NAME_CHARS = 200
 COUNT_MAX = 2**31 - 1
+BROKEN_OFF: dict[CloseReason, str] = {
+    "token_budget": "The output was cut at its length limit, which ends the episode.",
+    "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
+}
+"""What an agent reads of a turn that was broken off, by the end of its episode."""
 
 
 @dataclass(frozen=True, kw_only=True)

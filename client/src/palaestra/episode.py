@@ -16,7 +16,7 @@ from palaestra.actions.sequence import Sequence as SequenceAction
 from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.budgets import Budgets
-from palaestra.completion import Completion
+from palaestra.completion import BROKEN_OFF, Completion
 from palaestra.draft import Draft
 from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
@@ -53,10 +53,6 @@ REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows t
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
 MESSAGE_CHARS = 8_000
-BROKEN_OFF: dict[CloseReason, str] = {
-    "token_budget": "The output was cut at its length limit, which ends the episode.",
-    "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
-}
 REPAIRS_MAX = 1  # completions in free text without an answer that do not yet end the episode
 Renew = Callable[[Surface], Awaitable[Surface]]
 
