@@ -13,7 +13,7 @@ from trajectories.annotation.labels.answers import Answers
 from trajectories.annotation.labels.services import Saving
 from trajectories.annotation.projects.services import Plan, project_create
 from trajectories.annotation.queues import services
-from trajectories.annotation.queues.tickets import Ticket
+from trajectories.annotation.queues.tickets import ticket_of
 from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Group, Label
 from trajectories.models.annotation import View
 
@@ -83,6 +83,6 @@ def label(slot_id: int, **fields: Any) -> Label:
     """Save the label of a slot as its holder."""
     slot = AnnotationSlot.objects.select_related("unit__project__codebook", "annotator").get(pk=slot_id)
     assert slot.annotator is not None
-    ticket = Ticket(annotator=slot.annotator.pk, unit=slot.unit_id, is_repeat=slot.is_repeat, view=slot.view)
+    ticket = ticket_of(slot, annotator_id=slot.annotator.pk)
     made = saving(**fields)
     return services.label_save(made, ticket=ticket, unit=slot.unit, annotator=slot.annotator)

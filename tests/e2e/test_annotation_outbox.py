@@ -136,7 +136,7 @@ def test_a_label_that_the_server_never_takes_blocks_no_other(page: Page, status:
     aside.get_by_role("button", name="Try again").click()
     expect(aside).to_be_hidden()
     all_saved(page, 3)
-    assert Label.objects.filter(unit__slots=first).count() == 1
+    assert Label.objects.filter(unit__slots__public_id=first).count() == 1
 
 
 def test_a_label_set_aside_can_be_discarded(page: Page) -> None:

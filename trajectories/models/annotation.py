@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 
+from django.contrib.postgres.functions import RandomUUID
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -155,7 +156,13 @@ class AnnotationUnit(models.Model):
 
 
 class AnnotationSlot(models.Model):
-    """A place for one person's label of a unit. A person has at most one, and one for its repeat."""
+    """A place for one person's label of a unit. A person has at most one, and one for its repeat.
+
+    Annotators know it by ``public_id``, which tells nothing: its number would, since slots of repeats and of
+    units for training are made later than others.
+    """
+
+    public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
 
     project = models.ForeignKey(
         AnnotationProject, on_delete=models.CASCADE, related_name="slots", db_index=False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -249,6 +250,6 @@ def test_who_has_settled_a_unit_no_longer_labels_it_blind(project: AnnotationPro
     say(unit, "two", target="both")
     judge = Annotator.objects.get(project=project, name="three")
     unit_settle(settlement(), unit=unit, annotator=judge)
-    ticket = Ticket(annotator=judge.pk, unit=unit.pk, is_repeat=False)
+    ticket = Ticket(annotator=judge.pk, unit=unit.pk, is_repeat=False, slot=uuid4())
     with pytest.raises(GymError, match="would not be blind"):
         label_save(scene.saving(), ticket=ticket, unit=unit, annotator=judge)

@@ -71,7 +71,7 @@ def test_of_a_person_the_highest_version_counts(project: AnnotationProject, peop
     unit, annotator = unit_of(project), scene.annotator(project, people[0])
 
     assert label_newest(unit=unit, annotator=annotator) == newest
-    assert label_of(annotator, unit.pk) == newest
+    assert label_of(annotator, project.slots.filter(unit=unit)[0].public_id) == newest
     assert [column.label for column in columns_of(unit)] == [newest]
     assert [one.answers for one in units_labelled(project)] == [{annotator.pk: NARRATION}]
     assert rate(project) == 0.0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -44,7 +45,7 @@ def test_an_unfinished_unit_comes_first_again(two: tuple[User, User]) -> None:
     annotator = scene.annotator(scene.project(*two), two[0])
     slot = services.slot_next(annotator.pk)
     assert services.slot_next(annotator.pk) == slot
-    beside = services.slot_next(annotator.pk, beside=[slot])
+    beside = services.slot_next(annotator.pk, beside=[AnnotationSlot.objects.get(pk=slot).public_id])
     assert unit_of(beside) != unit_of(slot)
 
 
@@ -73,7 +74,7 @@ def test_an_expired_unit_goes_to_the_next_person_and_a_late_label_counts(two: tu
     assert services.slot_next(second.pk) is None
     expire()
     assert services.slot_next(second.pk) == slot
-    ticket = Ticket(annotator=first.pk, unit=unit.pk, is_repeat=False)
+    ticket = Ticket(annotator=first.pk, unit=unit.pk, is_repeat=False, slot=uuid4())
     services.label_save(scene.saving(), ticket=ticket, unit=unit, annotator=first)
     scene.label(slot)
     assert set(Label.objects.values_list("annotator_id", flat=True)) == {first.pk, second.pk}
@@ -120,7 +121,7 @@ def test_only_the_last_ten_can_be_opened_again(two: tuple[User, User]) -> None:
     while (slot := services.slot_next(annotator.pk)) is not None:
         slots.append(slot)
         scene.label(slot)
-    opened = [slot for slot in slots if selectors.slot_of(annotator, slot)]
+    opened = [slot for slot in slots if selectors.slot_of(annotator, pk=slot)]
     assert opened == slots[-10:]
 
 
@@ -168,20 +169,34 @@ def test_progress_counts_the_units_of_an_hour_and_a_quota(two: tuple[User, User]
     assert selectors.progress_of([annotator])[0].left == 0
 
 
+def test_public_ids_of_slots_tell_nothing(two: tuple[User, User]) -> None:
+    project = scene.project(*two, of=scene.episodes(4, steps=8), repeat_share=1.0)
+    annotator = scene.annotator(project, two[0])
+    label_all(annotator)
+    slots = list(annotator.slots.order_by("pk"))
+    assert {one.is_repeat for one in slots} == {False, True}
+    ids = [one.public_id for one in slots]
+    assert len(set(ids)) == len(ids)
+    assert {one.version for one in ids} == {4}
+    assert ids not in (sorted(ids), sorted(ids, reverse=True))
+
+
 @pytest.mark.django_db
 def test_a_ticket_names_its_slot_and_tells_nobody_that_it_is_a_repeat() -> None:
     user = scene.labeller("one")
     slot = scene.project(user, of=scene.episodes(1, steps=1)).slots.get()
-    first = ticket_make(annotator_id=1, slot_id=slot.pk)
+    first = ticket_make(annotator_id=1, slot=slot.public_id)
     slot.is_repeat, slot.view = True, "page"
     slot.annotator = Annotator.objects.get()
     slot.save()
 
-    text = ticket_make(annotator_id=1, slot_id=slot.pk)
+    text = ticket_make(annotator_id=1, slot=slot.public_id)
 
     assert text == first
-    assert ticket_read(text) == Ticket(annotator=1, unit=slot.unit_id, is_repeat=True, view="page")
-    for foreign in (text[:-1], f"2{text[1:]}", ticket_make(annotator_id=1, slot_id=slot.pk + 1)):
+    assert ticket_read(text) == Ticket(
+        annotator=1, unit=slot.unit_id, is_repeat=True, view="page", slot=slot.public_id
+    )
+    for foreign in (text[:-1], f"2{text[1:]}", ticket_make(annotator_id=1, slot=uuid4())):
         with pytest.raises(GymError, match="damaged"):
             ticket_read(foreign)
 

@@ -87,12 +87,12 @@ def test_a_behaviour_may_be_carried_out_in_any_step_of_the_episode_and_in_no_oth
     AnnotationSlot.objects.filter(project=project).exclude(unit__step=2).delete()
     client = lab(person)
     html = queue(client, project)
-    unit = project.units.get(step=2)
-    offered = re.search(rf'<datalist id="steps-{unit.pk}">(.*?)</datalist>', html, re.DOTALL)
+    name = AnnotationSlot.objects.get().public_id.hex
+    offered = re.search(rf'<datalist id="steps-{name}">(.*?)</datalist>', html, re.DOTALL)
     assert offered is not None
     assert re.findall(r'<option value="(\d+)"', offered[1]) == [str(number) for number in range(1, 10)]
     assert re.search(r'<option value="2">\s*this step', offered[1])
-    assert html.count(f'list="steps-{unit.pk}"') == 3
+    assert html.count(f'list="steps-{name}"') == 3
     refused = save(client, project, html, **{"link-plan": "10"})
     assert refused.status_code == 422
     assert "Plan: there is no step 10; the steps are 1 to 9." in refused.content.decode()
@@ -157,11 +157,12 @@ def test_one_of_the_last_ten_can_be_changed(lab: Lab, person: User, project: Ann
     client = lab(person)
     save(client, project, queue(client, project))
     slot = AnnotationSlot.objects.get(done_at__isnull=False)
-    html = queue(client, project, f"?slot={slot.pk}")
+    html = queue(client, project, f"?slot={slot.public_id}")
     assert form_of(html)["version"] == "1"
     save(client, project, html, target="both")
     assert [one.values["target"] for one in Label.objects.order_by("version")] == ["problem", "both"]
-    assert client.get(f"/annotation/{project.pk}/queue?slot=999999").status_code == 404
+    for other in (slot.pk, "999999", uuid.uuid4(), "x"):
+        assert client.get(f"/annotation/{project.pk}/queue?slot={other}").status_code == 404
 
 
 def test_a_unit_whose_step_was_deleted_can_be_skipped(

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from tests.annotation import scene
-from tests.lab.annotation.test_annotation_pages import Lab, queue, save
+from tests.lab.annotation.test_annotation_pages import Lab, form_of, queue, save
 from trajectories.models import AnnotationProject, AnnotationSlot, Label
 
 
@@ -35,7 +35,7 @@ def test_without_scripts_a_newer_label_is_shown_beside_the_answers_that_were_not
     assert re.search(r"Saved:</strong>\s*Reasoning, The problem, Plan, None", again)
     assert "&lt;b&gt;theirs&lt;/b&gt;" in again
     slot = AnnotationSlot.objects.exclude(done_at=None).get()
-    assert re.search(rf'href="[^"]*\?slot={slot.pk}&amp;"[^>]*>keep what is saved', again)
+    assert re.search(rf'href="[^"]*\?slot={slot.public_id}&amp;"[^>]*>keep what is saved', again)
     assert re.search(r'value="narration"[^>]*checked', again)
     assert save(client, project, again, key=str(uuid.uuid4()), type="narration").status_code == 302
     assert Label.objects.get(version=2).values["type"] == "narration"
@@ -49,7 +49,9 @@ def test_answers_come_back_also_if_the_unit_is_someone_elses_by_now(
     AnnotationSlot.objects.filter(annotator__user=person).update(annotator=None, reserved_until=None)
     response = save(client, project, html, target="", note="kept")
     assert response.status_code == 422
-    assert ">kept</textarea>" in response.content.decode()
+    again = response.content.decode()
+    assert ">kept</textarea>" in again
+    assert form_of(again)["ticket"] == form_of(html)["ticket"]
 
 
 def test_skipped_units_are_not_counted_as_labelled(
@@ -60,6 +62,6 @@ def test_skipped_units_are_not_counted_as_labelled(
     html = queue(client, project)
     assert "<span data-done>0</span> labelled" in html
     assert "<span data-skipped>1</span> skipped" in html
-    slot = AnnotationSlot.objects.exclude(done_at=None).get().pk
+    slot = AnnotationSlot.objects.exclude(done_at=None).get().public_id
     assert 'data-state="skipped"' in queue(client, project, f"?slot={slot}")
     assert "0 labelled, 1 skipped" in client.get("/annotation/").content.decode()

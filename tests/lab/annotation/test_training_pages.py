@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from html import unescape
 from typing import Any
 from unittest.mock import patch
@@ -50,7 +51,8 @@ def test_a_gold_unit_is_answered_with_what_is_right(
     assert "Reasoning; right is Procedural narration" in after
     assert form_of(after)["ticket"] != form_of(html)["ticket"]
     assert "feedback" not in json.loads(save(client, project, after, headers=JSON).content)
-    assert "right is" not in queue(client, project, "?answered=999999")
+    for other in (unit.pk, "999999", uuid.uuid4(), "x"):
+        assert "right is" not in queue(client, project, f"?answered={other}")
 
 
 def test_researchers_mark_gold_units(lab: Lab, owner: User, person: User) -> None:

@@ -53,7 +53,7 @@ def test_the_first_wrong_step_is_a_number_of_the_trajectory(lab: Lab, person: Us
     assert save(client, project, html, **TRAJECTORY, **{"step-first_wrong_step": "4"}) == 422
     assert save(client, project, html, **TRAJECTORY, **{"step-first_wrong_step": "3"}) == 302
     assert Label.objects.get().values == {**TRAJECTORY, "first_wrong_step": 3}
-    again = queue(client, project, f"?slot={AnnotationSlot.objects.get().pk}")
+    again = queue(client, project, f"?slot={AnnotationSlot.objects.get().public_id}")
     assert re.search(r'name="step-first_wrong_step"[^>]*value="3"', again)
     assert "Partly, None, step 3" in again
 
@@ -83,7 +83,7 @@ def test_the_two_of_a_pair_are_stored_as_the_unit_names_them(
     label = Label.objects.get()
     assert label.is_swapped == swapped
     assert label.values == {"better": "second" if swapped else "first", "why": ["goal"]}
-    again = queue(client, project, f"?slot={slot.pk}")
+    again = queue(client, project, f"?slot={slot.public_id}")
     assert re.search(r'value="first"[^>]*checked', again)
     assert "The first, Reaches the goal" in again
 
@@ -147,7 +147,7 @@ def test_a_long_trajectory_has_pages_of_steps_and_any_of_them_can_be_the_first_w
     project = scene.project(person, of=scene.attempts(1, steps=12), kind="trajectory")
     client = lab(person)
     first = queue(client, project)
-    slot = AnnotationSlot.objects.get().pk
+    slot = AnnotationSlot.objects.get().public_id
     links = re.findall(r'href="([^"]*steps=\d+)"', first)
     assert links == [f"/annotation/{project.pk}/queue?slot={slot}&amp;steps={step}" for step in (1, 6, 11)]
     shown = [queue(client, project, f"?slot={slot}&steps={step}") for step in ("1", "6", "12", "99", "x")]
@@ -163,7 +163,7 @@ def test_the_two_of_a_pair_have_pages_of_their_own(
     project = scene.project(person, of=scene.attempts(2, steps=7), kind="trajectory_pair")
     client = lab(person)
     queue(client, project)
-    slot = AnnotationSlot.objects.get().pk
+    slot = AnnotationSlot.objects.get().public_id
     html = queue(client, project, f"?slot={slot}&steps2=6")
     assert re.findall(r'data-step="(\d+)"', html) == list("1234567")
     assert f"?slot={slot}&amp;steps2=6&amp;steps=6" in html

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, Q
@@ -48,20 +49,23 @@ def annotator_of(user: User | AnonymousUser, project_id: int) -> Annotator | Non
     return rows.filter(project_id=project_id, user_id=user.pk or 0).first()
 
 
-def slot_of(annotator: Annotator, slot_id: int) -> AnnotationSlot | None:
-    """A slot that the annotator holds, or one of the last ten that they finished."""
+def slot_of(annotator: Annotator, **key: int | UUID) -> AnnotationSlot | None:
+    """A slot that the annotator holds, or one of the last ten that they finished.
+
+    ``key`` is ``pk`` or ``public_id``.
+    """
     rows = AnnotationSlot.objects.select_related("unit").filter(annotator=annotator)
-    slot = rows.filter(pk=slot_id).first()
+    slot = rows.filter(**key).first()
     if slot is None or slot.done_at is None:
         return slot
     later = rows.filter(done_at__gt=slot.done_at).count()
     return slot if later < EDITABLE else None
 
 
-def label_of(annotator: Annotator, unit_id: int) -> Label | None:
-    """The newest label that they made of a unit of their project."""
+def label_of(annotator: Annotator, slot: UUID) -> Label | None:
+    """The newest label that they made of the unit of a slot."""
     rows = Label.objects.select_related("unit").filter(
-        annotator=annotator, unit_id=unit_id, layer=Label.Layer.BLIND, is_repeat=False
+        annotator=annotator, unit__slots__public_id=slot, layer=Label.Layer.BLIND, is_repeat=False
     )
     return versions.newest_of(rows)
 

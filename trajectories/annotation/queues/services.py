@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -25,11 +26,12 @@ _RESUME = Statement(__file__, "slot_resume")
 
 
 @transaction.atomic
-def slot_next(annotator_id: int, *, beside: Sequence[int] = ()) -> int | None:
+def slot_next(annotator_id: int, *, beside: Sequence[UUID] = ()) -> int | None:
     """Reserve the next unit for an annotator, the first unfinished one if there is any; the slot's id.
 
     Units for training come before all others.
-    ``beside`` are slots that they have in front of them. None at the end of their queue or quota.
+    ``beside`` are the public ids of slots that they have in front of them. None at the end of their queue or
+    quota.
     """
     # Two tabs of one person take turns.
     annotator = (
@@ -139,7 +141,7 @@ def _is_repeated(unit_id: int, project: AnnotationProject) -> bool:
     return int.from_bytes(digest[:4]) < project.repeat_share * 2**32
 
 
-def _resume(annotator: Annotator, beside: Sequence[int], *, repeats_until: int) -> int | None:
+def _resume(annotator: Annotator, beside: Sequence[UUID], *, repeats_until: int) -> int | None:
     row = _RESUME.row(
         annotator=annotator.pk,
         beside=list(beside),

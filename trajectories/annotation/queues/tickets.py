@@ -6,6 +6,7 @@ They are readable, so that they name the slot alone: whether it is a repeat is l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.core import signing
 
@@ -21,20 +22,32 @@ class Ticket:
     annotator: int
     unit: int
     is_repeat: bool
+    slot: UUID
     view: str = View.FULL
 
 
-def ticket_make(*, annotator_id: int, slot_id: int) -> str:
-    return signing.Signer(salt=_SALT).sign(f"{annotator_id}-{slot_id}")
+def ticket_make(*, annotator_id: int, slot: UUID) -> str:
+    """For the slot of this public id."""
+    return signing.Signer(salt=_SALT).sign(f"{annotator_id}-{slot.hex}")
 
 
 def ticket_read(text: str) -> Ticket:
     """``GymError`` 400 if it was not made here."""
     try:
-        annotator, _, slot_id = signing.Signer(salt=_SALT).unsign(text).partition("-")
+        annotator, _, name = signing.Signer(salt=_SALT).unsign(text).partition("-")
         # Slots that somebody was given stay, whoever holds them now.
-        slot = AnnotationSlot.objects.get(pk=int(slot_id))
+        slot = AnnotationSlot.objects.get(public_id=UUID(name))
     except (signing.BadSignature, ValueError, AnnotationSlot.DoesNotExist):
         message = "This form is damaged. Open your queue again: what you chose is kept there."
         raise GymError("bad_ticket", message, status=400) from None
-    return Ticket(annotator=int(annotator), unit=slot.unit_id, is_repeat=slot.is_repeat, view=slot.view)
+    return ticket_of(slot, annotator_id=int(annotator))
+
+
+def ticket_of(slot: AnnotationSlot, *, annotator_id: int) -> Ticket:
+    return Ticket(
+        annotator=annotator_id,
+        unit=slot.unit_id,
+        is_repeat=slot.is_repeat,
+        slot=slot.public_id,
+        view=slot.view,
+    )

@@ -62,7 +62,7 @@ class PairPage(UnitPage):
         row = rows.filter(episode_id=episode_id, index=step).first() if step else None
         walk = Walk(
             episode_id=episode_id,
-            name=f"walk-{self.slot.unit_id}-{keys}",
+            name=f"walk-{self.element_id}-{keys}",
             keys=keys,
             parameter=PARAMETERS[keys],
             starts=self.starts,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -65,9 +66,9 @@ def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
     annotator = annotator_or_404(request, project_id)
     slot = _slot_requested(request, annotator)
     if slot is None:
-        beside = [int(one) for one in request.GET.get("beside", "").split(",") if is_id(one)]
+        beside = [one for text in request.GET.get("beside", "").split(",") if (one := _public_id(text))]
         number = services.slot_next(annotator.pk, beside=beside[:BESIDE_MAX])
-        slot = selectors.slot_of(annotator, number) if number else None
+        slot = selectors.slot_of(annotator, pk=number) if number else None
     page = unit_page(annotator=annotator, slot=slot, starts=starts_read(request.GET)) if slot else None
     return _unit_render(request, annotator, page)
 
@@ -101,7 +102,7 @@ def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
             )
         return JsonResponse(body)
     address = reverse("annotation_queue", args=[project_id])
-    return redirect(f"{address}?answered={unit.pk}" if unit.gold else address)
+    return redirect(f"{address}?answered={ticket.slot}" if unit.gold else address)
 
 
 @annotator_page
@@ -147,7 +148,7 @@ def _unit_render(
         **head_context(annotator.project.name, project=annotator.project, place=""),
         "annotator": annotator,
         "page": page,
-        "unit_address": f"{address}?slot={page.slot.pk}&" if page and page.slot.pk else f"{address}?",
+        "unit_address": f"{address}?slot={page.slot.public_id}&" if page and page.slot.pk else f"{address}?",
     }
     if page is None or not wants_fragment(request):
         (context["progress"],) = selectors.progress_of([annotator])
@@ -165,9 +166,9 @@ def _unit_render(
 
 
 def _feedback_requested(request: LabRequest, annotator: Annotator, codebook: Codebook) -> Feedback | None:
-    """Of the gold unit that ``?answered`` names and that they labelled."""
-    text = request.GET.get("answered", "")
-    label = selectors.label_of(annotator, int(text)) if is_id(text) else None
+    """Of the gold unit whose slot ``?answered`` names and that they labelled."""
+    slot = _public_id(request.GET.get("answered", ""))
+    label = selectors.label_of(annotator, slot) if slot else None
     return feedback_of(label, codebook) if label else None
 
 
@@ -175,10 +176,18 @@ def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot
     text = request.GET.get("slot", "")
     if not text:
         return None
-    slot = selectors.slot_of(annotator, int(text)) if is_id(text) else None
+    public_id = _public_id(text)
+    slot = selectors.slot_of(annotator, public_id=public_id) if public_id else None
     if slot is None:
         raise Http404(f"This unit is not among the last {selectors.EDITABLE} that you labelled.")
     return slot
+
+
+def _public_id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
 
 
 def _unit_of(ticket: Ticket, annotator: Annotator) -> AnnotationUnit:
@@ -204,7 +213,11 @@ def _form_again(
     """The form as it was sent, with what is wrong with it, also if the unit is someone else's by now."""
     rows = AnnotationSlot.objects.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat)
     slot = rows.first() or AnnotationSlot(
-        annotator=annotator, position=unit.position, is_repeat=ticket.is_repeat, view=ticket.view
+        annotator=annotator,
+        position=unit.position,
+        is_repeat=ticket.is_repeat,
+        view=ticket.view,
+        public_id=ticket.slot,
     )
     slot.unit = unit
     page = unit_page(

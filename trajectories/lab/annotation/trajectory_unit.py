@@ -133,9 +133,7 @@ class TrajectoryPage(UnitPage):
     @cached_property
     def walk(self) -> Walk:
         unit = self.slot.unit
-        return Walk(
-            episode_id=unit.episode_id, name=f"walk-{self.slot.unit_id}", keys="gh", starts=self.starts
-        )
+        return Walk(episode_id=unit.episode_id, name=f"walk-{self.element_id}", keys="gh", starts=self.starts)
 
     @property
     def is_there(self) -> bool:

@@ -80,7 +80,12 @@ class UnitPage:
 
     @property
     def ticket(self) -> str:
-        return ticket_make(annotator_id=self.annotator.pk, slot_id=self.slot.pk)
+        return ticket_make(annotator_id=self.annotator.pk, slot=self.slot.public_id)
+
+    @property
+    def element_id(self) -> str:
+        """What ids of its elements end in; a repeat has another than the first time."""
+        return self.slot.public_id.hex if self.slot.pk else "settled"
 
     # ---- the view
 

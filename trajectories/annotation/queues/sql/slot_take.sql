@@ -6,7 +6,7 @@ WITH next AS (
     FROM trajectories_annotationslot s
     WHERE s.project_id = %(project)s AND s.done_at IS NULL AND s.position >= %(position)s
       AND (s.annotator_id IS NULL OR s.reserved_until < now())
-      AND NOT s.is_repeat AND s.id <> ALL(%(beside)s::bigint[])
+      AND NOT s.is_repeat AND s.public_id <> ALL(%(beside)s::uuid[])
       AND NOT EXISTS (
           SELECT FROM trajectories_annotationslot mine
           WHERE mine.annotator_id = %(annotator)s AND mine.unit_id = s.unit_id AND mine.id <> s.id)
