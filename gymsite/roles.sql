@@ -75,7 +75,8 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity TO gym_lab;
 GRANT INSERT ON trajectories_verdictevidence TO gym_lab;
 GRANT USAGE ON SEQUENCE trajectories_group_id_seq, trajectories_episode_id_seq TO gym_lab;
 GRANT SELECT, INSERT, UPDATE ON trajectories_healthprobe TO gym_lab;
-GRANT SELECT ON trajectories_apikey TO gym_lab;
+GRANT SELECT, INSERT ON trajectories_apikey, trajectories_keychange TO gym_lab;
+GRANT UPDATE (used_at, revoked_at) ON trajectories_apikey TO gym_lab;
 GRANT SELECT, UPDATE ON auth_user TO gym_lab;
 GRANT SELECT ON auth_group, auth_permission, auth_user_groups, auth_user_user_permissions, auth_group_permissions,
     django_content_type TO gym_lab;

@@ -24,6 +24,8 @@ DEEDS = {
     "export_create",
     "export_cancel",
     "export_again",
+    "key_create",
+    "key_revoke",
     "step_mark",
     "episode_mark",
 }
@@ -42,6 +44,9 @@ WITHOUT_BYTES = (
     "report_table",
     "report_pair",
     "run_pair",
+    # For superusers.
+    "keys",
+    "key",
     # Without an export.
     "export",
     "export_file",
@@ -160,6 +165,8 @@ def pages(episode: Episode) -> dict[str, str]:
         "blob_thumbnail": f"/blobs/{'0' * 64}/thumbnail",
         "system": "/system/",
         "palette": "/palette?q=a",
+        "keys": "/keys/",
+        "key": "/keys/1/",
         "compare_slashed": "/compare/",
         "compare": f"/compare?episodes={episode.pk}",
         **{f"episode_as_{kind}": f"/episodes/{episode.pk}/export.{kind}" for kind in ("html", "json")},

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import MethodNotAllowed
@@ -18,9 +19,11 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from core.errors import GymError, did_you_mean
-from trajectories.models.access import DEFAULT_PROJECT, ApiKey, Scope
+from core.sql import Statement
+from trajectories.models.access import DEFAULT_PROJECT, ApiKey, KeyChange, Scope
 
 KEY_PREFIX = "gym_"
+COMMAND = "manage.py"  # who changes keys by a command
 KEY_BYTES = 32
 SHOWN_PREFIX_CHARS = 8
 CACHED_KEYS_MAX = 1_000
@@ -56,13 +59,20 @@ class Principal:
         return not self.splits or split in self.splits
 
 
+KEY_USE = Statement(__file__, "key_use")
 _cache: dict[str, tuple[float, Principal | None]] = {}
 
 
+@transaction.atomic
 def key_create(
-    *, name: str, scopes: list[str], splits: list[str] | None = None, project: str = DEFAULT_PROJECT
+    *,
+    name: str,
+    scopes: list[str],
+    splits: list[str] | None = None,
+    project: str = DEFAULT_PROJECT,
+    author: str = COMMAND,
 ) -> str:
-    """Create a key and return it; only its digest is stored.
+    """Create a key and return it; only its digest is stored, and who created it.
 
     Raises ``GymError`` 422 ``unknown_scope``, ``bad_project``.
     """
@@ -77,7 +87,7 @@ def key_create(
         message = "A project's name has 1 to 64 characters: small letters, digits, and . _ - between them."
         raise GymError("bad_project", message, status=422)
     key = KEY_PREFIX + secrets.token_urlsafe(KEY_BYTES)
-    ApiKey.objects.create(
+    made = ApiKey.objects.create(
         name=name,
         digest=key_digest(key),
         prefix=key[:SHOWN_PREFIX_CHARS],
@@ -85,6 +95,7 @@ def key_create(
         splits=splits or [],
         project=project,
     )
+    KeyChange.objects.create(api_key=made, kind=KeyChange.Kind.CREATED, author=author)
     return key
 
 
@@ -134,15 +145,12 @@ def _cache_shrink() -> None:
 
 
 def _principal_load(digest: str) -> Principal | None:
-    row = ApiKey.objects.filter(digest=digest, revoked_at__isnull=True).first()
+    row = KEY_USE.row(digest=digest)
     if row is None:
         return None
+    key_id, name, scopes, splits, project = row
     return Principal(
-        key_id=row.pk,
-        name=row.name,
-        scopes=frozenset(row.scopes),
-        splits=frozenset(row.splits),
-        project=row.project,
+        key_id=key_id, name=name, scopes=frozenset(scopes), splits=frozenset(splits), project=project
     )
 
 

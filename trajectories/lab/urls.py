@@ -24,6 +24,7 @@ from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
 from trajectories.lab.exports import views as exports
+from trajectories.lab.keys import views as keys
 from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.palette.views import palette
 from trajectories.lab.peek import views as peek
@@ -168,6 +169,10 @@ urlpatterns = [
     path("tasks/<id:task_id>/", tasks.task_detail, name="task"),
     path("tasks/<id:task_id>/peek", peek.task_peek, name="task_peek"),
     path("system/", system, name="system"),
+    path("keys/", keys.key_list, name="keys"),
+    path("keys/create", keys.key_create, name="key_create"),
+    path("keys/<id:key_id>/", keys.key_detail, name="key"),
+    path("keys/<id:key_id>/revoke", keys.key_revoke, name="key_revoke"),
     path("palette", palette, name="palette"),
     path("login/", LabLoginView.as_view(), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),

@@ -1,6 +1,6 @@
 """What happened: runs, episodes, steps, events, submissions and verdicts."""
 
-from trajectories.models.access import ApiKey, IdempotentCall
+from trajectories.models.access import ApiKey, IdempotentCall, KeyChange
 from trajectories.models.annotation import (
     AnnotationJob,
     AnnotationProject,
@@ -53,6 +53,7 @@ __all__ = [
     "Group",
     "HealthProbe",
     "IdempotentCall",
+    "KeyChange",
     "Label",
     "PageEvent",
     "PageEventTally",

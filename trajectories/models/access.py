@@ -32,12 +32,29 @@ class ApiKey(models.Model):
     project = project_field()
     created_at = models.DateTimeField(db_default=Now())
     revoked_at = models.DateTimeField(null=True)
+    used_at = models.DateTimeField(null=True)  # last, to the minute
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["digest"], name="api_key_digest")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}...)"
+
+
+class KeyChange(models.Model):
+    """Who created or revoked a key, and when."""
+
+    class Kind(models.TextChoices):
+        CREATED = "created", "Created"
+        REVOKED = "revoked", "Revoked"
+
+    api_key = models.ForeignKey(ApiKey, on_delete=models.CASCADE, related_name="changes")
+    kind = models.CharField(max_length=8, choices=Kind)
+    author = models.CharField(max_length=200)  # a person of the lab, or the command
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.kind} by {self.author}"
 
 
 class IdempotentCall(models.Model):
