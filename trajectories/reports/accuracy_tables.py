@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trajectories.reports.analysis import Analysis
+from trajectories.reports.arm_data import Episodes
 from trajectories.reports.estimators import accuracy as estimator
 from trajectories.reports.ladder import ArmKey, ladder_of
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, scaled, with_ends
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, episodes_link, scaled, with_ends
 
 KS = (1, 2, 4, 8, 16, 32, 64)
 ACCURACY = (
@@ -18,6 +19,8 @@ ACCURACY = (
     Column("episodes", "Episodes", COUNT),
     Column("void", "Void", COUNT),
     Column("looks", "Looks", COUNT),
+    Column("format_failures", "Format failures", COUNT),
+    Column("repaired", "Repaired", COUNT),
     Column("accuracy", "Accuracy", PERCENT),
     Column("low", "Low", PERCENT),
     Column("high", "High", PERCENT),
@@ -46,6 +49,10 @@ def accuracy_table(analyses: Sequence[Analysis]) -> Table:
             "Accuracy is the mean over items of the item's mean. Intervals are over items and looks (two-way "
             "clustered, Student's t), as score intervals on the effective sample size."
         ),
+        (
+            "Format failures are judged episodes whose answer, or whose every turn, could not be read. They "
+            "count as wrong. Repaired ones had some turn that could not be read."
+        ),
         *(note for analysis in analyses if (note := _left_out(analysis))),
     ]
     return Table(id="accuracy", title="Accuracy by arm", columns=ACCURACY, rows=rows, notes=notes)
@@ -62,6 +69,7 @@ def pass_table(analyses: Sequence[Analysis]) -> Table:
 def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
     data, items = analysis.data, analysis.items
     right, judged, ended = data.tallies(key, items)
+    made = data.episodes(key, items)
     guess_rate, ladder = data.guess_rate(items), ladder_of(analysis.plan)
     row: dict[str, Any] = {
         "benchmark": analysis.benchmark,
@@ -70,7 +78,10 @@ def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
         "items": int((judged > 0).sum()),
         "episodes": int(judged.sum()),
         "void": int((ended - judged).sum()),
+        "format_failures": int((made.form < 0).sum()),
+        "repaired": int((made.form > 0).sum()),
         "links": {
+            **_form_links(made),
             "episodes": analysis.episodes_link(key),
             "accuracy": analysis.episodes_link(key, outcome="correct"),
             "void": analysis.episodes_link(key, outcome="void"),
@@ -94,6 +105,11 @@ def _accuracy_row(analysis: Analysis, key: ArmKey) -> Row:
         "void_high": scaled(high),
         "note": estimate.reason,
     }
+
+
+def _form_links(made: Episodes) -> dict[str, str]:
+    groups = {"format_failures": made.form < 0, "repaired": made.form > 0}
+    return {name: episodes_link(made.episode[mask].tolist()) for name, mask in groups.items() if mask.any()}
 
 
 def _pass_rows(analysis: Analysis, key: ArmKey) -> Iterator[Row]:

@@ -26,7 +26,8 @@ class Item:
 
 @dataclass
 class _Column:
-    """Episodes of one arm. ``outcome``: 1 correct, 0 incorrect, -1 void; ``score`` is NaN without one."""
+    """Episodes of one arm. ``outcome``: 1 correct, 0 incorrect, -1 void; ``score`` is NaN without one;
+    ``form``: see ``Episodes``."""
 
     item: array[int] = field(default_factory=lambda: array("q"))
     look: array[int] = field(default_factory=lambda: array("q"))
@@ -35,6 +36,7 @@ class _Column:
     sample: array[int] = field(default_factory=lambda: array("l"))
     episode: array[int] = field(default_factory=lambda: array("q"))
     score: array[float] = field(default_factory=lambda: array("d"))
+    form: array[int] = field(default_factory=lambda: array("b"))
     runs: set[int] = field(default_factory=set)
     unfinished: int = 0
 
@@ -45,7 +47,8 @@ NO_VERSION = -1
 @dataclass(frozen=True, kw_only=True)
 class Episodes:
     """Ended episodes of one arm, an entry each. ``outcome``: 1 correct, 0 incorrect, -1 void; ``version``:
-    ``NO_VERSION`` without one; ``sample``: the number among its item's; ``score``: NaN without one."""
+    ``NO_VERSION`` without one; ``sample``: the number among its item's; ``score``: NaN without one; ``form``:
+    -1 for a format failure, 1 for a repaired episode, 0 for others."""
 
     item: Codes
     look: Codes
@@ -54,6 +57,7 @@ class Episodes:
     sample: Codes
     episode: Codes
     score: Floats
+    form: Codes
 
     def where(self, mask: NDArray[np.bool_]) -> Episodes:
         return Episodes(**{name: values[mask] for name, values in vars(self).items()})
@@ -121,6 +125,7 @@ class BenchmarkData:
         column.sample.append(row.sample)
         column.episode.append(row.episode)
         column.score.append(math.nan if row.score is None else row.score)
+        column.form.append(-1 if row.is_format_failure else int(bool(row.is_repaired)))
 
     def codes(self, is_counted: Callable[[Item], bool]) -> Codes:
         """The items that count."""
@@ -144,6 +149,7 @@ class BenchmarkData:
             sample=np.array(column.sample, dtype=np.int64)[mask],
             episode=np.array(column.episode, dtype=np.int64)[mask],
             score=np.array(column.score, dtype=np.float64)[mask],
+            form=np.array(column.form, dtype=np.int64)[mask],
         )
 
     def policy_versions(self, key: ArmKey) -> list[int]:

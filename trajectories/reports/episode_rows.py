@@ -10,12 +10,13 @@ from django.db import connection
 from core.arms import PAGE_ARMS
 from core.presentation import AXES
 from core.sql import sql_read
+from trajectories.reports.format_failures import IS_FAILURE, IS_REPAIRED
 
 # End reasons of episodes that were withdrawn: not a failure of anybody.
 NOBODYS = ("cancelled", "expired_unused")
 CHUNK = 2_000
 
-TEXT = sql_read(__file__, "episode_rows")
+TEXT = sql_read(__file__, "episode_rows", is_failure=IS_FAILURE, is_repaired=IS_REPAIRED)
 
 
 class Conditions(NamedTuple):
@@ -34,7 +35,8 @@ class Conditions(NamedTuple):
 class EpisodeRow(NamedTuple):
     """``look`` and ``observation`` are empty in arms without a page. ``outcome`` is None until there is a
     verdict. ``score`` is the verifier's, 0 to 1: of a reading probe, 1 less the distance of the copy. For
-    ``step_limit`` and ``content`` see ``Conditions``. ``loss`` is for exports: where it was lost, None unless
+    ``step_limit`` and ``content`` see ``Conditions``; decision 0076 says what a format failure is, and what
+    ``is_repaired``. ``loss`` is for exports: where it was lost, None unless
     the report classified it."""
 
     episode: int
@@ -62,6 +64,8 @@ class EpisodeRow(NamedTuple):
     answer_channel: str
     examples: int
     content: str
+    is_format_failure: bool | None = None
+    is_repaired: bool | None = None
     loss: str | None = None
 
     @property

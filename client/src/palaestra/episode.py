@@ -29,7 +29,7 @@ from palaestra.errors import (
     PalaestraError,
     TabClosed,
 )
-from palaestra.extraction import REPAIRS, answer_extract
+from palaestra.extraction import REPAIRS, REPAIRS_MAX, answer_extract
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
@@ -53,7 +53,6 @@ REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows t
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
 MESSAGE_CHARS = 8_000
-REPAIRS_MAX = 1  # completions in free text without an answer that do not yet end the episode
 Renew = Callable[[Surface], Awaitable[Surface]]
 
 
@@ -240,11 +239,8 @@ class Episode(StoredTurns):
             self._repairs += 1
             if self._repairs > REPAIRS_MAX:
                 self.is_over, self.closed_as = True, "invalid_actions"
-            return (
-                Turn(thought=completion.text, parse_error=missing.message),
-                missing,
-                Observation(kind="text"),
-            )
+            turn = Turn(thought=completion.text, parse_error=missing.message)
+            return turn, missing, Observation(kind="text")
         outcome = await self._submit(answer)
         if not outcome.is_ok:
             self.closed_as = "agent_stopped"

@@ -37,6 +37,8 @@ REPAIRS: Mapping[AnswerForm, str] = {
     "block": f"{_NO_BLOCK} {_BLOCK.format('final answer')}",
     "program": f"{_NO_BLOCK} {_BLOCK.format('program')}",
 }
+# Completions without an answer that do not yet end their episode.
+REPAIRS_MAX = 1
 _LEADING_MARKS = " \t>#"
 _EMPHASIS = "*_"
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[^`\n]*")

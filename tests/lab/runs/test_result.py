@@ -51,7 +51,7 @@ def evaluation(tasks: Sequence[Task]) -> tuple[Run, Run]:
 def compared(run: Run) -> tuple[Comparison, Result]:
     comparison = comparison_of(family_of(Run.objects.get(pk=run.pk)))
     own = {arm: tally for (pk, arm), tally in comparison.tallies.items() if pk == run.pk}
-    return comparison, Result(comparison, own)
+    return comparison, Result(comparison, own, formats={})
 
 
 def test_a_run_is_compared_with_the_other_arms_of_its_evaluation(tasks: list[Task]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode
 from trajectories.reports import behaviour
+from trajectories.reports.format_failures import FormatTally, format_tallies
 from trajectories.reports.paired_tasks import PairedTally, paired_tallies
 
 FINGERPRINT_CHARS = 16
@@ -34,6 +35,7 @@ class Tables:
     """Tables that count many episodes each time; those of a long run may be older than the rest."""
 
     comparison: Comparison
+    formats: Mapping[str, FormatTally]
     heat_map: HeatMap | None
     histograms: Histograms | None
     curves: Sequence[Curve]
@@ -71,7 +73,7 @@ class Dashboard:
 
     def tables_renew(self, tables: Tables) -> None:
         self.tables = tables
-        self.result = Result(tables.comparison, self.arms)
+        self.result = Result(tables.comparison, self.arms, formats=tables.formats)
 
     def _total(self, name: str) -> int:
         return sum(getattr(arm, name) for arm in self.arms.values())
@@ -117,6 +119,7 @@ def tables_of(run_id: int) -> Tables:
     family, ends = family_of(selectors.run_get(run_id)), endings_of(run_id)
     return Tables(
         comparison=comparison_of(family),
+        formats=format_tallies(run_id=run_id),
         heat_map=heat_map_of(family),
         histograms=histograms_of(run_id),
         curves=curves_of(run_id, rates=dashboard_selectors.version_rates(run_id), ends=ends),

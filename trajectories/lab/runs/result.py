@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.arms import ARMS
@@ -13,6 +13,7 @@ from trajectories.lab.runs.gaps import Gap, run_gaps
 from trajectories.lab.text.numerals import numeral
 from trajectories.models import Run
 from trajectories.reports.estimators.clusters import ITEMS_MIN
+from trajectories.reports.format_failures import FormatTally
 
 # Half the width of a gap's plot at most, in points; the smallest that holds all gaps is taken.
 SCALES = (10, 25, 50, 100)
@@ -25,13 +26,14 @@ ALONE = "this run has one arm, and no other run of its {whole} has judged the sa
 
 @dataclass(frozen=True, kw_only=True)
 class ArmRow:
-    """One arm with its episodes; ``run`` is None for the arms of the page's own run."""
+    """One arm with its episodes; ``run`` is None for those of the page's own run, which have ``format``."""
 
     arm: str
     label: str
     tally: Tally
     run: Run | None
     shared: int | None
+    format: FormatTally | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +67,12 @@ class Comparison:
 class Result:
     """``arms`` by the ladder, ``gaps`` on one scale from ``-reach`` to ``reach`` points, or ``why_none``."""
 
-    def __init__(self, comparison: Comparison, own: Mapping[str, Tally]) -> None:
+    def __init__(
+        self, comparison: Comparison, own: Mapping[str, Tally], *, formats: Mapping[str, FormatTally]
+    ) -> None:
         self._comparison = comparison
-        self.arms = [*_members(comparison, own), *_unjudged(comparison.family, own)]
+        arms = [*_members(comparison, own), *_unjudged(comparison.family, own)]
+        self.arms = [row if row.run else replace(row, format=formats.get(row.arm)) for row in arms]
         ends = [abs(end) for gap in comparison.gaps for end in (gap.value, gap.low, gap.high) if end]
         largest = 100 * max(ends, default=0.0)
         self.reach = next(scale for scale in SCALES if largest <= scale or scale == SCALES[-1])

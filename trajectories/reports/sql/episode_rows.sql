@@ -7,7 +7,8 @@ SELECT e.id, e.run_id, t.benchmark_id, t.split, t.id, t.key, e.arm,
        t.guess_rate, t.gap_eligible OR t.kind = 'site', t.kind = 'site',
        EXISTS (SELECT FROM tasks_app_gold d WHERE d.task_id = t.id AND d.is_current AND d.status = 'disputed'),
        v.score, e.token_budget, (g.settings->>'max_steps')::int, e.answer_channel, coalesce(cardinality(g.examples), 0),
-       coalesce(nullif(((g.settings->'presentation') - %(look_axes)s::text[])::text, '{}'), '')
+       coalesce(nullif(((g.settings->'presentation') - %(look_axes)s::text[])::text, '{}'), ''),
+       {is_failure}, {is_repaired}
 FROM trajectories_run r
 JOIN trajectories_episode e ON e.run_id = r.id
 JOIN trajectories_group g ON g.id = e.group_id

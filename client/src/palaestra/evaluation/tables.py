@@ -8,7 +8,17 @@ from typing import Any
 Table = Mapping[str, Any]
 # The page of the report has all tables, with all columns.
 SHOWN: Mapping[str, Sequence[str]] = {
-    "accuracy": ("benchmark", "arm", "items", "episodes", "void", "accuracy", "low", "high"),
+    "accuracy": (
+        "benchmark",
+        "arm",
+        "items",
+        "episodes",
+        "void",
+        "format_failures",
+        "accuracy",
+        "low",
+        "high",
+    ),
     "gaps": ("benchmark", "contrast", "items", "gap", "low", "high", "p"),
     "rungs": ("benchmark", "rung", "items", "gap", "low", "high", "p"),
     "planted": ("benchmark", "quantity", "contrast", "planted", "estimate", "low", "high", "recovered"),

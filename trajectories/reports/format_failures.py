@@ -1,0 +1,29 @@
+"""Episodes that failed by the form of what was written, which are no wrong answers; decision 0076."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.sql import Statement, sql_read
+
+IS_FAILURE = sql_read(__file__, "is_format_failure")
+IS_REPAIRED = sql_read(__file__, "is_repaired", is_failure=IS_FAILURE)
+TALLIES = Statement(__file__, "format_tallies", is_failure=IS_FAILURE, is_repaired=IS_REPAIRED)
+
+
+@dataclass(frozen=True)
+class FormatTally:
+    """Of an arm's ``judged`` episodes those that ``failed`` by their form, and those ``repaired``."""
+
+    judged: int
+    failed: int
+    repaired: int
+
+    @property
+    def share(self) -> float:
+        return self.failed / self.judged
+
+
+def format_tallies(*, run_id: int) -> dict[str, FormatTally]:
+    """By arm; an arm without judged episodes is left out."""
+    return {arm: FormatTally(*counts) for arm, *counts in TALLIES.rows(run=run_id)}
