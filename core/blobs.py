@@ -1,9 +1,9 @@
 """Content-addressed storage: bytes named by their SHA-256, durable once acknowledged, never changed.
 
 A file counts as stored only at its right size: one that a crash cut short is replaced by the next upload.
-Blobs go to the storage ``blobs`` unless the caller names another one. Whoever knows the hash of a blob may
-read it; files with golds, names of people or locked splits go to ``private``, which only calls that check
-their caller's rights hand out.
+Blobs go to the storage ``blobs`` unless the caller names another one. Who may read one is for callers to say;
+files with golds, names of people or locked splits go to ``private``, which only calls that check their
+caller's rights hand out.
 """
 
 from __future__ import annotations

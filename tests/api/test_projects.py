@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
+from core import blobs
 from core.errors import GymError
 from tests import factories
 from tests.annotation import scene as annotation
@@ -17,7 +19,7 @@ from tests.lab.samplers.scene import sampler_make
 from trajectories.annotation.queues.services import slot_next
 from trajectories.api import auth, openapi
 from trajectories.exports import services
-from trajectories.models import Episode, Export, Sampler
+from trajectories.models import Blob, Episode, Export, Sampler
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.reports.training import evaluations
 
@@ -30,14 +32,14 @@ PLAN = {
     "benchmarks": [{"slug": "gsm8k", "split": "train"}],
     "arms": ["text_zero_shot", "gym"],
 }
-# Tasks, blobs and what describes the installation are everybody's.
+# Tasks and what describes the installation are everybody's.
 SHARED = {
     *("benchmarks_list", "tasks_list", "tasks_export", "golds_export"),
-    *("blob_get", "blob_put", "blobs_missing"),
     *("capacity", "health", "docs", "schema", "export_kinds"),
 }
 # What a key creates without naming anything that was there is of its own project.
 OWN = {"report_create"}
+BLOBS = {"blob_get", "blob_put", "blobs_missing"}
 
 
 class Subject(NamedTuple):
@@ -196,7 +198,7 @@ def test_every_call_of_the_api_is_looked_at() -> None:
         for name, operation in methods.items()
         if name in openapi.METHODS
     }
-    assert operations == SHARED | OWN | NAMED.keys() | LISTS.keys()
+    assert operations == SHARED | OWN | BLOBS | NAMED.keys() | LISTS.keys()
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -273,3 +275,42 @@ def test_training_is_not_held_against_evaluations_of_another_project(db: None) -
 def test_a_project_has_a_plain_name(db: None, name: str) -> None:
     with pytest.raises(GymError, match="small letters"):
         auth.key_create(name="k", scopes=["read"], project=name)
+
+
+def test_a_blob_is_of_those_who_uploaded_it(api: Callable[..., Any], own_storages: Any) -> None:
+    one, other = api("admin", project="astra"), api("admin", project="borealis")
+    data = b"a screenshot"
+    sha256 = hashlib.sha256(data).hexdigest()
+    path = f"/api/v1/blobs/{sha256}"
+
+    def missing(client: Any) -> list[str]:
+        listed: list[str] = client.json("POST", "/blobs/missing", {"sha256": [sha256]})[1]["missing"]
+        return listed
+
+    def put(client: Any) -> int:
+        status: int = client.put(path, data, content_type="application/octet-stream").status_code
+        return status
+
+    unknown = other.get(path)
+    assert put(one) == 201
+    hidden = other.get(path)
+    assert (hidden.status_code, hidden.content) == (404, unknown.content)
+    assert (missing(one), missing(other)) == ([], [sha256])
+    assert put(other) == 200
+    for client in (one, other):
+        assert client.get(path).getvalue() == data
+        assert missing(client) == []
+        assert put(client) == 200
+    assert Blob.objects.get().projects == ["astra", "borealis"]
+
+
+def test_pictures_of_tasks_are_everybodys(api: Callable[..., Any], own_storages: Any) -> None:
+    data = b"a picture of a task"
+    sha256 = blobs.blob_store(data).sha256
+    path = f"/api/v1/blobs/{sha256}"
+    for project in ("astra", "borealis"):
+        client = api("admin", project=project)
+        assert client.get(path).getvalue() == data
+        assert client.json("POST", "/blobs/missing", {"sha256": [sha256]})[1]["missing"] == []
+        assert client.put(path, data, content_type="application/octet-stream").status_code == 200
+    assert Blob.objects.get().projects is None

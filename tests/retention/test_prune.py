@@ -32,6 +32,7 @@ from trajectories.models import (
     Step,
     Verdict,
 )
+from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.retention import files, names
 
 OLD = timedelta(days=100)
@@ -50,7 +51,7 @@ def _prune(*arguments: object) -> str:
 
 def _uploaded(data: bytes, *, is_old: bool = True) -> str:
     sha256 = hashlib.sha256(data).hexdigest()
-    services.blob_put(sha256=sha256, read=io.BytesIO(data).read)
+    services.blob_put(sha256=sha256, read=io.BytesIO(data).read, project=DEFAULT_PROJECT)
     if is_old:
         Blob.objects.filter(pk=sha256).update(used_at=timezone.now() - OLD)
         _age(sha256, "blobs")
@@ -232,9 +233,9 @@ def test_what_was_used_lately_stays(use: str) -> None:
     data = b"used"
     sha256 = _uploaded(data)
     if use == "upload":
-        services.blob_put(sha256=sha256, read=io.BytesIO(data).read)
+        services.blob_put(sha256=sha256, read=io.BytesIO(data).read, project=DEFAULT_PROJECT)
     elif use == "question":
-        assert services.blobs_missing([sha256]) == []
+        assert services.blobs_missing([sha256], project=DEFAULT_PROJECT) == []
     else:
         Blob.objects.all().delete()
         os.utime(storages["blobs"].path(f"{sha256[:2]}/{sha256[2:4]}/{sha256}"))
@@ -258,7 +259,7 @@ def test_an_upload_while_its_file_is_deleted_ends_with_the_file(
     uploads: list[threading.Thread] = []
 
     def upload() -> None:
-        services.blob_put(sha256=sha256, read=io.BytesIO(data).read)
+        services.blob_put(sha256=sha256, read=io.BytesIO(data).read, project=DEFAULT_PROJECT)
         connection.close()
 
     def begin() -> None:
@@ -272,7 +273,7 @@ def test_an_upload_while_its_file_is_deleted_ends_with_the_file(
     thread.join(10)
 
     assert not thread.is_alive()
-    assert services.blobs_missing([sha256]) == []
+    assert services.blobs_missing([sha256], project=DEFAULT_PROJECT) == []
     with blobs.blob_open(sha256) as file:
         assert file.read() == data
     assert Blob.objects.get().size == len(data)
@@ -372,7 +373,7 @@ def test_a_prune_that_fails_leaves_what_an_upload_heals(monkeypatch: pytest.Monk
     with pytest.raises(OSError, match="killed"):
         _prune("--yes")
 
-    assert services.blobs_missing([sha256]) == [sha256]
+    assert services.blobs_missing([sha256], project=DEFAULT_PROJECT) == [sha256]
     _uploaded(data, is_old=False)
-    assert services.blobs_missing([sha256]) == []
+    assert services.blobs_missing([sha256], project=DEFAULT_PROJECT) == []
     assert transaction.get_connection().in_atomic_block is False

@@ -16,6 +16,7 @@ from core.api import announced_bytes
 from core.errors import too_large
 from core.fields import Sha256Field, StrictSerializer, body_read
 from core.schema import call
+from trajectories.api.auth import caller
 from trajectories.blobs import services
 
 MISSING_MAX = 5_000
@@ -52,7 +53,7 @@ class BlobView(APIView):
         announced = announced_bytes(request.META)
         if announced > limit:
             raise too_large("blob_too_large", "blob", announced, limit, "BLOB_MAX_BYTES")
-        stored = services.blob_put(sha256=sha256, read=stream.read)
+        stored = services.blob_put(sha256=sha256, read=stream.read, project=caller(request).project or "")
         return Response(BlobRecord(stored).data, status=201 if stored.is_new else 200)
 
     @call(
@@ -66,7 +67,7 @@ class BlobView(APIView):
         errors=(404,),
     )
     def get(self, request: Request, sha256: str) -> HttpResponseBase:
-        return services.blob_response(request._request, sha256)
+        return services.blob_response(request._request, sha256, viewer=caller(request))
 
 
 class BlobsMissingView(APIView):
@@ -81,4 +82,4 @@ class BlobsMissingView(APIView):
     )
     def post(self, request: Request) -> Response:
         requested = body_read(MissingIn, request.data)["sha256"]
-        return Response({"missing": services.blobs_missing(requested)})
+        return Response({"missing": services.blobs_missing(requested, project=caller(request).project or "")})

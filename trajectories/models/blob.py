@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -14,6 +15,8 @@ class Blob(models.Model):
     size = models.PositiveBigIntegerField()
     content_type = models.CharField(max_length=100)
     created_at = models.DateTimeField(db_default=Now())
+    # Whose keys uploaded it. Null for what is everybody's: its file was there before, as a task's picture is.
+    projects = ArrayField(models.CharField(max_length=64), null=True)
     used_at = models.DateTimeField(db_default=Now())  # last uploaded or asked for, to the hour
 
     class Meta:

@@ -5,4 +5,5 @@ WITH old AS (
 ), used AS (
     UPDATE trajectories_blob b SET used_at = now() FROM old WHERE b.sha256 = old.sha256
 )
-SELECT b.sha256, b.size FROM trajectories_blob b WHERE b.sha256 = ANY(%(hashes)s)
+SELECT b.sha256, b.size, coalesce(%(project)s = ANY(b.projects), true)
+FROM trajectories_blob b WHERE b.sha256 = ANY(%(hashes)s)

@@ -10,6 +10,7 @@ from django.http import Http404, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
 from core import drawings, thumbnails
+from trajectories import projects
 from trajectories.blobs import services
 from trajectories.capture import pictures
 from trajectories.capture.captions import captioned
@@ -42,7 +43,7 @@ def blob_detail(request: LabRequest, sha256: str) -> HttpResponseBase:
 
     Its hash is on no page but those that show it, so annotators see only what they are to label.
     """
-    return services.blob_response(request, sha256)
+    return services.blob_response(request, sha256, viewer=projects.EVERYTHING)
 
 
 @lab_page
