@@ -12,10 +12,10 @@ from core.tables import table_load
 
 @dataclass(frozen=True)
 class Arm:
-    """``has_text``: the question's text is in the prompt. ``is_free_text``: the model answers in one
-    completion that ends with the answer; in the other arms it writes actions. ``is_pictured``: a picture
-    stands for the whole question. ``is_probe``: the model copies the question instead of answering it, which
-    says how well it reads; it counts in no accuracy but the arm's own.
+    """``has_text``: the question's text is in the prompt. ``is_free_text``: the model answers in a completion
+    that ends with the answer, and may repair it once; in the other arms it writes actions. ``is_pictured``: a
+    picture stands for the whole question. ``is_probe``: the model copies the question instead of answering
+    it, which says how well it reads; it counts in no accuracy but the arm's own.
     """
 
     id: str

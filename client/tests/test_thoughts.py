@@ -125,6 +125,11 @@ def test_thoughts_given_beside_the_text_were_not_begun_by_the_template() -> None
     assert thoughts_separate(nothing) == nothing
 
 
+def test_an_answer_in_a_channel_of_its_own_needs_no_thought_before_it() -> None:
+    answered = Completion(text=f"<|channel|>final<|message|>{ANSWER}<|return|>")
+    assert (thoughts_separate(answered).text, thoughts_separate(answered).reasoning) == (ANSWER, None)
+
+
 def test_a_model_may_have_marks_of_its_own() -> None:
     text = f"§plan\n{GUESS}\n§done\n{ANSWER}"
     assert thoughts_split(text) == (None, text)

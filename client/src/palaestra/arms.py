@@ -9,8 +9,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True, kw_only=True)
 class Arm:
     """``has_text``: the question's text is in the prompt. ``is_pictured``: a picture stands for the question.
-    ``is_free_text``: the model answers in one completion that ends with the answer; in the other arms it
-    writes actions. ``is_probe``: the model copies the question of a page instead of answering it.
+    ``is_free_text``: the model answers in a completion that ends with the answer, and may repair it once; in
+    the other arms it writes actions. ``is_probe``: the model copies the question of a page instead of
+    answering it.
     """
 
     id: str

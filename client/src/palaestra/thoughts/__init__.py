@@ -43,7 +43,7 @@ def thoughts_split(text: str, *, tags: Sequence[Tags] = (), is_begun: bool = Fal
     more, rest = blocks_cut(rest, tags=tags, is_begun=is_begun or bool(thoughts))
     thoughts += more
     if not thoughts:
-        return None, text
+        return None, rest
     wrapped = _WRAPPED.fullmatch(rest)
     rest = wrapped["content"].strip() if wrapped else rest.lstrip("\r\n")
     return "\n\n".join(filter(None, map(str.strip, thoughts))), rest
@@ -53,7 +53,7 @@ def thoughts_separate(completion: Completion, *, tags: Sequence[Tags] = ()) -> C
     """Return the completion with the thoughts in its text moved to its ``reasoning``."""
     inline, text = thoughts_split(completion.text, tags=tags, is_begun=completion.reasoning is not None)
     if inline is None:
-        return completion
+        return completion if text == completion.text else replace(completion, text=text)
     reasoning = "\n\n".join(filter(None, (completion.reasoning, inline)))
     return replace(completion, text=text, reasoning=reasoning)
 
