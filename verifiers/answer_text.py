@@ -27,11 +27,18 @@ CHARACTERS = str.maketrans(
 )
 BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 DOUBTS = re.compile(
-    r"\b(?:or|not|never|neither|nor|either|maybe|perhaps|wrong|incorrect|\w+n'?t)\b", re.IGNORECASE
+    r"\b(?:or|not|never|neither|nor|either|maybe|perhaps|wrong|incorrect|\w+n'?t"
+    r"|nicht|kein\w*|niemals|falsch|oder|vielleicht|pas|jamais|faux|no es|nunca|falso|n\u00e3o|niet|geen"
+    r"|inte|ikke|\u043d\u0435|\u043d\u0435\u0442|\u0438\u043b\u0438|\u043d\u0435\u0432\u0435\u0440\u043d\u043e|de\u011fil)\b"
+    r"|\u4e0d\u662f|\u5e76\u975e|\u4e0d\u5bf9|\u9519|\u6216|\u306a\u3044|\uc544\ub2c8|\ub610\ub294",
+    re.IGNORECASE,
 )
 JOINED_BEFORE = re.compile(r"[-+*/^\d]\s*$")
 JOINED_AFTER = re.compile(
-    r"\s*[-+*/^_]|.*\b(?:hundred|thousand|[mb]illion|trillion|dozen)\b", re.IGNORECASE | re.DOTALL
+    r"\s*[-+*/^_]|.*\b(?:hundred|thousand|[mb]illion|trillion|dozen)\b"
+    r"|\s*(?:mil\b|mille\b|mila\b|tausend|mill?i[oó]n|milliard|milh|\u0442\u044b\u0441|\u043c\u043b\u043d|\u043c\u0438\u043b\u043b\u0438"
+    r"|[\u5343\u4e07\u842c\u4ebf\u5104\ucc9c\ub9cc\uc5b5])",
+    re.IGNORECASE | re.DOTALL,
 )
 POWER_OF_LETTER = re.compile(r"(?<=[A-Za-z}])\s*\^\s*\{?[23]\}?")
 
@@ -56,7 +63,9 @@ def readable(text: str) -> str | None:
     reader sees as separate. Characters that could reverse the reading order make the text unreadable.
     """
     plain = EDGES.sub("", text.translate(CHARACTERS))
-    if not plain or any(unicodedata.category(char) in UNREADABLE_CATEGORIES for char in plain):
+    if not plain:
+        return None
+    if not plain.isprintable() and any(unicodedata.category(char) in UNREADABLE_CATEGORIES for char in plain):
         return None
     return plain
 

@@ -9,6 +9,7 @@ import pytest
 
 from verifiers import registry
 from verifiers.limits import SHORT_ANSWER_CHARS
+from verifiers.numbers.notation import written_number
 from verifiers.numbers.statement import stated_number
 from verifiers.types import Evidence, Gold
 
@@ -164,3 +165,34 @@ def test_no_number_takes_long_to_read(text: str) -> None:
     for verifier_id in READERS:
         is_correct(verifier_id, "12", text)
     assert time.process_time() - started < 0.5
+
+
+BOUNDED = """
+almost 12; nearly 12; exceeds 12; the square of 12; log 12; unlikely 12; if x is 12;
+mehr als 12; über 12 Euro; bis zu 12 Euro; fast 12; d'environ 12 euros; jusqu'à 12 euros;
+supérieur à 12; mayor que 12; hasta 12; maggiore di 12; até 12; meer dan 12; до 12; mer än 12;
+nem 12; bukan 12; 12 juta; 12 tisíc; 12以上; 超过12; 12 이상; たぶん12
+""".replace("\n", " ").split("; ")
+UNTOLD = ("12 \u03c0", "\u03cc\u03c7\u03b9 12", "\u0644\u064a\u0633 12", "12 \u0645\u0644\u064a\u0648\u0646")
+"""Words and letters of scripts for which there is no table."""
+
+
+@pytest.mark.parametrize("text", [*BOUNDED, *UNTOLD])
+@pytest.mark.parametrize("verifier_id", ["numeric-v1", "relaxed_strict-v1"])
+def test_words_that_bound_or_deny_a_number_state_none(verifier_id: str, text: str) -> None:
+    assert not registry.run(verifier_id, gold=Gold("12"), evidence=Evidence(text)).correct
+
+
+@pytest.mark.parametrize(
+    "text", ["12 more apples", "12 square feet", "12\u5143", "Es sind 12 \u00c4pfel", "12 \u03a9"]
+)
+def test_plain_words_around_a_number_are_read_past(text: str) -> None:
+    number = stated_number(text)
+    assert number is not None
+    assert number.value == 12
+
+
+@pytest.mark.parametrize("text", ["14766", "-3", "0.10", "007", "2.745", "-0", "1000000"])
+def test_plain_digits_read_as_within_other_notations(text: str) -> None:
+    slow = stated_number(text + " ")
+    assert stated_number(text) == written_number(text) == slow == written_number(f" {text}")

@@ -11,7 +11,7 @@ from verifiers.mathtext import decimals, forms, regions, values
 from verifiers.mathtext.expressions import Apply, Node, Number, Symbol, negated, symbols_of
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
 from verifiers.mathtext.parts import names_agree, only_counts
-from verifiers.mathtext.regions import region_of
+from verifiers.mathtext.regions import region_of, region_of_list
 from verifiers.mathtext.units import units_agree
 from verifiers.mathtext.values import same_expression
 
@@ -175,7 +175,7 @@ def _same_in_base(gold: forms.InBase, answer: Form) -> bool:
 
 def _same_listing(gold: Listing, answer: Form) -> bool:
     if isinstance(answer, Region):
-        region = region_of(gold) if gold.is_set else _region_of_list(gold)
+        region = region_of(gold) if gold.is_set else region_of_list(gold)
         return region is not None and _same_region(region, answer)
     if isinstance(answer, forms.Sequence) and answer.opening == "(" and _is_ordered(gold):
         items = _in_order_of_names(gold.items)
@@ -291,7 +291,7 @@ def _row(form: Form) -> tuple[Form, ...] | None:
 
 
 def _same_region(gold: Region, answer: Form) -> bool:
-    region = region_of(answer) or _region_of_list(answer)
+    region = region_of(answer) or region_of_list(answer)
     if region is None:
         return False
     if _pair_up(gold.spans, region.spans, _same_span):
@@ -299,24 +299,6 @@ def _same_region(gold: Region, answer: Form) -> bool:
     joined = [regions.union(one) for one in (gold, region)]
     first, second = (one.spans if one else () for one in joined)
     return bool(first) and _pair_up(first, second, _same_span)
-
-
-def _region_of_list(form: Form) -> Region | None:
-    """``(1, 2) or (3, 4)``, ``x = 1 or x > 3``: intervals and points that are one region together."""
-    if not isinstance(form, Listing) or form.is_set or form.is_joint:
-        return None
-    spans: list[Span] = []
-    for item in form.items:
-        region = (
-            region_of(Listing((item,), is_set=True))
-            if isinstance(item.form, Scalar)
-            else region_of(item.form)
-        )
-        if region is None:
-            return None
-        spans += region.spans
-    is_region = any(not isinstance(item.form, Scalar) for item in form.items)
-    return Region(tuple(spans)) if is_region else None
 
 
 def _same_span(gold: Span, answer: Span) -> bool:

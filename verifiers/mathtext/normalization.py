@@ -17,9 +17,12 @@ BOLD = re.compile(r"(?<![\w)}\]])\*\*([^*]+)\*\*(?![\w({\[])")
 LEAD = re.compile(
     r"^(?:(?:so|thus|hence|therefore|then)\b,?\s*)?(?:the\s+)?(?:final\s+)?(?:answer|result|solution|value)s?"
     r"(?:\s+(?:is|are|set))*\s*[:=]?\s*(?=\S)"
-    r"|^(?:(?:la|die|das|il|a|o|de|het) )?(?:r\u00e9ponse|respuesta|antwort|ergebnis|risposta|resposta"
-    r"|\u043e\u0442\u0432\u0435\u0442|\u7b54\u6848|\u7b54\u3048)"
-    r"(?:\s+(?:est|es|ist|lautet|\u00e8|\u00e9|is)\b|\u662f|\u4e3a|\u306f)?\s*[:=\uff1a]?\s*(?=\S)",
+    r"|^(?:(?:la|le|el|die|das|der|il|a|o|de|het) )?(?:r\u00e9ponse|r\u00e9sultat|resultado|risultato|valor"
+    r"|wert|respuesta|antwort|ergebnis|risposta|resposta"
+    r"|antwoord|svaret?|odpowied\u017a|cevap|\u0627\u0644\u062c\u0648\u0627\u0628"
+    r"|\u043e\u0442\u0432\u0435\u0442|\u7b54\u6848|\u7b54\u3048|\uc815?\ub2f5)"
+    r"(?:\s+(?:est|es|ist|lautet|betr\u00e4gt|\u00e4r|\u00e8|\u00e9|is)\b|\u662f|\u4e3a|\u306f|\uc740)?"
+    r"\s*[:=\uff1a]?\s*(?=\S)",
     re.IGNORECASE,
 )
 BETWEEN_BOXES = re.compile(
@@ -54,6 +57,19 @@ OUTWARD = (
     r"(?=\s*(?:\\cup|[,.]?$))"
 )
 """Open intervals as ``]a; b[``, with the brackets turned outward."""
+UNFINISHED = re.compile(r"([,;])\s*(?:\.{3,}|\\[lc]?dots)[\s.]*$")
+"""A list that goes on."""
+BETWEEN = r"(?<=[\d}})\]])(?:\s+(?:{0})\s+|\s*(?:{1})\s*)(?=[\d\\({{\[-])"
+AND_ABROAD = BETWEEN.format(
+    r"und|et|y(?=\s+\d)|\u0438", r"\u548c|\u4e0e|\u53ca|\u3068|\uadf8\ub9ac\uace0|\uc640|\uacfc"
+)
+OR_ABROAD = BETWEEN.format(
+    r"oder|ou|o(?=\s+\d)|\u0438\u043b\u0438", r"\u6216\u8005?|\u307e\u305f\u306f|\ub610\ub294"
+)
+COPULA = (
+    r"(?<=[\d)}\]])\s*(?:\u3067\u3059|\u3067\u3042\u308b|\u3060"
+    r"|\uc785\ub2c8\ub2e4|\uc774\ub2e4|\uc774\uc5d0\uc694|\uc608\uc694)?\s*[.\u3002]?\s*$"
+)
 LOOSE_POINT = re.compile(r"(?<!\d)\.(?!\d)|(?<=\d)\.(?=\s*[)\]}])")
 
 
@@ -64,7 +80,7 @@ def clean(text: str) -> str | None:
     if content is None:
         return None
     text = _spelled(CASES.sub(_equations, _undoubled(typography.spelled(content))))
-    text = without_declarations(text)
+    text = without_declarations(UNFINISHED.sub(r"\1 \\ldots", text))
     for pattern, replacement in REWRITES:
         text = re.sub(pattern, replacement, text)
     text = re.sub(r"\s+", " ", LEAD.sub("", LEAD_IN.sub("", REASON.sub("", text.strip())), count=1))
@@ -161,4 +177,8 @@ REWRITES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (DEGREES_OF, r"\1(\2\\frac{\\pi}{180})"),
     (r"(?<![\w}])(\([^()]*,[^()]*\))\s+(?=\([^()]*,[^()]*\))", r"\1, "),  # points side by side
     (r"(?<!\\)%", r"\\%"),
+    (AND_ABROAD, " and "),
+    (OR_ABROAD, " or "),
+    (COPULA, ""),
+    (r"(?i)(^|\b(?:is|are) |[=:,(] ?)(?:negative|minus) (?=[\d\\])", r"\1-"),
 )

@@ -32,9 +32,10 @@ def with_names_of(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tu
     ours, theirs = sorted(names[0] - names[1]), sorted(names[1] - names[0])
     if len(ours) != len(theirs) or len(ours) > MAX_LETTERS:
         return
-    if not all(_is_free(name, gold, free) for name in ours) and not all(
-        _is_free(name, answer, free) for name in theirs
-    ):
+    are_free = any(
+        all(_is_free(name, form, free) for name in side) for side, form in ((ours, gold), (theirs, answer))
+    )
+    if not are_free and not _are_constants(ours, gold, theirs, answer):
         return
     for order in permutations(ours):
         renamed = answer
@@ -65,7 +66,20 @@ def symbols_in(form: object) -> frozenset[str]:
 def _is_free(name: str, form: Form, free: dict[str, str]) -> bool:
     if name in free or INTEGRATION.fullmatch(name):
         return True
-    return _counts_periods(name, form) or (name in ADDED and _is_added(name, form))
+    return _counts_periods(name, form)
+
+
+def _are_constants(ours: list[str], gold: Form, theirs: list[str], answer: Form) -> bool:
+    """``x^2 + C`` and ``x^2 + k``: both added, and one written as nobody writes a letter of the question.
+
+    ``mx + c`` and ``mx + b`` are lines through different points.
+    """
+    are_added = all(
+        name in ADDED and _is_added(name, form)
+        for side, form in ((ours, gold), (theirs, answer))
+        for name in side
+    )
+    return are_added and len(ours) == 1 and any(name.isupper() for name in ours + theirs)
 
 
 def _counts_periods(name: str, form: Form) -> bool:

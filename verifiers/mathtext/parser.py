@@ -268,7 +268,7 @@ def _relation(text: str, depth: int) -> Form | None:
 def _approximate(parts: list[str], depth: int) -> Form | None:
     """``exact \\approx decimal`` is the exact side, provided that they are near each other."""
     exact = " ".join(parts[: parts.index("\\approx")]).strip()
-    if label_of(exact) or not exact:
+    if not exact or (label_of(exact) and not _is_constant(exact)):
         form = read(parts[-1], depth)
         return Labelled(form, exact) if form and exact and not isinstance(form, Labelled) else form
     form, rough = read(exact, depth), scalar(parts[-1])
@@ -276,6 +276,12 @@ def _approximate(parts: list[str], depth: int) -> Form | None:
     if not isinstance(inner, Scalar) or rough is None or inner.percent != rough.percent:
         return None
     return form if decimals.is_near(inner.node, rough.node) else None
+
+
+def _is_constant(text: str) -> bool:
+    r"""Whether a name, such as ``\pi``, is that of a number."""
+    node = node_of(text)
+    return node is not None and values.constant(node) is not None
 
 
 def _equation(sides: list[str], depth: int) -> Form | None:

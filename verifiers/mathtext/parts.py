@@ -16,6 +16,7 @@ PATTERNS = tuple(
         rf"^(?P<name>[A-Z][a-z]+(?: [A-Z][a-z]*| \d{{1,2}})?)\s*:?\s+{VALUE}$",
         rf"^(?:the )?(?P<name>[a-z]{{4,}}(?: [a-z]{{3,}}){{0,2}})\s*:?\s+{VALUE}$",
         rf"^(?P<name>[A-Z])\s*:\s*{VALUE}$",
+        rf"^\\text\s*\{{\s*(?P<name>[A-Za-z][A-Za-z ]{{2,}})\s*:?\s*\}}\s*:?\s*{VALUE}$",
         rf"^{VALUE}\s*\(\s*{NAME}\s*\)$",
         rf"^{VALUE}\s+(?:for|to|by)\s+(?:the )?{NAME}$",
         rf"^(?P<value>-?\d[\d.,/]*|\\frac\s*\{{\d+\}}\s*\{{\d+\}})\s*{NAME}$",

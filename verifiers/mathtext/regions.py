@@ -37,6 +37,35 @@ def region_of(form: Form | None) -> Region | None:
     return None
 
 
+def region_of_list(form: Form) -> Region | None:
+    """``(1, 2) or (3, 4)``, ``x = 1 or x > 3``: intervals and points that are one region together."""
+    if not isinstance(form, Listing) or form.is_set or form.is_joint:
+        return None
+    spans: list[Span] = []
+    for item in form.items:
+        region = (
+            region_of(Listing((item,), is_set=True))
+            if isinstance(item.form, Scalar)
+            else region_of(item.form)
+        )
+        if region is None:
+            return None
+        spans += region.spans
+    points, others = (
+        Region(tuple(span for span in spans if (span.low is span.high) == is_point))
+        for is_point in (True, False)
+    )
+    if not others.spans or (points.spans and not _are_apart(points, others)):
+        return None
+    return Region(tuple(spans))
+
+
+def _are_apart(points: Region, others: Region) -> bool:
+    """Whether each point adds to the intervals; ``x > 3, 5`` names two things."""
+    left = without(points, others)
+    return left is not None and len(left.spans) == len(points.spans)
+
+
 def common(regions: Sequence[Region]) -> Region | None:
     """The intersection."""
     return _combined(regions, all)

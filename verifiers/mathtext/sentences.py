@@ -33,6 +33,7 @@ HARMLESS = frozenset(["is", "are", "all", "any", "in", "to"])
 NUMBER_OF_THINGS = re.compile(r"^(?:is|are) the (?:only )?[a-z]+ ")
 FUNCTION_OF_ANSWER = re.compile(
     r"^(?!.*\b(?:value|number)\b of).+ of (?:the|this|its) (?:final )?(?:answer|result|value|solution)$"
+    r"|^(?:.*\b(?:answer|result|value|solution) )?(?:squared|cubed|doubled|tripled|halved)$"
 )
 ENDLESS = re.compile(
     r"(?:there (?:is|are) )?(?:an? )?infinit(?:e|y|ely many)(?: number of)?((?: [a-z]{3,}){0,2})"
@@ -48,6 +49,10 @@ NONE = re.compile(
     r"(?:(?:the )?(?:equation|system|inequality|it) )?(?:(?:there (?:is|are|exists?)|has|have|we have) )?"
     rf"(?:no|none)(?: such)?(?: (?:{KINDS}))*(?: solutions?| roots?| values?(?: of [a-z])?| [a-z])?"
     r"(?: exists?| at all)?|(?:the )?(?:empty|null) set"
+    r"|keine l\u00f6sung(?:en)?|aucune solution|pas de solutions?|(?:no hay|sin) soluci(?:\u00f3n|ones)"
+    r"|nessuna soluzione|(?:nenhuma|sem) solu\u00e7\u00e3o|geen oplossing(?:en)?|brak rozwi\u0105za\u0144"
+    r"|(?:\u043d\u0435\u0442 )?\u0440\u0435\u0448\u0435\u043d\u0438\u0439(?: \u043d\u0435\u0442)?"
+    r"|\u65e0\u89e3|\u7121\u89e3|\u89e3\u306a\u3057|\ud574\uac00 \uc5c6\ub2e4"
 )
 
 

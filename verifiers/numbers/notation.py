@@ -23,6 +23,8 @@ NUMBER = re.compile(
     """,
     re.VERBOSE | re.ASCII | re.IGNORECASE,
 )
+PLAIN = re.compile(r"-?\d{1,15}(?:\.(?P<decimals>\d{1,15}))?", re.ASCII)
+"""What every notation agrees on; read at once, since most golds and answers are such."""
 MARKS = re.compile(r"\\[$!,;: ()\[\]]|[*_`]{2}|`|\\(?:text|mathrm|mbox)\b")
 FRACTION_COMMAND = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 SHORT_FRACTION = re.compile(r"\\frac\s*(\d)\s*(\d)(?!\d)", re.ASCII)
@@ -48,11 +50,19 @@ class Written:
 
 def written_number(text: str) -> Written | None:
     """The number that the whole text is, with a currency or percent sign at most; None for anything else."""
+    if number := plain_number(text):
+        return number
     plain = CURRENCY.sub(" ", prepared(text)).strip()
     bare = PERCENT.sub("", plain)
     match = NUMBER.fullmatch(bare.strip().removesuffix("."))
     number = value_of(match) if match and match[0].strip(" +-") else None
     return number and Written(number.value, number.places, is_percent=bare != plain)
+
+
+def plain_number(text: str) -> Written | None:
+    """The number that the whole text is in digits, a sign and a point; None for any other notation."""
+    match = PLAIN.fullmatch(text)
+    return Written(Fraction(text), len(match["decimals"] or "")) if match else None
 
 
 def prepared(text: str) -> str:

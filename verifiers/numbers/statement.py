@@ -6,18 +6,23 @@ There must be exactly one number. Unfinished arithmetic, alternatives, denials a
 from __future__ import annotations
 
 import re
+import unicodedata
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from core.tables import toml_load
 from verifiers.answer_text import boxes
-from verifiers.numbers.notation import CURRENCY, NUMBER, Written, prepared, value_of
+from verifiers.numbers.notation import CURRENCY, NUMBER, Written, plain_number, prepared, value_of
 
 _TABLES = toml_load(Path(__file__).with_name("words.toml"), dict[str, Any])
 MAGNITUDES: dict[str, int] = _TABLES["magnitudes"]
 HEDGES = frozenset(" ".join(_TABLES["hedges"].values()).split()) - MAGNITUDES.keys()
 HEDGES_ABROAD = HEDGES - set(_TABLES["hedges"]["en"].split())
+FUNCTION_OF = re.compile(r"\b(?:square|cube|multiple|factor|power|function) of\b", re.IGNORECASE)
+UNIT_SIGNS = frozenset("\u00b5\u03bc\u2126\u03a9\u212a\u212b")  # micro, ohm, kelvin, angstrom
+SCRIPTS = ("LATIN", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL")
+"""Those of the languages in the table; in others no word can be told from a denial."""
 HEDGING_SIGNS = tuple(_TABLES["hedges"]["signs"].split())
 WORDS = re.compile(r"[^\W\d_]+")
 ONE_LETTER_UNITS = frozenset("mgshl")
@@ -29,6 +34,8 @@ POWER_OF_UNIT = re.compile(r"(?<=[A-Za-z])\s*\^\s*\{?[23]\}?(?!\w)")
 
 def stated_number(text: str) -> Written | None:
     """The number and whether it is a percentage; None when the text does not state one."""
+    if number := plain_number(text):
+        return number
     contents = {content for _, _, content in boxes(text)} or {text}
     if len(contents) > 1:
         return None
@@ -54,8 +61,9 @@ def _factor_of_words(before: str, after: str) -> int | None:
         return None
     if "=" in after or before.count("=") > 1 or re.search(r"\w\($|(?<![A-Za-z])[A-Za-z]$", before):
         return None
-    words = [word.lower() for word in WORDS.findall((before + " " + after).replace("'", ""))]
-    if HEDGES.intersection(words) or any(sign in before + after for sign in HEDGING_SIGNS):
+    around = before + " " + after
+    words = [word.lower() for word in WORDS.findall(around.replace("'", ""))]
+    if _is_hedged(around, words):
         return None
     unit = WORDS.match(after.strip())
     if unit and len(unit[0]) == 1 and unit[0].isascii() and unit[0] not in ONE_LETTER_UNITS:
@@ -65,6 +73,18 @@ def _factor_of_words(before: str, after: str) -> int | None:
         return 1
     is_plain = len(magnitudes) == 1 and unit is not None and unit[0].lower() in MAGNITUDES
     return magnitudes[0] if is_plain else None
+
+
+def _is_hedged(text: str, words: list[str]) -> bool:
+    """Whether words deny a number, bound it or work with it, or are of a script that the table lacks."""
+    elided = [word.lower() for word in WORDS.findall(text) if len(word) > 1]  # "d'environ"
+    if HEDGES.intersection(words + elided) or FUNCTION_OF.search(text):
+        return True
+    if text.isascii():
+        return False
+    letters = {char for char in text if char.isalpha() and not char.isascii()} - UNIT_SIGNS
+    is_foreign = any(not unicodedata.name(char, "").startswith(SCRIPTS) for char in letters)
+    return is_foreign or any(sign in text for sign in HEDGING_SIGNS)
 
 
 def values_of(number: Written) -> set[Fraction]:
