@@ -47,6 +47,8 @@ _ANOTHER = re.compile(r"(?<![A-Za-z0-9'])(?!A\s[a-z]|I['\s])[A-Z](?![A-Za-z0-9']
 _LOOSE = re.compile(r"[\s\\{}]|(?<=\\)[dt](?=frac)")
 _ANNOUNCEMENTS_MAX = 3
 _EDGES = " \t\n.,;:!*_'"
+# What input methods of Chinese and Japanese write, which simple-evals reads: \uff08\uff22\uff09 is (B).
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3002: ord("."), 0x3000: ord(" ")}
 
 
 def choice_named(answer: str, choices: Mapping[str, str]) -> str | None:
@@ -97,8 +99,8 @@ def _stated(text: str) -> str:
 
 
 def _undecorated(text: str) -> str:
-    """The text without emphasis, quotation marks, and the marks and wrappers of formulas."""
-    text = _MARKUP.sub("", text)
+    """The text in narrow characters, without emphasis, quotation marks, and the wrappers of formulas."""
+    text = _MARKUP.sub("", text.translate(_WIDE))
     while (simpler := _EMPHASIS.sub(r"\2", _COMMAND.sub(r"\1", text))) != text:
         text = simpler
     return " ".join(text.split())

@@ -15,6 +15,7 @@ from palaestra.browser import browser_find
 from palaestra.commands import main
 from palaestra.curation import Draw, DrawnTask, GroupState
 from palaestra.errors import BrowserMissing
+from palaestra.observation import SHORT_NAMES
 from palaestra.records import Page
 from palaestra.step_queue import StepQueue, json_clean, text_clean
 from palaestra.transport import Absence
@@ -55,6 +56,18 @@ async def test_retry_after_is_honoured(client: Client, fake: FakeServer) -> None
     started = time.monotonic()
     await client.run_create(name="x")
     assert time.monotonic() - started >= 0.3
+
+
+@pytest.mark.parametrize(
+    ("written", "sent"),
+    [(name, id) for name, id in SHORT_NAMES.items()]
+    + [("axtree-v2", "axtree-v2"), ("browsergym-axtree", "browsergym-axtree")],
+)
+async def test_a_run_is_opened_with_the_short_names_that_environments_take(
+    client: Client, fake: FakeServer, written: str, sent: str
+) -> None:
+    run = await client.run_create(name="x", observation=written)
+    assert run.observation == sent
 
 
 async def test_a_refusal_names_code_and_status_and_is_not_retried(client: Client, fake: FakeServer) -> None:

@@ -149,6 +149,7 @@ async def test_keys_of_schemas_that_an_endpoint_does_not_know_are_left_out(
         {"message": "max_tokens is too large: 9. This model supports at most 4 completion tokens."},
         {"message": "tiny does not support tools"},
         {"message": "Unknown error"},
+        {"message": "temperature is not a valid number"},
     ],
     ids=str,
 )

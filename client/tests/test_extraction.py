@@ -74,10 +74,33 @@ TESTS = "def test_f():\n    assert f(3) == 4"
         f"Answer:\n```python\n{PROGRAM}\n```<|im_end|>",
         f"Answer:\n```python\n{PROGRAM}<|endoftext|>\n```",
         f"Answer:\n```python\n{PROGRAM}</s>",
+        f"```python\n{PROGRAM}\n```\nAnswer:\n```python\n{TESTS}\n```",
+        f"```python\n{PROGRAM}\n```\n```python\nimport unittest\nclass F(unittest.TestCase):\n    pass\n```",
     ],
 )
 def test_a_program_is_the_last_block_that_defines_something(completion: str) -> None:
     assert answer_extract(completion, form="program") == PROGRAM
+
+
+@pytest.mark.parametrize("name", ["check_prime", "test_three_equal", "main"])
+@pytest.mark.parametrize("use", ["print({}(3))", "def test_{0}():\n    assert {0}(3)"])
+def test_a_program_may_have_the_name_of_a_test(name: str, use: str) -> None:
+    program = f"def {name}(n):\n    return n > 2"
+    shown = f"```python\n{program}\n```\nIt is used so:\n```python\n{use.format(name)}\n```"
+    assert answer_extract(shown, form="program") == program
+    better = program.replace("2", "1")
+    assert answer_extract(f"{shown}\n```python\n{better}\n```", form="program") == better
+
+
+def test_a_function_without_a_name_of_its_own_is_a_program() -> None:
+    text = "```python\nf = lambda n: n + 1\n```\n```python\nprint(f(3))\n```"
+    assert answer_extract(text, form="program") == "f = lambda n: n + 1"
+
+
+@pytest.mark.parametrize("indentation", ["", "  ", "   ", "\t"])
+def test_a_block_in_a_list_loses_the_indentation_of_its_fence(indentation: str) -> None:
+    block = "\n".join(indentation + line for line in ["```python", *PROGRAM.split("\n"), "", "x = 1", "```"])
+    assert answer_extract(f"1. So:\n\n{block}", form="program") == f"{PROGRAM}\n\nx = 1"
 
 
 def test_without_a_definition_the_last_block_is_the_program() -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from palaestra.finish_reasons import ending_of
+from palaestra.models.replies import Reply
 
 ENDINGS = {
     "length": """length max_tokens MAX_TOKENS maxTokens length_limit model_length max_output_tokens LENGTH
@@ -12,7 +15,7 @@ ENDINGS = {
         RECITATION BLOCKLIST PROHIBITED_CONTENT SPII sensitive guardrail_intervened ERROR_TOXIC refusal
         FinishReason.SAFETY""",
     "error": """error ERROR abort aborted cancelled network_error insufficient_system_resource OTHER
-        timeout""",
+        timeout engine_overloaded""",
     "tool_calls": "tool_calls tool_use function_call TOOL_CALL toolCalls",
     "stop": """stop STOP eos EOS eos_token end_turn stop_sequence COMPLETE complete end stop_token
         FinishReason.STOP""",
@@ -28,3 +31,30 @@ def test_the_end_of_a_reply_is_known_by_its_many_names(name: str, ending: str) -
 @pytest.mark.parametrize("name", [None, "", "null", "FINISH_REASON_UNSPECIFIED"])
 def test_a_finish_reason_that_says_nothing_is_none(name: str | None) -> None:
     assert ending_of(name) is None
+
+
+@pytest.mark.parametrize(
+    ("choice", "finish_reason"),
+    [
+        ({"finish_reason": {"type": "length", "length": 9}}, "length"),
+        ({"stop_reason": "max_tokens"}, "max_tokens"),
+        ({"finish_reason": "stop", "stop_reason": "length"}, "stop"),
+        ({"finish_reason": "stop", "stop_reason": 151645}, "stop"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("is_streamed", [True, False])
+def test_a_finish_reason_is_read_wherever_it_stands(
+    is_streamed: bool, choice: dict[str, Any], finish_reason: str
+) -> None:
+    reply = Reply(is_streamed=is_streamed)
+    reply.add({"choices": [{"message": {"content": "Hm."}, **choice}]})
+    assert reply.completion().finish_reason == finish_reason
+
+
+def test_the_whole_message_at_the_end_of_its_stream_counts_once() -> None:
+    reply = Reply(is_streamed=True)
+    for piece in ("Answer", ": 42"):
+        reply.add({"choices": [{"delta": {"content": piece}}]})
+    reply.add({"choices": [{"message": {"content": "Answer: 42"}, "finish_reason": "stop"}]})
+    assert reply.completion().text == "Answer: 42"

@@ -9,6 +9,7 @@ import pytest
 
 from everywhere import EVERYWHERE
 from palaestra import Completion
+from palaestra.completion import ToolCall
 from palaestra.grammars import Turn, grammar_of
 
 CLICK: dict[str, Any] = {"type": "click", "target": "e8", "double": True}
@@ -125,6 +126,12 @@ FAMILIES: dict[str, tuple[str, str]] = {
     ),
     "Llama 4": listed("", "", PYTHON),
     "Llama 4 with marks": listed("<|python_start|>", "<|python_end|>", PYTHON),
+    "DeepSeek, in ASCII": within(
+        "<|tool_calls_begin|>",
+        "<|tool_calls_end|>",
+        each("<|tool_call_begin|>function<|tool_sep|>", "\n```<|tool_call_end|>", bare("\n```json\n")),
+    ),
+    "Nemotron": listed("<TOOLCALL>", "</TOOLCALL>", ARGUMENTS),
     "Granite 3": listed("<|tool_call|>", "", ARGUMENTS),
     "Granite 3.1": listed("<tool_call>", "", ARGUMENTS),
     "Granite 20B": each("<function_call> ", "", ARGUMENTS),
@@ -270,6 +277,31 @@ def test_words_about_calls_are_none(text: str) -> None:
     turn = turn_of(text)
     assert turn.action is None
     assert turn.parse_error
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "click",
+        " click\n",
+        "functions.click",
+        "functions.click:0",
+        "default_api.click",
+        "click<|channel|>commentary",
+    ],
+)
+@pytest.mark.parametrize("after", ["", "<|call|>", "\n</tool_call>", "</tool_call><|im_end|>"])
+def test_a_call_that_an_endpoint_read_may_keep_some_of_its_markup(name: str, after: str) -> None:
+    completion = Completion(text="", tool_calls=(ToolCall(name=name, arguments=JSON_CLICK + after),))
+    assert grammar_of("functions").parse(completion, EVERYWHERE).declared == CLICK
+    [call] = grammar_of("functions").completion_message(grammar_of("functions").raw(completion))["tool_calls"]
+    assert call["function"] == {"name": "click", "arguments": JSON_CLICK}, "as endpoints take it back"
+
+
+@pytest.mark.parametrize("arguments", ["", " ", "null", "[]", "{}"])
+def test_no_arguments_are_written_in_many_ways(arguments: str) -> None:
+    completion = Completion(text="", tool_calls=(ToolCall(name="back", arguments=arguments),))
+    assert grammar_of("functions").parse(completion, EVERYWHERE).declared == {"type": "back"}
 
 
 def test_an_unknown_function_is_named_to_the_model() -> None:

@@ -46,6 +46,28 @@ async def test_a_second_slip_ends_the_episode(fake: FakeServer) -> None:
 
 
 @pytest.mark.parametrize(
+    ("finish_reason", "closed_as"),
+    [
+        ("length", "token_budget"),
+        ("SAFETY", "content_filter"),
+        ("abort", "model_error"),
+        ("error", "model_error"),
+    ],
+)
+@pytest.mark.parametrize("arm", ["text_zero_shot", "text_agent"])
+async def test_a_completion_that_broke_off_is_no_answer_and_no_slip(
+    fake: FakeServer, arm: str, finish_reason: str, closed_as: str
+) -> None:
+    async with Env(fake.lab_url, "key", run=7, arm=arm) as env:
+        await env.reset(3)
+        text = f'{ANSWER}\nAction: {{"type": "answer", "text": "42"}}'
+        *_, info = await env.step(Completion(text=text, finish_reason=finish_reason))
+        assert env.episode is not None
+        assert env.episode.closed_as == closed_as
+    assert fake.state.episodes[info["episode"]].get("answer") is None
+
+
+@pytest.mark.parametrize(
     ("settings", "closed_as"),
     [
         ({"token_budget": 50}, "token_budget"),

@@ -40,6 +40,7 @@ FAMILIES = [
     ("<|inner_prefix|>", "<|inner_suffix|>"),
     ("<|channel>thought\n", "<channel|>"),
     ("[unused16]", "[unused17]"),
+    ("<unused94>thought\n", "<unused95>"),
 ]
 HARMONY = ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>")
 GUESS, ANSWER = "Perhaps so:\nAnswer: 17\nNo.", "Answer: 42"

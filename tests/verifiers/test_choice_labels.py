@@ -43,6 +43,9 @@ ALONE = [
     "The best answer is option C",
     "Option C is correct.",
     "(C) is the correct answer.",
+    "\uff23",
+    "\uff08C\uff09",
+    "C\u3002",
 ]
 WITH_TEXT = [
     "C. 12",
@@ -61,6 +64,7 @@ WITH_TEXT = [
     "Option C: 12",
     "The correct answer is (C) 12.",
     "C.\n12",
+    "\uff23\uff0e12",
 ]
 TEXT_WITHOUT_MARK = ["C 12", "C (12)", "The answer is C 12"]
 OTHER_TEXT = ["C. 10", "C) a dog", "(C) 9", "C: 10", "C 10", "10 (C)", "C. 12 apples", "**C.** 10"]

@@ -16,6 +16,7 @@ from palaestra import curation, records
 from palaestra.errors import ApiError
 from palaestra.exports import Exports
 from palaestra.labels import Label, LabelledUnit
+from palaestra.observation import observation_id
 from palaestra.paths import blob_path, path_of
 from palaestra.records import Page
 from palaestra.transport import RETRIES, Transport, decode
@@ -111,9 +112,10 @@ class Client:
 
     # ---- runs
     async def run_create(self, *, name: str, kind: str = "eval", **fields: Any) -> records.Run:
-        """Open a run. Fields: model, checkpoint, observation, observation_settings, grammar, history,
-        actions_per_turn, affordances, settings, tags, simulated, report."""
-        body = {"name": name, "kind": kind, **fields}
+        """Open a run. Fields: model, checkpoint, observation (an id or a short name), observation_settings,
+        grammar, history, actions_per_turn, affordances, settings, tags, simulated, report."""
+        shown = {"observation": observation_id(fields["observation"])} if "observation" in fields else {}
+        body = {"name": name, "kind": kind, **fields, **shown}
         return await self._post("runs", records.Run, body, headers=_idempotency())
 
     async def run(self, run: int) -> records.Run:

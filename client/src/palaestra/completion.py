@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from palaestra.finish_reasons import ending_of
+from palaestra.finish_reasons import Ending, ending_of
 from palaestra.records import CloseReason, Usage
 
 CUT_FOR_LENGTH = "length"
@@ -14,9 +15,16 @@ TEXT_CHARS = 250_000
 """What is read of a text, a thought, or calls of tools: more than twice what is recorded of one."""
 NAME_CHARS = 200
 COUNT_MAX = 2**31 - 1
-BROKEN_OFF: dict[CloseReason, str] = {
+# An output that its endpoint, or a trainer's engine, gave up is no fault of the policy: it is void.
+_CLOSES_AS: Mapping[Ending, CloseReason] = {
+    "length": "token_budget",
+    "content_filter": "content_filter",
+    "error": "model_error",
+}
+BROKEN_OFF: Mapping[CloseReason, str] = {
     "token_budget": "The output was cut at its length limit, which ends the episode.",
     "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
+    "model_error": "The output was given up before its end, which ends the episode without a verdict.",
 }
 """What an agent reads of a turn that was broken off, by the end of its episode."""
 
@@ -94,7 +102,8 @@ class Completion:
     @property
     def broken_off(self) -> CloseReason | None:
         """The end of an episode whose model did not come to say what it would have; None where it did."""
-        return "token_budget" if self.is_cut else "content_filter" if self.is_filtered else None
+        ending = ending_of(self.finish_reason)
+        return _CLOSES_AS.get(ending) if ending else None
 
 
 def count_read(value: object) -> int | None:

@@ -12,7 +12,10 @@ An opened episode names the form of its answer:
   unclosed block ends with the completion.
 - ``program``: of the same blocks the last that is a Python program: it compiles, and defines a function
   or class that is not a test. Blocks after it show how it is used, what it prints, or how it is tested. Where
-  no block is one, the last block.
+  all that is defined has the name of a test (``check_prime``), the first block is what was asked for, or the
+  last that defines the same again. Where no block defines anything, the last block.
+
+Lines within a block lose the indentation of its fence, as in CommonMark.
 
 Tokens that end a turn (``<|im_end|>``) are no part of an answer. An empty answer counts as no answer.
 """
@@ -42,7 +45,11 @@ REPAIRS_MAX = 1
 _LEADING_MARKS = " \t>#"
 _EMPHASIS = "*_"
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[^`\n]*")
-_DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_DEFINED = re.compile(
+    r"^(?:async[ \t]+)?(?:def|class)[ \t]+(?P<name>\w+)(?!\([\w.]*TestCase\))\b"
+    r"|^(?P<short>\w+)[ \t]*=[ \t]*lambda\b",
+    re.MULTILINE,
+)
 _TEST = re.compile(r"(?:test|check|main$|run_tests)", re.IGNORECASE)
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -75,16 +82,29 @@ def _block(lines: list[str], *, is_program: bool) -> str | None:
     after = _fenced(lines[announced[0] + 1 :]) if announced else []
     blocks = _fenced(lines)
     if is_program:
-        for candidates in (after, blocks):
-            if program := next(filter(_is_program, reversed(candidates)), None):
+        for candidates, may_be_test in ((after, False), (blocks, False), (after, True), (blocks, True)):
+            if program := _program(candidates, may_be_test=may_be_test):
                 return program
     return next(reversed(after or blocks), None)
 
 
-def _is_program(block: str) -> bool:
-    """Whether a block defines a function or class, other than tests. It is compiled, and never run."""
-    if all(_TEST.match(name) for name in _DEFINED.findall(block)):
-        return False
+def _program(blocks: list[str], *, may_be_test: bool) -> str | None:
+    """The last block that defines something with another name than a test; or, as some functions are asked
+    for by such names, the last that defines what the first one does."""
+    programs = [(block, names) for block in blocks if (names := _names(block)) and _compiles(block)]
+    goals = {name for _, names in programs for name in names if not _TEST.match(name)}
+    if may_be_test and programs:
+        goals = programs[0][1]
+    return next((block for block, names in reversed(programs) if goals & names), None)
+
+
+def _names(block: str) -> set[str]:
+    """The functions and classes that a block defines, without cases of tests."""
+    return {match["name"] or match["short"] for match in _DEFINED.finditer(block)}
+
+
+def _compiles(block: str) -> bool:
+    """Whether a block is Python. It is compiled, and never run."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the escapes in its strings
@@ -97,20 +117,25 @@ def _is_program(block: str) -> bool:
 def _fenced(lines: list[str]) -> list[str]:
     """The contents of the fenced blocks, without blank ones. A longer fence may contain shorter ones."""
     blocks: list[str] = []
-    opened, inside = "", list[str]()
+    opened, inside, indentation = "", list[str](), 0
     for line in lines:
         fence = _FENCE.fullmatch(line.rstrip("\r"))
         mark = fence["mark"] if fence else ""
         if not opened:
             opened, inside = mark, []
+            indentation = _indentation(line)
         elif mark and mark[0] == opened[0] and len(mark) >= len(opened) and line.strip(" \t\r") == mark:
             blocks.append("\n".join(inside))
             opened = ""
         else:
-            inside.append(line)
+            inside.append(line[min(indentation, _indentation(line)) :])
     if opened:
         blocks.append("\n".join(inside))
     return [block for block in map(end_cut, blocks) if block.strip()]
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _without_emphasis(head: str, answer: str) -> str:

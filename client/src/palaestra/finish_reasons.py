@@ -28,7 +28,7 @@ _ENDINGS: tuple[tuple[Ending, re.Pattern[str]], ...] = (
     (
         "error",
         re.compile(
-            r"error|abort|cancel|fail|insufficient|rate_limit|time_?out|unavailable|interrupt|\bother\b"
+            r"error|abort|cancel|fail|insufficient|rate_limit|time_?out|unavailable|interrupt|overload|\bother\b"
         ),
     ),
     ("tool_calls", re.compile(r"tool|function")),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from palaestra.arms import ARMS, arm_of
 from palaestra.errors import PalaestraError
-from palaestra.observation import FORMATS, SHORT_NAMES, perceivable_check
+from palaestra.observation import FORMATS, observation_id, perceivable_check
 
 LADDER = ("text_zero_shot", "text_agent", "gym_with_text", "gym")
 
@@ -31,7 +31,7 @@ def planned_arm_read(text: str) -> PlannedArm:
         return PlannedArm(arm)
     if not arm_of(arm).has_page:
         raise PalaestraError(f"The arm {arm} has no page, and so no observation: write {arm}.")
-    observation = SHORT_NAMES.get(name, name)
+    observation = observation_id(name)
     if observation not in FORMATS:
         raise PalaestraError(f"{text}: there is no observation {name!r}. Known: {', '.join(FORMATS)}.")
     return PlannedArm(arm, observation)

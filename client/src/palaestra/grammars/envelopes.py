@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from palaestra.actions import ACTIONS
@@ -20,6 +21,10 @@ _OTHER_KEYS = {
     "input": "arguments",
     "tool_input": "arguments",
 }
+# functions.click:0 (Kimi), default_api.click (Gemini), click<|channel|>commentary (gpt-oss)
+_FUNCTION = re.compile(
+    r"\s*(?:functions?[.:]|default_api[.:])?(?P<name>[A-Za-z_][\w-]*)(?::\d+)?\s*(?:<[|｜].*)?", re.DOTALL
+)
 _IDS = frozenset({"id", "call_id", "tool_call_id"})
 
 
@@ -62,12 +67,18 @@ def call_open(value: object) -> tuple[str, dict[str, Any]]:
     match value:
         # The arguments may have a field "type" of their own, which is not the name of the call.
         case {"name": str(name), "arguments": {"type": _}, **others} if not others:
-            return name.removeprefix("functions."), dict(value["arguments"])
+            return function_name(name), dict(value["arguments"])
     opened = dict(envelope_open(value))
     name = opened.pop("type", None)
     if not isinstance(name, str):
         raise Unreadable(NO_NAME)
-    return name.removeprefix("functions."), opened
+    return function_name(name), opened
+
+
+def function_name(written: str) -> str:
+    """Return the name of a function without the namespace, number and tokens that models write around it."""
+    match = _FUNCTION.fullmatch(written)
+    return match["name"] if match else written
 
 
 def _renamed(key: str, value: dict[str, Any]) -> str:

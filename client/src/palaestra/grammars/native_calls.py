@@ -31,7 +31,7 @@ _WORD = r"(?:tool|function)[_▁]?calls?(?:[_▁]section)?(?:[_▁](?:begin|star
 _SPACE_NAME = r"(?:[\w-]+:|[｜|]?DSML[｜|])?"
 _BEGIN = re.compile(
     rf"<{_SPACE_NAME}(?:longcat_|start_)?{_WORD}>|<[|｜]{_WORD}[|｜]?>|\[TOOL_CALLS?\]|<\|python_(?:tag|start)\|>"
-    rf"|<\|action_start\|>|<\|START_ACTION\|>|<\|tools_prefix\|>|<functioncall>|functools(?=\s*\[)|to=(?=functions\.)"
+    rf"|<\|action_start\|>|<\|START_ACTION\|>|<\|tools_prefix\|>|<functioncall>|<TOOLCALL>|functools(?=\s*\[)|to=(?=functions\.)"
     rf"|```tool_(?:code|calls?)\b|(?=<{_SPACE_NAME}(?:function|invoke)(?:=|\s+name=))"
 )
 # After it the model speaks for others: what it calls there belongs to a turn that was never its own.
@@ -39,7 +39,7 @@ _OTHERS = re.compile(
     r"<tool_response>|<\|(?:observation|im_start|start_header_id|eot_id)\|>|<function_results>"
 )
 _BETWEEN = re.compile(
-    r"(?:\s|\[/?(?:TOOL_CALLS?|ARGS)\]|\[CALL_ID\]\w*|[\[\],;]|</?[|｜]?[\w:▁｜/-]+[|｜]?>|```\w*|function(?=<｜))*"
+    r"(?:\s|\[/?(?:TOOL_CALLS?|ARGS)\]|\[CALL_ID\]\w*|[\[\],;]|</?[|｜]?[\w:▁｜/-]+[|｜]?>|```\w*|function(?=<[|｜]))*"
 )
 _BEFORE = re.compile(r"(?:<[|｜][^<>|｜]*[|｜]>\s*(?:assistant|commentary|analysis)?\s*)+$")
 _TAG = re.compile(rf"<{_SPACE_NAME}(function|invoke)(?:=|\s+name=)[\"']?(?P<name>[^\"'>\s]+)[\"']?[^>]*>")

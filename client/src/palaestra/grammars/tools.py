@@ -15,12 +15,15 @@ import msgspec
 
 from palaestra.actions import ACTIONS, ActionInvalid, Conditions
 from palaestra.completion import Completion, ToolCall
+from palaestra.end_tokens import end_cut
 from palaestra.grammars.base import Grammar, Turn, turn_checked
+from palaestra.grammars.envelopes import function_name
 from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 from palaestra.grammars.native_calls import calls_find, thought_of
 from palaestra.grammars.schemas import fields_schemas, nulls_drop, object_schema
 from palaestra.records import Message
 
+_NO_ARGUMENTS = ("", "null", "[]")  # the last from servers in PHP
 RECORD_BEGIN = '{"content": '
 ELSEWHERE = "See the result of the last call."
 NO_CALL = "You called no function. End your turn with a call of one of: {}."
@@ -45,7 +48,10 @@ class ToolGrammar(Grammar):
         thought = completion.text.strip()
         try:
             if completion.tool_calls:
-                calls = [(call.name, arguments_read(call.arguments)) for call in completion.tool_calls]
+                calls = [
+                    (function_name(call.name), arguments_read(call.arguments))
+                    for call in completion.tool_calls
+                ]
             else:
                 thought = thought_of(completion.text)
                 thought, calls = calls_find(completion.text, _schemas(offered))
@@ -78,7 +84,10 @@ class ToolGrammar(Grammar):
                 {
                     "id": call.id,
                     "type": "function",
-                    "function": {"name": call.name, "arguments": _arguments_sendable(call.arguments)},
+                    "function": {
+                        "name": function_name(call.name),
+                        "arguments": _arguments_sendable(call.arguments),
+                    },
                 }
                 for call in calls
             ]
@@ -106,7 +115,8 @@ def call_make(name: str, fields: Mapping[str, Any]) -> ToolCall:
 
 def arguments_read(text: str) -> dict[str, Any]:
     """The arguments of a call, without those that are null. Raises ``Unreadable``."""
-    if not text.strip():
+    text = end_cut(text).rstrip().removesuffix("</tool_call>")
+    if text.strip() in _NO_ARGUMENTS:
         return {}
     value, end = value_read(text)
     if isinstance(value, str) and text.lstrip().startswith('"'):  # the object was written as a text

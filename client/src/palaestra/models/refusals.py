@@ -24,8 +24,10 @@ _WITHIN = ("strict", "additionalProperties")
 # What nobody asked for: a reply is the same without it.
 _OURS = frozenset({"stream", "stream_options", *_WITHIN})
 _REFUSED = re.compile(
-    r"unsupported|not support|unrecogni[sz]ed|unknown|not (?:be )?(?:permitted|allowed|accepted|available|"
-    r"recogni[sz]ed|implemented|enabled|found|valid)|disallow|unexpected|extraneous|"
+    r"unsupported|unrecogni[sz]ed|unknown|"
+    r"not (?:be |been |yet |currently )?(?:support|permitted|allowed|accepted|available|recogni[sz]ed|"
+    r"implemented|enabled|found|valid)|not an? (?:valid |known |supported )?(?:param|arg|field|option|prop)|"
+    r"disallow|unexpected|extraneous|"
     r"extra[ _](?:inputs|forbidden|fields)|"
     r"cannot (?:both|be|find)|can't|only (?:the default|supports?|allowed|available)|may only|"
     r"a valid field|"
@@ -33,7 +35,9 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _NEVER = frozenset({401, 402, 403, 408, 409, 413, 425, 429})
-_BEFORE = r"(?:parameters?|arguments?|property|fields?|names?|keys?|options?|supplied|supports?|for)[:\s]+"
+_BEFORE = (
+    r"(?:parameters?|arguments?|property|fields?|names?|keys?|options?|supplied|supports?|for|request)[:\s]+"
+)
 _AFTER = r"\s*(?::|\b(?:is|are|was|may|must|does|cannot|can|has|not)\b)"
 
 
@@ -126,7 +130,8 @@ def _place(name: str, message: str, param: str) -> int | None:
     camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
     word = rf"(?:{re.escape(name)}|{re.escape(camel)})" + ("(?:ing)?" if name == "stream" else "")
     quoted = rf"(?<=['\"`.(\[]){word}(?=['\"`.)\]\\])"
-    spoken = rf"\b(?:{_BEFORE}{word}\b|{word}{_AFTER})"
+    phrase = rf"(?:{word}|{re.escape(name.replace('_', ' '))})"
+    spoken = rf"\b(?:{_BEFORE}{phrase}\b|{phrase}{_AFTER})"
     plain = rf"|\b{word}\b" if "_" in name else ""
     match = re.search(rf"{quoted}|{spoken}{plain}", message, re.IGNORECASE)
     return match.start() if match else None

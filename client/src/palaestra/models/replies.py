@@ -35,7 +35,7 @@ class Reply:
     def __init__(self, *, is_streamed: bool) -> None:
         self._is_streamed = is_streamed
         self._place: object = None
-        self._is_begun = False
+        self._is_begun = self._has_deltas = False
         self._text = self._refusal = ""
         self._thoughts: dict[str, str] = {}
         # Some endpoints send a call under its old and its new name: one of the two counts.
@@ -91,9 +91,15 @@ class Reply:
             return
         for name in ("native_finish_reason", "finish_reason"):
             self._ending_add(choice.get(name))
+        if choice.get("finish_reason") is None:  # vLLM's stop_reason is the text that it stopped at
+            self._ending_add(choice.get("stop_reason"))
         self._usage = usage_read(choice.get("usage")) or self._usage
         fields = ("delta", "message") if self._is_streamed else ("message", "delta")
-        message = next((own for name in (*fields, "text") if (own := choice.get(name)) is not None), None)
+        name = next((name for name in (*fields, "text") if choice.get(name) is not None), "")
+        if name == "message" and self._has_deltas:  # the whole once more, at the end of its stream
+            return
+        self._has_deltas |= name == "delta"
+        message = choice.get(name)
         self._message_add(message if isinstance(message, Mapping) else {"content": message})
 
     def _message_add(self, message: Mapping[str, Any]) -> None:
@@ -112,6 +118,8 @@ class Reply:
 
     def _ending_add(self, reason: object) -> None:
         """Keep the newest finish reason, unless it is less than what an earlier one said."""
+        if isinstance(reason, Mapping):  # SGLang's own
+            reason = reason.get("type")
         if not isinstance(reason, str) or ending_of(reason) is None:
             return
         grave: tuple[Ending, ...] = ("length", "content_filter", "error")

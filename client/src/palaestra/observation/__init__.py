@@ -9,6 +9,7 @@ from palaestra.observation.base import (
     ObservationFormat,
     format_of,
     has_picture,
+    observation_id,
     perceivable_check,
 )
 from palaestra.observation.changes import outline_diff
@@ -28,6 +29,7 @@ __all__ = [
     "Scope",
     "format_of",
     "has_picture",
+    "observation_id",
     "observation_message",
     "outline_diff",
     "outline_folded",

@@ -38,9 +38,14 @@ SHORT_NAMES: Mapping[str, str] = {id.partition("-")[0]: id for id in FORMATS}
 """What may be written instead of an id: the name without its version."""
 
 
+def observation_id(name: str) -> str:
+    """Return the id that a short name stands for, and any other name as it is."""
+    return SHORT_NAMES.get(name, name)
+
+
 def format_of(name: str) -> ObservationFormat:
     """The format of an id or a short name, such as ``axtree``. Raises ``ValueError`` for an unknown one."""
-    form = FORMATS.get(SHORT_NAMES.get(name, name))
+    form = FORMATS.get(observation_id(name))
     if form is None:
         raise ValueError(f"There is no observation {name!r}. Known: {', '.join((*SHORT_NAMES, *FORMATS))}.")
     return form

@@ -29,6 +29,7 @@ _PAIRS = (
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (r"<\|channel>(?:thought\b)?", r"<channel\|>"),  # Gemma
     (r"\[unused16\]", r"\[unused17\]"),  # Pangu
+    (r"<unused94>(?:thought\b)?", r"<unused95>"),  # MedGemma
 )
 
 
