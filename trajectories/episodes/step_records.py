@@ -52,8 +52,14 @@ Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 MS_MAX = 1e12
 # What was measured, by an endpoint or a clock that may be wrong: what makes no sense is stored as null, for
 # no such number may cost a step, the end of its episode or the verdict.
-MeasuredCount = Annotated[Any, Meta(description="A count of tokens; anything else is stored as null.")]
-MeasuredMs = Annotated[Any, Meta(description="Milliseconds, at least 0; anything else is stored as null.")]
+MeasuredCount = Annotated[
+    Any, Meta(description="A count of tokens; anything else is stored as null."), limit("STEP_MAX_BYTES")
+]
+MeasuredMs = Annotated[
+    Any,
+    Meta(description="Milliseconds, at least 0; anything else is stored as null."),
+    limit("STEP_MAX_BYTES"),
+]
 
 
 def action_description() -> str:
