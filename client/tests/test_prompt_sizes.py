@@ -57,11 +57,12 @@ def test_prompts_are_as_long_as_those_that_were_sent_under_each_history(
         play(fake, model, history)
         sizes = measure(fake)
 
-        sent = [characters_read(request["messages"]) for request in model.requests]
+        _trial, *turns = model.requests
+        sent = [characters_read(request["messages"]) for request in turns]
         assert len(sent) == 2 * TURNS
         assert sum(one["characters"] for one in sizes[history]) == sum(sent)
         assert max(one["longest_characters"] for one in sizes[history]) == max(sent)
-        tokens = sum((written(request).usage or {})["prompt_tokens"] for request in model.requests)
+        tokens = sum((written(request).usage or {})["prompt_tokens"] for request in turns)
         assert sum(one["tokens"] for one in sizes[history]) == pytest.approx(tokens, rel=0.01)
         measured.append({name: sorted(one["characters"] for one in sizes[name]) for name in sizes})
 

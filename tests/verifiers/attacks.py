@@ -16,7 +16,8 @@ from verifiers.sandbox import limits, suites
 from verifiers.types import Evidence, Gold, Verdict
 
 SECRET = "swordfish-4171"
-PATIENCE_S = 12.0
+# A busy machine holds programs up, which their own clock does not count.
+PATIENCE_S = 40.0
 WRONG = "def answer(): return 'wrong'\n"
 SHORT = limits.Limits(cpu_s=1, own_s=2.0)
 
