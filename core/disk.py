@@ -1,4 +1,4 @@
-"""Whether a failure comes of a full disk, and how every door says so."""
+"""Failures that a full disk causes, and the one answer of every door to them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def disk_full_error() -> GymError:
 
 
 def is_of_full_disk(error: BaseException | None) -> bool:
-    """Whether an exception or one of its causes was a write without room.
+    """Return whether an exception or one of its causes was a write without room.
 
     A database that is lost while the disk of ``VAR_DIR`` is full counts too.
     """

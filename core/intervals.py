@@ -24,5 +24,5 @@ def wilson(*, share: float, n: float, comparisons: int = 1) -> tuple[float, floa
 
 
 def holding(estimate: float, *, low: float, high: float) -> tuple[float, float]:
-    """Return the interval, widened to its own estimate where rounding ended it a digit before."""
+    """Return the interval, widened to hold its estimate where rounding left that just outside."""
     return min(low, estimate), max(high, estimate)

@@ -1,4 +1,4 @@
-"""The network of a client: who counts as one where callers are counted by address."""
+"""The network of a client, which counts as one caller where callers are counted by address."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ IPV6_PREFIX = 64
 
 
 def network_of(address: str) -> str:
-    """The address; of IPv6 its network, since a single client has all addresses of a /64."""
+    """Return the address, or the network of IPv6, where a single client has all addresses of a /64."""
     try:
         place = ip_address(address)
     except ValueError:

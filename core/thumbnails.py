@@ -108,7 +108,7 @@ def thumbnail_read(sha256: str) -> Image.Image | None:
 
 
 def thumbnail_response(sha256: str) -> HttpResponseBase:
-    """The thumbnail, or a blank one until it is made: a list of steps never loads full pictures, which are a
+    """Return the thumbnail, or a blank one until it is made: lists never load full pictures, which are a
     hundred times as large. ``Http404`` without the blob."""
     storage = storages["blobs"]
     if thumbnail_exists(sha256):

@@ -18,7 +18,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         content = tomllib.loads(sys.stdin.buffer.read().decode("utf-8-sig"))
-        # Dates and times are no values of any form here: as text they are refused where they stand.
+        # No form here takes dates or times: as text they are refused where they appear.
         text = "ok\n" + json.dumps(content, default=str)
     except (ValueError, RecursionError) as error:
         text = f"error\n{error}"

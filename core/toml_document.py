@@ -19,7 +19,7 @@ TOO_MUCH = "it takes more memory or time to read than its size allows: shorten i
 
 
 class TomlRefused(Exception):
-    """What is wrong with a document, in words that may end a sentence."""
+    """A document that cannot be read. The message says why, worded as the end of a sentence."""
 
 
 def toml_as_json(data: bytes) -> bytes:

@@ -197,7 +197,7 @@ STORAGES: dict[str, Any] = {
     "recordings": _files(
         bucket=env.str("RECORDING_BUCKET", ""), folder=env.str("RECORDING_DIR", "") or VAR_DIR / "recordings"
     ),
-    # Exports and files of labels: what holds golds is not read by its hash alone, nor by the arena.
+    # Exports and files of labels, which may hold golds: neither the arena nor a hash alone gives access.
     "private": _files(
         bucket=env.str("PRIVATE_BUCKET", ""), folder=env.str("PRIVATE_DIR", "") or VAR_DIR / "private"
     ),
@@ -291,7 +291,7 @@ EXPORTS_AT_ONCE = env.int("EXPORTS_AT_ONCE", 8)
 # The share of void episodes of a run, policy version or task above which the run's page warns.
 VOID_ALARM_SHARE = env.float("VOID_ALARM_SHARE", 0.02)
 
-# --- Time limits, in seconds; the database's clock decides, the sweeper's own about leases and unused ones -
+# --- Time limits, in seconds, by the database's clock; leases and unused episodes by the sweeper's own ----
 LEASE_S = env.float("LEASE_S", 300.0)
 # A lost lease makes an episode void after so long again without a sign of life; heartbeats come every 60 s.
 LEASE_GRACE_S = env.float("LEASE_GRACE_S", 90.0)

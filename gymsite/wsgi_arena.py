@@ -30,7 +30,7 @@ collect_seldom()
 
 
 def caller_of(_scope: HTTPScope) -> Hashable:
-    """Nobody in particular: agents have a rate each (``gymsite/arena/request_rates.py``)."""
+    """Return None, one caller for all: agents have a rate each (``gymsite/arena/request_rates.py``)."""
     return None
 
 

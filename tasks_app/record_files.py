@@ -116,7 +116,7 @@ def _natural_order(path: Path) -> list[tuple[int, str]]:
 def _json_file(file: Path) -> Iterator[_Place]:
     """Lines where the first line that is not blank is a value and another follows; else one value.
 
-    Lines whose first is broken are no value together, and then their name says what they were to be.
+    Where the first line is broken, the whole is no value either, and the file's name decides.
     """
     start = [text for _, text in islice(_text_lines(file), 2)]
     if len(start) > 1 and not isinstance(_decoded(start[0], place=""), BadRow):

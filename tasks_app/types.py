@@ -15,7 +15,7 @@ from tasks_app import kinds
 
 TYPE_AND_SUBMIT_STEPS = 2
 UNANSWERABLE = "unanswerable"
-"""The tag of tasks that nobody can solve, as their source has lost a part of them."""
+"""The tag of tasks that nobody can solve, since their source lost a part of them."""
 CELL_FILES = (".csv", ".tsv")
 
 Fields = TypeVar("Fields", bound=msgspec.Struct)

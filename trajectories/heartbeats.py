@@ -33,7 +33,7 @@ _BEAT_SCRIPT = Path(__file__).with_name("heartbeats.lua").read_text(encoding="ut
 
 
 class Beaten(NamedTuple):
-    """Of a heartbeat's episodes: those that have ended or are hidden, and those that Redis does not know."""
+    """A heartbeat's episodes that have ended or are hidden, and those that Redis does not know."""
 
     gone: list[int]
     unknown: list[int]

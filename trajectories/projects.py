@@ -1,4 +1,4 @@
-"""Projects: whose runs, reports, exports and annotation projects are whose.
+"""Projects, which own runs, reports, exports and annotation projects.
 
 Every key is of one project. What belongs to a run (episodes, groups, samplers) is of the run's project. This
 is the one place that says what a caller may see; where SQL says it again, it takes the viewer's ``project``.
@@ -18,7 +18,7 @@ M = TypeVar("M", bound=Model)
 
 
 class Viewer(Protocol):
-    """Who asks. Without a ``project`` it sees those of all, without ``splits`` the tasks of all."""
+    """A caller. Without a ``project`` it sees those of all, without ``splits`` the tasks of all."""
 
     @property
     def project(self) -> str | None: ...
@@ -28,7 +28,7 @@ class Viewer(Protocol):
 
 
 class Sight(NamedTuple):
-    """A viewer that is nothing else."""
+    """A viewer as a plain value."""
 
     project: str | None = None
     splits: frozenset[str] = frozenset()
@@ -38,7 +38,7 @@ EVERYTHING = Sight()  # of people in the lab
 
 
 class Place(NamedTuple):
-    """Where rows of a model say their project, and their task's split if they are of one task."""
+    """The lookups from a model to its project, and to its task's split if its rows are of one task."""
 
     project: str
     split: str = ""
@@ -62,7 +62,7 @@ def names() -> list[str]:
 
 
 def visible(rows: QuerySet[M], viewer: Viewer) -> QuerySet[M]:
-    """Those rows that the viewer may see; for it the others do not exist."""
+    """Return the rows that the viewer may see; for it the others do not exist."""
     place = PLACES[rows.model]
     if viewer.project is not None:
         rows = rows.filter(**{place.project: viewer.project})

@@ -1,4 +1,4 @@
-r"""Which choice a short answer names: the forms in which published scorers read a label, and no more.
+r"""The choice that a short answer names, in the forms in which published scorers read a label, and no others.
 
 lm-evaluation-harness (``MultiChoiceRegexFilter``), simple-evals (``normalize_response``) and HELM read a
 label in brackets, formulas, boxes and emphasis, after words such as "The correct answer is", and before the
@@ -71,7 +71,7 @@ def choice_named(answer: str, choices: Mapping[str, str]) -> str | None:
 
 
 def _is_named(named: re.Match[str], stated: str, texts: Mapping[str, str]) -> bool:
-    """Whether what stands beside the label is the text of its choice, and of no other one with it."""
+    """Return whether the text beside the label is that of its choice, and of no other one with it."""
     label, text = _label(named), named["text"].strip(_EDGES)
     if texts:
         text = _form(text)
@@ -90,7 +90,7 @@ def _label(match: re.Match[str]) -> str:
 
 
 def _stated(text: str) -> str:
-    """The text without what announces an answer or calls it correct."""
+    """Return the text without the words that announce an answer or call it correct."""
     stated = text.strip(_EDGES)
     for _ in range(_ANNOUNCEMENTS_MAX):
         announced = _ANNOUNCED.match(stated)
@@ -107,7 +107,7 @@ def _undecorated(text: str) -> str:
 
 
 def _form(text: str) -> str:
-    """What is compared of a choice's text: models write ``cos`` for ``\\cos``, and other blanks."""
+    """Return a choice's text as it is compared: models write ``cos`` for ``\\cos``, and other blanks."""
     return _LOOSE.sub("", _undecorated(readable(text) or "").strip(_EDGES)).casefold()
 
 

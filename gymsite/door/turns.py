@@ -1,4 +1,4 @@
-"""A queue in which callers take turns: who sends thousands of requests waits for them, and others do not."""
+"""A queue in which callers take turns: one who sends thousands of requests delays only their own."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ J = TypeVar("J")
 
 NOBODY = object()
 SHARED_S = 10.0
-"""For so long after another caller came, nobody is given all threads."""
+"""For this long after another caller came, nobody gets all threads."""
 
 
 class Turns(Generic[J]):
-    """Of each caller the first job, then of each the second, and so on, for ``threads`` that take them.
+    """Jobs by turns, for ``threads`` to take: the first of each caller, then the second of each, and so on.
 
     While there are several callers, each has at most half of the threads: one is free when another comes, and
     its job shares the processor with fewer.
@@ -40,7 +40,7 @@ class Turns(Generic[J]):
         return self._tickets.qsize() + self._held
 
     def share_is_used(self, caller: Hashable, *, most: int) -> bool:
-        """Whether ``most`` wait, and as many of the caller's as it would have if all had the same."""
+        """Return whether ``most`` jobs wait, and at least an equal share of them is the caller's."""
         if len(self) < most:
             return False
         with self._lock:

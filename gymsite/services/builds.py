@@ -1,4 +1,4 @@
-"""Which build a database was prepared by, and whether this one can go on from there.
+"""The build that prepared a database, and the check that this one continues from it.
 
 A comment on the table of migrations holds the version, and each migration with a hash of its file. From the
 first release on migrations are only added: one that is unknown here, or was another file, is of a build that
@@ -52,7 +52,7 @@ def version_noted(comment: str) -> str:
 
 
 def build_note(cursor: CursorWrapper) -> None:
-    """Write on the database what it is prepared for."""
+    """Note on the database the build that prepared it."""
     words = [core.__version__, *(f"{name}@{digest}" for name, digest in migrations_named().items())]
     statement = sql.SQL("COMMENT ON TABLE django_migrations IS {}")
     cursor.execute(statement.format(sql.Literal(" ".join(words))))
@@ -73,7 +73,7 @@ def build_check(connection: BaseDatabaseWrapper) -> None:
 
 @contextlib.contextmanager
 def failures_explained(connection: BaseDatabaseWrapper) -> Iterator[None]:
-    """Say ``database_of_other_build`` where tables are not what this build's migrations expect."""
+    """Raise ``database_of_other_build`` where tables are not what this build's migrations expect."""
     try:
         yield
     except (DatabaseError, InconsistentMigrationHistory, NodeNotFoundError) as error:

@@ -58,7 +58,7 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
 
 
 def main(name: str, *words: str) -> None:
-    """``words`` are a management command and its arguments."""
+    """Run a process; ``words`` are a management command and its arguments."""
     table = {process.name: process for process in (*PROCESSES, SETUP, MANAGE)}
     if name not in table:
         sys.exit(f"There is no process {name!r}. {did_you_mean(name, table)}")

@@ -1,8 +1,8 @@
-"""Which installation the database roles of a Postgres server belong to.
+"""The installation that owns the database roles of a Postgres server.
 
-Roles are the server's, databases are not: a second installation on the server would change the passwords of
-the first. A comment on each role names the database that it was last prepared for, and a fingerprint of its
-password. Installations with the same secrets may share a server.
+Roles belong to the whole server: a second installation on it would change the passwords of the first. A
+comment on each role names the database that it was last prepared for, and a fingerprint of its password.
+Installations with the same secrets may share a server.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def owner_check(cursor: CursorWrapper, *, passwords: Mapping[str, str]) -> None:
 
 
 def owner_note(cursor: CursorWrapper, *, passwords: Mapping[str, str]) -> None:
-    """Write on each role whose it is now."""
+    """Note on each role the installation that owns it now."""
     database = _own_database(cursor)
     for role, password in passwords.items():
         comment = f'Palaestra in "{database}", {_fingerprint(password)}'
@@ -48,7 +48,7 @@ def owner_note(cursor: CursorWrapper, *, passwords: Mapping[str, str]) -> None:
 
 
 def _fingerprint(password: str) -> str:
-    """Passwords are 32 random bytes, so that nobody finds one by its hash."""
+    """Return a short hash: passwords are 32 random bytes, so nobody can guess one from it."""
     return hashlib.sha256(f"palaestra role {password}".encode()).hexdigest()[:16]
 
 

@@ -122,7 +122,7 @@ def _start_replica(
 
 
 def _replica_check(installation: Installation) -> None:
-    """Name at once all that the chosen processes lack."""
+    """Refuse to start processes, naming everything that they lack."""
     given = {"DATABASE_URL": installation.database_url, "REDIS_URL": installation.redis_url}
     if unset := [name for name, value in given.items() if not value]:
         raise GymError(

@@ -46,7 +46,7 @@ class OfficialRow(msgspec.Struct):
 PAPER_FILE = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)[-_ ]?(?P<paper>II?|1[02][AB])(?![A-Za-z0-9])", re.IGNORECASE
 )
-# What a number may be written in: a formula, a box, degrees.
+# The markup that a number may have: a formula, a box, degrees.
 WRAPPING = re.compile(r"^(?:\$|\\\(|\\boxed\{)+|(?:\^?\{?\\circ\}?|°|\\degree|\s*degrees?|\$|\\\)|\}|\.)+$")
 
 
@@ -78,7 +78,7 @@ def place_in_file(record: Record) -> Place | None:
 
 
 def bare(cell: int | float | str) -> str:
-    r"""The text of an answer cell without what only writes it: ``$336^\circ$`` is ``336``."""
+    r"""Return the text of an answer cell without its markup: ``$336^\circ$`` is ``336``."""
     return WRAPPING.sub("", str(cell).strip()).strip()
 
 

@@ -76,8 +76,8 @@ def table_unescaped(table: Table) -> Table:
 
 
 def is_country_lost(question: str, *, table: Table, answers: Iterable[str]) -> bool:
-    """Whether a question asks for a country that stands neither in it nor in the table, where flags of the
-    original page have left no text.
+    """Return whether a question asks for a country that neither it nor the table names, since the flags of
+    the original page left no text.
     """
     if not ASKS_FOR_COUNTRY.search(question):
         return False

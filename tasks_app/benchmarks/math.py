@@ -64,7 +64,7 @@ def _split(record: Record) -> str | None:
 
 
 def _is_of_tree(file: Path) -> bool:
-    """Whether it holds one problem, ``123.json``; copies of all problems are called ``train.json``."""
+    """Return whether a file holds one problem, ``123.json``; copies of all are called ``train.json``."""
     return file.suffix == ".json" and file.stem.isdecimal()
 
 

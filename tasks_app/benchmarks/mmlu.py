@@ -44,7 +44,7 @@ class HubRow(msgspec.Struct):
 
 
 def records(rows: Records) -> Records:
-    """Numbered within their subject and split, without the line of names that copies have."""
+    """Return the rows numbered within their subject and split, without the header that some copies have."""
     return _choices.renumbered(_without_names(rows), _group)
 
 
@@ -56,7 +56,7 @@ def _without_names(rows: Records) -> Records:
 
 
 def _is_header(cells: object) -> bool:
-    """No question's answer is the word for it."""
+    """Return whether cells are a header: no question is answered by the word "answer"."""
     return isinstance(cells, list) and len(cells) == CELLS and cells[-1].strip().casefold() in ANSWER_NAMES
 
 

@@ -11,7 +11,7 @@ def verifiers_rename(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """Benchmarks that are judged by choices follow to the rule that reads more forms of a label."""
+    """Judge the benchmarks of choices by the rule that reads more forms of a label."""
 
     dependencies = [("tasks_app", "0001_initial")]
     operations = [migrations.RunPython(verifiers_rename, migrations.RunPython.noop)]

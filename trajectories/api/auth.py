@@ -125,7 +125,7 @@ def principal_for(authorization: str | None) -> Principal:
 
 
 def key_known(authorization: str) -> int | None:
-    """The id of a key that this process has lately found to be valid; needs no database."""
+    """Return the id of a key that this process has lately found valid, without asking the database."""
     match = BEARER.match(authorization)
     _, principal = _cache.get(key_digest(match.group(1)), (0.0, None)) if match else (0.0, None)
     return principal.key_id if principal else None
@@ -137,7 +137,7 @@ def forget_keys() -> None:
 
 
 def _cache_shrink() -> None:
-    """Drop the keys that are none: inventing some makes nobody forget the others."""
+    """Drop unknown keys: inventing keys must not push valid ones out of the cache."""
     known = {digest: entry for digest, entry in _cache.items() if entry[1] is not None}
     _cache.clear()
     if len(known) < CACHED_KEYS_MAX:

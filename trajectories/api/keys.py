@@ -1,4 +1,4 @@
-"""The keys that there are, and their end."""
+"""API keys: their list, and revocation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trajectories.models.access import ApiKey, KeyChange
 
 
 def key_list() -> QuerySet[ApiKey]:
-    """All keys: those in use first, then the revoked ones; of each the newest first."""
+    """Return all keys, those in use first, then the revoked ones, each newest first."""
     return ApiKey.objects.order_by("-revoked_at", "-pk")
 
 
 def key_get(key_id: int) -> ApiKey:
-    """``GymError`` 404 ``unknown_key``."""
+    """Return a key. ``GymError`` 404 ``unknown_key``."""
     key = ApiKey.objects.filter(pk=key_id).first()
     if key is None:
         raise GymError("unknown_key", f"There is no key {key_id}.", status=404)
@@ -26,7 +26,7 @@ def key_get(key_id: int) -> ApiKey:
 
 @transaction.atomic
 def key_revoke(key_id: int, *, author: str) -> bool:
-    """Revoke a key, for ever; False if it was revoked before. ``GymError`` 404 ``unknown_key``.
+    """Revoke a key for good; False if it was revoked before. ``GymError`` 404 ``unknown_key``.
 
     Processes that know it accept it for up to ``API_KEY_CACHE_S`` seconds more, open sockets for a minute.
     """

@@ -1,4 +1,4 @@
-"""Heartbeats of a key: only those of active episodes that it may see keep anything alive."""
+"""Heartbeats of a key, which keep only the active episodes alive that it may see."""
 
 from __future__ import annotations
 

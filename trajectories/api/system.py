@@ -75,7 +75,7 @@ class HeartbeatIn(StrictSerializer):
 class HeartbeatRecord(serializers.Serializer[Any]):
     alive = serializers.IntegerField(help_text="How many leases were renewed.")
     gone = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Episodes that have ended, or that are none of the key's."
+        child=serializers.IntegerField(), help_text="Episodes that have ended, or that the key may not see."
     )
 
 

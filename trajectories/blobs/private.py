@@ -1,4 +1,4 @@
-"""Files that only calls hand out which check their caller's rights: exports, and files of labels."""
+"""Private files (exports, files of labels), which only calls that check their caller's rights hand out."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def step_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int]
 
 
 def labels_elsewhere(labels: Labels, *, among: QuerySet[Episode], taken: QuerySet[Episode]) -> int:
-    """How many labelled steps with a weight are of episodes that are not taken."""
+    """Count the labelled steps with a weight whose episodes are not taken."""
     labelled = selectors.episodes_labelled(project=labels.project)
     others = among.filter(pk__in=labelled).exclude(pk__in=taken.values("pk"))
     left = step_labels(labels, list(others.values_list("pk", flat=True)))

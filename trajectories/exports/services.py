@@ -21,7 +21,7 @@ OPEN = (Export.State.WAITING, Export.State.RUNNING)
 
 @dataclass(frozen=True, kw_only=True)
 class Author:
-    """Who asks, and what they may see: ``splits`` and a ``project`` limit a key; without any it sees all."""
+    """The author of an export. ``splits`` and ``project`` limit what a key may see; without, it sees all."""
 
     name: str
     project: str | None = None

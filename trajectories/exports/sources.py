@@ -33,8 +33,8 @@ def episodes_of(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
 
 
 def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
-    """How many episodes no filter of the author's leaves out, but the export's own rules, by the first that
-    does; those of other outcomes among them, which a kind has by default."""
+    """Count the episodes that the author's filters keep and the export's own rules leave out, by the first
+    rule that does. Outcomes that the kind does not take are one of these rules."""
     counts: dict[str, int] = {}
     matching = _matching(parameters, viewer=viewer)
     if not parameters.locked:
@@ -52,7 +52,7 @@ def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
 
 
 def episodes_seen(viewer: Viewer) -> QuerySet[Episode]:
-    """All that an export may take from."""
+    """Return all episodes that an export may draw on."""
     return projects.visible(Episode.objects.all(), viewer)
 
 
@@ -77,7 +77,7 @@ def _ended(parameters: Parameters) -> dict[str, Any]:
 
 
 def _outcomes(parameters: Parameters) -> list[str]:
-    """Empty where all are taken."""
+    """Return the outcomes to keep; empty for all."""
     return parameters.outcomes if set(parameters.outcomes) < set(Verdict.Outcome.values) else []
 
 

@@ -28,7 +28,7 @@ GOLD_UNIT = "gold_unit"
 
 @dataclass(frozen=True, kw_only=True)
 class StepLabel:
-    """What the label of a step weighs; ``reason`` says why, where that is 0."""
+    """The weight of a step's label; ``reason`` says why it is 0."""
 
     weight: float
     reason: str = ""
@@ -72,7 +72,7 @@ class Batch:
 
 
 def _mean(labels: Sequence[StepLabel]) -> StepLabel:
-    """Steps that are only labelled for training do not count."""
+    """Return the mean label; steps labelled only as gold units do not count."""
     counting = [label for label in labels if label.reason != GOLD_UNIT]
     if not counting:
         return labels[0]

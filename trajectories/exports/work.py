@@ -48,7 +48,7 @@ LEFT_OUT = {
     "other_answer": "steps or episodes whose label has no weight",
     "no_majority": "steps or episodes on which people disagree",
     "gold_unit": "steps or episodes labelled only for training",
-    "pairs_max": "pairs beyond the most of a group or task",
+    "pairs_max": "pairs beyond the limit of a group or task",
     "no_pair": "groups without a pair of the same prompt",
     "no_match": "tasks without both sides",
     "changing_history": "pairs whose history changes from turn to turn",
@@ -89,7 +89,7 @@ class ExportWork:
 
     @property
     def viewer(self) -> Sight:
-        """Who asked, as far as the export says."""
+        """The rights of the author, as far as the export stores them."""
         return Sight(self.export.project, frozenset(self.export.splits))
 
     @property
@@ -136,7 +136,7 @@ class ExportWork:
         Export.objects.filter(pk=export.pk, requested_at=export.requested_at).update(**fields)
 
     def _left_out(self) -> dict[str, int]:
-        """What stays out before any row is made."""
+        """Count what stays out before any row is made."""
         labels = self.parameters.labels
         counts = sources.left_out_of(self.parameters, viewer=self.viewer)
         if labels and (

@@ -1,6 +1,6 @@
-"""For how long episodes have been open, by a clock that runs only while the sweeper looks.
+"""The time that episodes have been open, by a clock that runs only while the sweeper looks.
 
-No clock on a wall can be trusted with a day: one that is set forward would expire every episode at once.
+A wall clock cannot be trusted with a day: one that is set forward would expire every episode at once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 MARKS = 48
-"""Marks within the time that counts: an age is too low by one part of so many, never too high."""
+"""Marks within ``longest_s``: an age may be too low by one part in this many, and is never too high."""
 
 
 class Mark(NamedTuple):
@@ -21,8 +21,8 @@ class Mark(NamedTuple):
 
 
 class WatchTime:
-    """Ages of up to ``longest_s``. It goes on from ``marks``, the time in between left out, and hands each
-    new mark to ``note``, with the time of the oldest that is still of use."""
+    """Ages of up to ``longest_s``. It continues from ``marks``, not counting the time since the last one, and
+    passes each new mark to ``note``, with the time of the oldest that is still needed."""
 
     def __init__(
         self,
@@ -49,6 +49,6 @@ class WatchTime:
         self._note(mark, self._marks[0].watched_s)
 
     def age_s(self, episode: int) -> float:
-        """How long an episode has been open at least."""
+        """Return the seconds for which an episode has been open at least."""
         place = bisect_left(self._marks, episode, key=lambda mark: mark.newest)
         return self._now_s - self._marks[place].watched_s if place < len(self._marks) else 0.0

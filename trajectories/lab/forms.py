@@ -66,7 +66,7 @@ def choice_field(choices: Sequence[tuple[str, str]], label: str) -> forms.Choice
 
 
 def of_project_offer(form: forms.Form) -> None:
-    """Ask which project it is for, where there are several (``trajectories/projects.py``)."""
+    """Add the choice of a project to a form, where there are several (``trajectories/projects.py``)."""
     names = projects.names()
     if len(names) > 1:
         form.fields[OF_PROJECT] = forms.ChoiceField(

@@ -56,7 +56,7 @@ class EpisodeState(NamedTuple):
 
 
 class RunState(NamedTuple):
-    """``verdicts`` is also the last number in the run's stream."""
+    """The state of a run. ``verdicts`` is also the last number in its stream."""
 
     verdicts: int
     project: str
@@ -132,7 +132,7 @@ class LiveReader:
         return [row[0] for row in await self._rows(FINISHED, [ids])]
 
     async def run_states(self, ids: list[int]) -> dict[int, RunState]:
-        """By run; unknown ones are left out."""
+        """Return the states of runs by id; unknown ones are left out."""
         return {row[0]: RunState(*row[1:]) for row in await self._rows(RUN_COUNTS, [ids])}
 
     async def verdict_pages(self, keys: list[tuple[int, int]]) -> dict[tuple[int, int], VerdictPage]:

@@ -1,4 +1,4 @@
-"""When a key was last used, and who created and revoked it."""
+"""The last use of keys, and the record of their creation and revocation."""
 
 import django.db.models.deletion
 import django.db.models.functions.datetime

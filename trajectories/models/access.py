@@ -42,7 +42,7 @@ class ApiKey(models.Model):
 
 
 class KeyChange(models.Model):
-    """Who created or revoked a key, and when."""
+    """The creation or revocation of a key: by whom, and when."""
 
     class Kind(models.TextChoices):
         CREATED = "created", "Created"

@@ -158,8 +158,8 @@ class AnnotationUnit(models.Model):
 class AnnotationSlot(models.Model):
     """A place for one person's label of a unit. A person has at most one, and one for its repeat.
 
-    Annotators know it by ``public_id``, which tells nothing: its number would, since slots of repeats and of
-    units for training are made later than others.
+    Annotators see only its random ``public_id``: its number would give away repeats and units for training,
+    whose slots are made later than others.
     """
 
     public_id = models.UUIDField(db_default=RandomUUID(), unique=True, editable=False)
@@ -286,7 +286,7 @@ class StepMark(models.Model):
 
     @property
     def version(self) -> str:
-        """What a form says of the note that it showed: a hash, or nothing where there was none."""
+        """The version of the note, which forms send back: a hash, empty without a note."""
         return hashlib.sha256(self.note.encode()).hexdigest()[:16] if self.note else ""
 
 

@@ -59,5 +59,5 @@ class Step(models.Model):
 
     @property
     def was_unsettled(self) -> bool:
-        """Whether the page that the model was shown was still loading or moving."""
+        """True if the page that the model was shown was still loading or moving."""
         return bool(self.more and self.more.get("settled") is False)

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class WatchMark(models.Model):
-    """A moment of the sweeper's own time: every episode up to ``newest`` had been opened by then.
+    """A moment of the sweeper's own time, by which every episode up to ``newest`` had been opened.
 
     ``watched_s`` counts the seconds in which a sweeper looked, whatever the clock on the wall said.
     """

@@ -23,8 +23,8 @@ paraphrases, drawn by seed.
 
 Made by `manage.py write_prompts`; a test says when it is out of date.
 """
-REPAIRS = """The result of a completion in free text without an answer, by the form of the answer. It may be
-repaired once; agents are told as much of an action that cannot be read."""
+REPAIRS = """The result of a completion in free text without an answer, by the form of the answer. Such a
+completion may be repaired once; an action that cannot be read gets a result of the same kind."""
 MAX_STEPS = 12
 QUESTION = "(the question)"
 BASE = "a"
@@ -77,7 +77,7 @@ def page() -> str:
 
 
 def _repairs() -> Iterator[str]:
-    """What a completion in free text without an answer gets as its result."""
+    """Yield the results of completions in free text that hold no answer, by form."""
     yield f"\n## Repairs\n\n{REPAIRS}\n"
     for form, text in Template(f"{VERSION}{BASE}").words.repairs.items():
         yield f"- `{form}`: Result of your action: invalid. {text}"

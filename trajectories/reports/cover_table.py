@@ -1,4 +1,4 @@
-"""What pictures cost where pop-ups lie over a page: an outline reads beneath them, a picture does not."""
+"""The cost of pop-ups over pictures: an outline reads beneath a pop-up, a picture does not."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ CLEAR, COVERED, COVER = (
 NONE = "none"
 NO_LOOKS = "no shared item was judged in such looks"
 NOTE = (
-    "The rung of pixels, apart by whether the look has pop-ups. They cover the question in a picture until "
-    "they are closed, and not in an outline: what they take from pictures is no loss of reading pixels."
+    "The rung of pixels, split by whether the look has pop-ups. In a picture they cover the question until "
+    "they are closed, in an outline they do not: what they cost pictures is no loss of reading pixels."
 )
 DIFFERENCE = "the second row less the first; their intervals say how sure it is"
 

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def facts_complete(runs: Iterable[int], *, seconds: float = SECONDS) -> None:
-    """Compute the facts that ended episodes of these runs lack, for so many ``seconds`` at most."""
+    """Compute the facts that ended episodes of these runs lack, within ``seconds``."""
     until = time.monotonic() + seconds
     for episode in _lacking(runs):
         if time.monotonic() > until:
@@ -24,7 +24,7 @@ def facts_complete(runs: Iterable[int], *, seconds: float = SECONDS) -> None:
         try:
             store.facts_compute([episode])
         except Exception:
-            # One failure must not stop the others, nor the report, which counts it.
+            # One failure must stop neither the others nor the report, which counts it.
             logger.exception("episode %s has no facts: computing them failed", episode)
 
 

@@ -152,7 +152,7 @@ class PlanIn(StrictSerializer):
 
 
 def _contrasts_check(plan: dict[str, Any]) -> None:
-    """Refuse contrasts of arms that are not the plan's or are not scored, and any that says nothing new."""
+    """Refuse contrasts of arms that are not the plan's or are not scored, and repeated ones."""
     seen: set[frozenset[str]] = set()
     for pair in plan["contrasts"]:
         for arm in pair:

@@ -1,4 +1,4 @@
-"""How much is thought in each arm: words per episode, and per step."""
+"""The length of thoughts in each arm: words per episode, and per step."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BY_ITEM = Statement(__file__, "thoughts")
 
 @dataclass(kw_only=True)
 class _Sums:
-    """Of an arm: episodes and words of each item, by episode and by step, and the episodes left out."""
+    """Sums of an arm: episodes and words of each item, by episode and by step, and the episodes left out."""
 
     episodes: list[tuple[int, float]] = field(default_factory=list)
     steps: list[tuple[int, float]] = field(default_factory=list)
@@ -66,7 +66,7 @@ def thought_table(analyses: Sequence[Analysis]) -> Table:
 
 
 def _sums(analysis: Analysis) -> Sums:
-    """Of all benchmarks: the runs and the plan are the report's."""
+    """Return the sums of all benchmarks: the runs and the plan are the report's."""
     sums: Sums = {}
     for benchmark, arm, retest, observation, _, *values in BY_ITEM.rows(runs=list(analysis.runs)):
         key = arm_of(analysis.plan["arms"], arm=arm, retest=retest, observation=observation)
@@ -112,7 +112,7 @@ def _values(mean: Mean | None, *, names: tuple[str, str, str]) -> dict[str, floa
 
 
 def _note(mean: Mean | None) -> str:
-    """Why there are no words per episode, or no interval of them."""
+    """Return why there are no words per episode, or no interval around them."""
     if mean is None:
         return "no episode all of whose thoughts are known"
     if mean.tasks < ITEMS_MIN:

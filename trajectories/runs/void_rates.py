@@ -120,7 +120,7 @@ class VoidRates:
 
     @property
     def by_withdrawal(self) -> dict[str, VoidRate]:
-        """How many were cancelled or never used, among all that ended, these included."""
+        """The shares of cancelled and of never used episodes among all that ended, these included."""
         return _by_reason(self.withdrawn, among=[*self.counts, *self.withdrawn])
 
 
@@ -167,7 +167,7 @@ def void_rates(*, run_id: int | None = None, latest: int | None = None) -> VoidR
 
 
 def _apart(counts: Iterable[EndedCount]) -> tuple[list[EndedCount], list[EndedCount]]:
-    """Those that count, and those that were nobody's fault."""
+    """Split the counts into those that matter and those that were nobody's fault."""
     both: tuple[list[EndedCount], list[EndedCount]] = ([], [])
     for count in counts:
         both[count.reason in HARMLESS_VOIDS].append(count)

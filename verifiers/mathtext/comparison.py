@@ -110,7 +110,7 @@ def _same_scalar(gold: Scalar, answer: Form) -> bool:
 
 
 def _is_share(node: Node) -> bool:
-    """A fraction below one, of which a percentage is a hundredth and never the number itself."""
+    """Return whether it is a fraction below one, beside which ``25%`` means 0.25 and never 25."""
     value = values.constant(node)
     is_decimal = isinstance(node, Number) and (node.places > 0 or node.value.denominator == 1)
     return not is_decimal and value is not None and values.is_real(value) and values.at_most(abs(value), 1)
@@ -131,7 +131,7 @@ def _hundredth(node: Node) -> Node:
 
 
 def _degrees_against_radians(gold: Scalar, answer: Scalar) -> bool | None:
-    """Degrees against an angle written with pi or as an arcus; None when neither side is one."""
+    """Compare degrees with an angle written with pi or as an arc function; None when neither side is one."""
     in_degrees, other = (gold, answer) if gold.degrees else (answer, gold)
     if not _mentions(other.node, RADIANS) or _mentions(in_degrees.node, RADIANS):
         return None
@@ -208,7 +208,7 @@ def _is_ordered(listing: Listing) -> bool:
 
 
 def _same_labelled_items(gold: Sequence[Labelled], answer: Sequence[Labelled]) -> bool:
-    """By name where both sides have names; else in the order written, or in that of the names."""
+    """Compare by name where both sides have names, else in the order written or in that of the names."""
     labels = [[item.label for item in side] for side in (gold, answer)]
     if all(labels[0]) and all(labels[1]):
         by_name = [[item for item in answer if names_agree(one.label, item.label)] for one in gold]

@@ -12,13 +12,13 @@ MIN_DECIMAL_DIGITS = 6
 MIN_PART_DIGITS = 4
 """Those of one entry, coordinate or end among several, which agree by chance less easily."""
 MIN_GOLD_DIGITS = 3
-"""Those of a gold that is itself a rounded decimal, so that an exact answer says more than it."""
+"""Those of a gold that is itself a rounded decimal, so that an exact answer says more."""
 
 APPROXIMATELY = Fraction(1, 1000)
 
 
 def stands_for(decimal: Node, exact: Node, *, min_digits: int = MIN_DECIMAL_DIGITS) -> bool:
-    """Whether a decimal of enough digits is the exact number, rounded or cut at its last digit."""
+    """Return whether a decimal of enough digits is the exact number, rounded or cut at its last digit."""
     if not isinstance(decimal, Number) or decimal.places < 1:
         return False
     if isinstance(exact, Number) and exact.value.denominator == 1:
@@ -32,9 +32,9 @@ def stands_for(decimal: Node, exact: Node, *, min_digits: int = MIN_DECIMAL_DIGI
 
 
 def is_rounded_gold(gold: Node, answer: Node) -> bool:
-    """Whether the gold is a decimal to which the answer rounds, which is exact.
+    """Return whether the gold is a decimal, and the answer an exact number that rounds to it.
 
-    Never the reverse: a decimal of three digits is no answer where the exact number was asked for.
+    Never the reverse: a decimal of three digits is no answer to a question for the exact number.
     """
     if not isinstance(gold, Number) or gold.places < 1 or _digits(gold) < MIN_GOLD_DIGITS:
         return False
@@ -45,7 +45,7 @@ def is_rounded_gold(gold: Node, answer: Node) -> bool:
 
 
 def is_near(exact: Node, rough: Node) -> bool:
-    """Whether a rough number is the exact one to about its last digit; a whole number to less than one."""
+    """Return whether a rough number is the exact one to about its last digit, a whole one to less than 1."""
     value, near = values.constant(exact), values.constant(rough)
     if value is None or near is None:
         return False
@@ -67,7 +67,7 @@ def _has_decimal(node: Node) -> bool:
 
 
 def _is_inexact(node: Node, value: object) -> bool:
-    """Whether no finite decimal writes this number, so that a decimal can only come near it."""
+    """Return whether no finite decimal writes this number, so that a decimal can only come near it."""
     if not isinstance(value, Fraction):
         return True
     # The denominator of a finite decimal divides a power of ten, whose exponent is below its number of bits.

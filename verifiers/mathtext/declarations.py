@@ -1,4 +1,4 @@
-r"""What an answer says of its own letters: ``k \in \mathbb{Z}``, ``where c is any constant``."""
+r"""Declarations of an answer's own letters: ``k \in \mathbb{Z}``, ``where c is any constant``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AFTER_LETTER = re.compile(rf"({LETTERS})\s*,?\s*{ARTICLES}({NUMBERS})\b")
 BEFORE_LETTER = re.compile(rf"\b({NUMBERS})\s+({LETTERS})")
 BLACKBOARD = str.maketrans("\u2124\u2115\u211d\u211a", "ZNRQ")
 DECLARED = re.compile(r"\\in\b|\u2208|integer|whole|constant|real|natural|rational|complex|parameter")
-"""What each of the patterns above needs, found at once."""
+"""A quick test for all of the patterns above."""
 TEXT = r"(?:\\text\s*\{)?\s*"
 LEAD = (
     rf"\s*(?:[,;(]\s*{TEXT}(?:(?:where|with|for|when|and)\b)?|{TEXT},?\s*(?:where|with|for|when)\b)\s*\}}?\s*"
@@ -56,12 +56,12 @@ def _set_of(words: str) -> str:
 
 
 def are_of_other_sets(gold: dict[str, str], answer: dict[str, str]) -> bool:
-    """Whether both sides say from which set their letters are, and not the same."""
+    """Return whether both sides declare the set of their letters, and not the same one."""
     return bool(gold and answer) and not set(gold.values()) & set(answer.values())
 
 
 def without_declarations(text: str) -> str:
-    """Return the text without such words after its value."""
+    """Return the text without the declarations after its value."""
     if not DECLARED.search(text):
         return text
     family = FAMILY.match(text)

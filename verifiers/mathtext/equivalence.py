@@ -66,7 +66,7 @@ def _is_same(
 
 
 def _is_equal(gold: Form, answer: Form, free: dict[str, str]) -> bool:
-    """The same, or the same by another name of a free parameter."""
+    """Return whether both are the same, free parameters under any name."""
     if same_form(gold, answer):
         return True
     return any(same_form(*pair) for pair in with_names_of(gold, answer, free))

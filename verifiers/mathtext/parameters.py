@@ -52,7 +52,7 @@ def with_names_of(gold: Form, answer: Form, free: dict[str, str]) -> Iterator[tu
 
 
 def _is_one_progression(form: Form) -> bool:
-    """Whether each expression has the letter to itself; ``x = 3 + 7t, y = 2 - 5t`` share it."""
+    """Return whether each expression has the letter to itself; ``x = 3 + 7t, y = 2 - 5t`` share it."""
     if isinstance(form, Listing):
         labels = {item.label for item in form.items}
         return len(labels) == 1 and all(isinstance(item.form, Scalar) for item in form.items)
@@ -83,7 +83,7 @@ def _are_constants(ours: list[str], gold: Form, theirs: list[str], answer: Form)
 
 
 def _counts_periods(name: str, form: Form) -> bool:
-    r"""``k`` where it stands in multiples of pi alone, in an angle: ``\frac{\pi}{4} + k\pi``."""
+    r"""Return whether ``k`` only counts multiples of pi, in an angle: ``\frac{\pi}{4} + k\pi``."""
     steps = [_step(node, name) for node in _nodes(form) if name in symbols_of(node)]
     return (
         name in COUNTERS
@@ -99,7 +99,7 @@ def _is_rational(value: Any) -> bool:
 
 
 def _is_added(name: str, form: Form) -> bool:
-    """A constant added at the end: ``x^2 + C``."""
+    """Return whether it is a constant added at the end: ``x^2 + C``."""
     return any(
         isinstance(node, Apply) and node.name == "add" and node.args[-1] == Symbol(name)
         for node in _nodes(form)
@@ -107,7 +107,7 @@ def _is_added(name: str, form: Form) -> bool:
 
 
 def _step(node: Node, name: str) -> Any:
-    """By how much an expression in one letter grows with it; None where that is not constant."""
+    """Return how much an expression in one letter grows with it; None where that is not constant."""
     line = _linear(node, name)
     return None if line is None else values.inexact(line[1])
 
@@ -129,7 +129,7 @@ def _linear(node: Node, name: str) -> tuple[Any, Any] | None:
 
 
 def _reduced(node: Node, name: str) -> Node:
-    """An arithmetic progression in an integer from its least term that is not negative, by positive steps."""
+    """Rewrite an arithmetic progression in an integer from its least non-negative term, in positive steps."""
     line = _linear(node, name)
     if line is None:
         return node

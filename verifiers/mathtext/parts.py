@@ -46,7 +46,7 @@ def _named(part: str) -> tuple[str, str]:
 
 
 def names_agree(left: str, right: str) -> bool:
-    """Whether two labels name one thing: the same letters, or words of which one has no others."""
+    """Return whether two labels name one thing: they are equal, or one has all the words of the other."""
     if left == right:
         return True
     first, second = _words(left), _words(right)
@@ -58,7 +58,7 @@ def only_counts(labels: Sequence[str]) -> bool:
 
 
 def _words(label: str) -> frozenset[str]:
-    """The words in the singular; none where there are other signs, such as those of a variable."""
+    """Return the words in the singular; none if there is anything else, such as a variable."""
     words = words_of(label).split()
     is_name = all(len(word) > 2 or word.isdigit() for word in words) and any(map(str.isalpha, words))
     return frozenset(word.rstrip("s") for word in words) if is_name else frozenset()

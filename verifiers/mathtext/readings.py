@@ -59,7 +59,7 @@ def _decimal_stated(text: str) -> list[Form]:
 
 
 def _quotient_stated(text: str) -> list[Form]:
-    r"""The value of ``\frac{AB}{CD} = \frac{3}{4}``, where the quotient is what was asked for."""
+    r"""The value of ``\frac{AB}{CD} = \frac{3}{4}``, where the question asks for the quotient."""
     value, named = _value_of_chain(text), node_of(split_top(text, ("=",))[0].strip())
     return [value] if value and isinstance(named, Apply) and named.name == "div" else []
 

@@ -18,7 +18,7 @@ INFINITY = Apply("oo")
 
 
 def joined(regions: Iterable[Region]) -> Region:
-    """The points of any of them."""
+    """Return the points of any of the regions."""
     return Region(tuple(span for region in regions for span in region.spans))
 
 
@@ -72,7 +72,7 @@ def common(regions: Sequence[Region]) -> Region | None:
 
 
 def union(region: Region) -> Region | None:
-    """The same points in as few spans as there can be, in order."""
+    """Return the same points in as few spans as possible, in order."""
     return _combined([region], all)
 
 

@@ -117,6 +117,6 @@ def is_endless(text: str) -> bool:
 
 
 def is_none(text: str) -> bool:
-    """Whether words say that nothing is a solution."""
+    """Return whether words say that there is no solution."""
     words = words_of(text)
     return words != "no" and NONE.fullmatch(words) is not None

@@ -12,7 +12,7 @@ from functools import partial
 
 NO_SUPERSCRIPTS = frozenset("\u00aa\u00ba")  # ordinal indicators
 LAST_CODE = 0x2DFF
-"""Beyond it stand signs of other scripts only."""
+"""Beyond it there are only signs of other scripts."""
 
 
 def _decompositions(tag: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The time that a program takes itself, apart from the time that a busy machine makes it wait."""
+"""A program's own time: without the time for which a busy machine keeps it waiting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ProgramClock:
         return self.wall_s() - (sum(self._waits.values()) - self._waited_before_s)
 
     def _read(self) -> None:
-        """A process that has ended keeps what was read last."""
+        """Read the waits; a process that has ended keeps its last one."""
         for process in self._waits:
             with contextlib.suppress(OSError, IndexError):
                 fields = Path(f"/proc/{process}/schedstat").read_text().split()

@@ -13,7 +13,7 @@ class Home:
     """The home of a sandbox that has started. ``close`` it."""
 
     def __init__(self, program: int | None) -> None:
-        """``program``: its process id, or None. The home of a program that has ended is never full."""
+        """Open the home of ``program``, a process id or None. One that has ended never counts as full."""
         self._descriptor: int | None = None
         with contextlib.suppress(OSError):
             self._descriptor = os.open(f"/proc/{program}/root{HOME}", os.O_PATH | os.O_DIRECTORY)

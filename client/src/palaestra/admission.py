@@ -1,7 +1,7 @@
-"""Who may talk to a door that is served: whoever knows its token, or without one this machine's own programs.
+"""Admission to a served door: by its token, or without one for this machine's own programs alone.
 
-A web page that somebody opens on this machine is none of these, though its browser reaches the loopback
-address: by a host name of its own that leads there, or by the address itself.
+A web page that is open on this machine is not admitted, although its browser can reach the loopback address:
+directly, or by a host name that resolves to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host, as an address or a name, is this machine and reached by nobody else."""
+    """Return whether a host, an address or a name, can be reached from this machine alone."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -30,7 +30,7 @@ def is_loopback(host: str) -> bool:
 
 
 def token_check(token: str, *, host: str) -> None:
-    """Raises ``ValueError`` for a door that strangers could reach without a token."""
+    """Raise ``ValueError`` for a door that strangers could reach without a token."""
     if not token and not is_loopback(host):
         raise ValueError(f"{host} can be reached from elsewhere: put a token into {TOKEN_SETTING}.")
     if token and len(token) < TOKEN_MIN:
@@ -38,8 +38,8 @@ def token_check(token: str, *, host: str) -> None:
 
 
 class Admission:
-    """ASGI middleware. With a ``token`` a request needs ``Authorization: Bearer <token>``; without one it has
-    to be for a loopback host, and from no web page of another."""
+    """ASGI middleware. With a ``token`` a request needs ``Authorization: Bearer <token>``; without one it
+    must name a loopback host, and must not come from another host's web page."""
 
     def __init__(self, app: App, *, token: str = "") -> None:
         self._app, self._token = app, token.encode()

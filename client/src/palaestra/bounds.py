@@ -65,7 +65,7 @@ class EpisodeBounds:
         return self.allows(url) or self.is_static(url)
 
     def is_static(self, url: str) -> bool:
-        """Whether a file is the same for all episodes."""
+        """Return whether an address is that of a static file, the same for all episodes."""
         return _is_below(url, self.origin + STATIC_PATH)
 
     def is_report(self, url: str) -> bool:
@@ -106,7 +106,7 @@ class EpisodeBounds:
 
 
 def _is_below(url: str, base: str) -> bool:
-    """Whether an address is below another one, however often a server decodes its path."""
+    """Return whether an address is below another one, however often a server decodes its path."""
     if not url.startswith(base):
         return False
     path = _PATH_END.split(url[len(base) :], maxsplit=1)[0]

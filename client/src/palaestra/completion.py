@@ -12,7 +12,7 @@ from palaestra.records import CloseReason, Usage
 
 CUT_FOR_LENGTH = "length"
 TEXT_CHARS = 250_000
-"""What is read of a text, a thought, or calls of tools: more than twice what is recorded of one."""
+"""Characters that are read of a text, a thought or tool calls: more than twice what is recorded of one."""
 NAME_CHARS = 200
 COUNT_MAX = 2**31 - 1
 # An output that its endpoint, or a trainer's engine, gave up is no fault of the policy: it is void.
@@ -26,7 +26,7 @@ BROKEN_OFF: Mapping[CloseReason, str] = {
     "content_filter": "A filter of the endpoint stopped the output, which ends the episode.",
     "model_error": "The output was given up before its end, which ends the episode without a verdict.",
 }
-"""What an agent reads of a turn that was broken off, by the end of its episode."""
+"""The result message of a turn that was broken off, by end reason."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +72,8 @@ class Completion:
             object.__setattr__(self, name, value)
 
     def bounded(self) -> Completion:
-        """The same, with the last ``TEXT_CHARS`` of its text, where the action stands, and as many of the
-        rest: a model that never ends must not hold up the episodes beside its own."""
+        """Return the completion with only the last ``TEXT_CHARS`` of its text, where the action stands, and
+        as many of its reasoning and calls: a model that never stops must not slow down other episodes."""
         calls, left = [], TEXT_CHARS
         for call in self.tool_calls:
             arguments = call.arguments[:left]
@@ -96,7 +96,7 @@ class Completion:
 
     @property
     def is_filtered(self) -> bool:
-        """Whether a filter of the endpoint stopped the output, or withheld it."""
+        """True if a filter of the endpoint stopped or withheld the output."""
         return ending_of(self.finish_reason) == "content_filter"
 
     @property
@@ -107,7 +107,7 @@ class Completion:
 
 
 def count_read(value: object) -> int | None:
-    """A number of tokens as an endpoint writes it; None for what can be none."""
+    """Return a number of tokens as an endpoint writes it, None for a value that cannot be one."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         value = int(value[:20])
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -116,7 +116,7 @@ def count_read(value: object) -> int | None:
 
 
 def usage_clean(usage: Usage | None) -> Usage | None:
-    """A usage without the counts that make no sense; None where none is left."""
+    """Return the usage without impossible counts, None where none is left."""
     if not isinstance(usage, Usage):
         return None
     counts = {name: count_read(getattr(usage, name)) for name in Usage.__struct_fields__}

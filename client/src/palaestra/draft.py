@@ -53,7 +53,7 @@ def only_fills(step: Mapping[str, Any]) -> bool:
 
 
 def _parts(step: Mapping[str, Any]) -> list[Action] | None:
-    """What a step filled in; None if it may have done anything else, or the page was lost after it."""
+    """Return what a step filled in; None if it may have done more, or the page was lost after it."""
     declared = step["action"]
     if (step.get("result_message") or "").endswith(AT_FIRST_PAGE):
         return None

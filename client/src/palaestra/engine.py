@@ -305,7 +305,7 @@ class Engine:
         while not episode.is_over:
             turn = await turns.next(episode)
             if await episode.amend() is not None:
-                continue  # the record says something else than the policy was told
+                continue  # the record differs from what the policy was shown
             if isinstance(turn, End):
                 await episode.close(turn.reason, turn.detail)
                 return

@@ -61,7 +61,7 @@ Stepped = tuple[Observation, float | None, bool, bool, StepInfo]
 
 
 def keywords_check(keywords: Iterable[str], *, known: Iterable[str]) -> None:
-    """Raises ``TypeError`` for keywords that an environment does not have."""
+    """Raise ``TypeError`` for keywords that an environment does not have."""
     if unknown := set(keywords) - set(known):
         raise TypeError(f"An environment has no setting {', '.join(sorted(unknown))}.")
 
@@ -158,7 +158,7 @@ class Env:
         if self._run not in self._checked_runs:
             await run_check(self.client, self._run, self._browser)
             self._checked_runs.add(self._run)
-        # An episode that waited for a page would run out of time, or be taken for one that nobody plays.
+        # An episode that was opened first could run out of time while it waits, or expire as unused.
         page = await self._page_acquire() if arm_of(self._arm).has_page else None
         try:
             opening = await self._open(task_id, seed=seed, group=group, idempotency_key=idempotency_key)
@@ -209,7 +209,7 @@ class Env:
 
     # ---- inside
     async def _page_acquire(self) -> Surface:
-        """A page of the pool; says so when all of them stay in use, as where environments never end."""
+        """Take a page of the pool, and log if all stay in use, as when environments are never closed."""
         loop = asyncio.get_running_loop()
         report = loop.call_later(WAIT_REPORTED_S, logger.warning, WAITING, WAIT_REPORTED_S)
         try:

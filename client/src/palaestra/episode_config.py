@@ -1,4 +1,4 @@
-"""How an episode is run: what is shown, how actions are written, and its budgets."""
+"""The settings of an episode: observations, grammar and budgets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from palaestra.thoughts import Tags, tags_check
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeConfig:
-    """How an episode is run. ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts
+    """The settings of an episode. ``history`` is a policy of ``palaestra.histories``; ``token_budget`` counts
     completion tokens, ``prompt_token_budget`` those of all prompts, as the model's usage gives them;
     ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
     step; ``thought_tags`` are pairs of marks of a model's own around its thoughts, beside those that
@@ -40,12 +40,12 @@ class EpisodeConfig:
 
     @property
     def observation_settings(self) -> dict[str, Any]:
-        """What a run stores of its observations beside their format: what differs from the defaults."""
+        """The settings that a run stores beside the observation format: those other than the defaults."""
         names = ("scope", "max_chars", "picture_max")
         return {name: own for name in names if (own := getattr(self, name)) != getattr(EpisodeConfig, name)}
 
     def conditions(self, opened: OpenedEpisode) -> Conditions:
-        """What decides which actions an episode offers."""
+        """Return the conditions that decide which actions an episode offers."""
         arm, form = arm_of(opened.arm), format_of(self.observation)
         return conditions_of(
             has_page=arm.has_page,

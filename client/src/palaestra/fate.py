@@ -17,12 +17,11 @@ TOO_LATE = "The task had ended."
 def fate_of(
     trajectory: Mapping[str, Any], *, step: int, is_open: bool, shown: Observation, now: Observation
 ) -> Outcome | None:
-    """What became of the action of ``step``, which is not on record; None if it is to be done as if nothing
-    had happened.
+    """Return the outcome of the action of ``step``, which is not on record; None if it can simply be done.
 
     ``shown`` is the page that it was chosen on, ``now`` the one that is open. Pages that were served and
-    changes that were made for the step are on record, though the step is not; what was on record for none of
-    them was lost with the page, and can be done where the page is the same again.
+    changes that were made for the step are on record, though the step is not. An action that left neither was
+    lost with the page, and can be done if the page is the same again.
     """
     is_answered = trajectory.get("submission") is not None
     if not is_open:

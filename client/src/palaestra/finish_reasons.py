@@ -1,4 +1,4 @@
-"""Why a model stopped writing, by the many names that endpoints have for it."""
+"""The reasons for which a model stopped writing, under the many names that endpoints give them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WORD_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def ending_of(finish_reason: str | None) -> Ending | None:
-    """What a finish reason says; None where it says nothing. A name that is not known is a ``stop``."""
+    """Return the meaning of a finish reason, None for an empty one. An unknown name is a ``stop``."""
     words = _WORD_END.sub("_", finish_reason or "").strip().lower()
     name = _PREFIX.sub("", re.sub(r"[\s-]+", "_", words))
     if name in _UNSAID:

@@ -4,7 +4,7 @@ Two layers. At launch the browser is given the one host and port that it can res
 (``browser.resolver_rules``), which costs nothing per request. On top, one DevTools session on the whole
 browser pauses every request, redirects included, and continues only those under the path of the page's own
 episode and those for static files. These come from the browser's cache as before, unlike with Playwright's
-``route``, which switches it off: of fifteen files on a page one in forty is asked for at all.
+``route``, which switches it off: of the fifteen files of a page, one in forty is requested at all.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class NavigationGuard:
         bounds = self._bounds.get(self._pages.get(frame, frame))
         is_document = event.get("resourceType") == "Document" and frame not in self._pages
         if bounds is None:
-            # A worker that pages share, or a frame that nobody has announced: whose it is cannot be known.
+            # A worker that pages share, or a frame that was not announced: its page is unknown.
             is_allowed = any(known.is_static(url) for known in self._bounds.values())
         else:
             is_allowed = bounds.allows(url) if is_document else bounds.allows_resource(url)

@@ -1,4 +1,4 @@
-"""How long pages may take to settle, by how long they usually take on this machine."""
+"""Time limits for pages to settle, from the time that they usually take on this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 PAGES_REMEMBERED = 64
 USUAL_TIMES = 10
-"""A page that takes so many times as long as usual is not waited for any longer."""
+"""How many times the usual time a page may take."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Pace:
         self._taken: deque[float] = deque(maxlen=PAGES_REMEMBERED)
 
     def note(self, seconds: float) -> None:
-        """Remember how long a first page took; one that never settled, how long it was waited for."""
+        """Remember the time that a first page took, or the time waited for one that never settled."""
         self._taken.append(seconds)
 
     def limit_s(self, limit: Limit) -> float:
-        """Seconds that a page may take now; nothing is known of the machine before its first page."""
+        """Return the seconds that a page may take now: the most, until one has shown the machine's pace."""
         if not self._taken:
             return limit.ceiling_s
         return min(max(USUAL_TIMES * statistics.median(self._taken), limit.floor_s), limit.ceiling_s)

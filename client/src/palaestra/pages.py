@@ -47,7 +47,7 @@ class WarmPage:
         self.page = page
         self.bounds: EpisodeBounds | None = None
         self._pace = pace
-        self._begun: float | None = None  # when the first page was asked for; None once it was looked at
+        self._begun: float | None = None  # when the first page was requested; None once it was observed
         self._cdp = cdp
         self._guard = guard
         self._frame = frame
@@ -302,8 +302,8 @@ class WarmPage:
     async def _run(
         self, function: str, *arguments: object, world: int, step: int = 0, wait_s: float = 0.0
     ) -> dict[str, Any]:
-        """The answer of a page-side function that may wait for ``wait_s``. A new document is told the ids of
-        those before it."""
+        """Return the answer of a page-side function that may wait for ``wait_s``. A new document gets the ids
+        of those before it."""
         around = {"step": step, "ids": None if self._introduced == world else self.ids}
         passed = ",".join(json.dumps(argument) for argument in (function, arguments, around))
         answer = await self._evaluate(f"palaestra.run({passed})", world, limit_s=wait_s + CALL_LIMIT_S)

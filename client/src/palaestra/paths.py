@@ -1,4 +1,4 @@
-"""Paths of the API. An id is one segment of a path and never more, whoever gave it."""
+"""Paths of the API. An id is one path segment and never more, wherever it comes from."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def path_of(template: str, *ids: int | str) -> str:
-    """The path with an id in place of each ``{}``. Raises ``PalaestraError`` for what is no id."""
+    """Return the path with an id in place of each ``{}``. Raises ``PalaestraError`` for anything else."""
     return template.format(*map(_segment, ids))
 
 
 def blob_path(digest: str) -> str:
-    """The path of a blob by its SHA-256. Raises ``PalaestraError`` for what is none."""
+    """Return the path of a blob by its SHA-256. Raises ``PalaestraError`` for anything else."""
     if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
         raise PalaestraError(f"{digest!r:.100} is no SHA-256: 64 of the digits 0 to 9 and a to f.")
     return f"/api/v1/blobs/{digest}"

@@ -39,9 +39,8 @@ def json_clean(value: Any, *, limit: int = TEXT_MAX_CHARS) -> Any:
 class StepQueue:
     """Posts one episode's steps. ``ack`` is the server's last answer; ``flush`` waits for all of them.
 
-    ``overruled`` are steps that the server holds with another result than the one sent: it got them from
-    another player before, one that was cut off or has died, and what is stored counts. ``trajectory`` is the
-    record in which they stand.
+    ``overruled`` are steps for which the server holds another result than the one sent, from another player
+    that was cut off or has died: what is stored counts. ``trajectory`` is the record that holds them.
     """
 
     def __init__(self, client: Client, episode: int) -> None:
@@ -123,7 +122,7 @@ class StepQueue:
 
 
 def ack_of(state: EpisodeState) -> StepsAck:
-    """What the server would answer to a step that it holds already."""
+    """Return the server's answer to a step that it already holds."""
     return StepsAck(
         status=state.status,
         terminated=state.terminated,

@@ -1,4 +1,4 @@
-"""One turn as the step that is recorded of it."""
+"""A turn as the step that is recorded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from palaestra.records import Step, StepObservation
 from palaestra.step_queue import json_clean, text_clean
 
 APART = ("text", "reasoning", "tool_calls")
-"""What of a completion is not recorded by its own name."""
+"""The fields of a completion that are not recorded under their own names."""
 
 
 def step_of(
@@ -26,7 +26,7 @@ def step_of(
     has_page: bool,
     target_path: str | None,
 ) -> Step:
-    """The step of a completion that was read as ``turn``, after the observation ``shown``."""
+    """Return the step of a completion that was read as ``turn``, after the observation ``shown``."""
     details = {
         field.name: getattr(completion, field.name) for field in fields(completion) if field.name not in APART
     }

@@ -27,7 +27,7 @@ class StoredStep:
     outcome: Outcome
 
     def has_result_of(self, step: Step) -> bool:
-        """Whether ``step`` has the same completion and result, so that a policy has nothing else to hear."""
+        """Return whether ``step`` has the same completion and result, so that its policy need not be told."""
         sent = (step.raw or "", step.action_result, step.result_message or "")
         return sent == (self.raw, self.outcome.result, self.outcome.message)
 
@@ -73,7 +73,7 @@ def page_after(trajectory: Mapping[str, Any]) -> Draft | None:
 
 
 def _address_named(step: Mapping[str, Any]) -> str | None:
-    """The address that an action names or that the link has which it clicks, as the outline shows it."""
+    """Return the address that an action names, or that of the link that it clicks, from the outline."""
     action = step["action"] or {}
     if action.get("type") == "goto":
         return str(action.get("url"))

@@ -1,4 +1,4 @@
-"""What is stored counts: the part of an episode that goes on from the record where it says something else."""
+"""The part of an episode that gives way to the record: where the two differ, what is stored counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RECORDED = "The answer is recorded."
 
 
 class StoredTurns(ABC):
-    """``unanswered`` are steps on record that the policy has not heard of, by their index."""
+    """An episode that yields to its record. ``unanswered``: stored steps unknown to the policy, by index."""
 
     steps: int
     is_over: bool
@@ -38,8 +38,8 @@ class StoredTurns(ABC):
         return await self.amend()
 
     async def amend(self) -> StoredStep | None:
-        """Go on from what the server holds in the place of steps that were sent. Returns the last step if it
-        is one of them: ``observation`` follows from it."""
+        """Go on from the steps that the server holds instead of those sent. Returns the last step if it is
+        one of them: ``observation`` then follows from it."""
         overruled, self.step_queue.overruled = self.step_queue.overruled, {}
         if not overruled:
             return None
@@ -64,7 +64,7 @@ class StoredTurns(ABC):
         return last
 
     async def _answer_stored(self, stored: StoredStep, completion: Completion) -> tuple[Turn, Outcome]:
-        """Take no other completion for a step that is on record: answer what became of the recorded one."""
+        """Answer with the recorded step, and take no other completion for it."""
         shown = self.observation
         is_shown = self._has_page or shown.result is not None
         self._turns.append(PastTurn(shown=shown if is_shown else None, raw=stored.raw))
@@ -78,14 +78,14 @@ class StoredTurns(ABC):
         return stored.turn, stored.outcome
 
     async def _end_as(self, stored: StoredStep) -> None:
-        """Whether the episode is over follows from the step on record, and not from another completion."""
+        """End the episode if the recorded step ends it, whatever another completion would have done."""
         self.is_over = self.is_over or self._has_ended
         if not self.is_over and (stored.turn.declared or {}).get("type") == GiveUp.type:
             await self.close("agent_stopped", str((stored.turn.declared or {}).get("reason", "")))
 
     @property
     def _has_ended(self) -> bool:
-        """Whether the server has said so."""
+        """True if the server has said that the episode has ended."""
         ack = self.step_queue.ack
         return ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final
 

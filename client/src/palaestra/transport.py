@@ -40,7 +40,7 @@ class _Error(msgspec.Struct):
 
 
 class Absence:
-    """Says once that a server is away, after longer than a connection takes, and once that it is back."""
+    """The absence of a server, logged once when it outlasts a connection attempt, and once when it ends."""
 
     def __init__(self, address: str, now: Callable[[], float] = time.monotonic) -> None:
         self._address = address.rstrip("/")

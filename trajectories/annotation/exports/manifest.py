@@ -15,7 +15,7 @@ VERSION = 3
 
 
 class FileEntry(Struct, frozen=True, kw_only=True):
-    """``left_out`` counts by reason what no row was made of."""
+    """A file of an archive. ``left_out`` counts by reason what has no row in it."""
 
     sha256: str
     labels: int

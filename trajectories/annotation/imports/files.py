@@ -74,7 +74,7 @@ def files_open(
 
 
 class _Pieces:
-    """An archive whose directory is refused if it is huge: the library reads it at once."""
+    """An archive whose directory is refused if it is huge, since the library reads it in one piece."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

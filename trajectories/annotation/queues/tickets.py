@@ -27,7 +27,7 @@ class Ticket:
 
 
 def ticket_make(*, annotator_id: int, slot: UUID) -> str:
-    """For the slot of this public id."""
+    """Return the ticket of an annotator for the slot with this public id."""
     return signing.Signer(salt=_SALT).sign(f"{annotator_id}-{slot.hex}")
 
 

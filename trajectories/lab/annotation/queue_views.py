@@ -166,7 +166,7 @@ def _unit_render(
 
 
 def _feedback_requested(request: LabRequest, annotator: Annotator, codebook: Codebook) -> Feedback | None:
-    """Of the gold unit whose slot ``?answered`` names and that they labelled."""
+    """Return the feedback on the gold unit whose slot ``?answered`` names, if they labelled it."""
     slot = _public_id(request.GET.get("answered", ""))
     label = selectors.label_of(annotator, slot) if slot else None
     return feedback_of(label, codebook) if label else None

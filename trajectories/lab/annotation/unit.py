@@ -84,7 +84,7 @@ class UnitPage:
 
     @property
     def element_id(self) -> str:
-        """What ids of its elements end in; a repeat has another than the first time."""
+        """The end of its elements' ids; a repeat of the unit has another."""
         return self.slot.public_id.hex if self.slot.pk else "settled"
 
     # ---- the view

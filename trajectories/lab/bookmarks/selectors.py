@@ -23,11 +23,11 @@ class Marks:
     others: list[StepMark]
     reader: int = 0
     error: str = ""
-    posted: str | None = None  # a note that was sent and not stored
+    posted: str | None = None  # a note that was sent but not stored
 
     @property
     def note(self) -> str:
-        """What the form begins with."""
+        """The note that the form shows at first."""
         return (self.own.note if self.own else "") if self.posted is None else self.posted
 
     @property

@@ -22,7 +22,7 @@ CHANGED = (
 def mark_save(user: User, *, episode_id: int, step: int, note: str | None = None, version: str = "") -> None:
     """Mark a step, or change the note of the mark; without ``note`` a mark that exists stays as it is.
 
-    ``version`` is that of the note which the reader saw. ``GymError`` 409 if it is another one by now.
+    ``version`` is that of the note that the reader saw. ``GymError`` 409 if the note has changed since.
     """
     place: dict[str, Any] = {"user": user, "episode_id": episode_id, "step": step}
     mark, _ = StepMark.objects.select_for_update().get_or_create(**place)
@@ -37,7 +37,7 @@ def mark_save(user: User, *, episode_id: int, step: int, note: str | None = None
 
 @transaction.atomic
 def mark_remove(user: User, *, episode_id: int, step: int, version: str = "") -> None:
-    """Remove a mark with the note of that ``version``. ``GymError`` 409 if it has another note by now."""
+    """Remove a mark with the note of that ``version``. ``GymError`` 409 if the note has changed since."""
     marks = StepMark.objects.select_for_update().filter(user=user, episode_id=episode_id, step=step)
     for mark in marks:
         _version_check(mark, version)

@@ -48,8 +48,8 @@ def bookmark_list(request: LabRequest) -> HttpResponse:
 def step_mark(request: LabRequest, episode_id: int, index: int = 0) -> HttpResponseBase:
     """Mark a step, or the episode if no step is named; ``do`` is ``save`` or ``remove``.
 
-    ``version`` is that of the note which the form showed. Scripts (``?fragment``) get the marks as they are
-    then.
+    ``version`` is that of the note that the form showed. Scripts (``?fragment``) get the marks as they are
+    afterwards.
     """
     reader = request.user
     if not isinstance(reader, User):

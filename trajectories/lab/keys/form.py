@@ -27,7 +27,7 @@ class SplitsField(forms.CharField):
 
 
 class KeyForm(forms.Form):
-    name = forms.CharField(max_length=NAME_CHARS, label="Name", help_text="Who holds it, for this list.")
+    name = forms.CharField(max_length=NAME_CHARS, label="Name", help_text="The holder, for this list.")
     scopes = forms.MultipleChoiceField(
         choices=list(SCOPES.items()),
         initial=[Scope.TRAINER],
@@ -38,6 +38,6 @@ class KeyForm(forms.Form):
         max_length=64,
         initial=DEFAULT_PROJECT,
         label="Project",
-        help_text="It sees and changes what is of this project alone. A new name begins one.",
+        help_text="The key sees and changes only what belongs to it. A new name starts a new project.",
     )
     splits = SplitsField(required=False, max_length=SPLITS_CHARS, label="Splits", help_text="Empty for all.")

@@ -17,7 +17,7 @@ from trajectories.models.access import ApiKey
 
 
 def _for_admins(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Keys open everything, so their pages are for superusers alone; for others there are none."""
+    """Show a page to superusers alone, since keys open everything; others get 404."""
 
     @wraps(view)
     def page(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

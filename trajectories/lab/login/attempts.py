@@ -1,7 +1,7 @@
 """Counts of login attempts in Redis: for a name from an address, and for an address whatever the names.
 
-A name counts as the form reads it, so that no other spelling of it is a fresh start. An attempt counts
-before its password is looked at, so that many at once are no way around; a login takes it back. Without
+A name counts as the form reads it, so that another spelling is no fresh start. An attempt counts before its
+password is checked, so that parallel attempts do not get around the limit; a login takes it back. Without
 Redis nothing is counted and nobody is locked out.
 """
 

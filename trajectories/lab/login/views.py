@@ -12,8 +12,8 @@ from trajectories.lab.login import attempts
 
 
 class LabLoginView(LoginView):
-    """After ten attempts in five minutes for one name from one address, or a hundred from the address, these
-    are answered 429.
+    """The login page. After ten attempts in five minutes for one name from one address, or a hundred from one
+    address, further ones are answered 429.
 
     Others are not: a stranger who guesses locks out no owner of the name. Behind a proxy the address is the
     client's if the proxy is one of ``TRUSTED_PROXIES``.

@@ -177,7 +177,7 @@ class ItemsPage:
         self.better, self.worse = (self.b, self.a) if self.is_b_better else (self.a, self.b)
 
     def _others(self) -> int:
-        """How many items differ the other way round."""
+        """Count the items that differ the other way round."""
         others = item_differences(
             self.report, benchmark=self.benchmark, a=self.a, b=self.b, is_b_better=not self.is_b_better
         )

@@ -33,7 +33,7 @@ class VoidTable:
 
 
 def void_table(run_id: int) -> VoidTable | None:
-    """None where no episode is void."""
+    """Return the void rates of a run, None where no episode is void."""
     rates = void_rates(run_id=run_id)
     if not rates.total.void and not rates.withdrawn:
         return None

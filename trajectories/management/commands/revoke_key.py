@@ -9,7 +9,7 @@ from trajectories.api import auth, keys
 
 
 class Command(BaseCommand):
-    help = "Revokes an API key for ever, and says so. `list_keys` names the ids."
+    help = "Revokes an API key for good. `list_keys` shows the ids."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("id", type=int, help="of the key, as list_keys shows it")

@@ -28,7 +28,7 @@ BEFORE, AFTER = "before", "after"
 
 
 def transfer_of_runs(viewer: Viewer) -> Table:
-    """Of the viewer's newest training runs, from their first evaluated checkpoint to their last."""
+    """Return the transfer of the viewer's newest training runs, from first to last evaluated checkpoint."""
     runs = projects.visible(Run.objects.filter(kind=Run.Kind.TRAIN), viewer).order_by("-pk")[:RUNS_MAX]
     return transfer_table([row for run in runs for row in _rows_of(run, viewer.splits)])
 

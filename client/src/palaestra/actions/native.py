@@ -1,4 +1,4 @@
-"""Fields whose value is not what keys write: dates, times, colours and ranges, as HTML defines them.
+"""Fields whose value is not simply the text typed: dates, times, colours and ranges, as HTML defines them.
 
 https://html.spec.whatwg.org/multipage/input.html#the-input-element
 """
@@ -23,8 +23,8 @@ Limits = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Native:
-    """``read(text, limits)`` gives the value of a field, None for a text that is none; ``takes`` says what is
-    one."""
+    """A type of field. ``read(text, limits)`` returns the field's value, None for a text that it does not
+    take; ``takes`` describes the texts that it takes."""
 
     takes: str
     read: Callable[[str, Limits], str | None]
@@ -83,7 +83,7 @@ def range_of(limits: Limits) -> tuple[Decimal, Decimal, Decimal]:
 
 
 def number_of(text: str) -> Decimal | None:
-    """The number that a text is, None where it is none."""
+    """Return the number that a text writes, None for any other text."""
     try:
         value = Decimal(text)
     except InvalidOperation:
@@ -105,7 +105,7 @@ NEVER_EMPTY = ("color", "range")
 
 
 def takes_of(kind: str, limits: Limits) -> str:
-    """What a field takes, in words."""
+    """Return what a field takes, in words."""
     if kind != "range":
         return NATIVES[kind].takes
     least, most, step = (format(one.normalize(), "f") for one in range_of(limits))
@@ -113,7 +113,7 @@ def takes_of(kind: str, limits: Limits) -> str:
 
 
 def native_value(kind: str, text: str, limits: Limits) -> str | None:
-    """The value that a field is to hold, None for a text that it does not take."""
+    """Return the value to put into a field, None for a text that it does not take."""
     text = text.strip()
     if not text:
         return None if kind in NEVER_EMPTY else ""
@@ -121,7 +121,7 @@ def native_value(kind: str, text: str, limits: Limits) -> str | None:
 
 
 def native_default(kind: str, given: str, limits: Limits) -> str:
-    """What a field holds when its page is opened, by its attribute ``value``."""
+    """Return what a field holds when its page is opened, by its attribute ``value``."""
     value = native_value(kind, given, limits)
     if value is not None:
         return value

@@ -52,7 +52,7 @@ class Type(Action):
         return None
 
     async def _enter(self, page: Surface, text: str, place: Mapping[str, Any]) -> None:
-        """Give a field a value that no keys write: each browser has keys of its own for it."""
+        """Set the value of a field for which each browser has keys of its own."""
         if not text and not self.clear:
             return
         value = native_value(place["kind"], text, place)
@@ -64,7 +64,7 @@ class Type(Action):
             )
 
     async def _number_check(self, page: Surface, text: str) -> str | None:
-        """Say what a field for numbers has left of a text: it drops what is none, key by key."""
+        """Say what a number field kept of a text: it drops other characters key by key."""
         held = (await page.call("held"))["value"]
         if held and number_of(held) == number_of(text):
             return None

@@ -81,7 +81,7 @@ def parser_make() -> argparse.ArgumentParser:
 
 
 def arms_text() -> str:
-    """The arms in words, for the end of a command's help."""
+    """Return the list of arms that ends a command's help."""
     width = max(map(len, ARMS))
     lines = (f"  {arm.id:<{width}}  {arm.description}" for arm in ARMS.values())
     return "\n".join(["arms, the ways in which a task is presented:", *lines])

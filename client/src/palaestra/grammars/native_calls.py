@@ -1,8 +1,8 @@
 """Calls of functions in a model's own markup, which an endpoint without a parser for it leaves in the text.
 
-The families differ in what begins a call and in what it is written as, and any begin may come with any form:
+The families differ in what opens a call and in how it is written, and any opening may come with any form:
 
-- begin: tags such as ``<tool_call>`` (Hermes, Qwen, GLM), ``<|tool_calls_section_begin|>`` (Kimi),
+- opening: tags such as ``<tool_call>`` (Hermes, Qwen, GLM), ``<|tool_calls_section_begin|>`` (Kimi),
   ``<｜tool▁calls▁begin｜>`` (DeepSeek), ``[TOOL_CALLS]`` (Mistral), ``<|python_tag|>`` (Llama), ``functools``
   (Phi), ``to=functions.`` (gpt-oss);
 - form: a JSON object or a list of them, ``<function=click>`` or ``<invoke name="click">`` with parameters, a
@@ -34,7 +34,7 @@ _BEGIN = re.compile(
     rf"|<\|action_start\|>|<\|START_ACTION\|>|<\|tools_prefix\|>|<functioncall>|<TOOLCALL>|functools(?=\s*\[)|to=(?=functions\.)"
     rf"|```tool_(?:code|calls?)\b|(?=<{_SPACE_NAME}(?:function|invoke)(?:=|\s+name=))"
 )
-# After it the model speaks for others: what it calls there belongs to a turn that was never its own.
+# After one of these the model speaks for somebody else: calls there belong to a turn that is not its own.
 _OTHERS = re.compile(
     r"<tool_response>|<\|(?:observation|im_start|start_header_id|eot_id)\|>|<function_results>"
 )
@@ -70,7 +70,7 @@ _BEGINS_TRIED = 12
 
 
 def calls_find(text: str, tools: Tools) -> tuple[str, list[Call]]:
-    """What stands before the first call of a text, and its calls; none where the text has no markup.
+    """Return the text before the first call, and the calls; none where there is no markup.
 
     Raises ``Unreadable`` for markup that cannot be read.
     """
@@ -91,13 +91,13 @@ def calls_find(text: str, tools: Tools) -> tuple[str, list[Call]]:
 
 
 def thought_of(text: str) -> str:
-    """What stands before the first markup of a call, or all of a text that has none."""
+    """Return the text before the first markup of a call, or all of it if there is none."""
     first = _BEGIN.search(text)
     return _BEFORE.sub("", text[: first.start()]).strip() if first else text.strip()
 
 
 def is_marked(text: str) -> bool:
-    """Whether a text holds markup of a call."""
+    """Return whether a text holds markup of a call."""
     return _BEGIN.search(text) is not None
 
 

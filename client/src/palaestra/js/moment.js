@@ -1,5 +1,5 @@
-// Whether the page is the same as a moment ago: where everything in view is, what its fields hold, how often it changed.
-// A picture and what is said of it belong together if nothing of that has changed in between.
+// A fingerprint of the page at this moment: where everything in view is, what its fields hold, how often it changed.
+// A picture and its description belong together if the fingerprint is the same before and after.
 "use strict";
 (() => {
   let changes = 0;

@@ -66,7 +66,7 @@
       document.addEventListener("readystatechange", check);
     });
   }
-  // An action may have brought text whose font is not there yet, or a picture into view: neither can be seen so far.
+  // An action may have brought in text whose font is still loading, or a picture into view: neither is visible yet.
   const DRAWN_MS = 10; // between two looks at whether they have come
   const isDrawn = (picture) => {
     if (picture.complete) return true;

@@ -9,7 +9,7 @@
   };
   const pageOf = () => document.scrollingElement || document.documentElement;
   const overflowOf = (el, axis) => getComputedStyle(el)[axis.overflow];
-  // What the root says of its overflow counts for the window, or what the body says where the root says nothing.
+  // The root's overflow applies to the window, or the body's if the root sets none.
   function windowOverflow(axis) {
     const root = overflowOf(document.documentElement, axis);
     return root === "visible" && document.body ? overflowOf(document.body, axis) : root;

@@ -153,18 +153,18 @@ class Deeds:
         }
 
     def enter(self, _: Aim, value: str) -> Answer:
-        """Give the field that has the focus a value."""
+        """Give the focused field a value."""
         if self.document.focused is None:
             return {"taken": False}
         self.document.focused.value, self.clears = value, False
         return {"taken": True}
 
     def held(self) -> Answer:
-        """What the field that has the focus holds."""
+        """Return the value of the focused field."""
         return {"value": self.document.focused.value if self.document.focused is not None else ""}
 
     def scroll(self, aim: Aim, dx: float, dy: float) -> Answer:
-        """The outline is of the whole page, wherever it is scrolled to."""
+        """Scroll nothing: the outline shows the whole page anyway."""
         if aim:
             return self.locate(aim)
         return {} if dy or not dx else {"problem": "nothing in view moves that way"}
@@ -370,7 +370,7 @@ def _takes_focus(element: Element) -> bool:
 
 
 def _kind_of(element: Element) -> Answer:
-    """What an input element takes, and its limits."""
+    """Return the type of an input element, and its limits."""
     if element.tag != "input":
         return {}
     return {"kind": element.type, **element.limits}

@@ -105,7 +105,7 @@ class Element:
 
     @property
     def limits(self) -> dict[str, str]:
-        """What the values of an input element are bound to, as its attributes say."""
+        """The bounds of an input element's value, as its attributes say."""
         return {name: self.attrs.get(given, "") for name, given in LIMITS.items()}
 
     @property

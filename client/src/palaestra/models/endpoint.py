@@ -107,7 +107,7 @@ class Endpoint:
         retries: int | None = None,
     ) -> Completion:
         """The model's reply. ``sampling`` are fields of the call; ``clock`` counts the call that succeeds.
-        ``retries`` counts instead of the endpoint's own, but for one that asks for patience.
+        ``retries`` replaces the endpoint's own number, unless it says that it is busy.
 
         Raises ``ContextOverflow`` where the prompt is too long, and ``ModelFailure`` when no try succeeded.
         """
@@ -150,7 +150,7 @@ class Endpoint:
         return replace(thoughts_separate(completion, tags=self._thought_tags), model_ms=model_ms)
 
     async def _call(self, fields: Mapping[str, Any]) -> Completion:
-        """One call. The package's own types are left aside: they take one shape of an answer alone."""
+        """Make one call, without the package's own types, which accept a single shape of answer."""
         is_streamed = bool(fields.get("stream"))
         reply = Reply(is_streamed=is_streamed)
         body = {name: value for name, value in fields.items() if name != "extra_body"}
@@ -163,7 +163,7 @@ class Endpoint:
         )
         async with stream:
             if "json" in stream.response.headers.get("content-type", ""):
-                # It answers in one piece, which is asked for from now on.
+                # It does not stream: ask for whole answers from now on.
                 self._is_streamed = False
                 whole = {name: fields[name] for name in fields if name not in STREAM}
                 return await self._call(whole)

@@ -45,8 +45,10 @@ _PASSING = (openai.APIConnectionError, httpx.HTTPError, StreamBroken, ValueError
 def failure_of(
     error: openai.OpenAIError | httpx.HTTPError | StreamBroken | ValueError, *, address: str = ""
 ) -> ModelFailure:
-    """What an error of a call means; ``is_retried`` where the same call may succeed later. Its text names the
-    ``address`` of the endpoint."""
+    """Return what an error of a call means; ``is_retried`` where the same call may succeed later.
+
+    Its text names the ``address`` of the endpoint.
+    """
     words = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')} {error}".lower()
     status = error.status_code if isinstance(error, openai.APIStatusError) else None
     if status in (None, 400, 413, 422) and any(sign in words for sign in _TOO_LONG):

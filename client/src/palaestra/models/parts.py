@@ -1,4 +1,4 @@
-"""What a message of an endpoint holds, in whichever shape: text, thoughts, and calls of functions.
+"""The content of an endpoint's message in any of its shapes: text, thoughts and function calls.
 
 OpenAI's ``content`` is a text; Mistral, Anthropic, Gemini and their proxies send lists of parts, some of
 which are thoughts or calls.
@@ -16,7 +16,7 @@ _TEXTS = ("text", "thinking", "reasoning", "content", "refusal", "summary", "val
 
 
 def parts_read(value: object) -> Iterator[Part]:
-    """The parts of a ``content``, whatever it is."""
+    """Yield the parts of a ``content`` of any shape."""
     if isinstance(value, list):
         for one in value:
             yield from parts_read(one)

@@ -42,7 +42,7 @@ class ModelPolicy:
         return self._endpoint.health
 
     async def try_once(self) -> None:
-        """Make one call, so that a model that cannot be had costs no episode. Raises ``PalaestraError``."""
+        """Make one call, so that an unavailable model costs no episode. Raises ``PalaestraError``."""
         try:
             await self._endpoint.complete(
                 [{"role": "user", "content": TRIAL}],

@@ -1,4 +1,4 @@
-"""Parameters that an endpoint refuses by name: calls go on without them, and it is said once.
+"""Parameters that an endpoint refuses by name: calls go on without them, and the log says so once.
 
 OpenAI, Azure, Groq, Databricks, Mistral, Bedrock, Gemini, xAI, LiteLLM and vLLM each word it in another way;
 what they share is a word of refusal and the name of something that was sent.
@@ -21,7 +21,7 @@ _OTHER_NAME = {MAX_TOKENS: NEW_MAX_TOKENS, NEW_MAX_TOKENS: MAX_TOKENS}
 _NEEDED = frozenset({"model", "messages", "tools"})
 # Keys within tools and schemas that only some endpoints know.
 _WITHIN = ("strict", "additionalProperties")
-# What nobody asked for: a reply is the same without it.
+# Sent by us and requested by nobody: a reply is the same without them.
 _OURS = frozenset({"stream", "stream_options", *_WITHIN})
 _REFUSED = re.compile(
     r"unsupported|unrecogni[sz]ed|unknown|"
@@ -42,7 +42,7 @@ _AFTER = r"\s*(?::|\b(?:is|are|was|may|must|does|cannot|can|has|not)\b)"
 
 
 class Refusals:
-    """What one model of an endpoint has refused so far."""
+    """The parameters that one model of an endpoint has refused so far."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -65,7 +65,7 @@ class Refusals:
         return sent
 
     def learn(self, error: Exception, sent: Mapping[str, Any]) -> bool:
-        """Whether ``error`` refuses something of what was sent, which is left out from now on."""
+        """Note what ``error`` refuses, which is left out from now on; False if it refuses nothing sent."""
         name = refused_name(error, sent)
         if name is None:
             return False
@@ -115,7 +115,7 @@ def _message(error: Exception) -> str:
 
 
 def _names(sent: Mapping[str, Any]) -> Iterator[str]:
-    """What may be left out of a call."""
+    """Yield the names of what may be left out of a call."""
     extra = sent.get("extra_body")
     yield from (name for name in sent if name not in _NEEDED and name != "extra_body")
     yield from (name for name in (extra if isinstance(extra, Mapping) else ()) if name not in _NEEDED)
@@ -124,7 +124,7 @@ def _names(sent: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _place(name: str, message: str, param: str) -> int | None:
-    """Where a message names a field; -1 where the error states it apart."""
+    """Return the place where a message names a field; -1 if the error names it in a field of its own."""
     if re.split(r"[.\[]", param)[0] == name or param.endswith(f".{name}"):
         return -1
     camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), name)

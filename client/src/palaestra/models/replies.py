@@ -1,4 +1,4 @@
-"""A reply of an endpoint, read from whatever shape it has: whole, or as the parts of a stream."""
+"""A reply of an endpoint, read in any shape: whole, or as the parts of a stream."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNTS = {
 
 
 class Reply:
-    """Takes the body of a call, or the parts of its stream one after another; never raises for their shape.
+    """A reply in the making: takes a whole body or the parts of a stream, and never raises for their shape.
 
     ``is_streamed``: what comes are parts, and a reply without a finish reason broke off. A whole body came to
     its end even where it does not say why.
@@ -59,7 +59,7 @@ class Reply:
                 self._choice_add(choice)
 
     def completion(self) -> Completion:
-        """The completion. Raises ``StreamBroken`` where there is none that came to its end."""
+        """Return the completion. Raises ``StreamBroken`` if there is none, or it broke off."""
         ending = ending_of(self._finish_reason)
         is_ended = self._finish_reason is not None or (not self._is_streamed and self._holds_something)
         if not self._is_begun or not is_ended or ending == "error":
@@ -84,7 +84,7 @@ class Reply:
         return next((calls for name in _CALLS if (calls := self._calls[name].read())), ())
 
     def _choice_add(self, choice: Mapping[str, Any]) -> None:
-        """Take a part of the first choice, or of all of it."""
+        """Take a part of the first choice, or all of it."""
         self._is_begun, place = True, choice.get("index")
         self._place = place if self._place is None else self._place
         if place is not None and place != self._place:
@@ -162,7 +162,7 @@ def _at(value: Mapping[str, Any], path: str) -> object:
 
 
 def _error(value: object) -> str:
-    """What an error within a body says."""
+    """Return the message of an error within a body."""
     if isinstance(value, Mapping):
         return text_read(value.get("message")) or str(dict(value))
     return text_read(value)

@@ -75,13 +75,13 @@ class ToolCalls:
         return draft
 
     def _of_id(self, id_: str) -> _Draft | None:
-        """Without an index: the call with this id, or the last one."""
+        """Return the call with this id, or the last one, for a piece without an index."""
         named = next((draft for draft in self._drafts if id_ and draft.id == id_), None)
         return named or (self._drafts[-1] if self._drafts else None)
 
 
 def _is_other(draft: _Draft, *, name: str, id_: str, arguments: object) -> bool:
-    """Whether a piece begins another call than the one at its place: Gemini numbers several calls alike."""
+    """Return whether a piece begins another call: Gemini gives several calls the same index."""
     if not name or not draft.name:
         return False
     if id_ and draft.id:

@@ -96,7 +96,7 @@ class Player(Env):
         await self._abandon()
 
     def _run_check(self, state: EpisodeState) -> None:
-        """Raises ``ApiError`` for an episode of another run than the session's."""
+        """Raise ``ApiError`` for an episode of another run than the session's."""
         if state.run != self._run:
             message = f"Episode {state.id} is of another run."
             raise ApiError(status=404, code="unknown_episode", message=message)
@@ -153,8 +153,8 @@ class Player(Env):
     async def _reopened(
         self, episode: Episode, state: EpisodeState, trajectory: Mapping[str, Any], *, shown: Observation
     ) -> Observation:
-        """The page of an episode that is open: where its record stands, or what the trainer saw last, where
-        that can be had again, or else the first one."""
+        """Return the page of an open episode: where its record stands, else the one that the trainer saw last
+        if it can be restored, else the first one."""
         if state.status != "open" or episode.opened.start_url is None:
             return episode.observation
         episode.page, episode.renew = await self._place.acquire(), self._place.renew

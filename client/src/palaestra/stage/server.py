@@ -286,7 +286,7 @@ class Stage:
 
 
 def _request_read(content: str | bytes) -> wire.AnyRequest:
-    """The request in a message. Raises ``ApiError`` for what is none."""
+    """Return the request in a message. Raises ``ApiError`` for anything else."""
     try:
         return wire.request_decode(content if isinstance(content, bytes) else b"")
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as problem:

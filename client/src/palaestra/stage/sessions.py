@@ -41,11 +41,11 @@ class Session:
 
     @property
     def is_new(self) -> bool:
-        """Whether it has been asked for nothing yet."""
+        """True until the first request."""
         return self._doing is None
 
     def picture_check(self, digest: str) -> None:
-        """Raises ``ApiError`` for a blob that the messages of the session's episodes do not name."""
+        """Raise ``ApiError`` for a blob that the messages of the session's episodes do not name."""
         if digest not in self.player.pictures:
             message = "The messages of this session's episodes name no such picture."
             raise ApiError(status=404, code="unknown_blob", message=message)
@@ -69,8 +69,8 @@ class Session:
         return msgspec.structs.replace(answer, id=request.id)
 
     def _is_taken(self, request: Playable) -> bool:
-        """Whether another completion comes for the step that was taken last: the first one counts, and its
-        answer is given again."""
+        """Return whether the request is for the step that was taken last: its first completion counts, and is
+        answered again."""
         return isinstance(request, Take) and request.number == self._taken
 
     async def end(self, *, is_abandoned: bool) -> None:

@@ -1,11 +1,11 @@
-"""What of a completion is thought: it is recorded, and never read as an answer or an action.
+"""The thoughts in a completion: they are recorded, and never read as an answer or an action.
 
 Models write their thoughts between the marks of ``families``, or in channels (``channels``). Every path of a
 completion goes through here, so that none of them submits a guess within a thought. The rule:
 
-- A block begins at a mark that opens a line, or that cannot be meant as a word of the sentence around it: its
-  block spans lines, or it stands at the end of a line, or it is glued to its content. It ends at its own end
-  mark (nested blocks are counted); without one, at the end of the completion.
+- A block begins at a mark that opens a line, or that cannot be a word of the sentence around it: the block
+  spans lines, or the mark ends its line, or no blank follows it. The block ends at its own end mark (nested
+  blocks are counted), or without one at the end of the completion.
 - An end mark without a beginning ends a thought that the chat template began: all before it is thought.
 - Marks in quotation marks, backticks and fenced code blocks are text, and so are those within the line of an
   answer or an action.
@@ -59,6 +59,6 @@ def thoughts_separate(completion: Completion, *, tags: Sequence[Tags] = ()) -> C
 
 
 def is_mark(text: str, *, tags: Sequence[Tags] = ()) -> bool:
-    """Whether a token, given as its text, is one by which thoughts are told from the rest."""
+    """Return whether a token, given as text, marks the beginning or end of a thought or channel."""
     pattern = marks_pattern(tuple((begin, end) for begin, end in tags))
     return text in HARMONY_TOKENS or pattern.fullmatch(text) is not None

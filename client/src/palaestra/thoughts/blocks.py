@@ -37,7 +37,7 @@ def blocks_cut(text: str, *, tags: Sequence[Tags], is_begun: bool) -> tuple[list
 
 
 def _is_beginning(mark: Mark, end: Mark | None, *, is_first: bool) -> bool:
-    """Whether a block begins here, which ends at ``end``; ``is_first``: nothing stands before it."""
+    """Return whether a block, which ends at ``end``, begins here; ``is_first``: nothing stands before it."""
     if is_first or mark.begins_line:
         return True
     if mark.is_value:
@@ -52,20 +52,22 @@ def _is_beginning(mark: Mark, end: Mark | None, *, is_first: bool) -> bool:
 
 
 def _is_lone_end(mark: Mark, *, is_begun: bool) -> bool:
-    """Whether a thought ends here that has no beginning: by the template, unless one ``is_begun`` already."""
+    """Return whether a thought ends here that the chat template began: never a second one (``is_begun``),
+    unless the mark stands apart.
+    """
     if mark.is_value:
         return False
     return not is_begun or ((mark.begins_line or mark.ends_line) and not mark.is_declared)
 
 
 class _Fence:
-    """Whether a fenced code block is open at a place of a text, asked for from front to back."""
+    """The state of fenced code blocks in a text, read from front to back."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at, self._mark = text, 0, ""
 
     def is_open(self, start: int, place: int) -> bool:
-        """Look at ``place``. No block is open at ``start``, where the last thought ended."""
+        """Return whether a block is open at ``place``; none is at ``start``, where the last thought ended."""
         first = [start] if start >= self._at else []
         breaks = _LINE_BREAK.finditer(self._text, max(self._at, start), place)
         for line in [*first, *(one.end() for one in breaks)]:

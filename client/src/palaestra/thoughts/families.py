@@ -49,7 +49,7 @@ def marks_pattern(tags: tuple[tuple[str, str], ...] = ()) -> re.Pattern[str]:
 
 
 def tags_check(tags: Sequence[Tags]) -> None:
-    """Raise ``ValueError`` where a model's own marks are no pairs of different texts."""
+    """Raise ``ValueError`` unless a model's own marks are pairs of different texts."""
     for pair in tags:
         if isinstance(pair, str) or len(set(pair)) != 2 or len(pair) != 2 or not all(map(str.strip, pair)):
             raise ValueError(f"{pair!r} is no pair of marks around thoughts, such as ('<plan>', '</plan>').")

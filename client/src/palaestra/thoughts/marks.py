@@ -43,7 +43,7 @@ class Mark:
 
     @property
     def is_strong(self) -> bool:
-        """Whether it stands as marks do, and not as a word of a sentence."""
+        """True if it stands as marks do, and not as a word of a sentence."""
         return self.begins_line or self.ends_line or self.is_glued
 
 
@@ -84,7 +84,7 @@ def ends_matched(marks: Sequence[Mark]) -> dict[int, Mark]:
 
 
 class _Opened:
-    """The beginnings of one family that wait for their end, those that stand as words apart."""
+    """The open beginnings of one family; those that read as words are kept separately."""
 
     def __init__(self) -> None:
         self._strong, self._weak = list[Mark](), list[Mark]()
@@ -131,7 +131,7 @@ def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str]) -
             is_declared=is_declared,
             is_value=is_declared and ends_line and declared is not None and declared.end() == begin,
         )
-        if kind == "end":  # what follows a thought on its line begins anew
+        if kind == "end":  # after a thought, its line starts over
             declared = _DECLARED.match(text, end, stop) or declared
 
 

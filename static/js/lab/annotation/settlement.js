@@ -29,7 +29,7 @@
   addEventListener("pageshow", () => savingSet(false));
   window.navigation?.addEventListener("navigateerror", () => savingSet(false));
 
-  /* Until the next unit is there, keys are meant for neither of the two; a link would break off the saving. */
+  /* Until the next unit is shown, keys do nothing; following a link would break off the save. */
   const hold = (event) => {
     if (!isSaving || event.altKey || event.ctrlKey || event.metaKey || event.key === "Escape") return;
     event.preventDefault();

@@ -1,7 +1,7 @@
 /* Bookmarks and notes: unfolding a note begins to write, Ctrl+Enter saves it, Escape folds it.
 
-   They are saved without leaving the page. A save belongs to the step whose form it was, wherever the reader is by then,
-   and what is typed is kept in this tab until the server has it. */
+   They are saved without leaving the page. A save belongs to the step whose form was sent, even if the reader has moved
+   on, and what is typed is kept in this tab until the server has it. */
 "use strict";
 
 (() => {
@@ -57,7 +57,7 @@
 
   const token = () => document.cookie.match(/(?:^|; )palaestra_csrf=([^;]+)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]").value;
 
-  /* With a link where the reader is elsewhere by now. */
+  /* With a link if the reader has moved on. */
   const say = ({ address, name }, text, tone) => {
     const here = placeOf(address) ?? document.querySelector(PLACE);
     const line = here?.querySelector("[data-bookmark-status]");

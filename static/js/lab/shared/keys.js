@@ -81,7 +81,7 @@
     const holder = holderOf(key);
     if (!holder) return;
     event.preventDefault();
-    /* Pressed before this part of the page was there: it was meant for what stood in its place. */
+    /* Pressed before this part of the page was shown: it was meant for what was there before. */
     if (event.timeStamp < shownAt && holder.closest("form, [data-bookmark]")) return;
     act(holder);
   });
