@@ -1,4 +1,4 @@
-"""Episodes that failed by the form of what was written, which are no wrong answers; decision 0076."""
+"""Format failures: episodes lost by the form of what was written, not by a wrong answer; decision 0076."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TALLIES = Statement(__file__, "format_tallies", is_failure=IS_FAILURE, is_repair
 
 @dataclass(frozen=True)
 class FormatTally:
-    """Of an arm's ``judged`` episodes those that ``failed`` by their form, and those ``repaired``."""
+    """An arm's ``judged`` episodes, and how many of them ``failed`` by their form or were ``repaired``."""
 
     judged: int
     failed: int
@@ -25,5 +25,5 @@ class FormatTally:
 
 
 def format_tallies(*, run_id: int) -> dict[str, FormatTally]:
-    """By arm; an arm without judged episodes is left out."""
+    """Return the tallies of a run by arm, without arms that have no judged episodes."""
     return {arm: FormatTally(*counts) for arm, *counts in TALLIES.rows(run=run_id)}
