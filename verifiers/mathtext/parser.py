@@ -279,7 +279,7 @@ def _approximate(parts: list[str], depth: int) -> Form | None:
 
 
 def _is_constant(text: str) -> bool:
-    r"""Whether a name, such as ``\pi``, is that of a number."""
+    r"""Return whether a name, such as ``\pi``, is that of a number."""
     node = node_of(text)
     return node is not None and values.constant(node) is not None
 

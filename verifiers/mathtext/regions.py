@@ -61,7 +61,7 @@ def region_of_list(form: Form) -> Region | None:
 
 
 def _are_apart(points: Region, others: Region) -> bool:
-    """Whether each point adds to the intervals; ``x > 3, 5`` names two things."""
+    """Return whether each point adds to the intervals; ``x > 3, 5`` names two things."""
     left = without(points, others)
     return left is not None and len(left.spans) == len(points.spans)
 

@@ -76,7 +76,7 @@ def _factor_of_words(before: str, after: str) -> int | None:
 
 
 def _is_hedged(text: str, words: list[str]) -> bool:
-    """Whether words deny a number, bound it or work with it, or are of a script that the table lacks."""
+    """Return whether words deny, bound or change a number, or are of a script that the table lacks."""
     elided = [word.lower() for word in WORDS.findall(text) if len(word) > 1]  # "d'environ"
     if HEDGES.intersection(words + elided) or FUNCTION_OF.search(text):
         return True

@@ -91,7 +91,7 @@ class Completion:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the output ended at its limit: what it would have said is unknown."""
+        """True if the output ended at its limit: what it would have said is unknown."""
         return ending_of(self.finish_reason) == "length"
 
     @property
@@ -101,7 +101,7 @@ class Completion:
 
     @property
     def broken_off(self) -> CloseReason | None:
-        """The end of an episode whose model did not come to say what it would have; None where it did."""
+        """The end reason of an episode whose output was cut, filtered or given up; None for a whole output."""
         ending = ending_of(self.finish_reason)
         return _CLOSES_AS.get(ending) if ending else None
 

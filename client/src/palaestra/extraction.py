@@ -89,8 +89,8 @@ def _block(lines: list[str], *, is_program: bool) -> str | None:
 
 
 def _program(blocks: list[str], *, may_be_test: bool) -> str | None:
-    """The last block that defines something with another name than a test; or, as some functions are asked
-    for by such names, the last that defines what the first one does."""
+    """Return the last block that defines something not named like a test; or, since some questions want such
+    a name, the last that defines what the first one does."""
     programs = [(block, names) for block in blocks if (names := _names(block)) and _compiles(block)]
     goals = {name for _, names in programs for name in names if not _TEST.match(name)}
     if may_be_test and programs:
@@ -99,12 +99,12 @@ def _program(blocks: list[str], *, may_be_test: bool) -> str | None:
 
 
 def _names(block: str) -> set[str]:
-    """The functions and classes that a block defines, without cases of tests."""
+    """Return the names of functions and classes that a block defines, without test cases."""
     return {match["name"] or match["short"] for match in _DEFINED.finditer(block)}
 
 
 def _compiles(block: str) -> bool:
-    """Whether a block is Python. It is compiled, and never run."""
+    """Return whether a block is Python. It is compiled, and never run."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the escapes in its strings

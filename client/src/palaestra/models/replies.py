@@ -117,7 +117,7 @@ class Reply:
             self._calls[name].add(message.get(name))
 
     def _ending_add(self, reason: object) -> None:
-        """Keep the newest finish reason, unless it is less than what an earlier one said."""
+        """Keep the newest finish reason, unless an earlier one was more serious."""
         if isinstance(reason, Mapping):  # SGLang's own
             reason = reason.get("type")
         if not isinstance(reason, str) or ending_of(reason) is None:
