@@ -101,7 +101,7 @@ class Completion:
 
     @property
     def broken_off(self) -> CloseReason | None:
-        """The end reason of an episode whose output was cut, filtered or given up; None for a whole output."""
+        """The end reason of an episode whose output was cut, filtered or given up; None for a whole one."""
         ending = ending_of(self.finish_reason)
         return _CLOSES_AS.get(ending) if ending else None
 
