@@ -50,13 +50,8 @@ class Session:
             message = "The messages of this session's episodes name no such picture."
             raise ApiError(status=404, code="unknown_blob", message=message)
 
-    @property
-    def is_playing(self) -> bool:
-        episode = self.player.episode
-        return episode is not None and not episode.is_over
-
     async def answer(self, request: Playable) -> Answer:
-        """Do what is asked, unless it is being done or was. Raises what the environment raises."""
+        """Carry out a request once, however often it is sent. Raises what the environment raises."""
         identity = _identity(request)
         if self._doing is None or identity != self._identity or _is_to_do_again(request, self._doing):
             if self._doing is not None:
