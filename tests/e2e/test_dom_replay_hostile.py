@@ -25,6 +25,7 @@ Node = dict[str, Any]
 NOW_MS = 1_800_000_000_000
 RUN = "top.ran = parent.ran = window.ran = 1"
 BEACON = "/hit"
+LARGE_MS = 90_000  # where other tests keep the machine busy
 
 
 class Canary(ThreadingHTTPServer):
@@ -67,8 +68,8 @@ def canary() -> Iterator[Canary]:
 class Tree:
     """Nodes with unique ids."""
 
-    def __init__(self) -> None:
-        self.last = 10
+    def __init__(self, begin: int = 10) -> None:
+        self.last = begin
 
     def text(self, content: str, **fields: Any) -> Node:
         self.last += 1
@@ -266,6 +267,75 @@ def test_hostile_pages_break_nothing_around_their_replay(nodes: list[Node], lab_
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     page.keyboard.press("j")
     expect(page.locator("#step")).to_have_attribute("data-step", "3")
+
+
+def laughs(tree: Tree, *, levels: int, each: int) -> Node:
+    groups = [tree.element("g", tree.element("path", svg=True, d="M0 0h9v9z"), svg=True, id="g0")]
+    for level in range(1, levels + 1):
+        parts = [tree.element("use", svg=True, href=f"#g{level - 1}", x=str(n)) for n in range(each)]
+        groups.append(tree.element("g", *parts, svg=True, id=f"g{level}"))
+    return tree.element("svg", *groups, svg=True)
+
+
+def nest(tree: Tree, depth: int) -> Node:
+    node = tree.element("i", "deep")
+    for _ in range(depth):
+        node = tree.element("i", node)
+    return node
+
+
+def grown(node: Node) -> list[dict[str, Any]]:
+    """Two trees, of which the second comes to hang on the deepest node of the first."""
+    added = {"parentId": node["id"] - node["depth"], "nextId": None, "node": nest(Tree(begin=9_000), 300)}
+    return [{"source": 0, "adds": [added]}]
+
+
+@pytest.mark.parametrize(
+    "node",
+    [laughs(Tree(), levels=9, each=10), {**nest(Tree(), 300), "depth": 300}],
+    ids=["references", "depth"],
+)
+def test_a_recording_that_would_freeze_the_tab_is_not_replayed(node: Node, lab_page: OpenPage) -> None:
+    page = lab_page(viewport={"width": 1280, "height": 900})
+    episode = episode_with(recording([node], grown(node) if "depth" in node else []))
+    page.goto(f"/episodes/{episode.pk}/steps/2#dom")
+    place = page.locator(".shot-dom, [data-of-view~=dom]").first
+    expect(place).to_contain_text("too large or too intricate", timeout=LARGE_MS)
+    page.keyboard.press("j")
+    expect(page.locator("#step")).to_have_attribute("data-step", "3")
+
+
+def test_as_much_as_is_replayed_leaves_the_tab_to_its_reader(lab_page: OpenPage) -> None:
+    tree = Tree()
+    nodes = [
+        laughs(tree, levels=3, each=30),
+        nest(tree, 400),
+        *(tree.element("b", "x") for _ in range(5_000)),
+    ]
+    episode = episode_with(recording(nodes, []))
+    page = lab_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"/episodes/{episode.pk}/steps/2#dom")
+    ready = page.frame_locator("[data-dom-frame]").locator("html[data-replay=ready]")
+    expect(ready).to_have_count(1, timeout=LARGE_MS)
+    page.keyboard.press("j")
+    expect(page.locator("#step")).to_have_attribute("data-step", "3")
+
+
+def test_a_replay_that_hung_its_tab_is_not_opened_again_by_itself(lab_page: OpenPage) -> None:
+    episode = episode_with(recording([Tree().element("p", "text")], []))
+    page = lab_page()
+    address = f"/episodes/{episode.pk}/steps/2"
+    page.goto(address)
+    # As a tab that was ended while the replay was opened leaves it.
+    page.evaluate(f"sessionStorage.setItem('palaestra:replay:{address}/dom', 'opened')")
+    page.goto(f"{address}/replay")
+    settled(page)
+    expect(page.get_by_role("status").get_by_text("it may freeze this tab")).to_be_visible()
+    page.get_by_role("button", name="Open it all the same").click()
+    ready = page.frame_locator("[data-dom-frame]").locator("html[data-replay=ready]")
+    expect(ready).to_have_count(1)
+    page.reload()
+    expect(ready).to_have_count(1)
 
 
 def test_a_replay_is_scrolled_as_far_as_the_page_was(lab_page: OpenPage) -> None:

@@ -22,6 +22,9 @@ STYLES = frozenset(("style", "link"))
 
 ATTRIBUTE_NAME = re.compile(r"^[a-zA-Z_][a-zA-Z0-9_.-]{0,99}$|^xlink:href$|^xml:(?:space|lang)$")
 GONE, FETCHED, LINKED = _ATTRIBUTES["gone"], _ATTRIBUTES["fetched"], _ATTRIBUTES["linked"]
+COUNTED = _ATTRIBUTES["counted"]
+COUNT = re.compile(r"^\s*[0-9]{1,3}\s*$")
+CANVAS_SIZE = re.compile(r"^\s*[0-9]{1,4}(?:px)?\s*$")
 RECORDED, CSS_ATTRIBUTES = _ATTRIBUTES["recorded"], _ATTRIBUTES["css"]
 SCHEMES = tuple(_ATTRIBUTES["schemes"])
 FETCHING_LINKS = frozenset(("image", "feimage"))

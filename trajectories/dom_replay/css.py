@@ -14,6 +14,9 @@ Resolve = Callable[[str], str | None]
 
 # The CSS parser of rrweb takes minutes for endlessly nested rules.
 DEEPEST = 32
+BRACKETS = {"{": "}", "(": ")", "[": "]"}
+# A line break ends a word, and the first one may belong to an escape; behind a backslash it escapes nothing.
+END = "\n\n"
 NOTHING = 'url("data:,")'
 # rrweb splits a style sheet at this comment into its original texts.
 SPLIT = "/* rr_split */"
@@ -23,6 +26,10 @@ FETCHING = frozenset(
 )
 FETCHING_RULES = frozenset(("import", "namespace", "document", "-moz-document"))
 FETCHING_PROPERTIES = frozenset(("behavior", "-moz-binding"))
+# Browsers make as many tracks as a grid is said to have.
+TRACKS = frozenset(("grid-row", "grid-column", "grid-area", "repeat")) | {
+    f"grid-{side}-{end}" for side in ("row", "column") for end in ("start", "end")
+}
 
 _ESCAPE = r"\\(?:[0-9a-fA-F]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\r\n\f0-9a-fA-F])"
 _NAME = rf"(?:[-\w\x80-\U0010ffff]|{_ESCAPE})+"
@@ -31,6 +38,11 @@ _STRING = "|".join(rf"{mark}(?:[^{mark}\\\r\n\f]|\\(?:\r\n|[\s\S]))*{mark}?" for
 _TOKEN = re.compile(
     rf"(?P<comment>/\*[\s\S]*?(?:\*/|\Z)|<!--)|(?P<string>{_STRING})|(?P<name>@?{_NAME})(?P<open>\()?"
 )
+_BRACKET = re.compile(r"[{}()\[\]]")
+_REPEAT = re.compile(r"\s*(?:[0-9]{1,4}\s*,|auto-fi(?:ll|t)\s*,|var\()", re.IGNORECASE)
+_TRACKS = re.compile(r"\s*:(?P<value>[^;{}()/]{0,99}(?:/[^;{}()/*]{0,99}){0,3})(?:[;}]|$)")
+_COLON = re.compile(r"\s*(?::|/\*)")
+_LONG_NUMBER = re.compile(r"[0-9]{5}")
 _QUOTED = re.compile(rf"[ \t\r\n\f]*(?P<string>{_STRING})")
 _UNQUOTED = re.compile(r"[ \t\r\n\f]*(?P<text>(?:[^)\\]|\\[\s\S]?)*)\)?")
 _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\s\S])|\Z)")
@@ -39,37 +51,98 @@ _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\s\S
 def css_clean(text: str, resolve: Resolve) -> str:
     """The CSS with each address replaced by the result of ``resolve``, or by an empty one.
 
-    It is cut where rules are nested deeper than ``DEEPEST``.
+    It is cut where brackets are nested deeper than ``DEEPEST``.
     """
+    return _cleaned(text, resolve)[0]
+
+
+def css_clean_part(text: str, resolve: Resolve) -> str:
+    """The same for one of several texts of a style sheet.
+
+    Whatever is open at its end is closed, and no word goes on behind it: such texts are clean together, in
+    any order.
+    """
+    shown, closing = _cleaned(text, resolve)
+    is_ended = not shown or (not closing and shown.endswith(("}", ";")))
+    return shown if is_ended else f"{shown}{END}{closing}"
+
+
+def _cleaned(text: str, resolve: Resolve) -> tuple[str, str]:
+    """The clean text, and what closes the brackets that are open at its end."""
     parts: list[str] = []
-    place = depth = 0
+    closing: list[str] = []
+    place = 0
     while match := _TOKEN.search(text, place):
         between = text[place : match.start()]
-        depth += between.count("{")
-        if depth > DEEPEST:
-            return "".join(parts)
-        depth = max(0, depth - between.count("}"))
+        _nest(closing, between + (match["open"] or ""))
+        if len(closing) > DEEPEST:
+            break
         parts.append(between)
         place = match.end()
         if match["comment"] is not None:
             parts.append(SPLIT if match["comment"] == SPLIT else "/**/")
         elif match["string"] is not None:
-            parts.append(match["string"])
+            parts.append(_closed(match["string"], is_last=place == len(text)))
         elif match["open"] and _plain(match["name"]) == "url":
             address, place = _address(text, place)
+            closing.pop()
             parts.append(_url(address, resolve))
         else:
-            parts.append(_word(match["name"], match["open"] or ""))
-    rest = text[place:]
-    return "".join(parts) + (rest if rest.count("{") <= DEEPEST else "")
+            parts.append(_word(match["name"], match["open"] or "", text, place))
+    else:
+        _nest(closing, text[place:])
+        if len(closing) <= DEEPEST:
+            parts.append(text[place:])
+    return "".join(parts), "".join(reversed(closing[:DEEPEST]))
 
 
-def _word(name: str, opening: str) -> str:
+def _nest(closing: list[str], text: str) -> None:
+    """What would close the brackets that are open behind a text."""
+    for bracket in _BRACKET.findall(text):
+        if bracket in BRACKETS:
+            closing.append(BRACKETS[bracket])
+        elif closing and closing[-1] == bracket:
+            closing.pop()
+
+
+def _closed(string: str, *, is_last: bool) -> str:
+    """A string that ends where its text does would take in the next text."""
+    is_open = len(string) < 2 or not string.endswith(string[0]) or _is_escaped_at_end(string)
+    return f"{string}{string[0]}" if is_last and is_open else string
+
+
+def _is_escaped_at_end(string: str) -> bool:
+    before = string[:-1]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+def _word(name: str, opening: str, text: str, place: int) -> str:
     plain = _plain(name)
+    if _is_huge(plain, text, place):
+        return f"gone-{plain.lstrip('-')}{opening}"
     is_fetching = plain in FETCHING if opening else plain in FETCHING_PROPERTIES
     if plain.startswith("@") and plain[1:] in FETCHING_RULES:
         return f"@gone{opening}"
     return f"gone-{plain}{opening}" if is_fetching else f"{name}{opening}"
+
+
+def _is_huge(plain: str, text: str, place: int) -> bool:
+    if plain == "repeat":
+        return not _REPEAT.match(text, place)
+    if plain not in TRACKS or not _COLON.match(text, place):
+        return False
+    value = _TRACKS.match(text, place)
+    return value is None or _LONG_NUMBER.search(value["value"]) is not None
+
+
+def is_huge(name: str, value: str) -> bool:
+    """Whether a declaration makes a grid of thousands of tracks, or nobody can say how many."""
+    return _is_huge(_plain(name.strip()), f":{value}", 0)
+
+
+def css_words(text: str) -> str:
+    """The text without comments and strings, and with escapes as what they stand for."""
+    return unescaped(_TOKEN.sub(lambda token: "" if token["name"] is None else token[0], text))
 
 
 def _address(text: str, place: int) -> tuple[str, int]:
@@ -77,11 +150,11 @@ def _address(text: str, place: int) -> tuple[str, int]:
     quoted = _QUOTED.match(text, place)
     if quoted is None:
         plain = _UNQUOTED.match(text, place)
-        return (_unescaped(plain["text"]).strip(), plain.end()) if plain else ("", place)
+        return (unescaped(plain["text"]).strip(), plain.end()) if plain else ("", place)
     rest = _UNQUOTED.match(text, quoted.end())
     written = quoted["string"]
     inner = written[1:-1] if len(written) > 1 and written.endswith(written[0]) else written[1:]
-    return _unescaped(inner), rest.end() if rest else quoted.end()
+    return unescaped(inner), rest.end() if rest else quoted.end()
 
 
 def _url(address: str, resolve: Resolve) -> str:
@@ -94,10 +167,11 @@ def _written(address: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return _unescaped(name).lower()
+    return unescaped(name).lower()
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """The text with escapes as the characters that they stand for."""
     return _ESCAPED.sub(_character, text) if "\\" in text else text
 
 

@@ -14,9 +14,12 @@ from msgspec import UNSET, Struct, UnsetType
 Id = Annotated[int, msgspec.Meta(ge=-1, le=2**31)]
 Number = Annotated[float, msgspec.Meta(ge=-(2**31), le=2**31)]
 Side = Annotated[float, msgspec.Meta(ge=1, le=4_096)]
-Attribute = str | float | bool | dict[str, str | bool | list[str]] | None
+StyleTable = dict[str, str | bool | list[str]]
+Attribute = str | float | bool | StyleTable | None
 Attributes = dict[str, Attribute]
-Index = int | list[int] | UnsetType | None
+# Of a rule within rules; each level nests what is inserted one deeper.
+Indexes = Annotated[list[int], msgspec.Meta(max_length=4)]
+Index = int | Indexes | UnsetType | None
 
 
 class Type(IntEnum):
@@ -146,7 +149,7 @@ class Rule(Struct):
 
 
 class Cut(Struct):
-    index: int | list[int]
+    index: int | Indexes
 
 
 class Rules(Sourced):
@@ -169,7 +172,7 @@ class Unsetting(Struct):
 
 
 class Declaration(Sourced):
-    index: list[int]
+    index: Indexes
     id: Id | UnsetType | None = UNSET
     styleId: Id | UnsetType | None = UNSET
     set: Setting | UnsetType = UNSET

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, UnsetType
 
 from trajectories.dom_replay import allowlist
-from trajectories.dom_replay.css import Resolve, css_clean
+from trajectories.dom_replay.bounds import TooMuch, Variables
+from trajectories.dom_replay.css import SPLIT, Resolve, css_clean, css_clean_part, css_words, is_huge
 from trajectories.dom_replay.rrweb import (
     Adopted,
     Attribute,
@@ -26,6 +27,7 @@ from trajectories.dom_replay.rrweb import (
     Rules,
     Shown,
     Snapshot,
+    StyleTable,
 )
 
 # Characters of all styles together. Parsing them is the slowest part: about a second for a few megabytes.
@@ -36,20 +38,17 @@ _PICTURE_SIZE = re.compile(r"^[0-9][0-9.]{0,9}[wxh]$")
 _SPACES = dict.fromkeys([*range(0x21), 0x7F, 0xAD, *range(0x200B, 0x2010), 0xFEFF])
 
 
-class TooMuchStyle(Exception):
-    """The events have more than ``STYLE_MAX`` characters of styles."""
-
-
 class Cleaner:
     """Cleans the events of one page load in place.
 
     It needs all of them beforehand: what is allowed in a text or an attribute depends on every element that
-    its node ever is. ``clean`` may raise ``TooMuchStyle``; the events must not be used then.
+    its node ever is. ``clean`` may raise ``TooMuch``; the events must not be used then.
     """
 
-    def __init__(self, events: Iterable[Shown], *, resolve: Resolve) -> None:
+    def __init__(self, events: Sequence[Shown], *, resolve: Resolve) -> None:
         self._resolve = resolve
         self._style_left = STYLE_MAX
+        self._variables = Variables()
         self._tags: dict[int, set[str]] = defaultdict(set)
         nodes = [(node, parent) for event in events for node, parent in _nodes(event.data)]
         for node, _ in nodes:
@@ -61,6 +60,21 @@ class Cleaner:
             if node.type != NodeType.ELEMENT
             and (node.isStyle is True or self._tags.get(parent, set()) & allowlist.STYLES)
         }
+        self._is_in_parts = self._changes_style(events, nodes)
+
+    def _changes_style(self, events: Sequence[Shown], nodes: list[tuple[Node, int]]) -> bool:
+        """Whether texts of one style sheet come at several times: each must be clean beside any other."""
+        styles = [node.id for node, _ in nodes if node.tagName.lower() in allowlist.STYLES]
+        changed = [event.data for event in events if isinstance(event.data, Mutation)]
+        return (
+            len(set(styles)) < len(styles)
+            or any(text.id in self._style_texts for data in changed for text in data.texts)
+            or any(add.node.id in self._style_texts for data in changed for add in data.adds)
+        )
+
+    def finish(self) -> None:
+        """Once all events are clean: ``TooMuch`` if their styles add up to more than each of them says."""
+        self._variables.check()
 
     def clean(self, data: Data) -> None:
         if isinstance(data, Snapshot):
@@ -69,8 +83,8 @@ class Cleaner:
             self._mutation(data)
         elif isinstance(data, Rules):
             data.adds = UNSET if isinstance(data.adds, UnsetType) else self._rules(data.adds)
-            data.replace = self._css_if(data.replace)
-            data.replaceSync = self._css_if(data.replaceSync)
+            data.replace = self._sheet_if(data.replace)
+            data.replaceSync = self._sheet_if(data.replaceSync)
         elif isinstance(data, Declaration):
             self._declaration(data)
         elif isinstance(data, Adopted) and not isinstance(data.styles, UnsetType):
@@ -86,10 +100,12 @@ class Cleaner:
                 # rrweb would restart the document at a document node; HTML documents reject CDATA.
                 node.type, node.childNodes = NodeType.COMMENT, []
             elif node.id in self._style_texts:
-                node.textContent, node.isStyle = self._css(node.textContent), True
+                node.textContent, node.isStyle = self._sheet_part(node.textContent), True
 
     def _element(self, node: Node) -> None:
         tag = node.tagName.lower()
+        if not self._is_in_parts and self._tags[node.id] & allowlist.STYLES:
+            _merge(node.childNodes)
         node.attributes = self._attributes(node.attributes, tags=self._tags[node.id] | {tag})
         if tag == "link":
             tag = self._link(node)
@@ -115,7 +131,7 @@ class Cleaner:
             self._tree(add.node)
         for text in data.texts:
             if text.id in self._style_texts:
-                text.value = self._css(text.value or "")
+                text.value = self._sheet_part(text.value or "")
         for change in data.attributes:
             tags = self._tags[change.id]
             shown = self._attributes(change.attributes, tags=tags)
@@ -133,7 +149,9 @@ class Cleaner:
         if not _is_allowed(plain, tags):
             return UNSET
         if isinstance(value, dict):
-            return {key: self._css_value(one) for key, one in value.items()} if plain == "style" else UNSET
+            return self._style_table(value) if plain == "style" else UNSET
+        if _is_costly(plain, str(value), tags):
+            return UNSET
         if not isinstance(value, str):
             return value
         if plain in allowlist.LINKED:
@@ -142,7 +160,9 @@ class Cleaner:
             return _or_unset(self._resolve(value))
         if plain == "srcset":
             return self._srcset(value) or UNSET
-        if plain == allowlist.CSS_TEXT or plain in allowlist.CSS_ATTRIBUTES:
+        if plain == allowlist.CSS_TEXT:
+            return self._sheet(value)
+        if plain in allowlist.CSS_ATTRIBUTES:
             return self._css(value)
         return UNSET if value.translate(_SPACES).lower().startswith(allowlist.SCHEMES) else value
 
@@ -165,13 +185,41 @@ class Cleaner:
 
     # ---- style
     def _css(self, text: str) -> str:
+        return self._read(text, css_clean(text, self._resolve))
+
+    def _sheet_css(self, text: str) -> str:
+        return self._read(text, css_clean(text, self._resolve_in_sheets))
+
+    def _sheet_part(self, text: str) -> str:
+        return self._read(text, css_clean_part(text, self._resolve_in_sheets))
+
+    def _sheet(self, text: str) -> str:
+        """The text of a whole sheet, which rrweb may split into the texts that it once was."""
+        parts = text.split(SPLIT) if self._is_in_parts else [text]
+        return SPLIT.join(map(self._sheet_part, parts))
+
+    def _sheet_if(self, text: str | UnsetType) -> str | UnsetType:
+        return text if isinstance(text, UnsetType) else self._sheet_css(text)
+
+    def _resolve_in_sheets(self, address: str) -> str | None:
+        # Which elements a rule is for is not known here, so that references to drawings could not be bounded.
+        return None if address.strip().startswith("#") else self._resolve(address)
+
+    def _read(self, text: str, shown: str) -> str:
         self._style_left -= len(text) + 1
         if self._style_left < 0:
-            raise TooMuchStyle
-        return css_clean(text, self._resolve)
+            raise TooMuch("style")
+        self._variables.read(css_words(shown))
+        return shown
 
-    def _css_if(self, text: str | UnsetType) -> str | UnsetType:
-        return text if isinstance(text, UnsetType) else self._css(text)
+    def _style_table(self, table: StyleTable) -> StyleTable:
+        shown: StyleTable = {}
+        for name, value in table.items():
+            text = value if isinstance(value, str) else " ".join(value) if isinstance(value, list) else ""
+            self._variables.read(css_words(f"{name}:{text}"))
+            if not is_huge(name, text):
+                shown[name] = self._css_value(value)
+        return shown
 
     def _css_value(self, value: str | bool | list[str]) -> str | bool | list[str]:
         if isinstance(value, list):
@@ -179,12 +227,23 @@ class Cleaner:
         return self._css(value) if isinstance(value, str) else value
 
     def _rules(self, rules: list[Rule]) -> list[Rule]:
-        return [Rule(self._css(rule.rule), rule.index) for rule in rules]
+        return [Rule(self._sheet_css(rule.rule), rule.index) for rule in rules]
 
     def _declaration(self, data: Declaration) -> None:
         if not isinstance(data.set, UnsetType):
-            data.set.property = self._css(data.set.property)
-            data.set.value = self._css(data.set.value or "")
+            name, value = data.set.property, data.set.value or ""
+            self._variables.read(css_words(f"{name}:{value}"))
+            data.set.property = self._sheet_css(name)
+            data.set.value = "" if is_huge(name, value) else self._sheet_css(value)
+
+
+def _merge(texts: list[Node]) -> None:
+    """Make one text of those of a style sheet: a word may begin in one and end in the next."""
+    filled = [node for node in texts if node.type != NodeType.ELEMENT and node.textContent]
+    if len(filled) > 1:
+        filled[0].textContent = "".join(node.textContent for node in filled)
+    for node in filled[1:]:
+        node.textContent = ""
 
 
 def _is_allowed(name: str, tags: set[str]) -> bool:
@@ -193,6 +252,13 @@ def _is_allowed(name: str, tags: set[str]) -> bool:
     if name.startswith("rr_"):
         return name in allowlist.RECORDED
     return not (name == "name" and tags & allowlist.CLOBBERING)
+
+
+def _is_costly(name: str, value: str, tags: set[str]) -> bool:
+    """Whether a number is so large that drawing it would take memory or time by its size."""
+    if "canvas" in tags and name in ("width", "height"):
+        return not allowlist.CANVAS_SIZE.match(value)
+    return name in allowlist.COUNTED and not allowlist.COUNT.match(value)
 
 
 def _or_unset(value: str | None) -> str | UnsetType:

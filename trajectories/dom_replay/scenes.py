@@ -13,11 +13,12 @@ import msgspec
 
 from trajectories.capture import chunks
 from trajectories.capture.chunks import Limits, Problem
+from trajectories.dom_replay import bounds
 from trajectories.dom_replay.addresses import ROOT
 from trajectories.dom_replay.css import Resolve
 from trajectories.dom_replay.placement import SLACK_MS, Moment, Piece, Reason, Turn, moment_of
 from trajectories.dom_replay.rrweb import Data, Meta, NodeType, Resize, Shown, Snapshot, Type, data_read
-from trajectories.dom_replay.sanitizer import Cleaner, TooMuchStyle
+from trajectories.dom_replay.sanitizer import Cleaner
 from trajectories.models import Episode, PageEvent, RecordingChunk, Step
 
 ACTS = ("click", "input", "key", "submit", "scroll")
@@ -187,11 +188,14 @@ def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], 
 
 def _cleaned(shown: Sequence[Shown], *, resolve: Resolve) -> bytes:
     """The events as JSON, without anything that runs or fetches. Raises ``TooLarge``."""
-    cleaner = Cleaner(shown, resolve=resolve)
     try:
+        bounds.size_check(shown)
+        cleaner = Cleaner(shown, resolve=resolve)
         for event in shown:
             cleaner.clean(event.data)
-    except TooMuchStyle:
+        cleaner.finish()
+        bounds.references_check(shown)
+    except bounds.TooMuch:
         raise TooLarge from None
     events = msgspec.json.encode(shown)
     if len(events) > EVENTS_MAX_BYTES:

@@ -9,6 +9,7 @@
     ready: "",
     failed: "The page could not be rebuilt from its recording.",
     ended: "The page at the end.",
+    unfinished: "This replay did not get ready when it was opened last: it may freeze this tab.",
   };
 
   const HEIGHT_LEAST = 160;
@@ -105,17 +106,44 @@
       state.textContent = LABELS[status];
       stage.classList.toggle("is-failed", status === "failed");
       if (play) play.disabled = status === "failed";
-      if (isDone) release();
+      if (!isDone) return;
+      marked("");
+      release();
+    };
+
+    /* A replay that hangs takes this script along. What it leaves behind keeps the same page from opening it again. */
+    const mark = `palaestra:replay:${frame.dataset.src}`;
+    const marked = (value) => {
+      try {
+        const before = sessionStorage.getItem(mark);
+        if (value) sessionStorage.setItem(mark, value);
+        else sessionStorage.removeItem(mark);
+        return before !== null;
+      } catch {
+        return false; /* Without storage every replay is opened. */
+      }
+    };
+
+    const open = () => {
+      part("again").hidden = true;
+      state.textContent = LABELS.loading;
+      addEventListener("pagehide", () => marked(""), { once: true });
+      setTimeout(() => {
+        marked("");
+        if (!isDone && frame.isConnected) state.textContent = LABELS.failed;
+        release();
+      }, WAIT_MS);
+      frame.src = frame.dataset.src;
     };
 
     window.gymSettled?.hold();
     addEventListener("message", receive);
-    /* It may have been ready before this script. */
-    showStatus(frame.contentDocument?.documentElement.dataset.replay);
-    setTimeout(() => {
-      if (!isDone && frame.isConnected) state.textContent = LABELS.failed;
+    if (marked("opened")) {
+      state.textContent = LABELS.unfinished;
+      part("again").hidden = false;
       release();
-    }, WAIT_MS);
+    } else open();
+    part("again").addEventListener("click", open);
     play?.addEventListener("click", () => (isPlaying() ? back() : start()));
     speed?.addEventListener("change", () => isPlaying() && start());
     size.addEventListener("click", () => {
