@@ -140,6 +140,12 @@ def test_a_note_that_cannot_be_saved_stays_and_the_reader_learns_why(viewer: Pag
     stored(viewer, [(5, "not lost")])
 
 
+def test_what_is_added_to_a_note_comes_behind_it(viewer: Page) -> None:
+    for text, shown in (("one", "one"), (", two", "one, two")):
+        write(viewer, text)
+        expect(viewer.get_by_text(f"You {shown}", exact=True)).to_be_visible()
+
+
 def test_a_note_is_saved_also_if_the_reader_leaves_the_page(viewer: Page, episode: Episode) -> None:
     write(viewer, "and gone")
     viewer.keyboard.press("u")

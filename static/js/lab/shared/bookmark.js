@@ -174,7 +174,10 @@
     if (!event.target.closest("summary")) return;
     event.preventDefault();
     edit.open = !edit.open;
-    if (edit.open) noteOf(edit).focus();
+    if (!edit.open) return;
+    const note = noteOf(edit);
+    note.focus();
+    note.setSelectionRange(note.value.length, note.value.length); /* What is added comes behind what is there. */
   });
   listen("input", (event, edit) => draftKeep(edit.closest(PLACE), event.target.value));
   listen("keydown", (event, edit) => {
