@@ -7,20 +7,24 @@ Second ways to the answers (``tests/tasks_app/second_answers.py``) found these:
 - ``family_relationships``: see ``_kinship.py``;
 - ``mahjong_puzzle`` says ``Pass`` or ``Chi`` of a card that was drawn for that, even where it gives more, and
   overlooks sequences of which a card is there twice (a sixth);
-- ``number_filtering`` writes a number as an equal one stands earlier in the list: 481 for 481.0.
+- ``number_filtering`` writes a number as an equal one stands earlier in the list: 481 for 481.0;
+- ``syllogism`` draws conclusions that do not follow (a seventh);
+- ``time_intervals`` loses a thousandth of a second (half of those that ask for thousandths).
 
 An item is left out where the question itself is at fault: ``calendar_arithmetic`` prints the wrong year of
-dates after the turn of the year, and the hint of ``emoji_mystery`` finds a byte more in some emoji.
+dates after the turn of the year, the hint of ``emoji_mystery`` finds a byte more in some emoji, and what
+follows in ``syllogism`` may depend on whether "All" says that there are any.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from tasks_app.benchmarks import _kinship
@@ -33,10 +37,12 @@ ROUND = re.compile(r"Add an? ([A-Z]) card and remove an? ([A-Z]) card")
 NEIGHBORS = ((-2, -1), (-1, 1), (1, 2))
 DATE = re.compile(r"(\w+day), (\w+) (\d{1,2})(?:, (\d{4}))?")
 EMOJI = re.compile(r"from the emoji: (.*)")
+STATEMENT = re.compile(r"(All|No|Some) (\w+) are (not )?(\w+)")
+MILLISECONDS = re.compile(r":\d\d\.(\d{3})")
 SELECTORS = ((0xFE00, 0xFE0F, 0), (0xE0100, 0xE01EF, 16))
 
 
-def decimal_arithmetic(question: str, _dataset: Any) -> str:
+def decimal_arithmetic(question: str, _answer: str, _dataset: Any) -> str:
     """Return the exact value, rounded once, half up."""
     digits = DIGITS.search(question)
     if digits is None:
@@ -65,7 +71,7 @@ def _value(node: ast.expr) -> Fraction:
     raise ValueError(f"no arithmetic: {ast.dump(node)}")
 
 
-def number_filtering(question: str, _dataset: Any) -> str:
+def number_filtering(question: str, _answer: str, _dataset: Any) -> str:
     match = FILTER.search(question)
     if match is None:
         return ""
@@ -77,7 +83,7 @@ def number_filtering(question: str, _dataset: Any) -> str:
     return str([number for number in ast.literal_eval(numbers) if is_on_side(number) == (act == "Keep")])
 
 
-def mahjong_puzzle(question: str, _dataset: Any) -> str:
+def mahjong_puzzle(question: str, _answer: str, _dataset: Any) -> str:
     cards, rounds = CARDS.search(question), ROUND.findall(question)
     if cards is None or not rounds:
         return ""
@@ -92,13 +98,57 @@ def mahjong_puzzle(question: str, _dataset: Any) -> str:
     return "Chi" if is_sequence else "Pass"
 
 
-def family_relationships(question: str, dataset: Any) -> str:
+def family_relationships(question: str, _answer: str, dataset: Any) -> str:
     return _kinship.answer(question, women=set(dataset.config.female_names))
 
 
-ANSWERS: Mapping[str, Callable[[str, Any], str]] = {
+def syllogism(question: str, _answer: str, _dataset: Any) -> str:
+    """Return what holds in every world; empty where it depends on whether there are any of a kind."""
+    *premises, conclusion = STATEMENT.findall(question)
+    kinds = sorted({kind for _, one, _, other in (*premises, conclusion) for kind in (one, other)})
+    beings = [frozenset(some) for count in range(len(kinds) + 1) for some in combinations(kinds, count)]
+    worlds = [world for count in range(len(beings) + 1) for world in combinations(beings, count)]
+    counters = [
+        world
+        for world in worlds
+        if all(_holds(premise, world) for premise in premises) and not _holds(conclusion, world)
+    ]
+    if any(all(any(kind in being for being in world) for kind in kinds) for world in counters):
+        return "No"
+    return "" if counters else "Yes"
+
+
+def _holds(statement: tuple[str, str, str, str], world: Iterable[frozenset[str]]) -> bool:
+    quantity, one, negation, other = statement
+    are_other = [other in being for being in world if one in being]
+    if quantity == "All":
+        return all(are_other)
+    if quantity == "No":
+        return not any(are_other)
+    return any(is_other != bool(negation) for is_other in are_other)
+
+
+def time_intervals(question: str, answer: str, _dataset: Any) -> str:
+    """Return the answer, with the thousandth that the package's own may have lost."""
+    first, last = (int(part) for part in (MILLISECONDS.findall(question) or ["0", "0"])[:2])
+    if not answer.count(".") or (last - first - int(answer[-3:])) % 1000 == 0:
+        return answer
+    whole, _, rest = answer.rpartition(":")
+    seconds = Decimal(rest) + Decimal("0.001")
+    is_carried = seconds >= 60 or (last - first) % 1000 != int(seconds * 1000) % 1000
+    return "" if is_carried else f"{whole}:{seconds:06.3f}"
+
+
+ANSWERS: Mapping[str, Callable[[str, str, Any], str]] = {
     function.__name__: function
-    for function in (decimal_arithmetic, number_filtering, mahjong_puzzle, family_relationships)
+    for function in (
+        decimal_arithmetic,
+        family_relationships,
+        mahjong_puzzle,
+        number_filtering,
+        syllogism,
+        time_intervals,
+    )
 }
 
 
@@ -135,5 +185,5 @@ SOUND: Mapping[str, Callable[[str, str], bool]] = {
 def answer_of(name: str, question: str, answer: str, dataset: Any) -> str:
     """Return the right answer to an item, which is mostly the package's own; empty where there is none."""
     if name in ANSWERS:
-        return ANSWERS[name](question, dataset)
+        return ANSWERS[name](question, answer, dataset)
     return answer if name not in SOUND or SOUND[name](question, answer) else ""

@@ -70,7 +70,7 @@ DECIMALS = (
     ],
 )
 def test_decimals_are_rounded_once(digits: int, expression: str, answer: str) -> None:
-    computed = _puzzle_answers.decimal_arithmetic(DECIMALS.format(digits, expression), None)
+    computed = _puzzle_answers.decimal_arithmetic(DECIMALS.format(digits, expression), "", None)
     assert Decimal(computed) == Decimal(answer)
 
 
@@ -84,7 +84,7 @@ def test_decimals_are_rounded_once(digits: int, expression: str, answer: str) ->
 )
 def test_numbers_are_filtered_as_they_are_written(act: str, left: list[str]) -> None:
     question = f"{act} in this list: ['481', '-2', '3.0', '481.0']\nReturn the new list in the same format."
-    assert _puzzle_answers.number_filtering(question, None) == f"[{', '.join(left)}]"
+    assert _puzzle_answers.number_filtering(question, "", None) == f"[{', '.join(left)}]"
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,10 @@ def test_numbers_are_filtered_as_they_are_written(act: str, left: list[str]) -> 
 )
 def test_the_last_card_of_mahjong_is_judged_by_the_rules(hand: str, last: str, result: str) -> None:
     rounds = f"Round 1: Add an {last} card and remove a {hand[-1]} card."
-    assert _puzzle_answers.mahjong_puzzle(f"given the initial cards {hand}, what?\n{rounds}", None) == result
-    earlier = f"Round 1: Add a {hand[-1]} card and remove a {hand[-1]} card.\n"
-    assert _puzzle_answers.mahjong_puzzle(f"the initial cards {hand}\n{earlier}{rounds}", None) == result
+    earlier = f"Round 1: Add a {hand[-1]} card and remove a {hand[-1]} card."
+    for story in (rounds, f"{earlier}\n{rounds}"):
+        question = f"given the initial cards {hand}, what?\n{story}"
+        assert _puzzle_answers.mahjong_puzzle(question, "", None) == result
 
 
 @pytest.mark.parametrize(
@@ -123,3 +124,37 @@ def test_an_emoji_whose_hint_finds_another_text_is_left_out() -> None:
     for emoji, answer in (("\U0001f600", "Hi."), ("\u2764\ufe0f", "")):
         question = f"Decode the following sentence from the emoji: {emoji}{hidden}\n\nHere is a hint:"
         assert _puzzle_answers.answer_of("emoji_mystery", question, "Hi.", None) == answer
+
+
+@pytest.mark.parametrize(
+    ("premises", "conclusion", "answer"),
+    [
+        (("All bees are ants", "All ants are cats"), "All bees are cats", "Yes"),
+        (("All bees are ants", "Some ants are not cats"), "Some bees are not cats", "No"),
+        (("All bees are ants", "All ants are cats"), "Some bees are cats", ""),
+        (("No bees are ants", "Some cats are bees"), "Some cats are not ants", "Yes"),
+        (("Some bees are ants", "Some ants are cats"), "Some cats are ants", "Yes"),
+        (("Some bees are ants", "Some ants are cats"), "Some bees are cats", "No"),
+    ],
+)
+def test_a_syllogism_is_decided_in_every_world(
+    premises: tuple[str, str], conclusion: str, answer: str
+) -> None:
+    numbered = "".join(f"{number}. {text}\n" for number, text in enumerate(premises, start=1))
+    question = f"Consider these statements:\n{numbered}\nDoes it logically follow that:\n{conclusion}?"
+    assert _puzzle_answers.syllogism(question, "", None) == answer
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "given", "right"),
+    [
+        ("09:49:46.812", "23:54:59.870", "14:05:13.057", "14:05:13.058"),
+        ("20:35:16.556", "21:38:59.702", "01:03:43.146", "01:03:43.146"),
+        ("10:00:00.900", "10:00:02.000", "00:00:01.099", "00:00:01.100"),
+        ("10:00:00.001", "10:01:00.001", "00:00:59.999", ""),
+        ("16:34", "20:40", "04:06", "04:06"),
+    ],
+)
+def test_no_thousandth_of_a_second_is_lost(first: str, last: str, given: str, right: str) -> None:
+    question = f"A flight departed at {first} and arrived at {last}. How long was the flight?"
+    assert _puzzle_answers.time_intervals(question, given, None) == right

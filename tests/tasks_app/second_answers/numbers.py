@@ -16,6 +16,15 @@ from tests.tasks_app.second_answers.reading import integers, value
 
 BASES = {"binary": 2, "octal": 8, "decimal": 10, "hexadecimal": 16}
 WEEKDAYS = [*calendar.day_name]
+LEGS = {
+    **dict.fromkeys(("bird", "chicken", "duck", "human"), 2),
+    **dict.fromkeys(("cat", "cow", "deer", "dog", "elephant", "giraffe", "goat", "horse"), 4),
+    **dict.fromkeys(("lion", "sheep", "tiger"), 4),
+    **dict.fromkeys(("ant", "bee", "beetle", "butterfly", "cockroach", "cricket", "firefly"), 6),
+    **dict.fromkeys(("grasshopper", "insect", "wasp"), 6),
+    **dict.fromkeys(("scorpion", "spider"), 8),
+    **dict.fromkeys(("crab", "lobster", "shrimp"), 10),
+}
 
 
 def base_conversion(question: str, answer: str) -> bool:
@@ -185,3 +194,34 @@ def calendar_arithmetic(question: str, answer: str) -> bool | None:
         return None
     sign = -1 if re.search(r"ago|backward|before", question) else 1
     return WEEKDAYS[(days[0] + timedelta(sign * int(number[1]))).weekday()] == answer
+
+
+def time_intervals(question: str, answer: str) -> bool | None:
+    """Times of one day."""
+    times = re.findall(r"(?<![\d-] )\b(\d\d:\d\d(?::\d\d(?:\.\d{3})?)?)", question)
+    if len(times) != 2 or re.search(r"\d{4}|[+-]\d{4}", question) or not re.fullmatch(r"[\d:.]+", answer):
+        return None
+    first, last, given = (_seconds(text) for text in (*times, answer))
+    return (last - first) % 86_400 == given
+
+
+def _seconds(text: str) -> Fraction:
+    hours, minutes, *seconds = text.split(":")
+    return 3600 * int(hours) + 60 * int(minutes) + Fraction(*seconds or ["0"])
+
+
+def aiw(question: str, answer: str) -> bool | None:
+    """Women of one circle, seen by a man of it: those that are named and the one who is asked about."""
+    match = re.match(r"\w+ has (\d+) (\w+ ?\w*) and she also has (\d+) (\w+ ?\w*)\.", question)
+    if match is None or "Matilda" in question or not re.search(r"brother|a male", question):
+        return None
+    counts = {match[2]: int(match[1]), match[4]: int(match[3])}
+    women = next(count for kind, count in counts.items() if re.match("sister|female", kind))
+    return women + 1 == int(answer)
+
+
+def leg_counting(question: str, answer: str) -> bool | None:
+    animals = re.findall(r"(\d+) ([a-z ]+?)s?(?=,|\?)", question.split("if you have")[1])
+    if any(name not in LEGS for _, name in animals):
+        return None
+    return sum(int(number) * LEGS[name] for number, name in animals) == int(answer)

@@ -205,3 +205,35 @@ def emoji_mystery(question: str, answer: str) -> bool:
     codes = [ord(sign) for sign in re.search(r"from the emoji: (.*)", question)[1][1:]]
     data = [code - 0xFE00 if code < 0xFE10 else code - 0xE0100 + 16 for code in codes if code >= 0xFE00]
     return bytes(data).decode() == answer
+
+
+def syllogism(question: str, answer: str) -> bool:
+    """By Venn's diagram: each of eight regions is empty or not, and no kind is without members."""
+    *premises, conclusion = re.findall(r"(All|No|Some) (\w+) are (not )?(\w+)", question)
+    kinds = sorted({kind for _, one, _, other in (*premises, conclusion) for kind in (one, other)})
+    signs = (False, True)
+    regions = [set(itertools.compress(kinds, one)) for one in itertools.product(signs, repeat=len(kinds))]
+    for taken in itertools.product(signs, repeat=len(regions)):
+        members = [*itertools.compress(regions, taken)]
+        is_world = set().union(*members) == set(kinds) and all(_is_true(one, members) for one in premises)
+        if is_world and not _is_true(conclusion, members):
+            return answer == "No"
+    return answer == "Yes"
+
+
+def _is_true(statement: tuple[str, str, str, str], members: list[set[str]]) -> bool:
+    quantity, one, negation, other = statement
+    inside = any({one, other} <= member for member in members)
+    outside = any(one in member and other not in member for member in members)
+    return {"All": not outside, "No": not inside, "Some": outside if negation else inside}[quantity]
+
+
+def string_synthesis(question: str, answer: str) -> bool:
+    """Blocks in the order of the answer: [A] [B] [C] {A} {B} {C} (A) (B) (C)."""
+    numbers = map(int, re.findall(r"(\d+) \[", question.split("Now,")[1]))
+    counts = Counter(dict(zip("ABC", numbers, strict=True)))
+    rules = (("ABC", "a"), ("AB", "c"), ("BC", "b"), ("CC", "c"), ("ac", "xy"), ("bb", "z"))
+    while rule := next((rule for rule in rules if Counter(rule[0]) <= counts), None):
+        counts.subtract(rule[0])
+        counts.update(rule[1])
+    return [counts[name] for name in "ABCabcxyz"] == integers(answer)
