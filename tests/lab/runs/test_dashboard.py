@@ -156,8 +156,9 @@ def test_counts_by_arm_are_of_all_its_episodes(run: Run, unremembered: None) -> 
     assert (state.open, state.submitted) == (3, 1)
 
 
-def test_all_tables_of_a_runs_page_agree_with_its_counts(lab: Lab, owner: User, run: Run) -> None:
+def test_tables_of_a_page_agree(lab: Lab, owner: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page is drawn from one refresh, also when an episode ends between two refreshes."""
+    monkeypatch.setattr(dashboard_cache, "CHEAP_S", float("inf"))  # on a busy machine tables may be slow
     made = [factories.episode(run=run, arm="gym") for _ in range(3)]
     client = lab(owner)
     first = _words(client.get(f"/runs/{run.pk}/").content.decode())
@@ -166,8 +167,7 @@ def test_all_tables_of_a_runs_page_agree_with_its_counts(lab: Lab, owner: User, 
     factories.verdict(made[0], "incorrect", "step_budget")
     assert _words(client.get(f"/runs/{run.pk}/").content.decode()) == first
     dashboard_cache._entries[run.pk].until = 0.0
-    part = client.get(f"/runs/{run.pk}/live").content.decode()
-    text = _words(part)
+    text = _words(client.get(f"/runs/{run.pk}/live").content.decode())
     assert "Open 2 Awaiting" in text
     assert re.search(r" Page .{0,60} 1 incorrect 2 open ", text), text
     assert "End reasons incorrect Out of steps 1" in text
