@@ -84,6 +84,14 @@ class TestRuns:
             suite_run(f"def f():\n    {SPIN}", self.SUITE, limits=limits.Limits(wall_s=1.0))
         assert stalled.value.code == "verifier_timeout"
 
+    def test_a_program_that_got_far_on_a_busy_machine_is_out_of_time(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(HeldUp, "own_s", lambda _clock: 3.0)
+        monkeypatch.setattr("verifiers.sandbox.runner.ProgramClock", HeldUp)
+        report = suite_run(f"def f():\n    {SPIN}", self.SUITE, limits=limits.Limits(wall_s=1.0))
+        assert report.detail == "out of time"
+
     @pytest.mark.parametrize(
         "body", ["import time; time.sleep(60)", SPIN, "input()", "import threading; threading.Event().wait()"]
     )

@@ -39,7 +39,8 @@ class Limits:
     candidate is ready, and until it is ready.
 
     A program that uses up one of the first two is out of time. ``wall_s`` is a backstop: a program that it
-    stops was held up by the machine. A run ends within ``wall_s`` plus twice ``start_s``.
+    stops was held up by the machine, unless it has used a good part of its own time. A run ends within
+    ``wall_s`` plus twice ``start_s``.
     """
 
     cpu_s: int = 8

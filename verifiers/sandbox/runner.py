@@ -18,6 +18,9 @@ from verifiers.sandbox.limits import CANDIDATE_MEMORY_BYTES, OUTPUT_BYTES, REPOR
 
 CHUNK = 65_536
 WATCH_S = 0.1
+HELD_UP_SHARE = 0.2
+"""A program that has used more of its own time, and so twice what the reference takes, is out of time at the
+wall clock too: otherwise a busy machine would make endless loops void."""
 
 
 @dataclass
@@ -87,7 +90,7 @@ def run_pair(job: bytes, *, limits: Limits, hash_seed: int = 0) -> PairRun:
         is_output_cut=candidate_out.is_cut,
         own_s=own_s,
         stop=stop,
-        is_held_up=stop == "out of time" and own_s <= limits.own_s,
+        is_held_up=stop == "out of time" and own_s < HELD_UP_SHARE * limits.own_s,
     )
 
 
