@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -38,6 +39,8 @@ from trajectories.models import SiteEvent, Step, Submission
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 WALK = 12
+# It may lie over any element; its button closes it.
+POP_UP = re.compile(r'dialog "We use cookies"(?:\n(?!.*dialog).*)*?\n.*\[(e\d+)\] button')
 SITES = ("stays", "reviews")
 REFERENCE = "json"
 OTHERS = [grammar for grammar in GRAMMARS if grammar != REFERENCE]
@@ -79,7 +82,11 @@ def walker(walk: list[tuple[Declared, Place]], seed: int) -> Next:
         if known:
             declared, place = known.pop(0)
             return "Here.", {**declared, "target": id_of(shown.text, place)} if place else declared
-        declared = typing.pop() if typing else next_action(shown.text, shown.result_message, rng)
+        over = POP_UP.search(shown.text)
+        if over and not typing:
+            declared: Declared = {"type": "click", "target": over[1]}
+        else:
+            declared = typing.pop() if typing else next_action(shown.text, shown.result_message, rng)
         if declared["type"] == "type" and (field := declared.pop("target", "")):
             # By position a field is clicked first, which closes what is open elsewhere: here always.
             typing.append(declared)
