@@ -12,6 +12,7 @@
   let current = document.getElementById("unit");
   let fetching = null;
   let isWaiting = false;
+  let saves = 0;
   let shownAt = performance.now();
   let hiddenMs = 0;
   let hiddenAt = 0;
@@ -56,6 +57,8 @@
 
   const fill = async () => {
     while (ahead.length < AHEAD && !isEnd(current)) {
+      const before = saves;
+      const areStored = !outbox.slots().length;
       let article;
       try {
         article = await fragment();
@@ -65,7 +68,10 @@
         return;
       }
       if (isEnd(article)) {
-        if (isWaiting) await end(article);
+        if (!isWaiting) return;
+        /* It may be older than the last label, and then counts what has been labelled since. */
+        if ((before !== saves || !areStored) && !outbox.slots().length) continue;
+        await end(article);
         return;
       }
       ahead.push(article);
@@ -164,6 +170,7 @@
     notice("");
     part("feedback").replaceChildren();
     const away = hiddenMs + (document.hidden ? performance.now() - hiddenAt : 0);
+    saves += 1;
     outbox.add({
       key: uuid(),
       slot: slotOf(current),
