@@ -168,8 +168,8 @@ def test_a_step_that_comes_late_takes_nobody_away_from_their_note(viewer: Page) 
     viewer.wait_for_timeout(300)
     viewer.keyboard.type("jm")
     at_step(viewer, 6)
+    expect(note_on(viewer)).to_have_value("of six, jm")
     viewer.keyboard.press("Control+Enter")
-    # Once the note is saved, a step that comes later still may be shown.
     stored(viewer, [(6, "of six, jm")])
 
 
