@@ -106,6 +106,24 @@ def test_python_has_no_vague_names(folders: tuple[str, ...]) -> None:
     assert vague == set()
 
 
+# "For each" and "at most" begin what a thing is.
+PREPOSITION = re.compile(r"(?:By|For(?! each)|In|On|At(?! most| least)|From|With|To)\b")
+
+
+def test_docstrings_of_the_client_begin_with_what_a_thing_is() -> None:
+    """Also those below a constant or a field, of which editors show the first words."""
+    begun = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.value.value.splitlines()[0]}"
+        for path in _modules("client/src")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        and PREPOSITION.match(node.value.value)
+    ]
+    assert begun == []
+
+
 COMMENTS = re.compile(r"/\*.*?\*/|^\s*//.*?$|\{#.*?#\}", re.DOTALL | re.MULTILINE)
 # In a template: what Django reads, and the hooks of styles and scripts.
 HOOKS = re.compile(r"""\{[{%].*?[%}]\}|\b(?:class|id|data-[\w-]+)="[^"]*"|\bdata-[\w-]+""", re.DOTALL)

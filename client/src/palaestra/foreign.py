@@ -169,7 +169,7 @@ async def run_named(client: Client, name: str) -> int:
 
 
 def browser_use_callback(episode: ForeignEpisode) -> Callable[[Any, Any, int], Awaitable[None]]:
-    """For browser-use: ``Agent(..., register_new_step_callback=browser_use_callback(episode))``.
+    """Return what records an agent's steps: ``Agent(..., register_new_step_callback=...)``.
 
     browser-use calls it with each output of its model, before the actions are taken. Of several actions in
     one output the step keeps all, as ``actions``.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 PAGES_REMEMBERED = 64
 USUAL_TIMES = 10
-"""How many times the usual time a page may take."""
+"""The factor that makes a limit of the usual time."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class Limit:
 
 # Sixteen pages that are opened at once on two idle cores take 2 s each, later ones 0.4 s.
 FIRST_PAGE = Limit(20.0, 60.0)
-"""For a page that no action has touched yet: one that is not settled by then is a failure of ours."""
+"""The limit of a page that no action has touched: one that is not settled by then is a failure of ours."""
 LATER_PAGE = Limit(5.0, 15.0)
-"""For a page after an action, which may be the reason why it never settles."""
+"""The limit of a page after an action, which may be the reason why it never settles."""
 
 
 class Pace:

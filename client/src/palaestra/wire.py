@@ -112,8 +112,8 @@ REQUEST_BYTES: dict[str, int] = {
     "blob": KIB,
     "leave": KIB,
 }
-"""How long a request of each kind may be. A step holds what a model wrote (see ``Completion.bounded``), a
-resume a picture of the page."""
+"""The greatest length of a request of each kind. A step holds what a model wrote (see
+``Completion.bounded``), a resume a picture of the page."""
 REQUEST_MAX_BYTES = max(REQUEST_BYTES.values())
 
 

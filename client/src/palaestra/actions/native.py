@@ -100,7 +100,7 @@ NATIVES: Mapping[str, Native] = {
     "color": Native("a colour, written #ff8000", _colour),
     "range": Native("a number", _range),
 }
-"""By the type of an input element."""
+"""What each type of input element takes."""
 NEVER_EMPTY = ("color", "range")
 
 

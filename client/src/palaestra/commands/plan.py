@@ -264,7 +264,7 @@ def _contrasts(named: tuple[PlannedArm, ...]) -> list[tuple[str, str]]:
 
 
 def _smallest_gap(options: argparse.Namespace, chosen: dict[str, Items], *, looks: int) -> SmallestGap:
-    """For the benchmark with the fewest items."""
+    """The smallest gap that the benchmark with the fewest items can show."""
     points = smallest_gap(
         options.guess,
         items=min(len(items.tasks) for items in chosen.values()),

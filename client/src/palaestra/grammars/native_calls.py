@@ -25,7 +25,7 @@ from palaestra.grammars.lenient_json import Unreadable, space_skip, value_read
 
 Call = tuple[str, dict[str, Any]]
 Tools = Mapping[str, Mapping[str, Any]]
-"""By the name of a function, the JSON schemas of its arguments in order."""
+"""The functions that a call may name: the JSON schemas of their arguments in order."""
 
 _WORD = r"(?:tool|function)[_▁]?calls?(?:[_▁]section)?(?:[_▁](?:begin|start))?"
 _SPACE_NAME = r"(?:[\w-]+:|[｜|]?DSML[｜|])?"

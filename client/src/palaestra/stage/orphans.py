@@ -18,7 +18,7 @@ from palaestra.background import Background
 logger = logging.getLogger(__name__)
 
 MARK = "PALAESTRA_STAGE"
-"""In the environment of every browser of a stage: which stage, and which of its browsers."""
+"""The variable that tells in each browser's environment which stage it is of, and which of its browsers."""
 _MARK = re.compile(r"\d+:\d+:\d+/\d+")
 # Of what follows the name in /proc/PID/stat, see proc(5).
 _START_FIELD = 19
