@@ -154,18 +154,17 @@ def test_models_that_repeat_a_mark_cost_no_time(piece: str) -> None:
 class Tokenizer:
     """One token a word; those in brackets are special."""
 
-    words: Sequence[str] = ("[THINK]", "[/THINK]", "17", "42", "<eos>", "§plan")
-    all_special_ids = (0, 1, 4, 5)
+    words: Sequence[str] = ("[THINK]", "[/THINK]", "17", "42", "<eos>", "§plan", "[TOOL_CALLS]", "[ARGS]")
+    special = (0, 1, 4, 5, 6, 7)
 
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool = False) -> str:
-        return "".join(
-            self.words[one] for one in ids if not (skip_special_tokens and one in self.all_special_ids)
-        )
+        return "".join(self.words[one] for one in ids if not (skip_special_tokens and one in self.special))
 
 
-def test_special_tokens_that_mark_thoughts_stay() -> None:
+def test_special_tokens_that_mark_thoughts_and_calls_stay() -> None:
     assert tokens_text(Tokenizer(), [0, 2, 1, 5, 3, 4]) == "[THINK]17[/THINK]42"
     assert tokens_text(Tokenizer(), [5, 3, 4], tags=[("§plan", "§done")]) == "§plan42"
+    assert tokens_text(Tokenizer(), [5, 6, 2, 7, 3, 4]) == "[TOOL_CALLS]17[ARGS]42"
 
 
 # ---- on every path

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from script import SEED, Played, Scene, episodes_of, example_run, recorded, same
-from tiny_model import BEGIN, CHATML, model_make, tokenizer_make
+from tiny_model import BEGIN, CHATML, END, model_make, tokenizer_make
+from transformers import AddedToken
 from trl import GRPOConfig, GRPOTrainer
 
 from palaestra import Completion, PalaestraError
 from palaestra.doors import trl as door
+from palaestra.doors.tokens import tokens_text
 from palaestra.doors.trl import GroupRollouts, verdict
 from palaestra.policies.base import PolicyStopped
 
@@ -161,6 +163,14 @@ def test_the_trainers_own_generation_plays(scene: Scene, trained: Trained) -> No
     episodes = asyncio.run(episodes_of(scene.run))
     assert {(one.verdict.outcome, one.verdict.reason) for one in episodes} == {("incorrect", "token_budget")}
     assert trainer.state.log_history[0]["completions/clipped_ratio"] == 1.0
+
+
+def test_special_tokens_are_dropped_whether_or_not_they_have_a_role() -> None:
+    tokenizer = tokenizer_make()
+    tokenizer.add_tokens([AddedToken(text, special=True) for text in ("<|eom_id|>", "[THINK]", "[/THINK]")])
+    assert "<|eom_id|>" not in tokenizer.all_special_tokens
+    ids = tokenizer.encode(f"[THINK]so[/THINK] 1<|eom_id|>8{END}")
+    assert tokens_text(tokenizer, ids) == "[THINK]so[/THINK] 18"
 
 
 def test_other_histories_are_refused(scene: Scene) -> None:

@@ -34,6 +34,8 @@ _BEGIN = re.compile(
     rf"|<\|action_start\|>|<\|START_ACTION\|>|<\|tools_prefix\|>|<functioncall>|<TOOLCALL>|functools(?=\s*\[)|to=(?=functions\.)"
     rf"|```tool_(?:code|calls?)\b|(?=<{_SPACE_NAME}(?:function|invoke)(?:=|\s+name=))"
 )
+# Tokens of Mistral's between the parts of a call.
+_PARTS = {"[ARGS]", "[CALL_ID]"}
 # After one of these the model speaks for somebody else: calls there belong to a turn that is not its own.
 _OTHERS = re.compile(
     r"<tool_response>|<\|(?:observation|im_start|start_header_id|eot_id)\|>|<function_results>"
@@ -99,6 +101,11 @@ def thought_of(text: str) -> str:
 def is_marked(text: str) -> bool:
     """Return whether a text holds markup of a call."""
     return _BEGIN.search(text) is not None
+
+
+def is_markup(token: str) -> bool:
+    """Return whether a token, given as text, begins a call or parts what it consists of."""
+    return token in _PARTS or _BEGIN.fullmatch(token) is not None
 
 
 def _calls_bare(text: str, tools: Tools) -> tuple[str, list[Call]]:
