@@ -94,12 +94,7 @@ class Engine:
         self.client = client
         self._config = config or EpisodeConfig()
         self._browser = browser
-        browser_check(
-            browser,
-            observation=self._config.observation,
-            scope=self._config.scope,
-            with_pictures=self._config.with_pictures,
-        )
+        browser_check(browser, self._config)
         self.pool = pool_of(browser, origin=client, size=pages, viewport=viewport)
         self._time_limit_s = time_limit_s
         self._verdict_limit_s = verdict_limit_s

@@ -107,12 +107,7 @@ class Env:
             **settings,
         )
         perceivable_check(arm, self._config.observation)
-        browser_check(
-            browser,
-            observation=self._config.observation,
-            scope=self._config.scope,
-            with_pictures=self._config.with_pictures,
-        )
+        browser_check(browser, self._config)
         self.client = client or Client(server, key)
         self._owns_client = client is None
         self.episode: Episode | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from palaestra.api import Client
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import format_of
 from palaestra.surface import BROWSERS, VIEWPORT, Pool
@@ -21,15 +22,15 @@ def pool_of(browser: str, *, origin: str | Client, size: int, viewport: tuple[in
     return PagePool(origin=origin, size=size, viewport=viewport)
 
 
-def browser_check(browser: str, *, observation: str, scope: str, with_pictures: bool) -> None:
-    """Raises ``PalaestraError`` where an observation needs more than pages read without a browser have."""
+def browser_check(browser: str, config: EpisodeConfig) -> None:
+    """Raises ``PalaestraError`` where a configuration needs more than pages read without a browser have."""
     if browser not in BROWSERS:
         raise PalaestraError(f"There is no browser {browser!r}. Known: {', '.join(BROWSERS)}.")
     if browser != LITE:
         return
-    if format_of(observation).has_screenshot or with_pictures:
+    if format_of(config.observation).has_screenshot or config.with_pictures:
         raise PalaestraError("Pages read without a browser have no pictures: use the observation axtree.")
-    if scope != "page":
+    if config.scope != "page":
         raise PalaestraError("Pages read without a browser have no viewport: use the scope page.")
 
 

@@ -89,9 +89,7 @@ class RemoteEnv:
         keywords_check(keywords, known=SETTINGS | OPENING | {"verdict_limit_s"})
         config = EpisodeConfig(**{name: keywords[name] for name in SETTINGS & keywords.keys()})
         perceivable_check(arm, config.observation)
-        browser_check(
-            browser, observation=config.observation, scope=config.scope, with_pictures=config.with_pictures
-        )
+        browser_check(browser, config)
         self.episode: RemoteEpisode | None = None
         self.client = StagePictures(self)
         addresses = [stages] if isinstance(stages, str) else list(stages)

@@ -11,10 +11,9 @@ from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.observation import MAX_CHARS, Scope, format_of, perceivable_check
+from palaestra.observation import format_of, perceivable_check
 from palaestra.pools import LITE, browser_check
 from palaestra.records import EpisodeState, Run, Task
-from palaestra.thoughts import Tags
 
 # With a seed the looks of a task are the same for every model, arm and attempt.
 SEED = 1
@@ -26,11 +25,11 @@ SITE = "site"
 class RunPlan:
     """What `palaestra run` plays: ``samples`` of each of the first ``limit`` tasks of a benchmark.
 
-    ``sampling`` are fields of every call of the model, ``model_note`` is what readers of its run should know
-    of it. Two plans with the same ``name`` are one run. ``report`` is the report that it is played for,
-    ``retest`` says that it plays its arm there for the second time, ``planted_accuracy`` is what a simulated
-    policy was made to solve. ``with_pictures`` records a screenshot with every step, also where the model is
-    shown none. ``browser`` ``lite`` reads pages without a browser, which the run then says.
+    ``config`` is how each episode is run, ``sampling`` are fields of every call of the model, ``model_note``
+    is what readers of its run should know of it. Two plans with the same ``name`` are one run. ``report`` is
+    the report that it is played for, ``retest`` says that it plays its arm there for the second time,
+    ``planted_accuracy`` is what a simulated policy was made to solve. ``browser`` ``lite`` reads pages
+    without a browser, which the run then says.
 
     Raises ``PalaestraError`` for an arm that the observation cannot show, and for an observation that pages
     read without a browser lack.
@@ -40,21 +39,11 @@ class RunPlan:
     benchmark: str
     split: str | None = None
     arm: str = "gym"
-    observation: str = "axtree"
-    scope: Scope = "page"
-    max_chars: int = MAX_CHARS
-    picture_max: int | None = None
-    grammar: str = "json"
-    history: str = "full"
+    config: EpisodeConfig = EpisodeConfig()  # noqa: RUF009 (it is frozen)
     limit: int | None = None
     samples: int = 1
     name: str = ""
     sampling: Mapping[str, Any] = field(default_factory=dict)
-    token_budget: int | None = None
-    prompt_token_budget: int | None = None
-    actions_per_turn: int = 1
-    with_pictures: bool = False
-    thought_tags: Sequence[Tags] = ()
     browser: str = "chromium"
     seed: int = SEED
     tags: Sequence[str] = ()
@@ -66,10 +55,8 @@ class RunPlan:
     planted_accuracy: float | None = None
 
     def __post_init__(self) -> None:
-        perceivable_check(self.arm, self.observation)
-        browser_check(
-            self.browser, observation=self.observation, scope=self.scope, with_pictures=self.with_pictures
-        )
+        perceivable_check(self.arm, self.config.observation)
+        browser_check(self.browser, self.config)
 
     @property
     def title(self) -> str:
@@ -79,47 +66,31 @@ class RunPlan:
         benchmark = f"{self.benchmark}/{self.split}" if self.split else self.benchmark
         parts = [self.model, benchmark, self.arm]
         if arm_of(self.arm).has_page:
-            parts.append(format_of(self.observation).id)
+            parts.append(format_of(self.config.observation).id)
             parts += [self.browser] if self.browser == LITE else []
         if not arm_of(self.arm).is_free_text:
-            parts += [self.grammar, self.history]
+            parts += [self.config.grammar, self.config.history]
         return " ".join(parts)[:200]
-
-    @property
-    def config(self) -> EpisodeConfig:
-        return EpisodeConfig(
-            observation=self.observation,
-            scope=self.scope,
-            max_chars=self.max_chars,
-            picture_max=self.picture_max,
-            grammar=self.grammar,
-            history=self.history,
-            actions_per_turn=self.actions_per_turn,
-            token_budget=self.token_budget,
-            prompt_token_budget=self.prompt_token_budget,
-            with_pictures=self.with_pictures,
-            thought_tags=self.thought_tags,
-        )
 
     @property
     def opening(self) -> dict[str, Any]:
         """Fields of ``Client.episodes_open`` beside run and tasks."""
-        return {"arm": self.arm, "seed": self.seed, "token_budget": self.token_budget}
+        return {"arm": self.arm, "seed": self.seed, "token_budget": self.config.token_budget}
 
     @property
     def fields(self) -> dict[str, Any]:
         """Fields of ``Client.run_create``; a run that goes on must have the same."""
-        is_one_completion = arm_of(self.arm).is_free_text
+        config, is_one_completion = self.config, arm_of(self.arm).is_free_text
         settings = {
             "benchmark": self.benchmark,
             "split": self.split,
             "arm": self.arm,
             "seed": self.seed,
             "sampling": dict(self.sampling),
-            "token_budget": self.token_budget,
-            "prompt_token_budget": self.prompt_token_budget,
+            "token_budget": config.token_budget,
+            "prompt_token_budget": config.prompt_token_budget,
             **({"browser": LITE} if self.browser == LITE else {}),
-            **({"thought_tags": list(map(list, self.thought_tags))} if self.thought_tags else {}),
+            **({"thought_tags": list(map(list, config.thought_tags))} if config.thought_tags else {}),
             **({"model_note": self.model_note} if self.model_note else {}),
             **({"retest": True} if self.retest else {}),
             **({} if self.planted_accuracy is None else {"planted_accuracy": self.planted_accuracy}),
@@ -130,12 +101,12 @@ class RunPlan:
             "checkpoint": self.checkpoint,
             "simulated": self.simulated,
             "report": self.report,
-            "observation": format_of(self.observation).id,
-            "observation_settings": self.config.observation_settings,
+            "observation": format_of(config.observation).id,
+            "observation_settings": config.observation_settings,
             # What a single completion does not meet is the same in every run of such an arm.
-            "grammar": "json" if is_one_completion else self.grammar,
-            "history": "full" if is_one_completion else self.history,
-            "actions_per_turn": self.actions_per_turn,
+            "grammar": "json" if is_one_completion else config.grammar,
+            "history": "full" if is_one_completion else config.history,
+            "actions_per_turn": config.actions_per_turn,
             "settings": settings,
         }
 
@@ -223,7 +194,7 @@ async def _tasks(client: Client, plan: RunPlan) -> tuple[list[Task], int]:
     if not offered:
         raise await tasks_missing(client, plan.benchmark, plan.split)
     arm = arm_of(plan.arm)
-    is_blind = not (arm.has_text or arm.is_probe) and not format_of(plan.observation).has_screenshot
+    is_blind = not (arm.has_text or arm.is_probe) and not format_of(plan.config.observation).has_screenshot
     has_sites = arm.has_page and not arm.is_probe
     tasks = [
         task

@@ -7,6 +7,7 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from tqdm import tqdm
@@ -15,6 +16,7 @@ from palaestra.api import Client
 from palaestra.arms import ARMS
 from palaestra.commands import arms_text, count, playing_add, server_add, setup_add, stderr_print
 from palaestra.engine import Engine, Rollout
+from palaestra.episode_config import EpisodeConfig
 from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.silence import play_until, silence_wait
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
@@ -66,8 +68,12 @@ def command(options: argparse.Namespace) -> int:
 
 def plan_of(options: argparse.Namespace) -> RunPlan:
     """The plan that the arguments state."""
-    names = RunPlan.__dataclass_fields__.keys() & vars(options).keys()
-    return RunPlan(sampling=sampling_of(options), **{name: getattr(options, name) for name in names})
+    stated = vars(options)
+    config, plan = (
+        {field.name: stated[field.name] for field in fields(kind) if field.name in stated}
+        for kind in (EpisodeConfig, RunPlan)
+    )
+    return RunPlan(config=EpisodeConfig(**config), sampling=sampling_of(options), **plan)
 
 
 async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTable | None) -> int:

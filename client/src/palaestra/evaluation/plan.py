@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm, arms_check, planned_arm_read
 from palaestra.evaluation.looks import Design, Look, Value, factors_check, looks_make
@@ -104,6 +105,17 @@ class Plan(Part, frozen=True, kw_only=True):
         """The observation settings that mean something in an arm."""
         form = format_of(self.observation_of(arm))
         return {name: value for name, value in self.observation_settings.items() if _bounds(name, form)}
+
+    def config_of(self, arm: PlannedArm) -> EpisodeConfig:
+        """How episodes in an arm are run."""
+        return EpisodeConfig(
+            observation=self.observation_of(arm),
+            **self.settings_of(arm),
+            grammar=self.grammar,
+            history=self.history,
+            actions_per_turn=self.actions_per_turn,
+            token_budget=self.token_budget,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The plan as its file and the server hold it."""

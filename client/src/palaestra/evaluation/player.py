@@ -11,9 +11,7 @@ from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S
 from palaestra.engine import Engine, Rollout
 from palaestra.episode import Episode
-from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Cell, Series, page_kind, presentation_of
 from palaestra.evaluation.looks import Look
 from palaestra.evaluation.plan import Plan
@@ -63,7 +61,7 @@ class Player:
             opened = await self._open([cell for cell in cells if cell not in self.held.interrupted], looks)
             for cell in cells:
                 state = self.held.interrupted.get(cell)
-                config = config_of(self.plan, cell.series.planned)
+                config = self.plan.config_of(cell.series.planned)
                 episode = await self.engine.episode_resume(state, config) if state else opened[cell]
                 if episode is not None:
                     self.cells[episode.opened.id] = cell
@@ -98,25 +96,13 @@ class Player:
         }
         cells = {group[0].task: list(group) for group in groups}
         opened = {}
-        config, tasks = config_of(self.plan, series.planned), [group[0].task for group in groups]
+        config, tasks = self.plan.config_of(series.planned), [group[0].task for group in groups]
         async for episode in self.engine.episodes_open(tasks, opening, config):
             cell = cells[episode.opened.task].pop()
             if cell.digest and episode.opened.presentation_hash != cell.digest:
                 raise PalaestraError("The server has other looks than this client: bring both up to date.")
             opened[cell] = episode
         return opened
-
-
-def config_of(plan: Plan, arm: PlannedArm) -> EpisodeConfig:
-    """How the plan's episodes in an arm are run."""
-    return EpisodeConfig(
-        observation=plan.observation_of(arm),
-        **plan.settings_of(arm),
-        grammar=plan.grammar,
-        history=plan.history,
-        actions_per_turn=plan.actions_per_turn,
-        token_budget=plan.token_budget,
-    )
 
 
 async def held_read(client: Client, runs: Mapping[Series, Run], items: Sequence[Sequence[Cell]]) -> Held:
