@@ -194,6 +194,8 @@ def test_a_model_that_never_answers_is_given_up_at_once(
         f"The evaluation stopped: The model does not answer: {model.url}/: APIConnectionError"
     )
     assert not fake.state.episodes
+    assert not fake.state.runs
+    assert not fake.state.reports
 
 
 @pytest.mark.usefixtures("hurried")

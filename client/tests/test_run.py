@@ -192,6 +192,7 @@ def test_a_benchmark_without_tasks_is_named(
     monkeypatch.setattr("fake_server.Lab.tasks_page", lambda _: {"results": [], "next": None})
     assert run(fake, model) == 1
     assert "There are no tasks of 'gsm8k'. Benchmarks: gsm8k." in capsys.readouterr().err
+    assert not fake.state.runs
 
 
 def test_the_models_of_an_endpoint_are_listed_and_one_is_tried(
@@ -250,7 +251,7 @@ def test_samples_of_one_task_widen_the_interval() -> None:
     assert interval([[0.0]] * 10)[0] == 0.0
 
 
-def test_a_model_that_cannot_be_had_opens_no_episode(
+def test_a_model_that_cannot_be_had_opens_neither_run_nor_episode(
     fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model.replies(Reply(status=401, error={"message": "no such key"}))
@@ -259,6 +260,7 @@ def test_a_model_that_cannot_be_had_opens_no_episode(
     assert "no such key" in words
     assert model.url in words
     assert not fake.state.episodes
+    assert not fake.state.runs
 
 
 def test_an_endpoint_that_is_not_there_is_named_at_once(
@@ -267,7 +269,7 @@ def test_an_endpoint_that_is_not_there_is_named_at_once(
     where = ["--server", fake.lab_url, "--key", "k", "--base-url", "http://127.0.0.1:9/v1", "--model", "tiny"]
     assert main(["run", *where, "--benchmark", "gsm8k"]) == 1
     assert "http://127.0.0.1:9/v1" in capsys.readouterr().err
-    assert not fake.state.episodes
+    assert not fake.state.runs
 
 
 def test_no_task_leaves_for_an_address_that_nobody_named(

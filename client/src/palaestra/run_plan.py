@@ -146,20 +146,21 @@ async def run_find(client: Client, plan: RunPlan) -> Run | None:
     return run
 
 
-async def run_find_or_create(client: Client, plan: RunPlan) -> Run:
-    """The run of the plan. Raises as ``run_find``."""
-    run = await run_find(client, plan)
-    return run or await client.run_create(name=plan.title, tags=list(plan.tags), **plan.fields)
+async def run_create(client: Client, plan: RunPlan) -> Run:
+    """A new run of the plan."""
+    return await client.run_create(name=plan.title, tags=list(plan.tags), **plan.fields)
 
 
-async def progress_read(client: Client, plan: RunPlan, run: Run) -> Progress:
-    """What has been played. Void episodes count for nothing: their samples are opened again.
+async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progress:
+    """What has been played, nothing where there is no run yet. Void episodes count for nothing: their
+    samples are opened again.
 
     Raises ``PalaestraError`` if the benchmark has no such tasks.
     """
     tasks, left_out = await _tasks(client, plan)
     ids = {task.id for task in tasks}
-    episodes = [one for one in await episodes_list(client, run.id) if one.task in ids]
+    stored = await episodes_list(client, run.id) if run else []
+    episodes = [one for one in stored if one.task in ids]
     judged = [one for one in episodes if one.verdict is not None and one.verdict.reward is not None]
     # An answer that waits for its verdict needs no more turns.
     unfinished = [one for one in episodes if one.status != "finished"]

@@ -9,7 +9,7 @@ import argparse
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,13 @@ from palaestra.commands import arms_text, playing_add, server_add, stderr_print
 from palaestra.commands.plan import design_add, plan_make, plan_text
 from palaestra.engine import TEXT_INFLIGHT, Engine, Rollout
 from palaestra.errors import PalaestraError
-from palaestra.evaluation.cells import Cell, cells_make
+from palaestra.evaluation.cells import Cell, Series, cells_make
 from palaestra.evaluation.items import items_read, pictures_check
 from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.plan import Plan, plan_read
 from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
-from palaestra.evaluation.player import Player, held_read, verdicts_wait
-from palaestra.evaluation.reports import report_computed, report_find_or_create, runs_find_or_create
+from palaestra.evaluation.player import Held, Player, held_read, verdicts_wait
+from palaestra.evaluation.reports import report_computed, report_create, report_find, run_plans, runs_find
 from palaestra.evaluation.silence import play_until, silence_wait
 from palaestra.evaluation.tables import tables_text
 from palaestra.model_options import endpoint_add, endpoint_make
@@ -37,7 +37,8 @@ from palaestra.models.policy import ModelPolicy
 from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
 from palaestra.prices import PriceTable, prices_read
-from palaestra.records import Report, Task, UsageTotals
+from palaestra.records import Report, Run, Task, UsageTotals
+from palaestra.run_plan import RunPlan, run_create
 
 # Before the first episode has ended there is no rate.
 FIRST_BAR = "[{bar:20}] {n_fmt}/{total_fmt} episodes"
@@ -104,9 +105,7 @@ async def _eval(options: argparse.Namespace) -> int:
         await pictures_check(client, plan)
         _model_check(options, plan)
         stderr_print(plan_text(plan))
-        report = await report_find_or_create(client, plan)
-        stderr_print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}')
-        problems, judged = await evaluation_play(client, options, plan, report)
+        report, problems, judged = await evaluation_play(client, options, plan)
         stderr_print("Computing the report ...")
         ready = await report_computed(client, report.id, stderr_print)
     print(tables_text((ready.result or {}).get("tables", ())))
@@ -117,31 +116,48 @@ async def _eval(options: argparse.Namespace) -> int:
 
 
 async def evaluation_play(
-    client: Client, options: argparse.Namespace, plan: Plan, report: Report
-) -> tuple[Counter[str], int]:
-    """Play what is missing of a plan; returns what broke, how often, and the number of judged episodes."""
+    client: Client, options: argparse.Namespace, plan: Plan
+) -> tuple[Report, Counter[str], int]:
+    """Play what is missing of a plan; returns its report, what broke, how often, and the number of judged
+    episodes."""
     tasks = await items_read(client, [task for one in plan.benchmarks for task in one.task_ids])
+    items = cells_make(plan, tasks)
     cells: dict[int, Cell] = {}
     async with policy_make(client, options, plan, tasks, cells) as policy:
-        runs = await runs_find_or_create(
-            client,
+        report, runs, held = await _opened(client, options, plan, policy, items)
+        async with Engine(client, pages=options.pages, time_limit_s=options.time_limit) as engine:
+            inflight = options.pages + TEXT_INFLIGHT
+            player = Player(engine, plan, runs, tasks, items, held, cells=cells, inflight=inflight)
+            problems, judged = await _play(player, policy, options.prices)
+        if waiting := await verdicts_wait(client, runs.values()):
+            stderr_print(f"{waiting} answers have no verdict yet; the report does without them.")
+    return report, problems, judged
+
+
+async def _opened(
+    client: Client, options: argparse.Namespace, plan: Plan, policy: Policy, items: Sequence[Sequence[Cell]]
+) -> tuple[Report, dict[Series, Run], Held]:
+    """The plan's report, its runs and what has been played of them. A model is tried before any is made."""
+
+    def plans_of(report: Report) -> dict[Series, RunPlan]:
+        return run_plans(
             plan,
             report,
             model=policy.name,
             model_note=SIMULATED if policy.simulated else options.model_note,
             planted=policy.accuracy_in if isinstance(policy, Planted) else None,
         )
-        items = cells_make(plan, tasks)
-        held = await held_read(client, runs, items)
-        async with Engine(client, pages=options.pages, time_limit_s=options.time_limit) as engine:
-            inflight = options.pages + TEXT_INFLIGHT
-            player = Player(engine, plan, runs, tasks, items, held, cells=cells, inflight=inflight)
-            if isinstance(policy, ModelPolicy) and len(held.done) < sum(map(len, items)):
-                await policy.try_once()
-            problems, judged = await _play(player, policy, options.prices)
-        if waiting := await verdicts_wait(client, runs.values()):
-            stderr_print(f"{waiting} answers have no verdict yet; the report does without them.")
-    return problems, judged
+
+    report = await report_find(client, plan)
+    runs = await runs_find(client, plans_of(report)) if report else {}
+    held = await held_read(client, runs, items)
+    if isinstance(policy, ModelPolicy) and len(held.done) < sum(map(len, items)):
+        await policy.try_once()
+    report = report or await report_create(client, plan)
+    stderr_print(f'Report {report.id} "{plan.name}", plan {report.plan_sha256}: {report.url}')
+    plans = plans_of(report)
+    runs = {series: runs.get(series) or await run_create(client, one) for series, one in plans.items()}
+    return report, runs, held
 
 
 @asynccontextmanager

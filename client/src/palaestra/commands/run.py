@@ -23,7 +23,7 @@ from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Run
-from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_find_or_create
+from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_create, run_find
 from palaestra.run_report import report_read
 from palaestra.surface import BROWSERS
 
@@ -79,16 +79,17 @@ def plan_of(options: argparse.Namespace) -> RunPlan:
 async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTable | None) -> int:
     """Play what is missing of a plan; returns the exit status."""
     async with Client(options.server, options.key) as client, endpoint_make(options) as endpoint:
-        run = await run_find_or_create(client, plan)
+        run = await run_find(client, plan)
         progress = await progress_read(client, plan, run)
-        address = f"{options.server.rstrip('/')}/runs/{run.id}/"
-        stderr_print(f'Run {run.id} "{run.name}": {address}')
         if progress.left_out:
             stderr_print(f"{progress.left_out} tasks are left out: not to be seen this way.")
         policy = ModelPolicy(endpoint, client, model=plan.model, sampling=plan.sampling)
         if progress.unfinished or progress.count_missing:
             stderr_print(f"One call of {plan.model} at {endpoint.address} is tried ...")
             await policy.try_once()
+        run = run or await run_create(client, plan)
+        address = f"{options.server.rstrip('/')}/runs/{run.id}/"
+        stderr_print(f'Run {run.id} "{run.name}": {address}')
         engine = Engine(
             client,
             pages=options.pages,

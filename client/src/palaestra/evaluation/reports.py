@@ -1,9 +1,9 @@
-"""A plan's report and its runs on the server: found where they are, made where they are not."""
+"""A plan's report and its runs on the server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 
 from palaestra.api import Client
 from palaestra.errors import PalaestraError
@@ -12,14 +12,14 @@ from palaestra.evaluation.cells import Series, series_of
 from palaestra.evaluation.plan import Plan, plan_sha256, plans_differ
 from palaestra.evaluation.standstill import Standstill
 from palaestra.records import Report, Run
-from palaestra.run_plan import RunPlan, run_find_or_create
+from palaestra.run_plan import RunPlan, run_find
 
 POLL_S = 1.0
 NAME_CHARS = 200
 
 
-async def report_find_or_create(client: Client, plan: Plan) -> Report:
-    """The report of the plan. Raises ``PalaestraError`` if one of its name has another plan."""
+async def report_find(client: Client, plan: Plan) -> Report | None:
+    """The report of the plan, if any. Raises ``PalaestraError`` if one of its name has another plan."""
     async for known in _named(client, plan.name):
         if known.plan_sha256 == plan_sha256(plan):
             return known
@@ -30,28 +30,34 @@ async def report_find_or_create(client: Client, plan: Plan) -> Report:
             f'Report {known.id} is named "{plan.name}", and its plan differs in: {", ".join(differing)}. '
             "Give this one another name (--name)."
         )
+    return None
+
+
+async def report_create(client: Client, plan: Plan) -> Report:
+    """A new report of the plan."""
     made = await client.report_create(name=plan.name, plan=plan.as_json())
     return await client.report(made.id)
 
 
-async def runs_find_or_create(
-    client: Client,
+async def runs_find(client: Client, plans: Mapping[Series, RunPlan]) -> dict[Series, Run]:
+    """The runs that there are. Raises ``PalaestraError`` if one was played with other settings."""
+    runs = {series: await run_find(client, plan) for series, plan in plans.items()}
+    return {series: run for series, run in runs.items() if run is not None}
+
+
+def run_plans(
     plan: Plan,
     report: Report,
     *,
     model: str,
     model_note: str = "",
     planted: Callable[[PlannedArm], float] | None = None,
-) -> dict[Series, Run]:
-    """The runs of the plan; ``planted`` is what a simulated policy solves in an arm, None for a model.
-
-    Raises ``PalaestraError`` if one was played with other settings.
-    """
-    runs = {}
-    for series in series_of(plan):
-        run_plan = run_plan_of(plan, series, report, model=model, model_note=model_note, planted=planted)
-        runs[series] = await run_find_or_create(client, run_plan)
-    return runs
+) -> dict[Series, RunPlan]:
+    """The runs of the plan; ``planted`` is what a simulated policy solves in an arm, None for a model."""
+    return {
+        series: run_plan_of(plan, series, report, model=model, model_note=model_note, planted=planted)
+        for series in series_of(plan)
+    }
 
 
 def run_plan_of(

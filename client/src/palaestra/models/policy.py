@@ -52,7 +52,7 @@ class ModelPolicy:
                 retries=1,
             )
         except ModelFailure as failure:
-            message = f"The model does not answer: {str(failure).rstrip('.')}. No episode was opened."
+            message = f"The model does not answer: {str(failure).rstrip('.')}. Nothing was opened."
             raise PalaestraError(message) from failure
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
