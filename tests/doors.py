@@ -43,6 +43,8 @@ OTHERS = {
     "exports": ("trl==1.16.0", "pillow==13.0.0"),
     "grpo": ("transformers==5.23.0", "peft==0.21.0"),
 }
+# Tests that are played in the environment of others.
+SHARED = {"grpo_thoughts": "grpo"}
 # Whose own requirements are left out: AgentLab's 230 are for models and for benchmarks that no test plays.
 BARE = {"agentlab": "agentlab==0.4.2"}
 STAGED = {"gymnasium", "trl"}  # played through a stage, too
@@ -64,7 +66,7 @@ def main() -> int:
     results, pythons = {}, {}
     for name in names:
         try:
-            pythons[name] = home_make(name)
+            pythons[name] = home_make(SHARED.get(name, name))
         except NotInstalled as problem:
             results[name] = f"NOT RUN: {problem}"
     if pythons:
