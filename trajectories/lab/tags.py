@@ -74,6 +74,8 @@ STATE_TAGS = {
     "missing": "warn",
     "unknown": "warn",
     "failed": "bad",
+    "revoked": "bad",
+    "in use": "good",
 }
 # The plot of an interval, in units of its SVG.
 PLOT_LEFT = 4
@@ -154,10 +156,10 @@ def milliseconds(value: float | None) -> str:
 
 
 @register.simple_tag
-def when(moment: datetime | None, now: datetime | None = None) -> SafeString | str:
-    """How long ago, with the exact time (UTC) on hover and in ``datetime``."""
+def when(moment: datetime | None, now: datetime | None = None, *, never: str = "–") -> SafeString | str:
+    """How long ago, with the exact time (UTC) on hover and in ``datetime``; ``never`` where there is none."""
     if moment is None:
-        return "–"
+        return never
     exact = moment.strftime("%Y-%m-%d %H:%M:%S UTC")
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
@@ -269,6 +271,14 @@ def in_pandas(kind: str, *name_parts: object) -> dict[str, str]:
 def selection_max() -> int:
     """How many selected episodes can be exported at once."""
     return EPISODES_MAX
+
+
+@register.inclusion_tag("lab/shared/_table_head.html")
+def table_head(*titles: str) -> dict[str, Any]:
+    """The head of a table whose columns have these titles; that of a column of numbers begins with ``#``."""
+    return {
+        "columns": [{"title": title.removeprefix("#"), "is_number": title[:1] == "#"} for title in titles]
+    }
 
 
 @register.inclusion_tag("lab/shared/_rate.html")

@@ -40,6 +40,10 @@ class ApiKey(models.Model):
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}...)"
 
+    @property
+    def state(self) -> str:
+        return "revoked" if self.revoked_at else "in use"
+
 
 class KeyChange(models.Model):
     """The creation or revocation of a key: by whom, and when."""

@@ -44,6 +44,9 @@ def test_a_key_is_created_shown_once_and_on_record(lab: Lab, admin: User) -> Non
 def test_a_key_is_revoked_by_a_form_that_was_confirmed(lab: Lab, admin: User) -> None:
     client, key = lab(admin), auth.key_create(name="k", scopes=["read"])
     pk = ApiKey.objects.get().pk
+    listed = client.get("/keys/").content.decode()
+    assert '<span class="tag tag-good">in use</span>' in listed
+    assert ">never<" in listed
     page = client.get(f"/keys/{pk}/").content.decode()
     assert f'action="/keys/{pk}/revoke"' in page
     client.post(f"/keys/{pk}/revoke", {})
@@ -52,6 +55,7 @@ def test_a_key_is_revoked_by_a_form_that_was_confirmed(lab: Lab, admin: User) ->
     client.post(f"/keys/{pk}/revoke", {"sure": "1"})
     with pytest.raises(GymError, match="revoked"):
         auth.principal_for(f"Bearer {key}")
+    assert '<span class="tag tag-bad">revoked</span>' in client.get("/keys/").content.decode()
     assert list(KeyChange.objects.order_by("pk").values_list("kind", "author")) == [
         ("created", "manage.py"),
         ("revoked", "admin"),
