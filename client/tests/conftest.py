@@ -10,6 +10,8 @@ from fake_server import FakeServer, State
 from palaestra import Env
 from palaestra.bounds import EpisodeBounds
 from palaestra.errors import BrowserMissing
+from palaestra.models import endpoint as endpoints
+from palaestra.models.endpoint import Endpoint
 from palaestra.pages import WarmPage
 from palaestra.pool import PagePool
 
@@ -68,3 +70,16 @@ def model() -> Iterator[FakeModel]:
 def is_streamed(request: pytest.FixtureRequest) -> bool:
     """Whether an endpoint is called for streams."""
     return bool(request.param)
+
+
+@pytest_asyncio.fixture
+async def endpoint(model: FakeModel, is_streamed: bool) -> AsyncIterator[Endpoint]:
+    """That of the model, called in both ways."""
+    async with Endpoint(base_url=model.url, is_streamed=is_streamed, retries=1, timeout_s=2) as made:
+        yield made
+
+
+@pytest.fixture
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that fail are repeated at once."""
+    monkeypatch.setattr(endpoints, "FIRST_PAUSE_S", 0.01)

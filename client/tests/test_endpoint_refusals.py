@@ -5,24 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
+from endpoint_calls import complete
 from fake_model import FakeModel
 from fake_model import Reply as Sent
-from palaestra import Completion, backoff
+from palaestra import backoff
 from palaestra.errors import ModelFailure, PromptFiltered
-from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
-from palaestra.policies.clock import PolicyClock
 
-ASK = [{"role": "user", "content": "What is half of 84?"}]
+pytestmark = pytest.mark.usefixtures("short_pauses")
 REFUSALS = [json.loads(line) for line in Path(__file__).with_name("refusals.jsonl").read_text().splitlines()]
 SAMPLING = {
     "temperature": 0.2,
@@ -38,21 +35,6 @@ SAMPLING = {
     },
 }
 FORMAT = {"type": "json_schema", "json_schema": {"name": "t", "strict": True, "schema": {"type": "object"}}}
-
-
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoints, "FIRST_PAUSE_S", 0.01)
-
-
-@pytest_asyncio.fixture
-async def endpoint(model: FakeModel, is_streamed: bool) -> AsyncIterator[Endpoint]:
-    async with Endpoint(base_url=model.url, is_streamed=is_streamed, retries=1, timeout_s=2) as made:
-        yield made
-
-
-async def complete(endpoint: Endpoint, **fields: Any) -> Completion:
-    return await endpoint.complete(ASK, model="tiny", clock=PolicyClock(60), **fields)
 
 
 def refusing(name: str, error: Any) -> Any:

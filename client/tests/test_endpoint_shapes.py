@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
+from endpoint_calls import complete
 from fake_model import FakeModel
 from fake_model import Reply as Sent
 from palaestra import Completion, Usage
 from palaestra.errors import ContextOverflow, ModelFailure
-from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
 from palaestra.models.failures import StreamBroken, failure_of
 from palaestra.models.replies import Reply, model_ids, usage_read
-from palaestra.policies.clock import PolicyClock
 
-ASK = [{"role": "user", "content": "What is half of 84?"}]
+pytestmark = pytest.mark.usefixtures("short_pauses")
 CALL = {"name": "click", "arguments": '{"target": "e8"}'}
 DONE = [("click", {"target": "e8"})]
 TWO = [("note", {"text": "a"}), ("click", {"target": "e8"})]
@@ -195,21 +192,6 @@ FAMILIES = [
         reasoning="hm",
     ),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoints, "FIRST_PAUSE_S", 0.01)
-
-
-@pytest_asyncio.fixture
-async def endpoint(model: FakeModel, is_streamed: bool) -> AsyncIterator[Endpoint]:
-    async with Endpoint(base_url=model.url, is_streamed=is_streamed, retries=1, timeout_s=2) as made:
-        yield made
-
-
-async def complete(endpoint: Endpoint, **fields: Any) -> Completion:
-    return await endpoint.complete(ASK, model="tiny", clock=PolicyClock(60), **fields)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.id)

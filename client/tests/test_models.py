@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from endpoint_calls import complete
 from fake_model import FakeModel, Reply
 from fake_server import FakeServer
 from fake_state import GOLD
-from palaestra import Client, Completion, Usage
+from palaestra import Client, Usage
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ContextOverflow, ModelFailure
-from palaestra.models import endpoint as endpoints
 from palaestra.models.endpoint import Endpoint
 from palaestra.models.policy import ModelPolicy
 from palaestra.models.replies import REASONING_FIELDS
 from palaestra.policies.clock import PolicyClock
 
+pytestmark = pytest.mark.usefixtures("short_pauses")
 TIMEOUT_S = 60.0
-ASK = [{"role": "user", "content": "What is half of 84?"}]
 RIGHT = Reply(text=f"Half of 84 is {GOLD}.\nAnswer: {GOLD}")
 OVERFLOWS = (
     {"code": "context_length_exceeded", "message": "This model's maximum context length is 8192 tokens."},
@@ -42,19 +42,10 @@ OVERFLOWS = (
 )
 
 
-@pytest.fixture(autouse=True)
-def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoints, "FIRST_PAUSE_S", 0.01)
-
-
 @pytest_asyncio.fixture
 async def endpoint(model: FakeModel, is_streamed: bool) -> AsyncIterator[Endpoint]:
     async with Endpoint(base_url=model.url, is_streamed=is_streamed, retries=2, timeout_s=0.5) as made:
         yield made
-
-
-async def complete(endpoint: Endpoint, **fields: Any) -> Completion:
-    return await endpoint.complete(ASK, model="tiny", clock=fields.pop("clock", PolicyClock(60)), **fields)
 
 
 @pytest.mark.parametrize("name", REASONING_FIELDS)
