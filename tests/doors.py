@@ -49,6 +49,8 @@ SHARED = {"grpo_thoughts": "grpo"}
 BARE = {"agentlab": "agentlab==0.4.2"}
 STAGED = {"gymnasium", "trl"}  # played through a stage, too
 NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}
+# Threads of torch that have nothing to do leave their core to the browsers: half the time for TRL.
+IDLE = {"GOMP_SPINCOUNT": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 LAST_LINES = 5
 
 
@@ -149,7 +151,7 @@ def _played(pythons: dict[str, Path]) -> dict[str, str]:
         with installed(up) as installation:
             passed = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
             server = f"http://127.0.0.1:{up.ports['LAB_PORT']}"
-            environment = passed | {"PALAESTRA_SERVER": server, "PALAESTRA_KEY": installation.key}
+            environment = passed | {"PALAESTRA_SERVER": server, "PALAESTRA_KEY": installation.key} | IDLE
             for name, python in pythons.items():
                 print(f"\n== {name}", flush=True)
                 command = [python, "-m", "pytest", "-c", TESTS / "pytest.ini", TESTS / f"test_{name}.py"]
