@@ -51,7 +51,7 @@ def due_send(
 
 
 def due_claim(rows: QuerySet[Any], pk: int, *, waiting: str, state: str, **fields: Any) -> bool:
-    """For a worker that begins; False if the work does not wait.
+    """Claim waiting work for a worker that begins; False if it does not wait.
 
     Lost work is recognised by the time since it began, however long it had waited.
     """

@@ -71,7 +71,7 @@ def part_keep(storage: Storage, part: IO[bytes], *, name: str) -> bool:
 
 
 def file_size(storage: Storage, name: str) -> int | None:
-    """In bytes; None where there is no such file."""
+    """The size in bytes; None where there is no such file."""
     try:
         return storage.size(name)
     except FileNotFoundError:
@@ -102,7 +102,7 @@ def parts_sweep(storage: Storage, *, max_age_s: float = PART_MAX_AGE_S) -> int:
 
 
 def path_flush(path: Path) -> None:
-    """To disk: a file's bytes, or a folder's names."""
+    """Write to disk what the system still holds: a file's bytes, or a folder's names."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)

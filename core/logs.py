@@ -28,7 +28,7 @@ class RefusalFilter(logging.Filter):
 
 
 class PlainFormatter(logging.Formatter):
-    """For people: one line for each message, however hostile the text in it, and tracebacks below."""
+    """One line for each message, however hostile the text in it, and tracebacks below: for people."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s [%(request_id)s]: %(message)s")
@@ -43,7 +43,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """For programs: a JSON object in each line."""
+    """A JSON object in each line: for programs."""
 
     def __init__(self, process: str) -> None:
         super().__init__()

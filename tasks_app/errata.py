@@ -106,7 +106,7 @@ def _check_text(parts: Iterable[str]) -> None:
 
 
 def _named(value: object) -> object:
-    """With ``Corrected answer`` read as ``corrected_answer``, and empty cells as left out."""
+    """The row with ``Corrected answer`` read as ``corrected_answer``, and without empty cells."""
     if not isinstance(value, dict):
         return value
     cells = {str(name).strip().lower().replace(" ", "_"): cell for name, cell in value.items()}

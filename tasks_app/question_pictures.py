@@ -17,7 +17,7 @@ KINDS = (kinds.FREE_ANSWER, kinds.CHOICE, kinds.PICTURE)
 
 
 def pictures_of(tasks: Iterable[Task]) -> dict[int, dict[str, Any]]:
-    """By task, its picture as a payload names it; none where it was never drawn, or has changed since."""
+    """The pictures of tasks as a payload names them; none where it was never drawn, or has changed since."""
     drawn = QuestionPicture.objects.filter(
         task__in=[task.pk for task in tasks], content_hash=F("task__content_hash")
     )

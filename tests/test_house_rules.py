@@ -106,15 +106,15 @@ def test_python_has_no_vague_names(folders: tuple[str, ...]) -> None:
     assert vague == set()
 
 
-# "For each" and "at most" begin what a thing is.
-PREPOSITION = re.compile(r"(?:By|For(?! each)|In|On|At(?! most| least)|From|With|To)\b")
+# "For each" and "at most" may begin what a thing is.
+PREPOSITION = re.compile(r"(?:By|For(?! each| every)|In|On|At(?! most| least)|From|With|To)\b")
 
 
-def test_docstrings_of_the_client_begin_with_what_a_thing_is() -> None:
+def test_docstrings_begin_with_what_a_thing_is() -> None:
     """Also those below a constant or a field, of which editors show the first words."""
     begun = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.value.value.splitlines()[0]}"
-        for path in _modules("client/src")
+        for path in _modules(*PRODUCT)
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

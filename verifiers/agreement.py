@@ -36,7 +36,7 @@ EXTRA_FIELDS = {"options": "options", "question_type": "question_type", "test_se
 MAX_GOLD_WORDS = 40
 
 Judge = Callable[[str, Gold, Evidence], Verdict]
-"""From verifier id, gold and evidence to a verdict; raises ``GymError`` when the verifier itself fails."""
+"""Verifier id, gold and evidence to a verdict; raises ``GymError`` when the verifier itself fails."""
 
 
 @dataclass(frozen=True)

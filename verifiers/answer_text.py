@@ -1,4 +1,4 @@
-"""From evidence to one short string that is safe to parse."""
+"""One short string of the evidence, which is safe to parse."""
 
 from __future__ import annotations
 

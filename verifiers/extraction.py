@@ -105,7 +105,7 @@ def _last_run(text: str, formulas: list[re.Match[str]]) -> list[re.Match[str]]:
 
 
 def _content(formula: re.Match[str]) -> str:
-    """On one line: the lines of an ``align`` go on with one another."""
+    """The formula's content on one line: the lines of an ``align`` go on with one another."""
     *inline, lines = formula.groups()
     content = next((group for group in inline if group is not None), None)
     return content.strip() if content is not None else " ".join(re.sub(r"&|\\\\", " ", lines).split())

@@ -1,4 +1,4 @@
-"""From the gold of a programming task to the tests that a program is run against.
+"""The tests that a program is run against, made of the gold of its task.
 
 Every verifier of programs reads a gold the same way: ``answer`` is the reference program and
 ``extra["tests"]`` the official asserts (without it ``answer`` and ``accepted`` are asserts and there is no

@@ -37,7 +37,7 @@ UNREADABLE: Mapping[str, tuple[str, int]] = {
 
 
 class SeeOther(HttpResponseRedirect):
-    """To the page after a form, which a reload does not send again."""
+    """A redirect to the page after a form, which a reload does not send again."""
 
     status_code = 303
 

@@ -12,7 +12,7 @@ from core.presentation import Look
 from core.tables import toml_load
 
 Comes = Literal["at_once", "later"]
-"""With the page, or after an interaction while no other pop-up is open (only with scripts)."""
+"""When a pop-up comes: with the page, or after an interaction while no other is open (only with scripts)."""
 
 SCHEDULES: Mapping[str, tuple[Comes, ...]] = {
     "none": (),

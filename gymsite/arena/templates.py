@@ -15,7 +15,7 @@ NO_LIMIT = -1
 
 
 def environment(*, loader: BaseLoader, auto_reload: bool, **_options: object) -> Environment:
-    """For Django's backend, whose options these are (``TEMPLATES`` in the settings).
+    """Jinja2 for Django's backend, whose options these are (``TEMPLATES`` in the settings).
 
     A name that a template uses and a page lacks is an error, and never an empty text.
     """

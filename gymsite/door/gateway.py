@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def length(self) -> int | None:
-        """In bytes, where the application says so."""
+        """The length of the body in bytes, where the application states it."""
         length = dict(self.headers).get(b"content-length", b"")
         return int(length) if length.isdigit() else None
 

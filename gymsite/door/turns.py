@@ -13,7 +13,7 @@ J = TypeVar("J")
 
 NOBODY = object()
 SHARED_S = 10.0
-"""For this long after another caller came, nobody gets all threads."""
+"""How long nobody gets all threads after another caller came."""
 
 
 class Turns(Generic[J]):

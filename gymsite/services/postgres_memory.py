@@ -23,7 +23,7 @@ class MemorySetting:
     most: int
 
     def size(self, memory: int) -> int:
-        """In bytes, whole megabytes."""
+        """The size of the setting in bytes, whole megabytes."""
         return min(self.most, max(self.least, int(memory * self.share) // MB * MB))
 
 

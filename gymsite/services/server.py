@@ -25,7 +25,7 @@ BACKLOG = 2048  # thousands of waiting clients may connect at once
 # above live's own limits, so that live answers 503 instead of granian not answering at all.
 LIVE_BACKPRESSURE = 32_768
 LIVE_HEAD_MS = 20_000
-"""For a client to send the head of a request, and for an idle connection to send another."""
+"""How long a client may take to send the head of a request, and an idle connection to send another."""
 
 
 def main(door: str) -> None:

@@ -109,7 +109,7 @@ def draft_of(record: Record) -> TaskDraft:
 
 
 def pictures_of(record: Record) -> dict[int, PictureDraft]:
-    """By the number in their column's name, ``image_3``; the numbers may have gaps."""
+    """The pictures by the number in their column's name, ``image_3``; the numbers may have gaps."""
     cells = {number: record.value.get(f"image_{number}") for number in range(1, PICTURES_MAX + 1)}
     return {
         number: _picture_sources.picture_draft(cell, folder=record.file.parent)

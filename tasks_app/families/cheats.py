@@ -20,7 +20,7 @@ MOST_RIGHT = 0.05
 LEAST_DIFFERENT = 0.70
 """The least share of counting tasks in which the site's own search must count something else."""
 LEAST_JUDGED = 100
-"""With fewer tasks a single one could change the judgement of a family."""
+"""The fewest tasks by which a family is judged: with fewer a single one could change the judgement."""
 TOO_FEW = "too few tasks to say"
 BUCKETS = 2048
 MOST_CLASSES = 60

@@ -63,7 +63,7 @@ class Shown:
     def __init__(self, facts: Iterable[str] = ()) -> None:
         self._facts: set[str] = set()
         self._spans: defaultdict[str, set[Span]] = defaultdict(set)
-        """By subject and kind, such as ``X/price``, for ``price`` and ``full`` alone."""
+        """Stretches of nights by subject and kind, such as ``X/price``: of ``price`` and ``full`` alone."""
         self.add(facts)
 
     def add(self, facts: Iterable[str]) -> None:

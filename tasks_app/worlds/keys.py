@@ -68,5 +68,5 @@ def _opened(salt: bytes, site: str, number: int, sealed: str, text: str) -> tupl
 
 
 def _cipher(key: bytes) -> AESSIV:
-    """With a key of its own: the world's key also seeds what is drawn."""
+    """The cipher of changes, with a key of its own: the world's key also seeds what is drawn."""
     return AESSIV(hmac.digest(key, b"changes", sha256))

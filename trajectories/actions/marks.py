@@ -19,9 +19,9 @@ Box = tuple[float, float, float, float]  # x, y, width, height
 
 @dataclass(frozen=True, kw_only=True)
 class Marks:
-    """In CSS pixels of the viewport. ``text`` belongs to the box, or to the whole page without one;
-    ``scroll`` is how far the page should move. ``is_of_picture``: the point is the action's own, in pixels of
-    the picture that was sent."""
+    """Where an action was, in CSS pixels of the viewport. ``text`` belongs to the box, or to the whole page
+    without one; ``scroll`` is how far the page should move. ``is_of_picture``: the point is the action's own,
+    in pixels of the picture that was sent."""
 
     point: tuple[float, float] | None = None
     box: Box | None = None
@@ -60,7 +60,7 @@ def scroll_position(data: Mapping[str, Any], *, kind: str, most: float = FAR_PX)
 
 
 def shift(data: Mapping[str, Any], *, kind: str, scrolled: Offset) -> Offset:
-    """From the viewport at an event to that of the screenshot."""
+    """The way from the viewport at an event to that of the screenshot."""
     position = scroll_position(data, kind=kind)
     return (position[0] - scrolled[0], position[1] - scrolled[1]) if position else (0, 0)
 

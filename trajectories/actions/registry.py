@@ -19,7 +19,7 @@ def find(action_id: str) -> ActionType | None:
 
 
 def objects() -> dict[str, str]:
-    """By action type, the field that says what was typed, pressed or opened, where there is one."""
+    """The field of each action type that says what was typed, pressed or opened, where there is one."""
     return {id_: kind.object for id_, kind in ACTIONS.items() if kind.object}
 
 

@@ -49,7 +49,7 @@ def on_target(step: DeclaredStep, events: Iterable[ReportedEvent]) -> list[Repor
 
 
 def is_on_target(step: DeclaredStep, event: ReportedEvent) -> bool:
-    """By the places of both elements in the document, or where one is unknown by their roles and names."""
+    """Compare the places of both elements in the document, or where one is unknown their roles and names."""
     is_there = elements.is_at(step.target_path, event.data)
     if is_there is not None:
         return is_there

@@ -55,7 +55,7 @@ def capacity_report() -> dict[str, Any]:
 
 
 def verdict_p95_ms() -> dict[str, float | None]:
-    """From submission to verdict over the recent verdicts of each queue; None if there are none."""
+    """The time from submission to verdict, over the recent verdicts of each queue; None if there are none."""
     _, verify_p95_ms, sandbox_p95_ms = _recent()
     return {queues.VERIFY.id: verify_p95_ms, queues.SANDBOX.id: sandbox_p95_ms}
 

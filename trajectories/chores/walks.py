@@ -49,7 +49,7 @@ def walks(
 
 
 def _now() -> datetime:
-    """By the database's clock, which gives rows their times."""
+    """The time by the database's clock, which gives rows theirs."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT now()")
         (now,) = cursor.fetchone() or (BEGINNING,)

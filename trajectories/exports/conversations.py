@@ -117,7 +117,7 @@ def _is_completion(message: Message) -> bool:
 def _prompts(
     messages: Sequence[Message], places: dict[int, int], *, posted: dict[int, str | None], is_hidden: bool
 ) -> Iterator[Prompt]:
-    """In the order of the steps; each message is hashed once."""
+    """The prompts in the order of the steps; each message is hashed once."""
     growing, added, is_lacking = PromptHash(room=ROOM_BYTES), 0, False
     for step, place in sorted(places.items()):
         sha256 = posted.get(step)

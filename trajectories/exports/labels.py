@@ -17,7 +17,7 @@ NO_MAJORITY, OTHER_ANSWER = "no_majority", "other_answer"
 
 
 def step_labels(labels: Labels, episodes: Sequence[int]) -> dict[tuple[int, int], StepLabel]:
-    """By episode and step. Of a thought in paragraphs it is their mean, by their lengths."""
+    """The label of each episode's steps. That of a thought in paragraphs is their mean, by their lengths."""
     units: dict[tuple[int, int], list[tuple[int, Any]]] = defaultdict(list)
     for unit, values in selectors.consensus_list(project=labels.project, episodes=list(episodes)):
         part = unit["end"] - unit["begin"], values.get(labels.field)

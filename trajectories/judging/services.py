@@ -1,4 +1,4 @@
-"""From evidence to verdict: claim, verify in a child process or in the sandbox, write once."""
+"""The way from evidence to verdict: claim, verify in a child process or in the sandbox, write once."""
 
 from __future__ import annotations
 

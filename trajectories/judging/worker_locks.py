@@ -27,7 +27,7 @@ WAIT_S = 3600.0
 
 
 class _Held:
-    """By process: a forked child holds a lock of its own."""
+    """The lock of one process: a forked child holds its own."""
 
     key: int | None = None
     pid = 0

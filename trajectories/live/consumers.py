@@ -201,7 +201,7 @@ def _whole_run_require(viewer: access.Viewer) -> None:
 
 
 class Refused(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
-    """For unknown addresses, and when there are too many sockets."""
+    """The answer to unknown addresses, and while there are too many sockets."""
 
     async def connect(self) -> None:
         await self.close()

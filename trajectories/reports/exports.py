@@ -79,7 +79,7 @@ def rows_export(report: Report, kind: str, *, splits: Collection[str]) -> Iterat
 
 
 def _classified(report: Report, rows: Iterable[EpisodeRow]) -> Iterator[EpisodeRow]:
-    """With the class of those that the report counts as lost, as it was last computed."""
+    """The rows with the class of those that the report, as last computed, counts as lost."""
     losses = (report.result or {}).get(LOSSES, {})
     classes = {episode: kind for kind, episodes in losses.items() for episode in episodes}
     return (row._replace(loss=classes[row.episode]) if row.episode in classes else row for row in rows)

@@ -33,7 +33,7 @@ class PairedTally(Struct, frozen=True):
 
 
 def paired_tallies(*, run_id: int, splits: Collection[str] = ()) -> list[PairedTally]:
-    """By arm, benchmark and family; empty for runs without pairs."""
+    """The tallies by arm, benchmark and family; empty for runs without pairs."""
     return [_tally(*row) for row in PAIRS.rows(run=run_id, scope=Scope.ARM, splits=list(splits))]
 
 

@@ -50,7 +50,7 @@ def run_problem(run_id: int) -> str:
 
 
 def run_exclude(run_id: int, *, progress: Progress) -> int:
-    """For a rehearsal: what the run's episodes name counts no more; returns how many episodes it has."""
+    """Count what the run's episodes name no more, for a rehearsal; returns how many episodes it has."""
     count = after = 0
     ids = Episode.objects.filter(run_id=run_id).order_by("pk").values_list("pk", flat=True)
     while batch := list(ids.filter(pk__gt=after)[:EPISODES_AT_ONCE]):

@@ -101,7 +101,7 @@ class VoidRates:
 
     @property
     def by_policy_version(self) -> dict[tuple[int, int | None], VoidRate]:
-        """By run and version, for versions are numbered by run."""
+        """The rates by run and version, for versions are numbered by run."""
         return _by(lambda count: (count.run, count.policy_version), self.counts)
 
     @property

@@ -65,7 +65,7 @@ class SamplerPlan(Struct, kw_only=True):
 
     @property
     def fading(self) -> float:
-        """By what a result's weight is multiplied when a newer one comes."""
+        """The factor of a result's weight when a newer one comes."""
         return 1.0 if self.half_life is None else 0.5 ** (1 / self.half_life)
 
 
@@ -115,7 +115,7 @@ def draw_make(plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: i
 
 
 def _easiest(pool: Pool, share: float, *, least: int) -> Pool:
-    """By the tasks' own difficulty; those of unknown difficulty count as the hardest."""
+    """The easiest by the tasks' own difficulty; those of unknown difficulty count as the hardest."""
     import numpy
 
     size = max(least, math.ceil(share * len(pool)))

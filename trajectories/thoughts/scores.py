@@ -28,6 +28,6 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @cache
 def scores() -> dict[str, Score]:
-    """By class; classes without a labelled sentence are missing."""
+    """The scores by class; classes without a labelled sentence are missing."""
     text = Path(__file__).with_name("scores.toml").read_bytes()
     return msgspec.toml.decode(text, type=dict[str, Score])

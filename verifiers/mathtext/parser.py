@@ -1,4 +1,4 @@
-"""From a cleaned text to its form."""
+"""The form of a cleaned text."""
 
 from __future__ import annotations
 

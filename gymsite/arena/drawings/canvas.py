@@ -47,7 +47,7 @@ class Canvas:
         return [((left + x) * scale, (top + y) * scale) for x, y in points]
 
     def fade(self, top: float, bottom: float, above: Colour, below: Colour) -> None:
-        """From one colour to another, over the whole width."""
+        """Fill the whole width from one colour to another."""
         first, last = round(top * self._scale), round(bottom * self._scale)
         rows = max(last - first, 1)
         shades = min(rows, SHADES)

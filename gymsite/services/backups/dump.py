@@ -67,7 +67,7 @@ def rows_write(connection: Connection, statement: LiteralString, *, target: Path
 
 
 def row_counts(connection: Connection) -> dict[str, int]:
-    """By table of ours."""
+    """The number of rows in each table of ours."""
     tables = connection.execute(
         "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
     ).fetchall()

@@ -20,7 +20,7 @@ WORDING = wording(__name__)
 PAIRS_TRIED = 32
 PAIRS_A_TERM = 6
 LEVEL_WITH_TERM = 4
-"""From this level on the reviews have to mention a term as well."""
+"""The lowest level at which the reviews have to mention a term as well."""
 
 
 class _Option(NamedTuple):

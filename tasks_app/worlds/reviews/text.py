@@ -22,7 +22,7 @@ LED_SHARE = 0.22
 TURNED_SHARE = 0.7
 """Shares of sentences after a few words that lead to them: of the same tone as the last one, of the other."""
 LONG = 3
-"""From so many sentences on, a review may also say something that its stars do not."""
+"""The fewest sentences of a review that may also say something that its stars do not."""
 LOOKS = 6
 SEARCH_MEANING = (
     "Finds these letters anywhere, even inside longer words and in upper or lower case: in the title and "

@@ -50,7 +50,7 @@ class Vocabulary:
     categories: Mapping[str, Category]
     phrases: Mapping[str, tuple[Pattern, ...]]
     by_category: Mapping[str, Mapping[str, tuple[Pattern, ...]]]
-    """By category: ``praise``, ``blame`` and, for each term's word, sentences with its longer words."""
+    """``praise``, ``blame`` and, for each term's word, sentences with its longer words, of a category."""
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,7 @@ TOGGLES = 4
 """So many amenities tell a further room of a house from its first one, at most."""
 WORDS = 61
 STRIDE = 5
-"""From one room's name to the next among the turns of names: they have no factor in common."""
+"""The step from one room's name to the next among the turns of names: they have no factor in common."""
 SIBLING_CHANCE = 0.2
 _OF_SEVERAL = frozenset({"Rooms", "Quarters", "Wing"})
 """What is added to no name of a house that is let as a whole."""

@@ -73,7 +73,7 @@ class Fees:
     """Of the price of the nights after the discount, extra guests included."""
     long_stay_percent: int
     long_stay_nights: int
-    """From so many nights on the price of the nights is less by ``long_stay_percent``; 0 for never."""
+    """The fewest nights whose price is less by ``long_stay_percent``; 0 for never."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

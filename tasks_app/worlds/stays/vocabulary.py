@@ -51,15 +51,15 @@ class Rooms:
     pets: tuple[str, ...]
     smoking: tuple[str, ...]
     beds: Mapping[str, tuple[str, ...]]
-    """By how many people the room sleeps."""
+    """The beds of a room, by how many people it sleeps."""
     beds_by_room: Mapping[str, tuple[str, ...]]
     """Beds of rooms whose name says something about them."""
     impossible_turns: Mapping[str, frozenset[str]]
     """Turns that a room's name cannot take."""
     impossible_amenities: Mapping[str, str]
-    """By amenity, the part of a name that excludes it."""
+    """The part of a name that excludes an amenity."""
     impossible_rooms: Mapping[str, tuple[str, ...]]
-    """By a word in a house's name, the rooms that such a house does not have."""
+    """The rooms that a house with a word in its name does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class GuestReviews:
     titles: Mapping[Mood, tuple[str, ...]]
     sentences: Mapping[str, Mapping[Mood, tuple[str, ...]]]
     replies: Mapping[str, Mapping[Mood, tuple[str, ...]]]
-    """By aspect and mood of what the guest wrote; ``any`` where nothing fits better."""
+    """Replies by aspect and mood of what the guest wrote; ``any`` where nothing fits better."""
     contradicts: Mapping[str, tuple[Topic, ...]]
-    """By a part of a sentence, what a review with it must not contain."""
+    """What a review with a part of a sentence must not contain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def _unlabelled(
 
 
 def clusters_of(project: AnnotationProject) -> dict[int, str]:
-    """By unit, where units of a cluster are not those of one trajectory: a pair has two, of one task."""
+    """The cluster of each unit, where it is not its trajectory: a pair has two trajectories, of one task."""
     if project.level != AnnotationProject.Level.PAIR:
         return {}
     return dict(project.units.values_list("pk", "stratum"))

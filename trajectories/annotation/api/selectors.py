@@ -97,7 +97,7 @@ def _newest() -> QuerySet[Label]:
 
 
 def _units_of(episode_id: int, principal: Principal) -> list[int]:
-    """By project, since that is what the index of units begins with. A pair is of both its episodes."""
+    """The units of an episode, by project, as their index begins with it. A pair is of both its episodes."""
     seen = projects.visible(AnnotationProject.objects.all(), principal)
     levels = dict(seen.values_list("pk", "level"))
     of_pairs = [project for project, level in levels.items() if level == AnnotationProject.Level.PAIR]

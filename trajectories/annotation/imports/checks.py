@@ -145,7 +145,7 @@ class Check:
         return " ".join(errors) or (self._completed(row, answers) if is_person else row)
 
     def _completed(self, row: Row, answers: Answers) -> Row:
-        """With no answers where a table has an empty cell, and without what other answers rule out."""
+        """The row, with no answers where a table has an empty cell, without what other answers rule out."""
         none: dict[str, Any] = {one.id: [] for one in self.codebook.fields if one.is_set}
         pruned = answers_pruned(replace(answers, values={**none, **answers.values}), codebook=self.codebook)
         return msgspec.structs.replace(row, values=dict(pruned.values))

@@ -1,4 +1,4 @@
-"""In which order the two of a pair are shown: at random, and the same whenever the unit is shown again."""
+"""The order in which the two of a pair are shown: random, and the same whenever the unit is shown again."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Material:
     thought: str
 
     def shortened(self) -> Material:
-        """With the beginning of the outline alone."""
+        """The material with the beginning of the outline alone."""
         return replace(self, outline=_cut(self.outline, SHORT_OUTLINE_CHARS))
 
     @property

@@ -144,7 +144,7 @@ class RatesPage:
 
     @cached_property
     def _rates(self) -> Rates:
-        """With the units behind the figures."""
+        """The rates with the units behind their figures."""
         units = rate_units(self.project, codebook=self.codebook, choice=self.choice)
         return Rates(units=units, grouping=self.grouping)
 

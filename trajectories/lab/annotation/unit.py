@@ -75,7 +75,7 @@ class UnitPage:
 
     @cached_property
     def key(self) -> str:
-        """For a browser without scripts: sending the form twice stores one label."""
+        """What makes one label of a form that is sent twice, for a browser without scripts."""
         return str(uuid.uuid4())
 
     @property

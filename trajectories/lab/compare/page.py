@@ -101,7 +101,7 @@ class ComparePage:
 
     @cached_property
     def golds(self) -> dict[int, str]:
-        """By task; none for who may not see them."""
+        """The golds by task; none for who may not see them."""
         return selectors.golds_current(task.pk for task in self.tasks) if self._sees_golds else {}
 
     @cached_property

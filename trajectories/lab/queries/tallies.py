@@ -39,17 +39,17 @@ class Tally:
 
 
 def tallies_by_run(run_ids: Collection[int]) -> dict[int, Tally]:
-    """From the runs' sums; a run without episodes is left out."""
+    """The tallies of runs, read from their sums; a run without episodes is left out."""
     return _tallies(BY_RUN.rows(runs=list(run_ids), scope=Scope.RUN, harmless=list(HARMLESS_VOIDS)))
 
 
 def run_tallies_by_arm(*, run_id: int) -> dict[str, Tally]:
-    """From the run's sums."""
+    """The tallies of a run, read from its sums."""
     return _tallies(BY_ARM.rows(runs=[run_id], scope=Scope.ARM, harmless=list(HARMLESS_VOIDS)))
 
 
 def task_tallies_by_arm(*, task_id: int) -> dict[str, Tally]:
-    """From the task's episodes."""
+    """The tallies of a task, counted in its episodes."""
     return _tallies(OF_TASK.rows(task=task_id, harmless=list(HARMLESS_VOIDS)))
 
 

@@ -28,7 +28,7 @@ class LookPicture:
 
 
 def look_pictures(result: Mapping[str, Any] | None) -> list[LookPicture]:
-    """In the order of the table of looks; none without a single picture."""
+    """The pictures in the order of the table of looks; none without a single picture."""
     table = table_get(result, "looks")
     rows = [row for row in table["rows"] if row.get("rank")] if table else []
     steps = _steps([row["episode"] for row in rows])

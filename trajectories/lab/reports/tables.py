@@ -144,7 +144,7 @@ def _cell(row: Mapping[str, Any], column: Mapping[str, str]) -> Cell:
 
 
 def link_of(row: Mapping[str, Any], column: str) -> str:
-    """To the episodes behind a value, else to those of its row; empty where there are none to open."""
+    """The address of the episodes behind a value, else of its row's; empty where there are none to open."""
     links: Mapping[str, str] = row.get("links", {})
     # Zero percent void opens the version's episodes, not an empty list of void ones.
     own = links.get(column) if row.get(column) else ""

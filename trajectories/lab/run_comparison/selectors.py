@@ -10,7 +10,7 @@ from trajectories.models.sums import EndingSum
 
 
 def version_voids(run_ids: Collection[int]) -> dict[int, dict[int, float]]:
-    """By run and policy version: the share of its ended episodes that are void."""
+    """The share of ended episodes that are void, by run and policy version."""
     rows = (
         EndingSum.objects.filter(run_id__in=run_ids, policy_version__isnull=False)
         .order_by()

@@ -59,7 +59,7 @@ def curves_of(run_id: int, *, rates: Mapping[int | None, Rate], ends: Mapping[in
 
 
 def endings_of(run_id: int) -> Mapping[int, Endings]:
-    """By policy version."""
+    """The endings of each policy version."""
     rows = EndingSum.objects.filter(run_id=run_id, policy_version__isnull=False, episodes__gt=0)
     sums = rows.values_list("policy_version", "outcome", "reason").annotate(Sum("episodes"))
     by_version: dict[int, dict[tuple[str, str], int]] = defaultdict(dict)

@@ -67,12 +67,12 @@ def position_of(run_id: int) -> Position:
 
 
 def endings(run_id: int) -> list[Ending]:
-    """By outcome and reason, the most frequent first."""
+    """Endings by outcome and reason, the most frequent first."""
     return [Ending(*row) for row in _ENDINGS.rows(run=run_id)]
 
 
 def version_rates(run_id: int) -> dict[int | None, Rate]:
-    """By policy version; None for episodes without one."""
+    """Rates by policy version; None for episodes without one."""
     return version_rates_by_run([run_id])[run_id]
 
 

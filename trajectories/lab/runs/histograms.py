@@ -183,7 +183,7 @@ def _drawn(
 
 
 def _bars(counts: Sequence[tuple[str, int]], highest: int) -> list[Bar]:
-    """From the base up."""
+    """The bars of a column, the lowest first."""
     unit, base, bars = (HEIGHT - TOP - BOTTOM) / highest, float(HEIGHT - BOTTOM), []
     for outcome, count in counts:
         if count:

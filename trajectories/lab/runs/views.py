@@ -36,5 +36,5 @@ def run_live(request: LabRequest, run_id: int) -> HttpResponse:
 
 @lab_page
 def run_pair(request: LabRequest, run_id: int) -> HttpResponseRedirect:
-    """To the comparison behind a cell of the heat map."""
+    """Redirect to the comparison behind a cell of the heat map."""
     return HttpResponseRedirect(pair_address(request.GET))

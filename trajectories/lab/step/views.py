@@ -50,7 +50,7 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
 
 @lab_page
 def step_go(request: LabRequest, episode_id: int) -> HttpResponse:
-    """To the step with the number ``?index``, or the nearest one that was recorded.
+    """Redirect to the step with the number ``?index``, or the nearest one that was recorded.
 
     With ``?fragment`` that step's part is the response, which saves a redirect.
     """

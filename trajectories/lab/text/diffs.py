@@ -54,14 +54,14 @@ class Diff:
 
 
 def lines_diff(before: str, after: str) -> Diff:
-    """By whole lines; unchanged runs are folded except for ``CONTEXT`` lines at either end."""
+    """Compare whole lines; unchanged runs are folded except for ``CONTEXT`` lines at either end."""
     if max(len(before), len(after)) > CHARS_MAX:
         return Diff(is_too_large=True)
     return _diff(before.splitlines(), after.splitlines(), separator="\n", context=CONTEXT)
 
 
 def words_diff(before: str, after: str) -> Diff:
-    """By words and the space between them, nothing folded."""
+    """Compare words and the space between them, nothing folded."""
     if max(len(before), len(after)) > CHARS_MAX:
         return Diff(is_too_large=True)
     diff = _diff(WORDS.findall(before), WORDS.findall(after), separator="", context=None)

@@ -100,7 +100,7 @@ class Ribbon:
 
     @classmethod
     def of(cls, letters: Iterable[tuple[int, str | None]]) -> Ribbon:
-        """From the numbers of steps and their letters."""
+        """A ribbon of the numbers of steps and their letters."""
         return cls(bars=[Bar(index=index, letters=of_step) for index, of_step in letters if of_step])
 
     @property

@@ -21,7 +21,7 @@ FEW_ITEMS = f"fewer than {ITEMS_MIN} items"
 
 
 def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
-    """With its interval over items and looks, as a score interval on the effective sample size."""
+    """The accuracy with its interval over items and looks: a score interval on the effective sample size."""
     items = answers.items
     if not len(items):
         return Estimate(reason=NO_ITEMS)

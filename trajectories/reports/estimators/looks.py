@@ -64,7 +64,7 @@ def factor_levels(
 
 
 def _differs(look: Mapping[str, Value], references: Mapping[str, Value]) -> int:
-    """In how many factors a look is not neutral."""
+    """The number of factors in which a look is not neutral."""
     return sum(name in look and look[name] != value for name, value in references.items())
 
 

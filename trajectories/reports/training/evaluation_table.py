@@ -79,7 +79,7 @@ def _row(one: Evaluation, point: Checkpoint) -> Row:
 
 
 def _gap(one: Evaluation, point: Checkpoint, text_arm: str, page_arm: str) -> Row:
-    """On the items that both arms have: they are the row's."""
+    """The gap on the items that both arms have: they are the row's."""
     pair = gaps.pair_of(one.answers(point, text_arm), one.answers(point, page_arm))
     if pair is None:
         return {"items": 0, "note": gaps.NO_SHARED}

@@ -110,7 +110,7 @@ def checkpoints_of(run: Run) -> list[Checkpoint]:
 
 
 def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, str]:
-    """With the names of their checkpoints."""
+    """The evaluations of a run's checkpoints, with the checkpoints' names."""
     names = [point.name for point in checkpoints]
     of_model = Run.objects.filter(project=run.project, kind=Run.Kind.EVAL, model=run.model)
     runs = of_model.filter(checkpoint__in=names).order_by("pk")
@@ -120,7 +120,7 @@ def evaluation_runs(run: Run, checkpoints: Iterable[Checkpoint]) -> dict[Run, st
 def evaluations_of(
     runs: Mapping[Run, str], checkpoints: Sequence[Checkpoint], *, splits: Collection[str] = ()
 ) -> list[Evaluation]:
-    """By benchmark, of the benchmarks that have episodes; ``runs`` with the names of their checkpoints."""
+    """One evaluation of each benchmark that has episodes; ``runs`` with the names of their checkpoints."""
     named = {run.pk: name for run, name in runs.items()}
     evaluations = []
     for benchmark, run_ids in selectors.runs_by_benchmark(named).items():

@@ -75,7 +75,7 @@ class GroupCounts(NamedTuple):
 
 
 def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str, Sequence[VersionFigures]]:
-    """By arm, versions ascending. What has not changed since it was last read is not summed again."""
+    """Figures by arm, versions ascending. What has not changed since it was last read is not summed again."""
     rows = list(VersionSum.objects.filter(run_id=run_id))
     sums = {
         (row.policy_version, row.arm): row.sums
@@ -94,7 +94,7 @@ def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str
 def _summed(
     run_id: int, versions: Collection[int], splits: Collection[str]
 ) -> dict[tuple[int, str], list[float]]:
-    """By version and arm; kept for later, unless they are of some splits alone."""
+    """Sums by version and arm; stored for later, unless they are of some splits alone."""
     rows = _SUMS.rows(run=run_id, versions=sorted(versions), nobodys=list(NOBODYS), splits=sorted(splits))
     if not splits:
         made = [{"id": pk, "changes": changes, "sums": sums} for pk, _, _, changes, sums in rows]
@@ -105,7 +105,7 @@ def _summed(
 def group_counts(
     run_id: int, *, arm: str, splits: Collection[str] = ()
 ) -> tuple[dict[int, GroupCounts], list[GroupCounts]]:
-    """By policy version, and of each epoch in order."""
+    """The counts by policy version, and those of each epoch in order."""
     rows = [GroupCounts(*row) for row in _GROUPS.rows(run=run_id, arm=arm, splits=sorted(splits))]
     by_version = {row.version: row for row in rows if row.version is not None}
     return by_version, [row for row in rows if row.epoch is not None]

@@ -25,7 +25,7 @@ class Topic:
 
 
 TOPICS = toml_load(Path(__file__).with_name("topics.toml"), dict[str, Topic])
-"""By the end of their address; the first is the front page of the help."""
+"""The pages of the help by the end of their address; the first is its front page."""
 
 
 def help_page(visit: Visit, topic: str = "") -> Page:

@@ -22,7 +22,7 @@ from tasks_app.worlds.stays.types import Listing, Room, Stay, World
 FIELDS = {"name": 80, "email": 120, "arrival": 20, "wishes": 400}
 """Longest text of each field."""
 TRIED = "tried"
-"""In the address of a form that was refused."""
+"""What marks the address of a form that was refused."""
 ARRIVALS = ("I don't know yet", "In the afternoon", "In the evening")
 
 

@@ -147,7 +147,7 @@ def _fits(hit: Hit, filters: Filters) -> bool:
 
 
 def _offers(listing: Listing, amenity: str) -> bool:
-    """By the house or by one of its rooms, as the page says."""
+    """Whether the house or one of its rooms has it, as the page says."""
     return amenity in listing.amenities or any(amenity in room.amenities for room in listing.rooms)
 
 

@@ -77,4 +77,4 @@ UNFOLDED = seen("opened_what_is_folded", _folded, is_one_way=True)
 SAW_RIGHT = seen("saw_right_review", needed)
 SAW_ALL = seen("saw_every_review_that_counts", needed)
 ALL_MENTIONS = (SEARCHED_TERM, END_REACHED, UNFOLDED, SAW_ALL)
-"""On the way to an answer that every mention counts for."""
+"""Milestones on the way to an answer that every mention counts for."""

@@ -32,7 +32,7 @@ class Rule:
 NEXT_RULE = "\n- "
 CLAUSES = tuple(Rule().plain)
 REVERSED = {1: (0, 1), 2: (1, 1), 3: (1, 2), 4: (2, 3), 5: (3, 5)}
-"""By level: how many clauses are reversed, at least and at most."""
+"""How many clauses are reversed, at least and at most, by level."""
 
 
 def rule_draw(draws: Draws, level: int) -> Rule:

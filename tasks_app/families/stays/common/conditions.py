@@ -49,7 +49,7 @@ TESTS: Mapping[str, Callable[[drafts.Offer, str], bool]] = {
         tier.is_free and tier.days <= int(value) for tier in offer.listing.policy.tiers
     ),
 }
-"""By kind, whether an offer meets a condition."""
+"""Whether an offer meets a condition, by the condition's kind."""
 
 
 def holds(offer: drafts.Offer, condition: Condition) -> bool:

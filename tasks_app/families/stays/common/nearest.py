@@ -21,7 +21,7 @@ from tasks_app.families.stays.common.drafts import Offer
 OPENING = 2
 """A house, and all its amenities."""
 ORDERING = 2
-"""By price, and the button."""
+"""The order by price, and the button."""
 
 
 def finding(given: Mapping[str, Any], offers: Sequence[Offer]) -> int:

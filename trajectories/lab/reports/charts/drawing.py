@@ -86,7 +86,7 @@ class Drawing:
         self.shapes.append((shape, link))
 
     def page_svg(self) -> SafeString:
-        """For a page: links lead to the episodes."""
+        """The drawing for a page: links lead to the episodes."""
         root = self._root({"class": "plot", "role": "group" if self._has_links else "img"})
         for shape, link in self.shapes:
             parent = ElementTree.SubElement(root, "a", {"href": link}) if link else root
@@ -96,7 +96,7 @@ class Drawing:
         return mark_safe(ElementTree.tostring(root, encoding="unicode"))  # noqa: S308 (escaped by ElementTree)
 
     def file_svg(self) -> str:
-        """For a paper: on white, without links."""
+        """The drawing for a paper: on white, without links."""
         root = self._root(
             {
                 "xmlns": "http://www.w3.org/2000/svg",

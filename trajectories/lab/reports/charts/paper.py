@@ -13,7 +13,7 @@ def pdf_of(svg: str) -> bytes:
 
 
 def png_of(svg: str) -> bytes:
-    """At three pixels to one of the page: 300 dpi in a column of a paper."""
+    """A picture of three pixels to one of the page: 300 dpi in a column of a paper."""
     import vl_convert
 
     return vl_convert.svg_to_png(svg, scale=PNG_SCALE)
