@@ -80,5 +80,15 @@ def test_rollouts_of_one_round_are_one_group_and_a_session_that_leaves_is_cancel
     assert len({episode.group for episode in episodes}) == 4
 
 
+def test_a_token_is_needed_where_one_is_set(scene: Scene) -> None:
+    token = "the token of this door"
+    with served(scene, pages=1, token=token) as address:
+        for headers in ({}, {"Authorization": "Bearer another"}):
+            with pytest.raises(ConnectionError), GenericEnvClient(base_url=address, headers=headers).sync():
+                pass
+        with GenericEnvClient(base_url=address, headers={"Authorization": f"Bearer {token}"}).sync() as env:
+            assert env.reset(task=scene.task).observation["text"]
+
+
 def test_the_example_runs() -> None:
     assert example_run("openenv").endswith("reward 1.0 answer\n")
