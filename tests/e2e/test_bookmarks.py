@@ -32,18 +32,32 @@ def viewer(lab_page: LabPage, episode: Episode) -> Page:
 
 
 class Slow:
-    """Saves that the test lets through one by one."""
+    """Requests, saves unless another address is given, that the test lets through one by one."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, address: str = r"/mark\?") -> None:
         self.waiting: list[Route] = []
-        page.route(re.compile(r"/mark\?"), lambda route: self.waiting.append(route))
         self._page = page
+        self._is_open = False
+        page.route(re.compile(address), self._hold)
 
     def release(self) -> None:
         self._next().continue_()
 
+    def release_all(self) -> None:
+        """Also those that follow."""
+        self._is_open = True
+        self.release()
+        while self.waiting:
+            self.release()
+
     def refuse(self) -> None:
         self._next().abort()
+
+    def _hold(self, route: Route) -> None:
+        if self._is_open:
+            route.continue_()
+        else:
+            self.waiting.append(route)
 
     def _next(self) -> Route:
         for _ in range(500):
@@ -51,6 +65,11 @@ class Slow:
                 return self.waiting.pop(0)
             self._page.wait_for_timeout(10)
         raise AssertionError("nothing was sent")
+
+
+def late_step(page: Page, index: int) -> Slow:
+    """The answer with a step of this number, until the test lets it through."""
+    return Slow(page, rf"/steps/{index}\?fragment")
 
 
 def notes() -> list[tuple[int, str]]:
@@ -153,24 +172,46 @@ def test_a_note_is_saved_also_if_the_reader_leaves_the_page(viewer: Page, episod
     stored(viewer, [(5, "and gone")])
 
 
-def test_a_step_that_comes_late_takes_nobody_away_from_their_note(viewer: Page) -> None:
-    held: list[Route] = []
-    viewer.route(re.compile(r"/steps/7\?fragment"), lambda route: held.append(route))
+@pytest.mark.parametrize("comes", ["while the note is written", "after the note is saved"])
+def test_a_step_that_comes_late_takes_nobody_away_from_their_note(viewer: Page, comes: str) -> None:
+    late = late_step(viewer, 7)
     viewer.keyboard.press("ArrowRight")
     at_step(viewer, 6)
     viewer.keyboard.press("ArrowRight")
     viewer.keyboard.press("e")
     viewer.keyboard.type("of six, ")
-    while not held:
-        viewer.wait_for_timeout(10)
-    for route in held:
-        route.continue_()
-    viewer.wait_for_timeout(300)
+    if comes == "while the note is written":
+        late.release_all()
+        settled(viewer)
     viewer.keyboard.type("jm")
-    at_step(viewer, 6)
     expect(note_on(viewer)).to_have_value("of six, jm")
     viewer.keyboard.press("Control+Enter")
+    expect(viewer.get_by_text("You of six, jm")).to_be_visible()
+    if comes == "after the note is saved":
+        late.release_all()
+        settled(viewer)
+    at_step(viewer, 6)
     stored(viewer, [(6, "of six, jm")])
+    viewer.keyboard.press("ArrowRight")
+    at_step(viewer, 7)
+
+
+def test_going_back_to_a_step_that_comes_late_takes_nobody_away_from_their_note(
+    viewer: Page, episode: Episode
+) -> None:
+    late = late_step(viewer, 9)
+    viewer.goto(f"/episodes/{episode.pk}/steps/9")
+    viewer.locator("#go").fill("5")
+    viewer.keyboard.press("Enter")
+    at_step(viewer, 5)
+    viewer.go_back()
+    expect(viewer).to_have_url(re.compile("/steps/9$"))
+    write(viewer, "of five")
+    expect(viewer.get_by_text("You of five")).to_be_visible()
+    late.release_all()
+    settled(viewer)
+    at_step(viewer, 5)
+    stored(viewer, [(5, "of five")])
 
 
 def test_bookmarks_by_key_belong_to_the_step_on_the_screen(viewer: Page) -> None:

@@ -98,6 +98,20 @@ def test_the_latest_step_is_followed_until_the_reader_goes_elsewhere(viewer: Pag
     expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 3 of 5")
 
 
+def test_the_latest_step_is_followed_until_the_reader_begins_a_note(viewer: Page, episode: Episode) -> None:
+    viewer.keyboard.press("l")
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Following the latest")
+    viewer.keyboard.press("e")
+    expect(viewer.locator("[data-live-jump]")).to_have_text("Jump to latest")
+    viewer.keyboard.type("of two")
+    viewer.keyboard.press("Control+Enter")
+    expect(viewer.get_by_text("You of two")).to_be_visible()
+    factories.step(episode, 3)
+    expect(viewer.get_by_role("heading", level=1)).to_contain_text("Step 2 of 3")
+    settled(viewer)
+    at_step(viewer, 2)
+
+
 def test_a_screenshot_that_is_uploaded_after_its_step_appears(viewer: Page, episode: Episode) -> None:
     sha256 = picture_make("/late")
     Blob.objects.filter(pk=sha256).delete()

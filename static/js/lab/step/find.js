@@ -90,7 +90,7 @@
     const ahead = steps.find((index) => index >= replay.current()) ?? steps[0];
     const goal = moves && ahead ? ahead : replay.current();
     wantsMatch = moves;
-    await replay.show(goal, { push: goal !== replay.current() });
+    await replay.show(goal);
   };
 
   let typed = 0;

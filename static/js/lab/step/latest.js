@@ -1,6 +1,6 @@
 /* The step viewer of an open episode: new steps arrive, provisional measures become final, and a screenshot may arrive
    after its step. "Jump to latest" shows the last step, and each new one as it arrives, until the reader goes
-   elsewhere. */
+   elsewhere or begins to write. */
 "use strict";
 
 (() => {
@@ -59,12 +59,16 @@
     go();
   });
 
+  const unfollow = () => {
+    if (!follows) return;
+    follows = false;
+    show();
+  };
+
+  document.addEventListener("focusin", ({ target }) => target.matches?.("textarea") && unfollow());
   document.addEventListener("replay:shown", ({ detail }) => {
     tries = 0;
-    if (detail.step < goal && follows) {
-      follows = false;
-      show();
-    }
+    if (detail.step < goal) unfollow();
   });
 
   document.addEventListener("live:swapped", ({ detail }) => {

@@ -15,6 +15,7 @@
   const NEIGHBOURS = ["before", "after"];
   const QUEUE_MAX = 8;
   let requests = 0;
+  let underWay = 0; /* The request whose step has not arrived. */
   let queue = [];
   let latest = null;
 
@@ -85,7 +86,6 @@
     return Promise.race([shot.decode().catch(() => null), late]);
   };
 
-  /* A step that arrives late takes nobody away from the note that they have begun. */
   const isWriting = () => article().contains(document.activeElement) && document.activeElement.matches("textarea");
 
   const swap = (part) => {
@@ -123,9 +123,16 @@
     document.dispatchEvent(new CustomEvent("replay:shown", { detail: { step: Number(step) } }));
   };
 
-  const bring = async (index, { push = true, find = findIn(location.search), near = false, isTyped = false } = {}) => {
+  /* After going back the address is there already. */
+  const pushAddress = (index, find = findIn(location.search)) => {
+    if (stepOf(new URL(location.href)) === index && findIn(location.search) === find) return;
+    history.pushState({}, "", address(index, find) + location.hash);
+  };
+
+  const bring = async (index, { find = findIn(location.search), near = false, isTyped = false } = {}) => {
     requests += 1;
     const mine = requests;
+    underWay = mine;
     window.gymSettled?.hold();
     try {
       const path = near ? nearestOf(index, find) : partOf(index, find);
@@ -139,10 +146,10 @@
       const notice = part.querySelector("[data-notice]");
       if (!isTyped) notice?.remove(); /* The reader did not name the number that a slider reached. */
       await drawn(part);
-      if (mine !== requests || (push && isWriting())) return false;
+      if (mine !== requests) return false;
       if (!part.dataset.after) cache.delete(path); /* More steps may come. */
       swap(part);
-      if (push) history.pushState({}, "", address(part.dataset.step, find) + location.hash);
+      pushAddress(Number(part.dataset.step), find);
       settle();
       announce(isTyped && notice ? `${notice.textContent} ${part.dataset.summary}` : part.dataset.summary);
       return true;
@@ -150,11 +157,28 @@
       if (mine === requests) location.assign(near ? nearestOf(index, find).replace("&fragment", "") : address(index, find));
       return false;
     } finally {
+      if (underWay === mine) underWay = 0;
       window.gymSettled?.release();
     }
   };
 
-  const show = (index, options) => {
+  /* Whoever writes a note stays at its step: nothing takes them away, and what was on its way when they began is
+     dropped, even if it arrives after the note has been saved. */
+  const stay = () => {
+    if (!underWay) return;
+    requests += 1;
+    underWay = 0;
+    latest = null;
+    queue = [];
+    pushAddress(current());
+    settle();
+  };
+
+  const show = async (index, options) => {
+    if (isWriting()) {
+      settle();
+      return false;
+    }
     latest = bring(index, options);
     return latest;
   };
@@ -164,13 +188,14 @@
     if (queue.length >= QUEUE_MAX) return;
     queue.push(name);
     if (queue.length > 1) return;
+    const mine = queue;
     const before = requests;
     await latest;
-    if (requests !== before) queue = [];
-    while (queue.length > 0) {
-      const index = Number(article().dataset[queue[0]]);
-      if (index && !(await show(index))) queue = []; /* Another step was requested meanwhile. */
-      queue.shift();
+    if (requests !== before) mine.length = 0;
+    while (mine.length > 0) {
+      const index = Number(article().dataset[mine[0]]);
+      if (index && !(await show(index))) mine.length = 0; /* Another step was requested meanwhile. */
+      mine.shift();
     }
   };
 
@@ -230,9 +255,12 @@
     else if (index !== current()) void show(index);
   });
 
+  document.addEventListener("focusin", () => isWriting() && stay());
+
   addEventListener("popstate", () => {
     const index = stepOf(new URL(location.href));
-    if (index !== null && index !== current()) void show(index, { push: false });
+    if (isWriting()) document.activeElement.blur(); /* Going back ends the writing; the text is kept. */
+    if (index !== null && index !== current()) void show(index);
     else settle();
   });
 
