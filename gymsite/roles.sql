@@ -29,7 +29,7 @@ ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
 
 GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
 GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, recording, answer_channel, virtual_start,
-              opened_at, finished_at, closed_at) ON trajectories_episode TO gym_arena;
+              opened_at, finished_at, closed_at, parent_id, inherited_events) ON trajectories_episode TO gym_arena;
 GRANT UPDATE (status) ON trajectories_episode TO gym_arena;
 GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON trajectories_submission TO gym_arena;
 -- An INSERT that skips duplicates reads its key.
@@ -41,7 +41,7 @@ GRANT SELECT (episode_id, page, seq, sha256),
       INSERT (episode_id, page, seq, step, sha256, size, events, first_ms, last_ms, has_snapshot)
       ON trajectories_recordingchunk TO gym_arena;
 GRANT SELECT, INSERT, UPDATE ON trajectories_recordingtally TO gym_arena;
-GRANT SELECT (episode_id, number, tool, input, status, output, created_at),
+GRANT SELECT (episode_id, number, step, tool, input, status, output, created_at),
       INSERT (episode_id, number, step, tool, input) ON trajectories_toolcall TO gym_arena;
 
 -- The lab and live ------------------------------------------------------------------------------------------
@@ -69,6 +69,8 @@ GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_codebooknote,
 GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_annotationproject, trajectories_annotator,
     trajectories_annotationunit, trajectories_annotationslot, trajectories_annotationjob, trajectories_stepmark
     TO gym_lab;
+-- A fork gets what the server did for its parent.
+GRANT INSERT ON trajectories_siteevent, trajectories_toolcall TO gym_lab;
 -- A person who opens a step has it checked.
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity TO gym_lab;
 -- Closing writes a verdict by the statement that judging uses; opening takes its ids beforehand.

@@ -10,6 +10,7 @@ from trajectories.annotation.api import views as labels
 from trajectories.api import system
 from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
+from trajectories.episodes.forks import api as forks
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.exports import api as exports
 from trajectories.lab.reports import api as report_files
@@ -49,14 +50,17 @@ urlpatterns = [
     path("reports/<id:report_id>/files", report_files.FilesView.as_view()),
     path("reports/<id:report_id>/files/<file_name:name>", report_files.FileView.as_view()),
     path("reports/<id:report_id>/compute", reports.ComputeView.as_view()),
-    path("groups/<id:group_id>/refill", episodes.RefillView.as_view()),
+    path("groups/<id:group_id>/refill", forks.RefillView.as_view()),
     path("episodes", trajectories.EpisodesView.as_view()),
     path("episodes/<id:episode_id>", trajectories.EpisodeView.as_view()),
     path("episodes/<id:episode_id>/close", episodes.CloseView.as_view()),
     path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
+    path("episodes/<id:episode_id>/fork", forks.ForkView.as_view()),
+    path("episodes/<id:episode_id>/restore", forks.RestoreView.as_view()),
     path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
+    path("forks", forks.ForksView.as_view()),
     path("exports", exports.ExportsView.as_view()),
     path("exports/kinds", exports.KindsView.as_view()),
     path("exports/<id:export_id>", exports.ExportView.as_view()),

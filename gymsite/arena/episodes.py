@@ -5,7 +5,7 @@ Each function is one statement (``submission_store`` two, when the answer is ref
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -25,7 +25,7 @@ from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 # An episode has pages while it is open and for a short while after its submission: the last page confirms it,
 # and the recorder still has events to send. Closed and expired episodes have none.
 ALIVE = """
-    e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND (
+    e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.inherited_events IS NOT NULL AND (
         e.status = 'open'
         OR (e.closed_at IS NULL
             AND (e.finished_at IS NULL OR e.finished_at > now() - make_interval(secs => %(grace)s))
@@ -71,10 +71,30 @@ SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.pres
        t.kind, t.payload::text, {tool_calls.LAST_CALL}, CASE WHEN t.kind = 'site' THEN ({FOLDED}) END
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
+# A fork is brought to where its parent stood: a page as it was at one of the inherited site events, and
+# nothing is stored. Once the fork has an event of its own it goes on, and there is no way back. The document
+# must be the one that was served then; what it fetches belongs to it.
+_PAGE_AS_OF = f"""
+WITH alive AS MATERIALIZED (
+        SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
+               e.virtual_start
+        FROM trajectories_episode e WHERE {ALIVE} AND e.status = 'open' AND e.parent_id IS NOT NULL
+            AND %(as_of)s <= e.inherited_events
+            AND e.inherited_events = {_LAST.format(alive="e")}
+            AND (NOT %(is_counted)s OR %(path)s::text IS NULL OR EXISTS (
+                SELECT FROM trajectories_siteevent v WHERE v.episode_id = e.id AND v.seq = %(as_of)s
+                    AND v.kind = '{PAGE_SERVED}' AND v.data->>'path' = %(path)s)))
+SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
+       alive.variation::text, alive.virtual_start, %(as_of)s::int,
+       t.kind, t.payload::text, {tool_calls.LAST_CALL_UNTIL},
+       CASE WHEN t.kind = 'site' THEN ({FOLDED} AND v.seq <= %(as_of)s) END
+FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
+
 _SUBMIT = f"""
 WITH taken AS (
         UPDATE trajectories_episode e SET status = 'submitted'
         WHERE id = %(episode)s AND status = 'open' AND answer_channel = 'page' AND arm = ANY(%(arms)s)
+            AND inherited_events IS NOT NULL
         RETURNING id, {step_numbers.REQUESTED} AS step),
      stored AS (
         INSERT INTO trajectories_submission (episode_id, answer, channel)
@@ -98,6 +118,7 @@ class PageEpisode:
     """What a page may know of its episode and task; ``payload`` has the episode's variation applied.
 
     ``site_events`` is the number of the last one; ``site_history`` holds those that a mock site folds.
+    ``is_past``: a fork is being restored, and nothing that it is sent is stored.
     """
 
     episode_id: int
@@ -113,6 +134,7 @@ class PageEpisode:
     has_task_bar: bool = True
     call: ToolCall | None = None
     site_history: tuple[Event, ...] = ()
+    is_past: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -120,12 +142,13 @@ class PageEpisode:
 
 
 def page_open(
-    *, episode_id: int, step: int | None, is_counted: bool, path: str | None = None
+    *, episode_id: int, step: int | None, is_counted: bool, path: str | None = None, as_of: int | None = None
 ) -> PageEpisode | None:
     """The episode of a page, or None when it has no pages (any more).
 
     A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
-    it notes the ``path`` below the episode's first page, None where a script fetched it.
+    it notes the ``path`` below the episode's first page, None where a script fetched it. ``as_of``: the page
+    of a fork as it was at one of the site events that it has inherited; it is not counted.
     """
     request = {
         "step": step,
@@ -136,10 +159,15 @@ def page_open(
     }
     params = {**alive_params(episode_id), **tool_calls.params(), **request}
     with hot_cursor() as cursor:
-        cursor.execute(_PAGE, params)
+        if as_of is None:
+            cursor.execute(_PAGE, params)
+        else:
+            cursor.execute(_PAGE_AS_OF, {**params, "as_of": as_of})
         row = cursor.fetchone()
-    if row is None:
-        return None
+    return None if row is None else _page_episode(row, is_past=as_of is not None)
+
+
+def _page_episode(row: Sequence[Any], *, is_past: bool) -> PageEpisode:
     variation = None if row[5] is None else msgspec.json.decode(row[5])
     return PageEpisode(
         episode_id=row[0],
@@ -155,6 +183,7 @@ def page_open(
         has_task_bar=has_task_bar(variation),
         call=tool_calls.call_read(row[10]),
         site_history=events_read(row[11]),
+        is_past=is_past,
     )
 
 

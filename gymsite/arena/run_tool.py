@@ -48,6 +48,8 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
     if len(program.encode(errors="replace")) > PROGRAM_MAX_BYTES:
         message = f"A program can have at most {PROGRAM_MAX_BYTES // 1024} KB."
         raise GymError("program_too_long", message, status=413)
+    if episode.is_past:
+        return forms.SeeOther("run")
     stored = tool_calls.call_store(
         episode_id=episode.episode_id,
         arms=list(PAGE_ARMS),

@@ -59,7 +59,7 @@ def answer(
     ``message`` is shown in place of a page. Raises ``Http404`` when the episode is over.
     """
     site = sites.get(episode.payload["site"])
-    is_noted = request.method in ("GET", "POST")
+    is_noted = request.method in ("GET", "POST") and not episode.is_past
     history = events.History(last=episode.site_events, events=episode.site_history)
     for _ in range(TRIES):
         query = None if message else request.GET

@@ -28,12 +28,19 @@ _STATE = """
 _USED = f"""
     (SELECT count(*) FROM trajectories_toolcall c WHERE c.episode_id = alive.id AND {_STATE} <> 'lost')"""  # noqa: S608
 
-# For a statement with a part `alive` of episodes: the record of the last call as JSON text.
-LAST_CALL = f"""
+
+def _last_call(until: str = "") -> str:
+    return f"""
     (SELECT json_build_object('number', c.number, 'input', c.input, 'state', {_STATE},
             'output', coalesce(c.output, '{{}}'::jsonb), 'used', {_USED}, 'limit', {CALLS_MAX})::text
-     FROM trajectories_toolcall c WHERE alive.variation IS NOT NULL AND c.episode_id = alive.id
+     FROM trajectories_toolcall c WHERE alive.variation IS NOT NULL AND c.episode_id = alive.id{until}
      ORDER BY c.number DESC LIMIT 1)"""  # noqa: S608
+
+
+# For a statement with a part `alive` of episodes: the record of the last call as JSON text.
+LAST_CALL = _last_call()
+# The last one of the steps up to the one that the request names.
+LAST_CALL_UNTIL = _last_call(" AND c.step <= %(step)s::int")
 
 _STORE = f"""
 WITH alive AS (

@@ -29,7 +29,7 @@ from tasks_app import kinds
 from tasks_app.figures import figures_of
 from tasks_app.questions import Visit, questions
 
-STEP_HEADER = "X-Gym-Step"
+STEP_HEADER, AS_OF_HEADER = "X-Gym-Step", "X-Gym-As-Of"
 STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 NO_PAGE = Message(
     title="There is no page at this address",
@@ -37,6 +37,12 @@ NO_PAGE = Message(
     status=405,
 )
 
+
+NOT_NOW = Message(
+    title="This answer was not taken",
+    text="The pages of this episode are being brought to where they were.",
+    status=409,
+)
 
 View = Callable[..., HttpResponseBase]
 
@@ -122,6 +128,8 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
     except GymError as error:
         typed = form.getlist(forms.ANSWER_FIELD)[: forms.ANSWERS_MAX]
         return _not_taken(request, token, error, typed=typed, back=form.get("back", ""))
+    if as_of(request) is not None:
+        return _instead(request, NOT_NOW)
     stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=step_of(request))
     if stored == "gone":
         raise Http404
@@ -135,6 +143,8 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
     """Store a batch of page events. Past the caps it is dropped silently: the agent did nothing wrong."""
     episode_id = episode_id_of(token)
+    if as_of(request) is not None:
+        return HttpResponse(status=204)
     try:
         batch = events.batch_read(forms.body_read(request, limit=events.BATCH_MAX_BYTES))
     except GymError as error:
@@ -203,6 +213,7 @@ def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> 
         step=step_of(request),
         is_counted=counted,
         path=_path_of(request, token) if _is_navigation(request) else None,
+        as_of=as_of(request),
     )
     if episode is None:
         raise Http404
@@ -222,6 +233,12 @@ def _is_navigation(request: HttpRequest) -> bool:
 def step_of(request: HttpRequest) -> int | None:
     """The step that the harness names for this request; a malformed header is ignored."""
     header = request.headers.get(STEP_HEADER, "")
+    return int(header) if STEP.fullmatch(header) else None
+
+
+def as_of(request: HttpRequest) -> int | None:
+    """The inherited site event at which a fork that is being restored is to be shown."""
+    header = request.headers.get(AS_OF_HEADER, "")
     return int(header) if STEP.fullmatch(header) else None
 
 
@@ -361,7 +378,7 @@ def _instead(request: HttpRequest, message: Message) -> HttpResponse:
     # The episode may have ended in the meantime.
     with suppress(Http404):
         episode = episode_id and episodes.page_open(
-            episode_id=episode_id, step=step_of(request), is_counted=False
+            episode_id=episode_id, step=step_of(request), is_counted=False, as_of=as_of(request)
         )
         if episode and episode.is_open and episode.kind == kinds.SITE:
             return _site(request, episode, path=_path_of(request, token), message=message)

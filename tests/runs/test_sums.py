@@ -31,7 +31,7 @@ def _stored(run: Run) -> dict[str, Any]:
     rates = RateSum.objects.filter(run=run, judged__gt=0)
     return {
         "endings": {
-            (row.arm, row.policy_version, row.is_guided, row.outcome, row.reason): row.episodes
+            (row.arm, row.policy_version, row.is_plain, row.outcome, row.reason): row.episodes
             for row in endings
         },
         "tasks": {(row.scope, row.part, row.task_id): (row.correct, row.judged) for row in tasks},
@@ -57,7 +57,7 @@ def _counted(run: Run) -> dict[str, Any]:
     ended = list(Episode.objects.filter(run=run, verdict__isnull=False).select_related("verdict"))
     tasks: dict[tuple[str, str, int], tuple[int, int]] = {}
     for episode in ended:
-        if episode.guidance is not None or episode.verdict.outcome == "void":
+        if not episode.is_plain or episode.verdict.outcome == "void":
             continue
         version = "" if episode.policy_version is None else str(episode.policy_version)
         for scope, part in (("run", ""), ("arm", episode.arm), ("version", version)):
@@ -69,7 +69,7 @@ def _counted(run: Run) -> dict[str, Any]:
         added = (1, k, n, k * k, k * n, n * n)
         rates[scope, part] = tuple(old + new for old, new in zip(before, added, strict=True))
     endings = Counter(
-        (e.arm, e.policy_version, e.guidance is not None, e.verdict.outcome, e.verdict.reason) for e in ended
+        (e.arm, e.policy_version, e.is_plain, e.verdict.outcome, e.verdict.reason) for e in ended
     )
     return {"endings": dict(endings), "tasks": tasks, "rates": rates, "groups": _completions(run)}
 

@@ -31,7 +31,8 @@ class OpenedEpisode(Struct):
     """An opened episode; ``start_url`` is null in arms without a page.
 
     ``answer_form`` is how the answer is written if no page takes it: one line, a fenced block of lines, a
-    fenced program, or values separated by ``|``. ``is_site``: its page belongs to a mock site.
+    fenced program, or values separated by ``|``. ``is_site``: its page belongs to a mock site. A fork has a
+    ``parent``, and begins after a step of it.
     """
 
     id: int
@@ -45,6 +46,8 @@ class OpenedEpisode(Struct):
     is_site: bool
     max_steps: int
     presentation_hash: str
+    parent: int | None
+    begins_after: int
 
 
 class Message(Struct):
@@ -98,8 +101,10 @@ class RefillView(APIView):
         group = projects.visible(rows, caller(request)).first()
         if group is None:
             raise GymError("unknown_group", f"There is no group {group_id}.", status=404)
-        refilled = creation.group_refill(group=group, count=count, principal=caller(request))
-        return Response(refilled, status=201)
+        return Response(self.opened(group, count=count, principal=caller(request)), status=201)
+
+    def opened(self, group: Group, *, count: int, principal: Principal) -> dict[str, Any]:
+        return creation.group_refill(group=group, count=count, principal=principal)
 
 
 class StepsView(HotView):
@@ -176,6 +181,8 @@ class EpisodeRecord(Struct):
     status: Episode.Status
     steps_used: int
     max_steps: int
+    parent: int | None
+    begins_after: int
     presentation_hash: str
     opened_at: str
     finished_at: str | None

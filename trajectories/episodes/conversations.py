@@ -13,9 +13,11 @@ from core.grammars import DEFAULT as FREE_TEXT
 from core.grammars import GRAMMARS, Grammar
 from core.histories import history_read
 from core.observations import OBSERVATION_FORMATS
+from trajectories.episodes.forks.lineage import turns_until
 from trajectories.episodes.opening_messages import opening_messages
 from trajectories.models import Episode, Step
 from trajectories.prompts import sent
+from trajectories.prompts.conversation import Message, blob_address
 from trajectories.prompts.sent import SentMessage, Shown, Turn
 
 logger = logging.getLogger(__name__)
@@ -53,21 +55,46 @@ def grammar_of(episode: Episode) -> Grammar:
 
 
 def turns_of(episode: Episode, *, last: int) -> list[Turn]:
-    """The steps up to ``last`` as turns."""
-    rows = Step.objects.filter(episode_id=episode.pk, index__lte=last).order_by("index")
-    fields = ("index", "raw", "observation_kind", "observation_text", "screenshot", "action_result")
+    """The steps up to ``last`` as turns; those of a fork follow the ones that it has inherited."""
     turns: list[Turn] = []
     result = message = ""
-    for index, raw, kind, text, screenshot, action_result, detail in rows.values_list(
-        *fields, "more__result_message"
-    ):
-        form = OBSERVATION_FORMATS.get(kind)
-        picture = screenshot if form and form.has_screenshot else ""
-        shown = Shown(kind=kind or "text", text=text, picture=picture, result=result, result_message=message)
+    for past in turns_until(episode.pk, last):
+        form = OBSERVATION_FORMATS.get(past.observation_kind)
+        shown = Shown(
+            kind=past.observation_kind or "text",
+            text=past.observation_text,
+            picture=past.screenshot if form and form.has_screenshot else "",
+            result=result,
+            result_message=message,
+        )
         has_shown = episode.has_page or bool(turns)
-        turns.append(Turn(index=index, raw=raw, shown=shown if has_shown else None))
-        result, message = action_result, detail if isinstance(detail, str) else ""
+        turns.append(Turn(index=past.index, raw=past.raw, shown=shown if has_shown else None))
+        result, message = past.action_result, past.result_message or ""
     return turns
+
+
+def inherited_messages(fork: Episode) -> list[Message]:
+    """What the model of the parent was sent before the step where ``fork`` begins, without its opening; empty
+    if it is too long to be put together. Pictures are addresses of blobs."""
+    parent = Episode.objects.select_related("run", "group", "task").filter(forks=fork).first()
+    last = fork.begins_after + 1
+    if parent is None or is_too_long(parent.pk, last=last):
+        return []
+    sent_before = messages_before(parent, turns=turns_of(parent, last=last), with_solutions=False)
+    return [_with_addresses(one.message) for one in sent_before if one.step is not None]
+
+
+def _with_addresses(message: Message) -> Message:
+    content = message["content"]
+    if isinstance(content, str):
+        return message
+    parts = [
+        {"type": "image_url", "image_url": {"url": blob_address(part["image_url"]["url"])}}
+        if part["type"] == "image_url"
+        else part
+        for part in content
+    ]
+    return {**message, "content": parts}
 
 
 def conversation_read(episode_id: int, step: int) -> list[SentMessage]:

@@ -45,11 +45,11 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     """
     arm = arm_open(opening.arm)
     few_shot.shots_check(opening)
-    _check_count(len(opening.tasks) * opening.samples_per_task)
+    count_check(len(opening.tasks) * opening.samples_per_task)
     channel = _channel(opening)
     tasks = _tasks_load(opening.tasks, principal)
     _check_text(tasks, opening.arm)
-    run = _run_load(opening.run, principal)
+    run = run_load(opening.run, principal)
     if arm.is_probe:
         _check_probe(arm, tasks, run)
     seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
@@ -69,7 +69,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     Raises ``GymError`` as ``episodes_open`` does.
     """
     few_shot.examples_check(group.examples or (), principal=principal)
-    _check_count(count)
+    count_check(count)
     capacity.capacity_check(requested=count)
     opening = msgspec.convert(
         {
@@ -82,7 +82,7 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
         },
         Opening,
     )
-    run = _run_load(group.run_id, principal)
+    run = run_load(group.run_id, principal)
     examples = few_shot.Examples(solved=few_shot.solved_load(set(group.examples or ()), run=run))
     with transaction.atomic():
         # Two refills at once must not use the same sample numbers.
@@ -98,7 +98,8 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     return {"episodes": draft.records, "messages": draft.messages}
 
 
-def _check_count(count: int) -> None:
+def count_check(count: int) -> None:
+    """Raise ``GymError`` 413 ``too_many_episodes`` beyond ``EPISODES_PER_CALL_MAX``."""
     if count > settings.EPISODES_PER_CALL_MAX:
         limit = settings.EPISODES_PER_CALL_MAX
         message = f"{count:,} episodes in one call; the limit is {limit:,} (setting EPISODES_PER_CALL_MAX)."
@@ -115,7 +116,8 @@ def _channel(opening: Opening) -> str:
     return opening.channel
 
 
-def _run_load(run_id: int, principal: Principal) -> Run:
+def run_load(run_id: int, principal: Principal) -> Run:
+    """The run, with what opening reads of it, or ``GymError`` 404 ``unknown_run``."""
     run = projects.visible(Run.objects.filter(pk=run_id).only(*RUN_FIELDS), principal).first()
     if run is None:
         raise GymError(

@@ -123,6 +123,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "sample_index": sample_index,
             "max_steps": max_steps,
             "presentation_hash": look.digest(),
+            "begins_after": 0,
         }
         row = {
             "group_id": plan.id,
@@ -132,6 +133,8 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
             "presentation": look.as_dict(kind.pages),
             "variation": variation,
+            "parent_id": None,
+            "inherited_events": 0,
         }
         record = {
             "group": plan.id,
@@ -141,6 +144,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "is_site": task.kind == "site",
             "start_url": start_url(episode_id=episode_id, arm=opening.arm),
             "messages_ref": prompts.ref(variation, max_steps=max_steps),
+            "parent": None,
         }
         draft.episodes.append({**shared, **row})
         draft.records.append({**shared, **record})

@@ -9,6 +9,8 @@ from trajectories.models import Episode
 from trajectories.prompts import conversation, interface
 from trajectories.prompts.templates import Template
 
+FORK = "fork"
+"""The setting of a group of forks: the parent, its last step, and the budgets that their prompts tell."""
 HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
 
 
@@ -22,6 +24,11 @@ def opening_messages(episode: Episode, *, with_solutions: bool) -> list[conversa
     if not Template(template).is_known:
         return []
     task = episode.task
+    # A fork goes on with the prompt of the first episode of its line, whatever its own budgets are.
+    budgets = episode.group.settings.get(FORK) or {
+        "max_steps": episode.max_steps,
+        "token_budget": episode.token_budget,
+    }
     question = conversation.question_of(
         kind=task.kind, prompt=task.prompt, payload=task.payload, variation=episode.variation
     )
@@ -29,8 +36,8 @@ def opening_messages(episode: Episode, *, with_solutions: bool) -> list[conversa
         template=template,
         setup=interface.setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel),
         question=question,
-        max_steps=episode.max_steps,
-        token_budget=episode.token_budget,
+        max_steps=budgets["max_steps"],
+        token_budget=budgets["token_budget"],
         examples=_examples(episode, with_solutions=with_solutions),
     )
 

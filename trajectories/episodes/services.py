@@ -56,12 +56,20 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
         message = f"Step {shown} is already stored with different content. This call stored nothing."
         raise GymError("step_conflict", message, status=409, fields={"steps": [message]})
     if not result.is_accepting and result.duplicates < len(steps):
+        _check_restored(episode_id)
         message = "The episode was closed, or its verdict is too old: it accepts no more steps."
         raise GymError("episode_final", message, status=409)
     if result.status == Episode.Status.OPEN and result.highest >= result.max_steps:
         _end_by_step_budget(episode_id)
         return _answer(result, state=hot_sql.episode_states([episode_id])[episode_id])
     return _answer(result, state=None)
+
+
+def _check_restored(episode_id: int) -> None:
+    """Raise ``GymError`` 409 ``not_restored`` for a fork that does not stand yet where its parent stood."""
+    if Episode.objects.filter(pk=episode_id, status=Episode.Status.OPEN, inherited_events=None).exists():
+        message = f"Episode {episode_id} waits for POST /api/v1/episodes/{episode_id}/restore."
+        raise GymError("not_restored", message, status=409)
 
 
 def _answer(result: hot_sql.StepsWritten, *, state: dict[str, Any] | None) -> StepsAnswer:
@@ -103,6 +111,7 @@ def submission_receive(*, episode_id: int, answer: str | list[str], principal: P
         return False
     stored = Submission.objects.filter(episode_id=episode_id).values_list("answer", flat=True).first()
     if stored is None:
+        _check_restored(episode_id)
         raise GymError("episode_final", "The episode has ended without a submission.", status=409)
     if stored != answer:
         raise GymError(
@@ -139,6 +148,7 @@ def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
     episode = episode_get(episode_id=episode_id, principal=principal)
     if episode.status == Episode.Status.FINISHED:
         raise GymError("episode_final", "The episode has ended; open a new one.", status=409)
+    _check_restored(episode_id)
     last = (
         Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True).first()
     )
@@ -147,7 +157,7 @@ def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
         "start_url": start_url(episode_id=episode_id, arm=episode.arm),
         "is_site": episode.task.kind == kinds.SITE,
         "answer_form": conversation.answer_form(ARMS[episode.arm], form),
-        "next_index": (last or 0) + 1,
+        "next_index": (last or episode.begins_after) + 1,
         "drafts": _drafts(episode_id),
     }
 

@@ -24,9 +24,9 @@ COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "ta
 def episodes_of(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
     """The episodes that an export takes of those that its key may see.
 
-    Guided episodes stay out, as in reports.
+    Forked and guided episodes stay out, as in reports.
     """
-    episodes = _matching(parameters, viewer=viewer).filter(**_ended(parameters), guidance__isnull=True)
+    episodes = _matching(parameters, viewer=viewer).filter(**_ended(parameters), is_plain=True)
     if outcomes := _outcomes(parameters):
         episodes = episodes.filter(verdict__outcome__in=outcomes)
     return episodes if parameters.locked else episodes.filter(task__split__regex=TRAINING_SQL)
@@ -45,9 +45,10 @@ def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
     ended = matching.filter(**_ended(parameters))
     counts["not_ended"] = matching.count() - ended.count()
     counts["guided"] = ended.filter(guidance__isnull=False).count()
+    counts["forked"] = ended.filter(guidance__isnull=True, is_plain=False).count()
     if outcomes := _outcomes(parameters):
-        unguided = ended.filter(guidance__isnull=True)
-        counts["other_outcome"] = unguided.exclude(verdict__outcome__in=outcomes).count()
+        plain = ended.filter(is_plain=True)
+        counts["other_outcome"] = plain.exclude(verdict__outcome__in=outcomes).count()
     return {name: count for name, count in counts.items() if count}
 
 

@@ -36,6 +36,7 @@ LEFT_OUT = {
     sources.LOCKED: "episodes of locked splits",
     "other_outcome": "episodes of other outcomes",
     "guided": "guided episodes",
+    "forked": "forked episodes",
     "not_ended": "episodes that had not ended",
     "labels_elsewhere": "steps with a label that counts, of episodes that are left out",
     "no_steps": "episodes without a step",

@@ -31,6 +31,9 @@ EPISODE_COLUMNS = {
     "max_steps": "int",
     "recording": "text",
     "virtual_start": "timestamptz",
+    "parent_id": "bigint",
+    "begins_after": "int",
+    "inherited_events": "int",
 }
 
 

@@ -81,6 +81,26 @@ class Episode(models.Model):
     recording = models.CharField(max_length=8, choices=Recording, default=Recording.EVENTS)
     answer_channel = models.CharField(max_length=8, choices=Channel)
     guidance = models.JSONField(null=True)
+    # A fork's parent may have been deleted: what has a parent stays a fork.
+    parent = models.ForeignKey(
+        "self",
+        on_delete=models.DO_NOTHING,
+        null=True,
+        related_name="forks",
+        db_index=False,
+        db_constraint=False,
+    )
+    begins_after = models.PositiveIntegerField(
+        db_default=0
+    )  # the parent's step where it begins, 0 without one
+    # How many site events it has from its parent; null while a fork waits for them.
+    inherited_events = models.PositiveIntegerField(null=True, db_default=0)
+    # Played from its start and without help: only such episodes count in rates, gaps and samplers.
+    is_plain = models.GeneratedField(
+        expression=Q(guidance__isnull=True, parent__isnull=True),  # type: ignore[arg-type]  # a condition is one
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
     virtual_start = models.DateTimeField()
     opened_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True)
@@ -109,7 +129,10 @@ class Episode(models.Model):
             ),
         ]
         # The lists of a run's episodes (lab/queries/episodes.py, lab/search), and its exports.
-        indexes = [models.Index(fields=["run", "id"], name="episode_run_order")]
+        indexes = [
+            models.Index(fields=["run", "id"], name="episode_run_order"),
+            models.Index(fields=["parent"], name="episode_forks", condition=Q(parent__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return f"episode {self.pk}"

@@ -20,7 +20,7 @@ class EndingSum(models.Model):
     )
     arm = models.CharField(max_length=16, choices=arm_choices)
     policy_version = models.PositiveIntegerField(null=True)
-    is_guided = models.BooleanField()
+    is_plain = models.BooleanField()
     outcome = models.CharField(max_length=16)
     reason = models.CharField(max_length=32)
     # Not "positive" here and below: the row of an upsert is checked before it is added to the stored one.
@@ -29,7 +29,7 @@ class EndingSum(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["run", "arm", "policy_version", "is_guided", "outcome", "reason"],
+                fields=["run", "arm", "policy_version", "is_plain", "outcome", "reason"],
                 name="ending_sum_once",
                 nulls_distinct=False,
             )
@@ -48,7 +48,7 @@ class Scope(models.TextChoices):
 
 
 class TaskSum(models.Model):
-    """Correct and judged episodes of one task in one part of a run; guided ones are left out."""
+    """Correct and judged episodes of one task in one part of a run; only plain ones count."""
 
     # The rows of a part are neighbours: paired tasks read those of one scope (reports/sql/pairs.sql).
     pk = models.CompositePrimaryKey("run_id", "scope", "part", "task_id")

@@ -180,7 +180,12 @@ def _parts(text: str, pictures: frozenset[str]) -> Iterator[dict[str, Any]]:
             continue
         if text[end : match.start()].strip():
             yield {"type": "text", "text": text[end : match.start()].strip()}
-        yield {"type": "image_url", "image_url": {"url": f"{settings.LAB_URL}/api/v1/blobs/{match[1]}"}}
+        yield {"type": "image_url", "image_url": {"url": blob_address(match[1])}}
         end = match.end()
     if text[end:].strip():
         yield {"type": "text", "text": text[end:].strip()}
+
+
+def blob_address(sha256: str) -> str:
+    """Where the lab serves a picture."""
+    return f"{settings.LAB_URL}/api/v1/blobs/{sha256}"

@@ -69,7 +69,7 @@ class RowsQuery(StrictSerializer):
 
 
 class RowRecord(serializers.Serializer[Any]):
-    """One episode; guided, cancelled and unused ones are left out."""
+    """One episode; forked, guided, cancelled and unused ones are left out."""
 
     episode = serializers.IntegerField()
     run = serializers.IntegerField()

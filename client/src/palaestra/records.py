@@ -24,6 +24,7 @@ CloseReason = Literal[
     "cancelled",
     "model_error",
     "harness_error",
+    "fork_diverged",
 ]
 Message = dict[str, Any]
 Answer = str | list[str]

@@ -122,7 +122,7 @@ def test_rates_are_of_tasks_and_not_of_episodes(run: Run, unremembered: None) ->
 
 def _rate_by_hand(run: Run, **filters: Any) -> Rate | None:
     """The rate of a run's unguided judged episodes, counted one by one."""
-    unguided = Episode.objects.filter(run=run, guidance__isnull=True, **filters)
+    unguided = Episode.objects.filter(run=run, is_plain=True, **filters)
     tasks: dict[int, list[float]] = {}
     for task, reward in unguided.exclude(verdict__reward=None).values_list("task_id", "verdict__reward"):
         tasks.setdefault(task, []).append(reward)
@@ -147,10 +147,10 @@ def test_counts_by_arm_are_of_all_its_episodes(run: Run, unremembered: None) -> 
             incorrect=3,
             void=2,
             void_ours=1,
-            guided=2,
+            set_apart=2,
             rate=_rate_by_hand(run, arm="gym"),
         ),
-        "text_agent": tallies.Tally(episodes=3, open=3, guided=3),
+        "text_agent": tallies.Tally(episodes=3, open=3, set_apart=3),
     }
     assert list(state.arms) == ["gym", "text_agent"]
     assert (state.open, state.submitted) == (3, 1)
@@ -251,7 +251,7 @@ def test_rejudged_episodes_are_counted_again(run: Run, unremembered: None) -> No
 def test_guided_episodes_are_counted_but_not_rated(run: Run, unremembered: None) -> None:
     many(run, 4, status="finished", policy_version=1, guidance={"kind": "hint"})
     state = run_dashboard(run.pk)
-    assert (state.judged, state.arms["gym"].guided, state.plot) == (4, 4, None)
+    assert (state.judged, state.arms["gym"].set_apart, state.plot) == (4, 4, None)
 
 
 def test_steps_of_the_last_minute_are_counted(run: Run, unremembered: None) -> None:

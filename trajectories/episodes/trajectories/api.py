@@ -74,8 +74,9 @@ class EpisodeMessagesView(APIView):
         "episode_messages",
         "Read the messages that opened an episode",
         description="As they were sent when it was opened. With results and observations of its trajectory "
-        "they give the whole conversation (`palaestra.conversation`). Solutions of few-shot examples are "
-        "left out for keys without the scope `trainer` or `golds`. None if the template is unknown.",
+        "they give the whole conversation (`palaestra.conversation`). A fork's go on to where it begins, "
+        "marked `copied`. Solutions of few-shot examples are left out for keys without the scope `trainer` "
+        "or `golds`. None if the template is unknown.",
         answers={200: (records.EpisodeMessages, "The messages, in order.")},
         errors=(404,),
     )

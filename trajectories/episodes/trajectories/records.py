@@ -223,10 +223,19 @@ class SubmissionRecord(Struct):
     received_at: str
 
 
+class EpisodeMessage(Message, omit_defaults=True):
+    """``copied`` is true for what a fork's parent was sent and said after its opening, calls of tools and
+    their results included: no completion of the fork's policy."""
+
+    copied: bool = False
+    tool_calls: list[dict[str, Any]] = []
+    tool_call_id: str = ""
+
+
 class EpisodeMessages(Struct):
     """Chat messages; pictures in them are addresses of blobs."""
 
-    messages: list[Message]
+    messages: list[EpisodeMessage]
 
 
 class Trajectory(Struct):
@@ -244,11 +253,14 @@ class Trajectory(Struct):
     The ``metrics`` of the verdict hold, besides the verifier's own: ``pop_up_open_at_submit`` and
     ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
     ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
+    ``steps`` are the episode's own: a fork's follow those of its ``parent`` up to ``begins_after``.
     Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
     """
 
     id: int
     arm: str
+    parent: int | None
+    begins_after: int
     sample_index: int
     policy_version: int | None
     status: Episode.Status

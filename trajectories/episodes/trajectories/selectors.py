@@ -21,6 +21,7 @@ from core.tokens import TOKEN_LENGTH, token_open
 from trajectories import projects, ui_evidence
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
+from trajectories.episodes.conversations import inherited_messages
 from trajectories.episodes.opening_messages import opening_messages
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories import records
@@ -95,6 +96,7 @@ _TRAJECTORY = _object(
     "e",
     run="e.run_id",
     group="e.group_id",
+    parent="e.parent_id",
     task=_object(records.TaskOfEpisode, "t", benchmark="t.benchmark_id"),
     simulated="r.simulated",
     model="r.model",
@@ -138,9 +140,12 @@ def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
 
 
 def episode_messages(episode_id: int, *, with_solutions: bool) -> list[Message]:
-    """The messages that opened an episode that exists."""
+    """The messages that opened an episode that exists; of a fork also those sent before it begins."""
     episode = Episode.objects.select_related("group", "task", "run").get(pk=episode_id)
-    return opening_messages(episode, with_solutions=with_solutions)
+    opening = opening_messages(episode, with_solutions=with_solutions)
+    if episode.parent_id is None:
+        return opening
+    return [*opening, *({**message, "copied": True} for message in inherited_messages(episode))]
 
 
 def trajectory_text(*, episode_id: int, principal: Principal) -> str:

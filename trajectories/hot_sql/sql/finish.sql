@@ -4,7 +4,7 @@ WITH input AS MATERIALIZED (
         episode bigint, outcome text, reason text, is_truncated bool, score float8, metrics jsonb,
         verifier text, gold_version int, official jsonb, evidence jsonb)
 ), target AS MATERIALIZED (
-    SELECT e.id, e.group_id, e.task_id, e.arm, e.policy_version, e.guidance IS NOT NULL AS is_guided
+    SELECT e.id, e.group_id, e.task_id, e.arm, e.policy_version, e.is_plain
     FROM trajectories_episode e JOIN input i ON i.episode = e.id
     WHERE e.run_id = %(run)s AND e.status = ANY(%(statuses)s) ORDER BY e.id FOR NO KEY UPDATE OF e
 ), counter AS (

@@ -3,8 +3,8 @@ WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(steps)s::json) AS i(
         {typed_columns}, hash text)
 ), episode AS (
-    SELECT e.id, e.status, e.max_steps, t.split, v.terminated, v.truncated,
-        e.closed_at IS NULL AND (e.status <> 'finished' OR e.finished_at > now() - %(grace)s * interval '1 s')
+    SELECT e.id, e.status, e.max_steps, e.begins_after, t.split, v.terminated, v.truncated,
+        e.closed_at IS NULL AND e.inherited_events IS NOT NULL AND (e.status <> 'finished' OR e.finished_at > now() - %(grace)s * interval '1 s')
             AS is_accepting,
         CASE WHEN v.id IS NOT NULL THEN {verdict_json} END AS verdict
     FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
@@ -30,6 +30,6 @@ SELECT episode.status, episode.split, episode.is_accepting, episode.max_steps, (
     (SELECT count(*) FROM known WHERE is_same),
     ARRAY(SELECT k.index FROM known k WHERE NOT is_same ORDER BY 1),
     greatest((SELECT max(s.index) FROM trajectories_step s WHERE s.episode_id = episode.id),
-             (SELECT max(w.index) FROM written w), 0),
+             (SELECT max(w.index) FROM written w), episode.begins_after),
     episode.terminated, episode.truncated, episode.verdict::text
 FROM episode

@@ -7,7 +7,7 @@ rated AS (
         sum(e.n) AS judged
     FROM ended e CROSS JOIN LATERAL (VALUES
         ('run', ''), ('arm', e.arm), ('version', coalesce(e.policy_version::text, ''))) AS p(scope, part)
-    WHERE e.outcome <> 'void' AND NOT e.is_guided AND (p.scope = 'arm' OR NOT {is_probe})
+    WHERE e.outcome <> 'void' AND e.is_plain AND (p.scope = 'arm' OR NOT {is_probe})
     GROUP BY p.scope, p.part, e.task_id
 ), task_sums AS (
     INSERT INTO trajectories_tasksum AS s (run_id, task_id, scope, part, correct, judged)
@@ -31,10 +31,10 @@ rated AS (
         correct_times_judged = s.correct_times_judged + excluded.correct_times_judged,
         judged_squared = s.judged_squared + excluded.judged_squared
 ), ending_sums AS (
-    INSERT INTO trajectories_endingsum AS s (run_id, arm, policy_version, is_guided, outcome, reason, episodes)
-    SELECT %(run)s, arm, policy_version, is_guided, outcome, reason, sum(n) FROM ended
-    GROUP BY arm, policy_version, is_guided, outcome, reason
-    ON CONFLICT (run_id, arm, policy_version, is_guided, outcome, reason) DO UPDATE
+    INSERT INTO trajectories_endingsum AS s (run_id, arm, policy_version, is_plain, outcome, reason, episodes)
+    SELECT %(run)s, arm, policy_version, is_plain, outcome, reason, sum(n) FROM ended
+    GROUP BY arm, policy_version, is_plain, outcome, reason
+    ON CONFLICT (run_id, arm, policy_version, is_plain, outcome, reason) DO UPDATE
     SET episodes = s.episodes + excluded.episodes
 ), changes AS (
     INSERT INTO trajectories_versionsum AS s (run_id, arm, policy_version, changes)

@@ -103,7 +103,7 @@ TASKS = Table(
             cell='{% include "lab/grid/_share.html" with share=row.total %}',
             rate="c.correct::float / nullif(c.judged, 0)",
             is_number=True,
-            description="Of judged episodes of all arms and runs; guided and void ones are left out",
+            description="Of judged episodes of all arms and runs; forked, guided and void ones are left out",
         ),
         *ARM_COLUMNS,
     ),

@@ -28,6 +28,7 @@ LISTED = (
     "sample_index",
     "policy_version",
     "guidance",
+    "parent_id",
     "opened_at",
     "finished_at",
     "max_steps",

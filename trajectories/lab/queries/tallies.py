@@ -12,7 +12,7 @@ from trajectories.hot_sql import UNFINISHED
 from trajectories.models.sums import Scope
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
-COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "guided")
+COUNTS = ("episodes", "open", "submitted", "correct", "incorrect", "void", "void_ours", "set_apart")
 # Guided episodes are counted but never rated: their answers are not the policy's alone.
 BY_RUN = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="run_id", key="run_id")
 BY_ARM = Statement(__file__, "sum_tallies", unfinished=UNFINISHED, part="arm", key="part")
@@ -30,7 +30,7 @@ class Tally:
     incorrect: int = 0
     void: int = 0
     void_ours: int = 0
-    guided: int = 0
+    set_apart: int = 0  # forked or guided: left out of rates
     rate: Rate | None = None
 
     @property

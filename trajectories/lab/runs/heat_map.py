@@ -172,8 +172,6 @@ def _side(name: str) -> tuple[int, str] | None:
 
 def _judged(task: int, run: int, arm: str) -> list[tuple[int, bool]]:
     """The latest judged episodes, the newest first, and whether each is right."""
-    made = Episode.objects.filter(
-        task=task, run=run, arm=arm, guidance__isnull=True, verdict__reward__isnull=False
-    )
+    made = Episode.objects.filter(task=task, run=run, arm=arm, is_plain=True, verdict__reward__isnull=False)
     rows = made.order_by("-pk").values_list("pk", "verdict__outcome")[:EPISODES_LOOKED_AT]
     return [(pk, outcome == "correct") for pk, outcome in rows]

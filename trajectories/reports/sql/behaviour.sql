@@ -8,6 +8,6 @@ JOIN tasks_app_task t ON t.id = e.task_id
 JOIN trajectories_verdict v ON v.id = e.verdict_id
 LEFT JOIN trajectories_episodefacts a ON a.episode_id = e.id
 LEFT JOIN trajectories_pageeventtally g ON g.episode_id = e.id
-WHERE e.guidance IS NULL AND v.outcome <> 'void'
+WHERE e.is_plain AND v.outcome <> 'void'
     AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[]))
 GROUP BY e.arm, e.task_id ORDER BY e.arm, e.task_id

@@ -14,7 +14,7 @@ JOIN trajectories_episode e ON e.run_id = r.id
 JOIN trajectories_group g ON g.id = e.group_id
 JOIN tasks_app_task t ON t.id = e.task_id
 LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
-WHERE r.id = %(run)s AND e.id > %(after)s AND e.guidance IS NULL
+WHERE r.id = %(run)s AND e.id > %(after)s AND e.is_plain
     AND (v.reason IS NULL OR v.reason <> ALL(%(nobodys)s))
     AND (%(splits)s::text[] = '{}' OR t.split = ANY(%(splits)s::text[]))
     AND (%(benchmark)s = '' OR t.benchmark_id = %(benchmark)s)

@@ -2,5 +2,5 @@
 SELECT e.arm, count(*), count(*) FILTER (WHERE {is_failure}), count(*) FILTER (WHERE {is_repaired})
 FROM trajectories_episode e
 JOIN trajectories_verdict v ON v.id = e.verdict_id AND v.outcome IN ('correct', 'incorrect')
-WHERE e.run_id = %(run)s AND e.guidance IS NULL
+WHERE e.run_id = %(run)s AND e.is_plain
 GROUP BY e.arm

@@ -6,7 +6,7 @@ WITH judged AS (
     FROM trajectories_episode e
     JOIN trajectories_verdict v ON v.id = e.verdict_id
     JOIN tasks_app_task t ON t.id = e.task_id
-    WHERE t.benchmark_id = %(benchmark)s AND e.guidance IS NULL AND v.outcome <> 'void'
+    WHERE t.benchmark_id = %(benchmark)s AND e.is_plain AND v.outcome <> 'void'
         AND (t.gap_eligible OR t.kind = 'site')
         AND ((e.arm = %(arm_a)s AND e.run_id = ANY(%(runs_a)s)) OR (e.arm = %(arm_b)s AND e.run_id = ANY(%(runs_b)s)))),
 means AS (

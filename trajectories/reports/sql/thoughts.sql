@@ -11,5 +11,5 @@ JOIN trajectories_episode e ON e.run_id = r.id
 JOIN tasks_app_task t ON t.id = e.task_id
 JOIN trajectories_verdict v ON v.id = e.verdict_id
 LEFT JOIN trajectories_episodefacts f ON f.episode_id = e.id
-WHERE r.id = ANY(%(runs)s) AND e.guidance IS NULL AND v.outcome <> 'void'
+WHERE r.id = ANY(%(runs)s) AND e.is_plain AND v.outcome <> 'void'
 GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5

@@ -8,9 +8,9 @@ WITH results AS (
         least(row_number() OVER (PARTITION BY e.task_id ORDER BY v.run_seq DESC) - 1, %(oldest)s) AS age
     FROM trajectories_verdict v
     CROSS JOIN LATERAL (
-        SELECT task_id, guidance, arm FROM trajectories_episode WHERE id = v.episode_id OFFSET 0) e
+        SELECT task_id, is_plain, arm FROM trajectories_episode WHERE id = v.episode_id OFFSET 0) e
     WHERE v.run_id = %(run)s AND v.run_seq > %(after)s AND v.run_seq <= %(upto)s AND v.outcome <> 'void'
-        AND e.guidance IS NULL AND e.arm <> ALL(%(probes)s)
+        AND e.is_plain AND e.arm <> ALL(%(probes)s)
 ), tallies AS (
     SELECT task_id, count(*) AS judged, count(*) FILTER (WHERE is_correct) AS successes,
         coalesce(sum(power(%(keep)s::float8, age)) FILTER (WHERE is_correct), 0) AS correct,

@@ -8,12 +8,12 @@ WITH counted AS (
            count(*) FILTER (WHERE v.outcome = 'incorrect') AS incorrect,
            count(*) FILTER (WHERE v.outcome = 'void') AS void,
            count(*) FILTER (WHERE v.outcome = 'void' AND v.reason <> ALL(%(harmless)s)) AS void_ours,
-           count(*) FILTER (WHERE e.guidance IS NOT NULL) AS guided,
-           count(*) FILTER (WHERE v.outcome = 'correct' AND e.guidance IS NULL) AS k,
-           count(*) FILTER (WHERE v.outcome IN ('correct', 'incorrect') AND e.guidance IS NULL) AS n
+           count(*) FILTER (WHERE NOT e.is_plain) AS set_apart,
+           count(*) FILTER (WHERE v.outcome = 'correct' AND e.is_plain) AS k,
+           count(*) FILTER (WHERE v.outcome IN ('correct', 'incorrect') AND e.is_plain) AS n
       FROM trajectories_episode e LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
      WHERE e.task_id = %(task)s
      GROUP BY e.arm)
-SELECT arm, episodes, open, submitted, correct, incorrect, void, void_ours, guided, (n > 0)::int, k, n,
+SELECT arm, episodes, open, submitted, correct, incorrect, void, void_ours, set_apart, (n > 0)::int, k, n,
        k * k, k * n, n * n
   FROM counted ORDER BY arm

@@ -9,4 +9,4 @@ CROSS JOIN LATERAL (
     SELECT count(*) AS steps, sum(CASE WHEN jsonb_typeof(s.more #> '{usage,completion}') = 'number'
         THEN (s.more #>> '{usage,completion}')::float8 END) AS tokens
     FROM trajectories_step s WHERE s.episode_id = e.id) u
-WHERE e.guidance IS NULL
+WHERE e.is_plain

@@ -7,7 +7,7 @@ WITH judged AS (
     FROM trajectories_group g
     JOIN trajectories_episode e ON e.group_id = g.id
     LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
-    WHERE g.run_id = %(run)s AND g.arm = %(arm)s AND e.guidance IS NULL
+    WHERE g.run_id = %(run)s AND g.arm = %(arm)s AND e.is_plain
         AND (%(splits)s::text[] = '{}'
             OR g.task_id IN (SELECT t.id FROM tasks_app_task t WHERE t.split = ANY(%(splits)s::text[])))
     GROUP BY g.id

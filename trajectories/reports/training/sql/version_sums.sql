@@ -8,7 +8,7 @@ WITH groups AS (
     JOIN trajectories_episode e ON e.group_id = g.id
     LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id AND v.reason <> ALL(%(nobodys)s)
     LEFT JOIN trajectories_episodefacts a ON a.episode_id = v.episode_id
-    WHERE g.run_id = %(run)s AND g.policy_version = ANY(%(versions)s) AND e.guidance IS NULL
+    WHERE g.run_id = %(run)s AND g.policy_version = ANY(%(versions)s) AND e.is_plain
         AND (%(splits)s::text[] = '{}'
             OR g.task_id IN (SELECT t.id FROM tasks_app_task t WHERE t.split = ANY(%(splits)s::text[])))
     GROUP BY e.group_id

@@ -1,0 +1,256 @@
+"""Opens forks: episodes that stand where another one stood after one of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from core.arms import ARMS
+from core.errors import GymError
+from core.sql import Statement
+from tasks_app import kinds
+from tasks_app.models import Gold
+from tasks_app.questions import questions
+from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGES_CAPPED
+from trajectories import hot_sql, projects
+from trajectories.api import capacity
+from trajectories.api.auth import Principal
+from trajectories.episodes import creation as openings
+from trajectories.episodes import drafts, services
+from trajectories.episodes.forks.body import Fork
+from trajectories.episodes.forks.lineage import steps_until
+from trajectories.episodes.opening_messages import FORK, opening_messages
+from trajectories.live import notices
+from trajectories.models import Episode, Group, Run, Verdict
+from trajectories.prompts import conversation
+from trajectories.prompts.interface import setup_of
+
+SITE_RECORD = Statement(__file__, "site_record", capped=PAGES_CAPPED, answered=ANSWER_RECORDED)
+# What makes two runs show the same page and take the same completion.
+SETUP = ("observation", "observation_settings", "grammar", "history", "actions_per_turn", "affordances")
+
+
+def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]:
+    """Open a group of forks for each of ``forks``; returns the API's ``{"episodes", "messages"}``.
+
+    Raises ``GymError``: 404 ``unknown_episode``, ``unknown_run``; 409 ``episode_open``, ``gold_changed``,
+    ``task_changed``; 413 ``too_many_episodes``, ``prompts_too_long``; 422 ``probe_parent``, ``void_parent``,
+    ``no_such_step``, ``budget_spent``, ``other_setup``, ``record_incomplete``; 429 ``at_capacity``.
+    """
+    total = sum(fork.count for fork in forks)
+    openings.count_check(total)
+    parents = _parents(forks, principal)
+    runs = {fork.run: openings.run_load(fork.run, principal) for fork in forks if fork.run is not None}
+    for fork in forks:
+        _check(fork, parents[fork.episode], runs.get(fork.run or 0))
+    capacity.capacity_check(requested=total)
+    group_ids, ids = hot_sql.ids_reserve(groups=len(forks), episodes=total)
+    draft, first = drafts.Draft.empty(), 0
+    with transaction.atomic():
+        for fork, group_id in zip(forks, group_ids, strict=True):
+            parent, own = parents[fork.episode], drafts.Draft.empty()
+            own.messages = draft.messages
+            fork_ids = ids[first : first + fork.count]
+            _fill(own, fork, parent, group_id=group_id, ids=fork_ids, first=0)
+            _insert(own, fork, parent, group=_group(fork, parent, group_id))
+            draft.records += own.records
+            first += fork.count
+    for run_id in {fork.run or parents[fork.episode].run_id for fork in forks}:
+        notices.episodes_opened(run_id=run_id)
+    return {"episodes": draft.records, "messages": draft.messages}
+
+
+def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
+    """Open ``count`` more forks in a group of forks. Raises ``GymError`` as ``forks_open`` does."""
+    fork = fork_of(group, count=count)
+    openings.count_check(count)
+    parent = _parents([fork], principal)[fork.episode]
+    _check(fork, parent, openings.run_load(group.run_id, principal))
+    capacity.capacity_check(requested=count)
+    draft = drafts.Draft.empty()
+    with transaction.atomic():
+        # Two refills at once must not use the same sample numbers.
+        size = Group.objects.select_for_update(of=("self",)).get(pk=group.pk).size
+        ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
+        _fill(draft, fork, parent, group_id=group.pk, ids=ids, first=size)
+        Group.objects.filter(pk=group.pk).update(size=size + count, completed_seq=None)
+        _insert(draft, fork, parent, group=None)
+    notices.episodes_opened(run_id=group.run_id)
+    return {"episodes": draft.records, "messages": draft.messages}
+
+
+def fork_of(group: Group, *, count: int) -> Fork:
+    """The call that opened a group of forks, for ``count`` more of them."""
+    stored = group.settings[FORK]
+    return Fork(
+        episode=stored["episode"],
+        step=stored["step"],
+        count=count,
+        run=group.run_id,
+        policy_version=group.policy_version,
+        max_steps=group.settings.get("max_steps"),
+        token_budget=group.settings.get("token_budget"),
+    )
+
+
+# ---- what can be forked
+def _parents(forks: Sequence[Fork], principal: Principal) -> dict[int, Episode]:
+    rows = Episode.objects.select_related("run", "group", "task", "verdict")
+    parents = projects.visible(rows.filter(pk__in={fork.episode for fork in forks}), principal).in_bulk()
+    for fork in forks:
+        if fork.episode not in parents:
+            raise services.unknown_episode(fork.episode)
+    return parents
+
+
+def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
+    """Raise ``GymError`` where the parent cannot be brought to this step again."""
+    _check_parent(parent)
+    if run is not None and any(getattr(run, name) != getattr(parent.run, name) for name in SETUP):
+        message = (
+            f"Run {run.pk} shows pages or takes actions in another way than that of episode {parent.pk}."
+        )
+        raise GymError("other_setup", message, status=422, fields={"run": [message]})
+    max_steps = fork.max_steps or parent.max_steps
+    if fork.step >= max_steps:
+        message = (
+            f"After step {fork.step} nothing is left of {max_steps} steps, which count from the beginning."
+        )
+        raise GymError("budget_spent", message, status=422, fields={"max_steps": [message]})
+    _check_record(fork, parent)
+
+
+def _check_parent(parent: Episode) -> None:
+    verdict: Verdict | None = parent.verdict
+    if ARMS[parent.arm].is_probe:
+        raise GymError("probe_parent", f"Episode {parent.pk} is a probe, and has no forks.", status=422)
+    if parent.status != Episode.Status.FINISHED or verdict is None:
+        message = f"Episode {parent.pk} has not ended: it can be forked once its steps are complete."
+        raise GymError("episode_open", message, status=409)
+    if verdict.outcome == Verdict.Outcome.VOID:
+        message = f"Episode {parent.pk} is void ({verdict.reason}), and what it shows is not to be relied on."
+        raise GymError("void_parent", message, status=422)
+    gold = Gold.objects.filter(task=parent.task_id, is_current=True, created_at__gt=parent.opened_at)
+    if gold.exists():
+        message = f"The gold of task {parent.task_id} has changed since episode {parent.pk} was opened."
+        raise GymError("gold_changed", message, status=409)
+    if parent.task.changed_at is not None and parent.task.changed_at > parent.opened_at:
+        message = f"Task {parent.task_id} has changed since episode {parent.pk} was opened."
+        raise GymError("task_changed", message, status=409)
+
+
+def _check_record(fork: Fork, parent: Episode) -> None:
+    """The next observation is what a fork is held against, so the parent must have had one."""
+    steps = steps_until(parent.pk, fork.step + 1)
+    last = steps[-1].index if steps else parent.begins_after
+    if last <= fork.step:
+        message = f"Episode {parent.pk} was shown nothing after step {fork.step}: it has {last} steps."
+        raise GymError("no_such_step", message, status=422, fields={"step": [message]})
+    problem = ""
+    if [step.index for step in steps] != list(range(1, fork.step + 2)):
+        problem = "steps are missing from its record or its ancestors'"
+    elif parent.has_page:
+        problem = _page_problem(parent, fork.step, has_ids=any(step.element_ids for step in steps))
+    if problem:
+        message = f"Episode {parent.pk} cannot be brought to step {fork.step} again: {problem}."
+        raise GymError("record_incomplete", message, status=422, fields={"step": [message]})
+
+
+def _page_problem(parent: Episode, step: int, *, has_ids: bool) -> str:
+    row = SITE_RECORD.row(episode=parent.pk, step=step) or (False, False, False)
+    is_unnumbered, is_capped, is_answered = row
+    if is_unnumbered:
+        return "some of its pages were opened without the number of a step"
+    if is_capped:
+        return "not all of its pages are on record"
+    if is_answered:
+        return "it had answered by then"
+    form = setup_of(parent.run, arm=parent.arm, channel=parent.answer_channel).observation
+    return (
+        ""
+        if has_ids or not form.has_ids
+        else "its steps do not name the ids of elements, as those of older clients do not"
+    )
+
+
+# ---- rows
+def _group(fork: Fork, parent: Episode, group_id: int) -> dict[str, Any]:
+    return {
+        "id": group_id,
+        "task": parent.task_id,
+        "seed": parent.seed,
+        "template": parent.group.template,
+        "size": fork.count,
+        "examples": parent.group.examples,
+    }
+
+
+def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
+    """What the group of the forks stores. Their prompts tell the budgets of the first episode of the line."""
+    opened = parent.group.settings.get(FORK) or {
+        "max_steps": parent.max_steps,
+        "token_budget": parent.token_budget,
+    }
+    budgets = {name: opened[name] for name in ("max_steps", "token_budget")}
+    return {
+        "max_steps": fork.max_steps,
+        "token_budget": fork.token_budget,
+        FORK: {"episode": parent.pk, "step": fork.step, **budgets},
+    }
+
+
+def _fill(
+    draft: drafts.Draft, fork: Fork, parent: Episode, *, group_id: int, ids: Sequence[int], first: int
+) -> None:
+    kind = questions.get(parent.task.kind)
+    ref = draft.messages_add(opening_messages(parent, with_solutions=True))
+    for sample_index, episode_id in enumerate(ids, start=first):
+        shared = {
+            "id": episode_id,
+            "sample_index": sample_index,
+            "max_steps": fork.max_steps or parent.max_steps,
+            "presentation_hash": parent.presentation_hash,
+            "begins_after": fork.step,
+        }
+        row = {
+            "group_id": group_id,
+            "task_id": parent.task_id,
+            "seed": parent.seed,
+            "recording": parent.recording,
+            "virtual_start": parent.virtual_start,
+            "presentation": parent.presentation,
+            "variation": parent.variation,
+            "parent_id": parent.pk,
+            "inherited_events": None if parent.has_page else 0,
+        }
+        record = {
+            "group": group_id,
+            "task": parent.task_id,
+            "arm": parent.arm,
+            "parent": parent.pk,
+            "answer_form": conversation.answer_form(ARMS[parent.arm], kind.form_of(parent.task.payload)),
+            "is_site": parent.task.kind == kinds.SITE,
+            "start_url": drafts.start_url(episode_id=episode_id, arm=parent.arm),
+            "messages_ref": ref,
+        }
+        draft.episodes.append({**shared, **row})
+        draft.records.append({**shared, **record})
+
+
+def _insert(draft: drafts.Draft, fork: Fork, parent: Episode, *, group: dict[str, Any] | None) -> None:
+    call = {
+        "arm": parent.arm,
+        "policy_version": fork.policy_version,
+        "token_budget": fork.token_budget or parent.token_budget,
+        "answer_channel": parent.answer_channel,
+        "guidance": None,
+    }
+    hot_sql.episodes_insert(
+        run_id=fork.run or parent.run_id,
+        settings=_settings(fork, parent),
+        call=call,
+        groups=[] if group is None else [group],
+        episodes=draft.episodes,
+    )

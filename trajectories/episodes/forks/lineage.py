@@ -1,0 +1,53 @@
+"""The steps that an episode has inherited: they are its ancestors', and are copied nowhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from core.sql import Statement, sql_read
+
+LINEAGE = sql_read(__file__, "lineage")
+STEPS = Statement(__file__, "inherited_steps", lineage=LINEAGE)
+TURNS = Statement(__file__, "inherited_turns", lineage=LINEAGE)
+
+
+class PastStep(Struct, frozen=True):
+    """A recorded step. ``url``, ``kind``, ``sha256`` and ``screenshot`` are of the observation that its model
+    had been shown; ``element_ids`` are the keys of the ids given out since the step before."""
+
+    index: int
+    action: dict[str, Any] | None
+    action_result: str
+    result_message: str | None
+    url: str
+    kind: str
+    sha256: str
+    screenshot: str
+    element_ids: str
+
+
+def steps_until(episode_id: int, step: int) -> list[PastStep]:
+    """The steps 1 to ``step`` of an episode, its ancestors' included; those that are missing are left out."""
+    rows = (PastStep(*row) for row in STEPS.rows(episode=episode_id, until=step))
+    # jsonb comes as text.
+    return [structs.replace(row, action=row.action and msgspec.json.decode(str(row.action))) for row in rows]
+
+
+class PastTurn(Struct, frozen=True):
+    """What a recorded step adds to a conversation."""
+
+    index: int
+    raw: str
+    observation_kind: str
+    observation_text: str
+    screenshot: str
+    action_result: str
+    result_message: str | None
+
+
+def turns_until(episode_id: int, step: int) -> list[PastTurn]:
+    """The same steps as ``steps_until``, with what was said and shown in them."""
+    return [PastTurn(*row) for row in TURNS.rows(episode=episode_id, until=step)]
