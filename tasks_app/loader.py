@@ -130,6 +130,11 @@ def turn_take(cursor: Any) -> None:
     cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [LOCK_NAMESPACE])
 
 
+def steps_of(plugin: BenchmarkPlugin, solution: str) -> list[str]:
+    """Return the steps of a reference solution, none if its benchmark has no way to cut it."""
+    return plugin.cut(solution) if plugin.cut and solution else []
+
+
 def draft_problem(draft: TaskDraft) -> str | None:
     """Why Postgres cannot store a draft; None when it can."""
     if not 0 < len(draft.key) <= KEY_MAX_CHARS:
@@ -224,6 +229,7 @@ def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
             **_gold_content(placed[n].draft),
             "task_id": task_id,
             "version": version,
+            "steps": steps_of(benchmarks.get(placed[n].benchmark), placed[n].draft.gold.solution),
             "source": placed[n].draft.gold.source[:SOURCE_MAX_CHARS],
         }
         for n, task_id, version in changes

@@ -73,10 +73,10 @@ RETIRE_GOLDS = "UPDATE tasks_app_gold SET is_current = false WHERE is_current AN
 
 INSERT_GOLDS = """
 INSERT INTO tasks_app_gold
-    (task_id, version, is_current, status, answer, accepted, solution, extra, source, created_at)
-SELECT r.task_id, r.version, true, 'valid', r.answer, r.accepted, r.solution, r.extra, r.source,
+    (task_id, version, is_current, status, answer, accepted, solution, steps, extra, source, created_at)
+SELECT r.task_id, r.version, true, 'valid', r.answer, r.accepted, r.solution, r.steps, r.extra, r.source,
     clock_timestamp()
 FROM jsonb_to_recordset(%s::jsonb)
-    AS r(task_id bigint, version integer, answer text, accepted text[], solution text, extra jsonb,
-         source text)
+    AS r(task_id bigint, version integer, answer text, accepted text[], solution text, steps text[],
+         extra jsonb, source text)
 """

@@ -100,6 +100,8 @@ class Gold(models.Model):
     answer = models.TextField()
     accepted = ArrayField(models.TextField(), default=list)
     solution = models.TextField(default="", blank=True)
+    # The solution cut into steps (tasks_app/solutions), which joined give it back.
+    steps = ArrayField(models.TextField(), default=list, db_default=[])
     extra = models.JSONField(default=dict)
     source = models.CharField(max_length=500, default="", blank=True)
     created_at = models.DateTimeField(db_default=Now())

@@ -170,7 +170,8 @@ class BenchmarkPlugin:
     Few-shot examples come from ``example_split`` (by default ``train``, if there is one), of another
     benchmark if ``example_benchmark`` names one. ``example_tag`` is the prefix of the tag that an item shares
     with its family. ``folder`` is the name of the official folder if it is not the id. ``answer_extra`` lists
-    keys of a gold's ``extra`` that interpret its answer: a corrected answer does without them.
+    keys of a gold's ``extra`` that interpret its answer: a corrected answer does without them. ``cut`` cuts a
+    reference solution into steps, which joined give it back; None for a benchmark without solutions.
     """
 
     id: str
@@ -194,3 +195,4 @@ class BenchmarkPlugin:
     folder: str = ""
     enrichment: Enrichment | None = None
     answer_extra: tuple[str, ...] = ()
+    cut: Callable[[str], list[str]] | None = None

@@ -17,6 +17,7 @@ import msgspec
 from tasks_app import kinds
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import sentences
 from tasks_app.types import BenchmarkPlugin, HubSource, Record, TaskDraft
 
 # Names of files with figures, which are not there.
@@ -62,6 +63,7 @@ benchmark_register(
         source="https://huggingface.co/datasets/di-zhang-fdu/AIME_1983_2024",
         verifier_official="numeric-v1",
         verifier_training="numeric-v1",
+        cut=sentences.cut,
         splits=("1983-2024", "validation", "2024", "2025"),
         draft_of=draft_of,
         hub=HubSource(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tasks_app import kinds
 from tasks_app.benchmarks import _contest
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import sentences
 from tasks_app.types import BenchmarkPlugin, HubSource
 
 
@@ -33,6 +34,7 @@ benchmark_register(
         source="https://huggingface.co/datasets/AI-MO/aimo-validation-amc",
         verifier_official="numeric-v1",
         verifier_training="numeric-v1",
+        cut=sentences.cut,
         splits=("validation",),
         draft_of=AMC.draft_of,
         hub=HubSource(repo="AI-MO/aimo-validation-amc", files={"validation": ("data/*.parquet",)}),

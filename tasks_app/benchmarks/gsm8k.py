@@ -13,6 +13,7 @@ import msgspec
 
 from tasks_app import kinds
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import lines
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, Record, TaskDraft
 
 # The official reader takes the number and leaves what follows it, such as a unit; a sign before it occurs.
@@ -75,6 +76,7 @@ benchmark_register(
         source="https://github.com/openai/grade-school-math",
         verifier_official="numeric-v1",
         verifier_training="numeric-v1",
+        cut=lines.cut,
         splits=("train", "test"),
         draft_of=draft_of,
         hub=HubSource(

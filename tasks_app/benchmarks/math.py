@@ -14,6 +14,7 @@ import msgspec
 from tasks_app import kinds
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import sentences
 from tasks_app.types import BenchmarkPlugin, HubSource, Record, TaskDraft
 
 SPLITS = ("train", "test")
@@ -77,6 +78,7 @@ benchmark_register(
         source="https://github.com/hendrycks/math",
         verifier_official="math-v1",
         verifier_training="math_strict-v1",
+        cut=sentences.cut,
         splits=SPLITS,
         draft_of=draft_of,
         hub=HubSource(

@@ -11,6 +11,7 @@ import msgspec
 from tasks_app import kinds
 from tasks_app.benchmarks import _competition
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import sentences
 from tasks_app.types import BenchmarkPlugin, HubSource, Record, TaskDraft
 
 
@@ -46,6 +47,7 @@ benchmark_register(
         source="https://github.com/openai/prm800k",
         verifier_official="math-v1",
         verifier_training="math_strict-v1",
+        cut=sentences.cut,
         splits=("test",),
         example_benchmark="math",
         example_split="train",

@@ -21,6 +21,7 @@ from core.errors import GymError
 from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices, _mmmu, _picture_sources
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import sentences
 from tasks_app.types import BenchmarkPlugin, GoldDraft, HubSource, PictureDraft, Record, TaskDraft
 
 PICTURES_MAX = 7
@@ -161,6 +162,7 @@ benchmark_register(
         source="https://github.com/MMMU-Benchmark/MMMU",
         verifier_official="mmmu-v1",
         verifier_training="mmmu_strict-v2",
+        cut=sentences.cut,
         splits=SPLITS,
         example_split="dev",
         draft_of=draft_of,

@@ -18,6 +18,7 @@ import msgspec
 from tasks_app import kinds, record_files
 from tasks_app.benchmarks import _choices, _picture_sources
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import sentences
 from tasks_app.types import (
     BadRow,
     BenchmarkPlugin,
@@ -136,6 +137,7 @@ benchmark_register(
         source="https://github.com/lupantech/ScienceQA",
         verifier_official="choice-v2",
         verifier_training="choice-v2",
+        cut=sentences.cut,
         splits=("train", "val", "test"),
         records=records,
         draft_of=draft_of,

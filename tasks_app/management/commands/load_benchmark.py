@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core.errors import GymError
-from tasks_app import errata, guess_rates, hub, loader, record_files, sources
+from tasks_app import errata, guess_rates, hub, loader, record_files, solution_steps, sources
 from tasks_app.registry import benchmarks
 from tasks_app.types import BenchmarkPlugin, Row
 
@@ -76,6 +76,7 @@ class Command(BaseCommand):
         except GymError as error:
             raise CommandError(error.message) from None
         seconds = time.monotonic() - started
+        solution_steps.steps_store(plugin, split=split)
         guessed = None if plugin.has_guess_rates else guess_rates.guess_rates_store(plugin, split=split)
         self._report(report, seconds=seconds, name=f"{plugin.id}/{split}", guessed=guessed)
         _check_loaded(report, name=f"{plugin.id}/{split}", others=others)

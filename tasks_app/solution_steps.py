@@ -1,0 +1,83 @@
+"""Cuts the stored reference solutions into steps, and counts what has been cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db import connection
+
+from tasks_app.loader import steps_of
+from tasks_app.models import Gold
+from tasks_app.registry import benchmarks
+from tasks_app.types import BenchmarkPlugin
+
+BATCH_ROWS = 1_000
+
+_COUNTS = """
+SELECT t.benchmark_id, t.split, count(*), count(*) FILTER (WHERE g.solution <> ''),
+    count(*) FILTER (WHERE cardinality(g.steps) > 0),
+    avg(cardinality(g.steps)) FILTER (WHERE cardinality(g.steps) > 0)
+FROM tasks_app_task t LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
+GROUP BY 1, 2 ORDER BY 1, 2"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepCounts:
+    """Tasks of a split: all, those with a solution, those whose solution is cut, and its mean steps."""
+
+    benchmark: str
+    split: str
+    tasks: int
+    solved: int
+    cut: int
+    mean_steps: float | None
+
+
+def steps_store(plugin: BenchmarkPlugin, *, split: str | None = None) -> int:
+    """Cut the solutions of a benchmark's golds again; return how many golds got other steps.
+
+    Golds keep their versions: steps are no part of what verifiers read.
+    """
+    golds = Gold.objects.filter(task__benchmark=plugin.id).exclude(solution="")
+    if split is not None:
+        golds = golds.filter(task__split=split)
+    return sum(_stored(batch) for batch in _changed(golds.order_by("pk").iterator(BATCH_ROWS), plugin))
+
+
+def step_counts() -> list[StepCounts]:
+    """Count the tasks of every loaded split, by benchmark and split."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTS)
+        rows = cursor.fetchall()
+    return [
+        StepCounts(
+            benchmark=benchmark,
+            split=split,
+            tasks=tasks,
+            solved=solved,
+            cut=cut,
+            mean_steps=None if mean is None else float(mean),
+        )
+        for benchmark, split, tasks, solved, cut, mean in rows
+        if benchmark in benchmarks
+    ]
+
+
+def _changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Gold]]:
+    batch: list[Gold] = []
+    for gold in golds:
+        steps = steps_of(plugin, gold.solution)
+        if steps != gold.steps:
+            gold.steps = steps
+            batch.append(gold)
+        if len(batch) >= BATCH_ROWS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _stored(golds: list[Gold]) -> int:
+    Gold.objects.bulk_update(golds, ["steps"])
+    return len(golds)
