@@ -119,13 +119,25 @@ def test_a_run_goes_with_all_that_belongs_to_it_and_nothing_else() -> None:
 
     assert list(Run.objects.values_list("pk", flat=True)) == [other.pk]
     assert list(Episode.objects.all()) == [other_episode]
-    for relation in (*Episode._meta.related_objects, *Run._meta.related_objects):
+    relations = (*Episode._meta.related_objects, *Run._meta.related_objects)
+    for relation in (one for one in relations if one.name != "forks"):
         name = relation.field.name
         rows = relation.related_model._base_manager.exclude(**{f"{name}__in": [other_episode.pk, other.pk]})
         assert not rows.exists(), relation
     assert list(blobs.stored_blobs(storages["blobs"])) == [other_episode.steps.get().screenshot]
     assert list(blobs.stored_blobs(storages["recordings"])) == []
     assert set(Blob.objects.values_list("pk", flat=True)) == {other_episode.steps.get().screenshot}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_forks_in_other_runs_outlive_their_parents() -> None:
+    run = factories.run()
+    fork = _ended(run=factories.run(), parent=_ended(run=run))
+
+    _prune("--runs", run.pk, "--yes")
+
+    assert list(Episode.objects.all()) == [fork]
+    assert not Episode.objects.get().is_plain
 
 
 @pytest.mark.django_db(transaction=True)

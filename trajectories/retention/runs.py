@@ -97,9 +97,10 @@ def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
 
 
 def _rows_delete(model: type[Model], ids: Sequence[int]) -> None:
-    """Delete the rows of every table that refers to these rows."""
+    """Delete the rows of every other table that refers to these rows. Their forks, which may be of another
+    run, stay: they cannot be restored any more."""
     for relation in model._meta.get_fields(include_hidden=True):
-        if isinstance(relation, ForeignObjectRel):
+        if isinstance(relation, ForeignObjectRel) and relation.related_model is not model:
             rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
             rows._raw_delete(using=DATABASE)
 
