@@ -12,14 +12,17 @@ Second ways to the answers (``tests/tasks_app/second_answers.py``) found these:
 - ``time_intervals`` loses a thousandth of a second (half of those that ask for thousandths).
 
 An item is left out where the question itself is at fault: ``calendar_arithmetic`` prints the wrong year of
-dates after the turn of the year, the hint of ``emoji_mystery`` finds a byte more in some emoji, and what
-follows in ``syllogism`` may depend on whether "All" says that there are any.
+dates after the turn of the year, the hint of ``emoji_mystery`` finds a byte more in some emoji, what follows
+in ``syllogism`` may depend on whether "All" says that there are any, ``string_manipulation`` removes "the
+middle character" of an even number of them (a quarter of the items; all with that rule go), and the move of
+``tsumego`` captures nothing (a sixth) or is one of several that do (a tenth).
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import string
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -36,6 +39,8 @@ CARDS = re.compile(r"initial cards ([A-Z]+)")
 ROUND = re.compile(r"Add an? ([A-Z]) card and remove an? ([A-Z]) card")
 NEIGHBORS = ((-2, -1), (-1, 1), (1, 2))
 DATE = re.compile(r"(\w+day), (\w+) (\d{1,2})(?:, (\d{4}))?")
+GO_ROW = re.compile(r"^ ?(\d+) ([.XO](?: [.XO])*)$", re.MULTILINE)
+GO_COLUMNS = string.ascii_uppercase
 EMOJI = re.compile(r"from the emoji: (.*)")
 STATEMENT = re.compile(r"(All|No|Some) (\w+) are (not )?(\w+)")
 MILLISECONDS = re.compile(r":\d\d\.(\d{3})")
@@ -176,9 +181,47 @@ def is_emoji_sound(question: str, answer: str) -> bool:
     return bytes(data).decode(errors="replace") == answer
 
 
+def is_manipulation_sound(question: str, _answer: str) -> bool:
+    return "middle character" not in question
+
+
+def is_tsumego_sound(question: str, answer: str) -> bool:
+    """Return whether the move alone captures, or alone takes the most stones where that is the aim."""
+    rows = GO_ROW.findall(question)
+    board = {f"{GO_COLUMNS[x]}{row}": sign for row, signs in rows for x, sign in enumerate(signs.split())}
+    captures = {point: _captured(board, point) for point, sign in board.items() if sign == "."}
+    least = max(captures.values(), default=0) if "as many white stones as possible" in question else 1
+    return [point for point, count in captures.items() if count >= max(least, 1)] == [answer]
+
+
+def _captured(board: Mapping[str, str], move: str) -> int:
+    """Return how many white stones a black one takes."""
+    taken: set[str] = set()
+    for start in _points_beside(move):
+        group, edge = {start}, [start]
+        if board.get(start) != "O":
+            continue
+        while edge:
+            near = {point for point in _points_beside(edge.pop()) if board.get(point) == "O"} - group
+            group |= near
+            edge += near
+        liberties = {near for point in group for near in _points_beside(point) if board.get(near) == "."}
+        if liberties == {move}:
+            taken |= group
+    return len(taken)
+
+
+def _points_beside(point: str) -> list[str]:
+    column, row = GO_COLUMNS.index(point[0]), int(point[1:])
+    neighbors = ((column + 1, row), (column - 1, row), (column, row + 1), (column, row - 1))
+    return [f"{GO_COLUMNS[x]}{y}" for x, y in neighbors if 0 <= x < len(GO_COLUMNS)]
+
+
 SOUND: Mapping[str, Callable[[str, str], bool]] = {
     "calendar_arithmetic": is_calendar_sound,
     "emoji_mystery": is_emoji_sound,
+    "string_manipulation": is_manipulation_sound,
+    "tsumego": is_tsumego_sound,
 }
 
 

@@ -44,7 +44,7 @@ class Source:
     def _items(self) -> Iterator[dict[str, Any]]:
         misses = 0
         for entry, dataset in self._entries():
-            item = self._item(entry, dataset)
+            item = self._item(entry, dataset) if entry else None
             misses = 0 if item else misses + 1
             if item:
                 yield item
@@ -52,6 +52,7 @@ class Source:
                 return
 
     def _entries(self) -> Iterator[tuple[dict[str, Any], Any]]:
+        """Entries with their datasets; an empty one where the package gives up, as in tsumego."""
         for chunk in count():
             place = f"{self.seed}/{self.name}/{self.level}/{chunk}"
             dataset = self._dataset(place)
@@ -62,6 +63,8 @@ class Source:
                         entry = dataset[index]
                 except (IndexError, StopIteration):
                     break
+                except (RuntimeError, ValueError):
+                    entry = {}
                 yield entry, dataset
 
     def _dataset(self, place: str) -> Any:

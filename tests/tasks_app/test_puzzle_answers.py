@@ -158,3 +158,44 @@ def test_a_syllogism_is_decided_in_every_world(
 def test_no_thousandth_of_a_second_is_lost(first: str, last: str, given: str, right: str) -> None:
     question = f"A flight departed at {first} and arrived at {last}. How long was the flight?"
     assert _puzzle_answers.time_intervals(question, given, None) == right
+
+
+MOST = "Playing as Black, how can you capture as many white stones as possible?"
+ANY = "Black moves next - can you capture some of the white stones?"
+TWO_CAPTURES = """
+   A B C D
+ 4 . O X .
+ 3 . X . .
+ 2 X . X O
+ 1 O O X .
+"""
+ONE_CAPTURE = """
+   A B C
+ 3 . X .
+ 2 X O .
+ 1 . X .
+"""
+
+
+@pytest.mark.parametrize(
+    ("ask", "board", "move", "is_sound"),
+    [
+        (ANY, ONE_CAPTURE, "C2", True),
+        (ANY, ONE_CAPTURE, "C1", False),
+        (ANY, TWO_CAPTURES, "B2", False),
+        (MOST, TWO_CAPTURES, "B2", True),
+        (MOST, TWO_CAPTURES, "A4", False),
+    ],
+)
+def test_a_capture_is_the_only_one_that_answers(ask: str, board: str, move: str, is_sound: bool) -> None:
+    question = f"{ask}\n\n```{board}```\n\nSpecify your move in coordinates"
+    assert _puzzle_answers.is_tsumego_sound(question, move) is is_sound
+
+
+def test_an_even_number_of_characters_has_no_middle() -> None:
+    rule = "1. If the string length is greater than 15, remove the {} character."
+    sound = {
+        place: bool(_puzzle_answers.answer_of("string_manipulation", rule.format(place), "ab", None))
+        for place in ("first", "middle")
+    }
+    assert sound == {"first": True, "middle": False}

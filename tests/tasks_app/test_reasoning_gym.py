@@ -243,3 +243,19 @@ def test_relations_by_marriage_name_the_part_of_the_first_person() -> None:
         (True, "daughter-in-law"),
         (False, "son-in-law"),
     }
+
+
+@pytest.mark.parametrize("problem", [RuntimeError, ValueError])
+def test_a_draw_that_the_package_gives_up_is_passed_over(
+    problem: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = {0: {"question": "q", "answer": "a"}}
+
+    class Failing(dict[int, Any]):
+        def __missing__(self, index: int) -> None:
+            raise problem(index)
+
+    monkeypatch.setattr(Source, "_dataset", lambda _self, _place: Failing(dataset))
+    monkeypatch.setattr(Source, "_item", lambda _self, entry, _dataset: entry)
+    source = Source("tsumego", None, seed=SEED, seen=set())
+    assert list(islice(source.items, 2)) == [dataset[0]] * 2

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import FunctionType
 
-from tests.tasks_app.second_answers import boards, logic, numbers, texts
+from tests.tasks_app.second_answers import boards, logic, numbers, pictures, texts
 
 CHECKS: Mapping[str, Callable[[str, str], bool | None]] = {
     name: check
-    for module in (boards, logic, numbers, texts)
+    for module in (boards, logic, numbers, pictures, texts)
     for name, check in vars(module).items()
     if isinstance(check, FunctionType) and "answer" in check.__annotations__
 }

@@ -225,3 +225,31 @@ def leg_counting(question: str, answer: str) -> bool | None:
     if any(name not in LEGS for _, name in animals):
         return None
     return sum(int(number) * LEGS[name] for number, name in animals) == int(answer)
+
+
+def advanced_geometry(question: str, answer: str) -> bool:
+    """The orthocenter by the equations of two altitudes, the incircle by area and sides."""
+    a, b, c = (complex(int(x), int(y)) for x, y in re.findall(r"[ABC]=\((-?\d+), (-?\d+)\)", question))
+    twice_area = abs(_cross(b - a, c - a))
+    allowed = 0.0005
+    if "orthocenter" in question:
+        one, other = c - b, c - a
+        sums = complex(_dot(a, one), _dot(b, other))
+        right = [
+            _cross(sums, complex(one.imag, other.imag)) / _cross(one, other),
+            _cross(complex(one.real, other.real), sums) / _cross(one, other),
+        ]
+    elif "incircle" in question:
+        right = [twice_area / (abs(a - b) + abs(b - c) + abs(c - a))]
+    else:
+        right, allowed = [math.degrees(math.atan2(twice_area, _dot(a - b, c - b)))], 0.005
+    given = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", answer)]
+    return all(abs(one - other) <= allowed + 1e-6 for one, other in zip(right, given, strict=True))
+
+
+def _cross(one: complex, other: complex) -> float:
+    return (one.conjugate() * other).imag
+
+
+def _dot(one: complex, other: complex) -> float:
+    return (one.conjugate() * other).real

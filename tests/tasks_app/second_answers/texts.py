@@ -237,3 +237,49 @@ def string_synthesis(question: str, answer: str) -> bool:
         counts.subtract(rule[0])
         counts.update(rule[1])
     return [counts[name] for name in "ABCabcxyz"] == integers(answer)
+
+
+def string_manipulation(question: str, answer: str) -> bool:
+    rules = re.findall(r"^\d+\. If the string (.*?), (.*)\.$", question, re.MULTILINE)
+    states = [question.rstrip().splitlines()[-1]]
+    while states[-1] not in states[:-1]:
+        spans = ((_span(states[-1], condition), act) for condition, act in rules)
+        span, act = next(((span, act) for span, act in spans if span), ((0, 0), ""))
+        states.append(_transformed(states[-1], span, act))
+    return states[-2] == answer
+
+
+def _span(text: str, condition: str) -> tuple[int, int] | None:
+    """Where the part stands that a condition names; None if it does not hold."""
+    if condition.startswith("length"):
+        return (0, 0) if len(text) > integers(condition)[0] else None
+    part = re.search(r"'(\w+)'", condition)[1]
+    if "even number" in condition:
+        return (0, 0) if text.count(part) and text.count(part) % 2 == 0 else None
+    if condition.startswith(("prefix", "starts")):
+        start = 0 if text.startswith(part) else -1
+    elif condition.startswith(("suffix", "ends")):
+        start = len(text) - len(part) if text.endswith(part) else -1
+    else:
+        start = text.find(part, 1 if "not at the start" in condition else 0)
+    return None if start < 0 else (start, start + len(part))
+
+
+def _transformed(text: str, span: tuple[int, int], acts: str) -> str:
+    for act in filter(None, acts.split(" and ")):
+        quoted = re.search(r"'(\w+)'", act)
+        new = quoted[1] if quoted else ""
+        length = len(text)
+        places = {
+            "append": (length, length),
+            "prepend": (0, 0),
+            "occurrence": span,
+            "first two": (0, 2),
+            "last two": (length - 2, length),
+            "first character": (0, 1),
+            "second character": (1, 2),
+            "last character": (length - 1, length),
+        }
+        start, end = next((place for words, place in places.items() if words in act), span)
+        text = text[:start] + new + text[end:]
+    return text
