@@ -142,8 +142,14 @@ NAMED: Mapping[str, Call] = {
     "label_list": Call("GET", "/labels?project={project}"),
     "episode_list": Call("GET", "/episodes?run={run}"),
 }
-# Calls that the subject answers by what has become of it: its export is done, and its files are gone.
-NOT_NOW = {"export_cancel": (409,), "export_file": (410,)}
+# Calls that the subject answers by what has become of it: it is open, its export is done, or files are gone.
+NOT_NOW = {
+    "episode_fork": (409,),
+    "episode_restore": (409,),
+    "export_cancel": (409,),
+    "export_file": (410,),
+    "forks_open": (409,),
+}
 LISTS = {
     "run_list": "/runs",
     "episode_list": "/episodes",
