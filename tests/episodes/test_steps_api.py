@@ -32,6 +32,7 @@ def test_a_step_is_stored_completely(trainer: ApiClient) -> None:
         "rewards": {"format": 0.5},
         "started_at": "2026-03-02T09:00:00Z",
         "tokens_blob": "0" * 64,
+        "element_ids": "1a 2b",
     }
     assert _post(trainer, episode, sent)[0] == 200
     stored = Step.objects.get(episode=episode)
@@ -40,6 +41,7 @@ def test_a_step_is_stored_completely(trainer: ApiClient) -> None:
         "usage": sent["usage"],
         "rewards": sent["rewards"],
         "tokens_blob": sent["tokens_blob"],
+        "element_ids": sent["element_ids"],
     }
 
 

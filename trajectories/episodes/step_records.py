@@ -21,7 +21,7 @@ from trajectories.models import Step
 
 HASH_BYTES = 16
 TYPE_CHARS = 32
-MESSAGE_CHARS, TARGET_PATH_CHARS = 10_000, 1_000
+MESSAGE_CHARS, TARGET_PATH_CHARS, ELEMENT_IDS_CHARS = 10_000, 1_000, 100_000
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
@@ -35,6 +35,15 @@ TargetPath = Annotated[
         max_length=TARGET_PATH_CHARS,
         description="Where the element that was acted on is in the document: the number of each ancestor "
         "and of itself among its siblings, from 0, joined by `/`, without the root: `1/0/3`.",
+    ),
+]
+ElementIds = Annotated[
+    str,
+    Meta(
+        max_length=ELEMENT_IDS_CHARS,
+        description="Keys, separated by spaces, of the element ids that were given out since the step "
+        "before, up to those of its observation, in the order of their numbers: the first key of an episode "
+        "is that of `e1`.",
     ),
 ]
 Thought = Annotated[str, limit("THOUGHT_MAX_CHARS")]
@@ -124,6 +133,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     result_message: ResultMessage | None = None
     target_path: TargetPath | None = None
     settled: Settled | None = None
+    element_ids: ElementIds | None = None
     observation: Observation | None = None
     screenshot: Sha256 | None = None
     url: Text | None = None

@@ -16,7 +16,7 @@ DONE_PATH = "done"
 REPORT_PATHS = ("events", "recording")
 STATIC_PATH = "/static/"
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
-_EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
+EPISODE_PATH = re.compile(r"^(?:/[^?#]*?)?/e/[^/?#]+/")
 _PATH_END = re.compile(r"[?#]")
 # What a server behind the arena's address might read as a step up: "..", also after "..;" and between "\\".
 _STEP_OUT = re.compile(r"(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?=[/\\]|$)|\x00")
@@ -41,7 +41,7 @@ class EpisodeBounds:
     def of(cls, start_url: str) -> EpisodeBounds:
         """The bounds of the episode that begins at ``start_url``."""
         parts = urlsplit(start_url)
-        match = _EPISODE_PATH.match(parts.path)
+        match = EPISODE_PATH.match(parts.path)
         if not match:
             raise ValueError("The start address has no episode token in its path.")
         return cls(root=f"{parts.scheme}://{parts.netloc}{match[0]}")

@@ -9,6 +9,7 @@ import msgspec
 
 from palaestra.api import Client
 from palaestra.arms import arm_of
+from palaestra.element_ids import keys_read
 from palaestra.grammars import Grammar, grammar_of
 from palaestra.histories import Past, Turn, messages_send
 from palaestra.observation import Observation, has_picture
@@ -66,6 +67,7 @@ async def past_of(trajectory: dict[str, Any], *, picture: Callable[[str], Awaita
             (msgspec.convert(step["usage"], Usage) if step.get("usage") else None, not step["parse_error"])
             for step in steps
         ],
+        element_ids=keys_read(steps),
         result=last.get("action_result"),
         result_message=last.get("result_message") or "",
     )

@@ -18,6 +18,7 @@ from palaestra.arms import arm_of
 from palaestra.budgets import Budgets
 from palaestra.completion import BROKEN_OFF, Completion
 from palaestra.draft import Draft
+from palaestra.element_ids import ElementIds
 from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import (
@@ -98,7 +99,7 @@ class Episode(StoredTurns):
             tokens=config.token_budget, prompt_tokens=config.prompt_token_budget, invalid=config.invalid_limit
         )
         self.conditions = config.conditions(opened)
-        self._ids: dict[str, int] = {}
+        self._ids = ElementIds()
         self._repairs = 0
         self._deaths: Counter[type[PalaestraError]] = Counter()
 
@@ -120,6 +121,7 @@ class Episode(StoredTurns):
         """Go on after the recorded turns of ``past``: to be called before ``begin``."""
         self._turns = list(past.turns)
         self.steps = past.steps
+        self._ids.adopt(past.element_ids)
         for usage, is_parsed in past.used:
             self._budgets.count(usage, is_parsed=is_parsed)
             self._repairs += not is_parsed
@@ -307,7 +309,7 @@ class Episode(StoredTurns):
     async def _open_first_page(self, page: Surface, draft: Draft | None = None) -> Observation:
         if self.opened.start_url is None:
             raise ValueError("The episode has no page.")
-        await page.begin(self.opened.start_url, ids=self._ids)
+        await page.begin(self.opened.start_url, ids=self._ids.numbers)
         if draft is not None:
             await draft.restore(page)
         first = await self._look(page, await self._view(page)) or self._unreadable()
@@ -352,6 +354,7 @@ class Episode(StoredTurns):
     def _show(self, observation: Observation) -> None:
         # The model reads what is recorded, so that its conversation can be rebuilt from the record.
         observation = replace(observation, text=text_clean(observation.text))
+        self._ids.show()
         is_shown = self._has_page or observation.result is not None
         messages = messages_send(
             history=self._history,
@@ -373,6 +376,7 @@ class Episode(StoredTurns):
             grammar=self._grammar,
             has_page=self._has_page,
             target_path=self.page.target_path if self.page else None,
+            element_ids=self._ids.take(),
         )
 
     async def _flush_last(self, step: Step) -> None:

@@ -41,11 +41,13 @@ class Turn:
 @dataclass(frozen=True, kw_only=True)
 class Past:
     """What an interrupted episode goes on from: its recorded ``turns``, ``steps`` (the number of the last),
-    the result of the last action, and for each turn its usage and whether its action could be read."""
+    the result of the last action, for each turn its usage and whether its action could be read, and the keys
+    of the element ids."""
 
     turns: Sequence[Turn]
     steps: int
     used: Sequence[tuple[Usage | None, bool]]
+    element_ids: Sequence[str] = ()
     result: ActionResult | None = None
     result_message: str = ""
 

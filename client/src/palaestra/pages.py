@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Awaitable
 from importlib import resources
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page
@@ -308,7 +309,8 @@ class WarmPage:
         passed = ",".join(json.dumps(argument) for argument in (function, arguments, around))
         answer = await self._evaluate(f"palaestra.run({passed})", world, limit_s=wait_s + CALL_LIMIT_S)
         self._introduced = world
-        self.ids.update(answer.pop("fresh", {}))
+        # In their order, which JavaScript does not keep: keys that look like integers come first there.
+        self.ids.update(sorted(answer.pop("fresh", {}).items(), key=itemgetter(1)))
         return answer
 
     async def _evaluate(

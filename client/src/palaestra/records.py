@@ -257,6 +257,8 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     ``thought_hidden``: the model reasoned and does not say what. ``result_message`` is the sentence that the
     model read of the result, ``target_path`` the place in the document of the element that was acted on, as
     the page's recorder writes it. ``settled``: whether the page that the model was shown was complete.
+    ``element_ids`` are the keys of the element ids that were given out since the step before, in the order of
+    their numbers, separated by spaces.
     """
 
     index: int
@@ -270,6 +272,7 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     result_message: str | None = None
     target_path: str | None = None
     settled: bool | None = None
+    element_ids: str | None = None
     observation: StepObservation | None = None
     screenshot: str | None = None
     url: str | None = None

@@ -25,6 +25,7 @@ def step_of(
     grammar: Grammar,
     has_page: bool,
     target_path: str | None,
+    element_ids: str | None,
 ) -> Step:
     """Return the step of a completion that was read as ``turn``, after the observation ``shown``."""
     details = {
@@ -42,6 +43,7 @@ def step_of(
         result_message=outcome.message or None,
         target_path=target_path or None,
         settled=shown.is_settled if has_page else None,
+        element_ids=element_ids,
         observation=StepObservation(kind=shown.kind, text=shown.text) if has_page else None,
         url=shown.url or None,
         **details,

@@ -17,6 +17,8 @@ from trajectories.models import Step
 URL_CHARS = 4_000
 MESSAGE_CHARS = 10_000
 SUMMARY_CHARS = 120
+OF_PROGRAMS = frozenset({"element_ids"})
+"""Posted fields that say nothing to a reader."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +65,9 @@ class StepTexts:
 
     @cached_property
     def more(self) -> Shown:
-        """All other posted fields as JSON; the search leaves them out."""
-        return long_text.shown(pretty(self.step.more) if self.step.more else "")
+        """All other posted fields that say something to a reader as JSON; the search leaves them out."""
+        shown = {name: value for name, value in (self.step.more or {}).items() if name not in OF_PROGRAMS}
+        return long_text.shown(pretty(shown) if shown else "")
 
     @property
     def summary(self) -> str:

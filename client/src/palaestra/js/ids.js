@@ -40,9 +40,12 @@
     const title = isHeld ? (item.querySelector(TITLE) || item).textContent.trim().slice(0, TITLE_CHARS) : "";
     return [holder ? holder.id : "", title.replace(/\s+/g, " ")].join("\u0000");
   }
-  // What an element is called by, so that it is known again: where a link leads to, but not with which query.
+  // What an element is called by, so that it is known again: where a link leads to, but not with which query, and
+  // below the episode's own address, for a fork has another.
+  const EPISODE = /^(?:\/.*?)?\/e\/[^/]+\//;
   function callOf(el, role, name) {
-    return [role, el.id || el.getAttribute("name") || "", el.pathname || "", name, recordOf(el)].join("\u0000");
+    const path = (el.pathname || "").replace(EPISODE, "/");
+    return [role, el.id || el.getAttribute("name") || "", path, name, recordOf(el)].join("\u0000");
   }
   const elementOfNumber = (number) => {
     const el = holders.get(number)?.deref();

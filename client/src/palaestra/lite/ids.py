@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64encode
 from functools import lru_cache
+from hashlib import blake2b
 from urllib.parse import urlsplit
 
+from palaestra.bounds import EPISODE_PATH
 from palaestra.lite.document import Element
 
 ITEMS = ("li", "tr", "article")
@@ -12,6 +15,7 @@ ITEM_ROLES = ("listitem", "row", "article")
 TITLES = ("h1", "h2", "h3", "h4", "h5", "h6", "th")
 TITLE_CHARS = 80
 NAMED = 6
+KEY_BYTES = 6  # enough for some thousand elements, and eight characters
 Around = tuple[Element | None, Element | None]
 """The innermost item that an element is or is in, and the innermost element with an id."""
 
@@ -39,7 +43,7 @@ class Ids:
         call = f"{_call_of(element, role, name)}\0{self._record_of(element.parent)}"
         place = 1
         while True:
-            key = f"{call}\0{place}"
+            key = _key_of(f"{call}\0{place}")
             known = self._numbers.get(key)
             if known is None:
                 self._last += 1
@@ -92,9 +96,17 @@ def _call_of(element: Element, role: str, name: str) -> str:
     return "\0".join((role, own, path, name))
 
 
+@lru_cache(maxsize=65536)
+def _key_of(call: str) -> str:
+    """A hash without blanks, for keys are recorded."""
+    digest = blake2b(call.encode("utf-8", "replace"), digest_size=KEY_BYTES).digest()
+    return urlsafe_b64encode(digest).decode()
+
+
 @lru_cache(maxsize=4096)
 def _path_of(address: str) -> str:
-    return urlsplit(address).path or "/"
+    """Below the episode's own address, for a fork has another."""
+    return EPISODE_PATH.sub("/", urlsplit(address).path or "/", count=1)
 
 
 def _record_in(item: Element | None, holder: Element | None) -> str:
