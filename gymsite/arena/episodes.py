@@ -54,6 +54,9 @@ _LIVING = """
     ON CONFLICT (episode_id) DO UPDATE SET last_at = excluded.last_at
     WHERE t.last_at < excluded.last_at - interval '1 second'"""
 
+_SHOWN = """alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
+       alive.variation::text, alive.virtual_start"""
+
 # One statement for the page and the events before it; it does not see the event that it stores itself.
 _PAGE = f"""
 WITH hasty AS MATERIALIZED ({HASTY}),
@@ -65,8 +68,7 @@ WITH hasty AS MATERIALIZED ({HASTY}),
         SELECT id, status, step, {_LAST.format(alive="alive")} AS last FROM alive WHERE %(is_counted)s),
      served AS ({_SERVED}),
      living AS ({_LIVING})
-SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
-       alive.variation::text, alive.virtual_start,
+SELECT {_SHOWN},
        coalesce((SELECT seq FROM served), (SELECT last FROM counted), {_LAST.format(alive="alive")}),
        t.kind, t.payload::text, {tool_calls.LAST_CALL}, CASE WHEN t.kind = 'site' THEN ({FOLDED}) END
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
@@ -84,8 +86,7 @@ WITH alive AS MATERIALIZED (
             AND (NOT %(is_counted)s OR %(path)s::text IS NULL OR EXISTS (
                 SELECT FROM trajectories_siteevent v WHERE v.episode_id = e.id AND v.seq = %(as_of)s
                     AND v.kind = '{PAGE_SERVED}' AND v.data->>'path' = %(path)s)))
-SELECT alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
-       alive.variation::text, alive.virtual_start, %(as_of)s::int,
+SELECT {_SHOWN}, %(as_of)s::int,
        t.kind, t.payload::text, {tool_calls.LAST_CALL_UNTIL},
        CASE WHEN t.kind = 'site' THEN ({FOLDED} AND v.seq <= %(as_of)s) END
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)

@@ -299,3 +299,17 @@ def test_a_fork_without_its_parent_is_not_restored(trainer: ApiClient) -> None:
     status, answer = trainer.json("POST", f"/episodes/{fork}/restore")
     assert (status, answer["error"]["code"]) == (409, "parent_gone")
     assert Episode.objects.get(pk=fork).inherited_events is None
+
+
+def test_the_prompts_of_all_forks_of_a_call_count_together(trainer: ApiClient, settings: Any) -> None:
+    parents = [factories.episode(arm="text_agent", answer_channel="api", max_steps=5) for _ in range(2)]
+    for parent in parents:
+        _record(parent, [1, 2])
+        factories.verdict(parent, "incorrect")
+    sizes = [len(str(_fork(trainer, parent, step=1)["messages"])) for parent in parents]
+    settings.PROMPT_CHARS_MAX = max(sizes)
+    forks = [{"episode": parent.pk, "step": 1} for parent in parents]
+    count = Episode.objects.count()
+    status, answer = trainer.json("POST", "/forks", {"forks": forks})
+    assert (status, answer["error"]["code"]) == (413, "prompts_too_long")
+    assert Episode.objects.count() == count

@@ -95,7 +95,7 @@ def test_the_command_cuts_stored_solutions_and_counts_them(tmp_path: Path) -> No
     Gold.objects.update(steps=[])
     out = io.StringIO()
     call_command("cut_solutions", stdout=out)
-    assert out.getvalue().splitlines()[0] == "3 solutions cut anew."
+    assert out.getvalue().splitlines()[0] == "3 solutions cut again."
     assert out.getvalue().splitlines()[-1].split()[:4] == ["gsm8k/train", "3", "3", "3"]
     call_command("cut_solutions", "gsm8k", stdout=(again := io.StringIO()))
     assert again.getvalue().startswith("0 solutions")

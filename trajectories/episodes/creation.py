@@ -85,17 +85,25 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     run = run_load(group.run_id, principal)
     examples = few_shot.Examples(solved=few_shot.solved_load(set(group.examples or ()), run=run))
     with transaction.atomic():
-        # Two refills at once must not use the same sample numbers.
-        locked = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group.pk)
+        locked = group_grow(group.pk, count)
         draft = drafts.Draft.empty()
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
         call = _call(opening, run, [locked.task], seed=locked.seed, examples=examples)
         plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.examples)
         drafts.group_fill(draft, call, locked.task, plan, ids, first=locked.size)
-        Group.objects.filter(pk=group.pk).update(size=locked.size + count, completed_seq=None)
         _insert(draft, opening=opening, channel=_channel(opening))
     notices.episodes_opened(run_id=opening.run)
     return {"episodes": draft.records, "messages": draft.messages}
+
+
+def group_grow(group_id: int, count: int) -> Group:
+    """Make room for ``count`` more samples in a group, and return it with the size that it had.
+
+    Needs a transaction, to whose end the group is locked: two refills must not use the same sample numbers.
+    """
+    group = Group.objects.select_for_update(of=("self",)).select_related("task").get(pk=group_id)
+    Group.objects.filter(pk=group_id).update(size=group.size + count, completed_seq=None)
+    return group
 
 
 def count_check(count: int) -> None:

@@ -15,6 +15,7 @@ from core.draws import Draws
 from core.errors import GymError
 from core.presentation import Look
 from core.tokens import token_make
+from tasks_app import kinds
 from tasks_app.models import Task, max_steps_for
 from tasks_app.questions import questions
 from trajectories import hot_sql
@@ -93,6 +94,16 @@ def start_url(*, episode_id: int, arm: str) -> str | None:
     return f"{settings.ARENA_URL}/e/{token_make(episode_id=episode_id, key=settings.TOKEN_KEY)}/"
 
 
+def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
+    """Where an episode is played and how it is answered: ``start_url``, ``answer_form`` and ``is_site``."""
+    form = questions.get(task.kind).form_of(task.payload)
+    return {
+        "start_url": start_url(episode_id=episode_id, arm=arm),
+        "answer_form": conversation.answer_form(ARMS[arm], form),
+        "is_site": task.kind == kinds.SITE,
+    }
+
+
 def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
     """A new group for every task, with all its samples."""
     opening = call.opening
@@ -140,9 +151,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "group": plan.id,
             "task": task.pk,
             "arm": opening.arm,
-            "answer_form": conversation.answer_form(setup.arm, kind.form_of(task.payload)),
-            "is_site": task.kind == "site",
-            "start_url": start_url(episode_id=episode_id, arm=opening.arm),
+            **whereabouts(task, episode_id=episode_id, arm=opening.arm),
             "messages_ref": prompts.ref(variation, max_steps=max_steps),
             "parent": None,
         }

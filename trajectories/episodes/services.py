@@ -8,18 +8,14 @@ import msgspec
 from django.conf import settings
 from django.db.models.functions import Now
 
-from core.arms import ARMS
 from core.errors import GymError
 from core.reasons import CLOSE_REASONS
-from tasks_app import kinds
-from tasks_app.questions import questions
 from trajectories import hot_sql, projects
 from trajectories.api.auth import Principal
-from trajectories.episodes.drafts import start_url
+from trajectories.episodes.drafts import whereabouts
 from trajectories.episodes.step_records import StepIn, step_row
 from trajectories.live import notices
 from trajectories.models import Episode, PageEvent, Step, Submission
-from trajectories.prompts import conversation
 
 
 class StepsAnswer(msgspec.Struct):
@@ -152,11 +148,8 @@ def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
     last = (
         Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True).first()
     )
-    form = questions.get(episode.task.kind).form_of(episode.task.payload)
     return {
-        "start_url": start_url(episode_id=episode_id, arm=episode.arm),
-        "is_site": episode.task.kind == kinds.SITE,
-        "answer_form": conversation.answer_form(ARMS[episode.arm], form),
+        **whereabouts(episode.task, episode_id=episode_id, arm=episode.arm),
         "next_index": (last or episode.begins_after) + 1,
         "drafts": _drafts(episode_id),
     }

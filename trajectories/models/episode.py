@@ -90,9 +90,8 @@ class Episode(models.Model):
         db_index=False,
         db_constraint=False,
     )
-    begins_after = models.PositiveIntegerField(
-        db_default=0
-    )  # the parent's step where it begins, 0 without one
+    # The step of its parent after which it begins; 0 without a parent.
+    begins_after = models.PositiveIntegerField(db_default=0)
     # How many site events it has from its parent; null while a fork waits for them.
     inherited_events = models.PositiveIntegerField(null=True, db_default=0)
     # Played from its start and without help: only such episodes count in rates, gaps and samplers.

@@ -25,7 +25,7 @@ class Command(BaseCommand):
         except GymError as error:
             raise CommandError(error.message) from None
         changed = sum(map(solution_steps.steps_store, plugins))
-        self.stdout.write(f"{changed:,} solutions cut anew.")
+        self.stdout.write(f"{changed:,} solutions cut again.")
         names = {plugin.id for plugin in plugins}
         rows = [_cells(counts) for counts in solution_steps.step_counts() if counts.benchmark in names]
         widths = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]

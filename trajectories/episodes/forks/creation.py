@@ -10,9 +10,7 @@ from django.db import transaction
 from core.arms import ARMS
 from core.errors import GymError
 from core.sql import Statement
-from tasks_app import kinds
 from tasks_app.models import Gold
-from tasks_app.questions import questions
 from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGES_CAPPED
 from trajectories import hot_sql, projects
 from trajectories.api import capacity
@@ -20,11 +18,10 @@ from trajectories.api.auth import Principal
 from trajectories.episodes import creation as openings
 from trajectories.episodes import drafts, services
 from trajectories.episodes.forks.body import Fork
-from trajectories.episodes.forks.lineage import steps_until
+from trajectories.episodes.forks.lineage import is_complete, steps_until
 from trajectories.episodes.opening_messages import FORK, opening_messages
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run, Verdict
-from trajectories.prompts import conversation
 from trajectories.prompts.interface import setup_of
 
 SITE_RECORD = Statement(__file__, "site_record", capped=PAGES_CAPPED, answered=ANSWER_RECORDED)
@@ -50,12 +47,9 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
     draft, first = drafts.Draft.empty(), 0
     with transaction.atomic():
         for fork, group_id in zip(forks, group_ids, strict=True):
-            parent, own = parents[fork.episode], drafts.Draft.empty()
-            own.messages = draft.messages
-            fork_ids = ids[first : first + fork.count]
-            _fill(own, fork, parent, group_id=group_id, ids=fork_ids, first=0)
-            _insert(own, fork, parent, group=_group(fork, parent, group_id))
-            draft.records += own.records
+            parent, fork_ids = parents[fork.episode], ids[first : first + fork.count]
+            rows = _fill(draft, fork, parent, group_id=group_id, ids=fork_ids, first=0)
+            _insert(rows, fork, parent, group=_group(fork, parent, group_id))
             first += fork.count
     for run_id in {fork.run or parents[fork.episode].run_id for fork in forks}:
         notices.episodes_opened(run_id=run_id)
@@ -71,12 +65,10 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     capacity.capacity_check(requested=count)
     draft = drafts.Draft.empty()
     with transaction.atomic():
-        # Two refills at once must not use the same sample numbers.
-        size = Group.objects.select_for_update(of=("self",)).get(pk=group.pk).size
+        size = openings.group_grow(group.pk, count).size
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
-        _fill(draft, fork, parent, group_id=group.pk, ids=ids, first=size)
-        Group.objects.filter(pk=group.pk).update(size=size + count, completed_seq=None)
-        _insert(draft, fork, parent, group=None)
+        rows = _fill(draft, fork, parent, group_id=group.pk, ids=ids, first=size)
+        _insert(rows, fork, parent, group=None)
     notices.episodes_opened(run_id=group.run_id)
     return {"episodes": draft.records, "messages": draft.messages}
 
@@ -97,17 +89,19 @@ def fork_of(group: Group, *, count: int) -> Fork:
 
 # ---- what can be forked
 def _parents(forks: Sequence[Fork], principal: Principal) -> dict[int, Episode]:
+    """The episodes to fork, by id. Raises ``GymError`` for one that cannot be forked at any step."""
     rows = Episode.objects.select_related("run", "group", "task", "verdict")
     parents = projects.visible(rows.filter(pk__in={fork.episode for fork in forks}), principal).in_bulk()
     for fork in forks:
         if fork.episode not in parents:
             raise services.unknown_episode(fork.episode)
+    for parent in parents.values():
+        _check_parent(parent)
     return parents
 
 
 def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
     """Raise ``GymError`` where the parent cannot be brought to this step again."""
-    _check_parent(parent)
     if run is not None and any(getattr(run, name) != getattr(parent.run, name) for name in SETUP):
         message = (
             f"Run {run.pk} shows pages or takes actions in another way than that of episode {parent.pk}."
@@ -149,7 +143,7 @@ def _check_record(fork: Fork, parent: Episode) -> None:
         message = f"Episode {parent.pk} was shown nothing after step {fork.step}: it has {last} steps."
         raise GymError("no_such_step", message, status=422, fields={"step": [message]})
     problem = ""
-    if [step.index for step in steps] != list(range(1, fork.step + 2)):
+    if not is_complete(steps, last=fork.step + 1):
         problem = "steps are missing from its record or its ancestors'"
     elif parent.has_page:
         problem = _page_problem(parent, fork.step, has_ids=any(step.element_ids for step in steps))
@@ -203,8 +197,9 @@ def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
 
 def _fill(
     draft: drafts.Draft, fork: Fork, parent: Episode, *, group_id: int, ids: Sequence[int], first: int
-) -> None:
-    kind = questions.get(parent.task.kind)
+) -> list[dict[str, Any]]:
+    """Add the answer about forks, numbered from ``first``, to the draft, and return their rows."""
+    rows: list[dict[str, Any]] = []
     ref = draft.messages_add(opening_messages(parent, with_solutions=True))
     for sample_index, episode_id in enumerate(ids, start=first):
         shared = {
@@ -230,16 +225,15 @@ def _fill(
             "task": parent.task_id,
             "arm": parent.arm,
             "parent": parent.pk,
-            "answer_form": conversation.answer_form(ARMS[parent.arm], kind.form_of(parent.task.payload)),
-            "is_site": parent.task.kind == kinds.SITE,
-            "start_url": drafts.start_url(episode_id=episode_id, arm=parent.arm),
+            **drafts.whereabouts(parent.task, episode_id=episode_id, arm=parent.arm),
             "messages_ref": ref,
         }
-        draft.episodes.append({**shared, **row})
+        rows.append({**shared, **row})
         draft.records.append({**shared, **record})
+    return rows
 
 
-def _insert(draft: drafts.Draft, fork: Fork, parent: Episode, *, group: dict[str, Any] | None) -> None:
+def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: dict[str, Any] | None) -> None:
     call = {
         "arm": parent.arm,
         "policy_version": fork.policy_version,
@@ -252,5 +246,5 @@ def _insert(draft: drafts.Draft, fork: Fork, parent: Episode, *, group: dict[str
         settings=_settings(fork, parent),
         call=call,
         groups=[] if group is None else [group],
-        episodes=draft.episodes,
+        episodes=rows,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,9 +10,8 @@ from msgspec import Struct, structs
 
 from core.sql import Statement, sql_read
 
-LINEAGE = sql_read(__file__, "lineage")
-STEPS = Statement(__file__, "inherited_steps", lineage=LINEAGE)
-TURNS = Statement(__file__, "inherited_turns", lineage=LINEAGE)
+STEPS = Statement(__file__, "lineage", columns=sql_read(__file__, "step_columns"))
+TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"))
 
 
 class PastStep(Struct, frozen=True):
@@ -34,6 +34,11 @@ def steps_until(episode_id: int, step: int) -> list[PastStep]:
     rows = (PastStep(*row) for row in STEPS.rows(episode=episode_id, until=step))
     # jsonb comes as text.
     return [structs.replace(row, action=row.action and msgspec.json.decode(str(row.action))) for row in rows]
+
+
+def is_complete(steps: Sequence[PastStep], *, last: int) -> bool:
+    """Whether these are the steps 1 to ``last``, all of them."""
+    return [step.index for step in steps] == list(range(1, last + 1))
 
 
 class PastTurn(Struct, frozen=True):

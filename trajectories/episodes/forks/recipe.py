@@ -1,4 +1,4 @@
-"""Brings a fork to where its parent stood: what the server did is copied, what the pages need is told."""
+"""Brings a fork to where its parent stood: what the server did is copied, what its pages need is listed."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from core.arms import ARMS
 from core.errors import GymError
 from core.sql import Statement
-from tasks_app import kinds
-from tasks_app.questions import AnswerForm, questions
+from tasks_app.questions import AnswerForm
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.api.auth import Principal
 from trajectories.episodes import drafts, services
-from trajectories.episodes.forks.lineage import PastStep, steps_until
+from trajectories.episodes.forks.lineage import PastStep, is_complete, steps_until
 from trajectories.models import Episode
-from trajectories.prompts import conversation
 
 RESTORE = Statement(__file__, "restore")
 RESTORED = Statement(__file__, "restored")
@@ -74,7 +71,7 @@ def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
     if episode.status != Episode.Status.OPEN:
         raise GymError("episode_final", "The episode has ended; open a new one.", status=409)
     steps = steps_until(episode.parent_id, episode.begins_after + 1)
-    if [step.index for step in steps] != list(range(1, episode.begins_after + 2)):
+    if not is_complete(steps, last=episode.begins_after + 1):
         message = f"The record of episode {episode.parent_id}, or of its ancestors, is not there any more."
         raise GymError("parent_gone", message, status=409)
     RESTORE.run(episode=episode_id)
@@ -82,11 +79,8 @@ def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
     if is_used:
         message = f"Episode {episode_id} was restored, and has gone on since."
         raise GymError("restored", message, status=409)
-    form = questions.get(episode.task.kind).form_of(episode.task.payload)
     return Recipe(
-        start_url=drafts.start_url(episode_id=episode_id, arm=episode.arm),
-        answer_form=conversation.answer_form(ARMS[episode.arm], form),
-        is_site=episode.task.kind == kinds.SITE,
+        **drafts.whereabouts(episode.task, episode_id=episode_id, arm=episode.arm),
         next_index=episode.begins_after + 1,
         element_ids=" ".join(step.element_ids for step in steps if step.element_ids),
         steps=_acts(steps, msgspec.json.decode(events)),

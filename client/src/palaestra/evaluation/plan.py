@@ -107,7 +107,7 @@ class Plan(Part, frozen=True, kw_only=True):
         return {name: value for name, value in self.observation_settings.items() if _bounds(name, form)}
 
     def config_of(self, arm: PlannedArm) -> EpisodeConfig:
-        """How episodes in an arm are run."""
+        """Return the settings of the episodes in an arm."""
         return EpisodeConfig(
             observation=self.observation_of(arm),
             **self.settings_of(arm),

@@ -162,7 +162,7 @@
     }
   };
 
-  /* Whoever writes a note stays at its step: nothing takes them away, and what was on its way when they began is
+  /* A person who writes a note stays at its step: nothing takes them away, and what was on its way when they began is
      dropped, even if it arrives after the note has been saved. */
   const stay = () => {
     if (!underWay) return;
