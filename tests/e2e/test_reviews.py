@@ -75,6 +75,7 @@ def test_the_list_can_be_read_to_its_end_without_scripts(
     counts = [page.get_by_role("article").count()]
     while page.get_by_role("link", name="Next page").count():
         page.get_by_role("link", name="Next page").click()
+        page.wait_for_load_state()  # a count does not wait for what is still to be read
         counts.append(page.get_by_role("article").count())
     assert sum(counts) == product.review_count
 
