@@ -220,7 +220,7 @@ async def test_a_browser_that_opens_no_page_is_never_the_agents_doing(
     await alone.reset(1)
     assert alone.episode is not None
     monkeypatch.setattr(alone.episode, "renew", refuse)
-    monkeypatch.setattr("palaestra.episode.REOPEN_LIMIT_S", 0.5)
+    monkeypatch.setattr("palaestra.episode_page.REOPEN_LIMIT_S", 0.5)
     await renderer_crash(alone)
     _, reward, _, _, info = await alone.step(NOOP)
     assert (reward, info["reason"]) == (None, "harness_error")

@@ -199,6 +199,7 @@ async def test_a_page_that_hangs_is_an_observation(
 ) -> None:
     monkeypatch.setattr("palaestra.pages.NAVIGATION_LIMIT_S", 1.0)
     monkeypatch.setattr("palaestra.pages.CALL_LIMIT_S", 1.0)
+    monkeypatch.setattr("palaestra.tab.CALL_LIMIT_S", 1.0)
     monkeypatch.setattr("palaestra.pages.LATER_PAGE", Limit(0.5, 0.5))
     await env.reset(1)
     obs, _, terminated, _, info = await env.step('Action: {"type": "goto", "url": "hang.html"}')

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import re
 import time
-import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
 
 import msgspec
 
 from palaestra import curation, records
-from palaestra.errors import ApiError
-from palaestra.exports import Exports
+from palaestra.calls import V1, WAIT_S, Json, idempotency, present, query
+from palaestra.episode_calls import EpisodeCalls
 from palaestra.labels import Label, LabelledUnit
+from palaestra.message_pictures import messages_inline
 from palaestra.observation import observation_id
 from palaestra.paths import blob_path, path_of
 from palaestra.records import Page
-from palaestra.transport import RETRIES, Transport, decode
+from palaestra.transport import decode
 
-T = TypeVar("T")
-
-WAIT_S = 20
 PAGE_MAX = 1_000
-WAIT_MARGIN_S = 10.0
-V1 = "/api/v1"
-_BLOB = re.compile(r"/api/v1/blobs/([0-9a-f]{64})$")
-Json = dict[str, Any]
 
 
-class Client:
+class Client(EpisodeCalls):
     """One installation, used with one key.
 
     Use as ``async with Client(server, key) as client``. ``server`` is the lab's address. Every call
@@ -39,31 +30,13 @@ class Client:
     safe to repeat are retried.
     """
 
-    def __init__(self, server: str, key: str, *, timeout_s: float = 30.0, retries: int = RETRIES) -> None:
-        self._lab = Transport(base_url=server, key=key, timeout_s=timeout_s, retries=retries)
-        self.exports = Exports(self._lab)
-        self._live: Transport | None = None
-        self._key = key
-        self._health: records.Health | None = None
-
     async def __aenter__(self) -> Client:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def aclose(self) -> None:
-        await self._lab.aclose()
-        if self._live is not None:
-            await self._live.aclose()
-
     # ---- the installation
-    async def health(self) -> records.Health:
-        """The state of the installation and the addresses of arena and live; cached."""
-        if self._health is None:
-            self._health = await self._get("health", records.Health)
-        return self._health
-
     async def ping(self) -> None:
         """One attempt to have the installation's health now; raises if that is bad, too."""
         await self._lab.send("GET", f"{V1}/health", is_repeatable=False)
@@ -80,7 +53,7 @@ class Client:
     ) -> Page[records.Task]:
         """One page of tasks. Filters: benchmark, split, tag, ids (a list), difficulty_min, difficulty_max,
         drawn (``"true"``: tasks whose question has a picture)."""
-        return await self._get("tasks", Page[records.Task], cursor=cursor, limit=limit, **_query(filters))
+        return await self._get("tasks", Page[records.Task], cursor=cursor, limit=limit, **query(filters))
 
     async def tasks(self, *, limit: int = 100, **filters: Any) -> list[records.Task]:
         """The first ``limit`` tasks that match the filters, in the server's order."""
@@ -95,12 +68,12 @@ class Client:
     async def tasks_export(self, **filters: Any) -> AsyncIterator[records.Task]:
         """Every task that matches the filters, streamed."""
         decoder = msgspec.json.Decoder(records.Task)
-        async for line in self._lab.lines(f"{V1}/tasks/export", params=_query(filters)):
+        async for line in self._lab.lines(f"{V1}/tasks/export", params=query(filters)):
             yield decoder.decode(line)
 
     async def golds_export(self, **filters: Any) -> AsyncIterator[Json]:
         """The golds of every task that matches, streamed; the key needs the scope ``golds``."""
-        async for line in self._lab.lines(f"{V1}/golds/export", params=_query(filters)):
+        async for line in self._lab.lines(f"{V1}/golds/export", params=query(filters)):
             yield decode(line, answer=Json)
 
     async def tasks_stats(
@@ -116,7 +89,7 @@ class Client:
         grammar, history, actions_per_turn, affordances, settings, tags, simulated, report."""
         shown = {"observation": observation_id(fields["observation"])} if "observation" in fields else {}
         body = {"name": name, "kind": kind, **fields, **shown}
-        return await self._post("runs", records.Run, body, headers=_idempotency())
+        return await self._post("runs", records.Run, body, headers=idempotency())
 
     async def run(self, run: int) -> records.Run:
         return await self._get(path_of("runs/{}", run), records.Run)
@@ -129,8 +102,8 @@ class Client:
         self, run: int, *, version: int, checkpoint: str | None = None, trainer_step: int | None = None
     ) -> Any:
         """Register a policy version of the run, an integer that grows."""
-        body = _present(version=version, checkpoint=checkpoint, trainer_step=trainer_step)
-        return await self._post(path_of("runs/{}/policy", run), Any, body, headers=_idempotency())
+        body = present(version=version, checkpoint=checkpoint, trainer_step=trainer_step)
+        return await self._post(path_of("runs/{}/policy", run), Any, body, headers=idempotency())
 
     async def metrics_post(self, run: int, *, policy_version: int, values: dict[str, float]) -> Any:
         body = {"policy_version": policy_version, "values": values}
@@ -153,7 +126,7 @@ class Client:
         policy_version_before: int | None = None,
     ) -> Any:
         """End episodes as void/``cancelled``: some groups, or all older than a policy version."""
-        body = _present(groups=groups, policy_version_before=policy_version_before, reason=reason)
+        body = present(groups=groups, policy_version_before=policy_version_before, reason=reason)
         return await self._post(path_of("runs/{}/cancel", run), Any, body)
 
     async def groups_page(self, run: int, *, after: str | int | None = None) -> Page[curation.GroupState]:
@@ -163,7 +136,7 @@ class Client:
     async def group_refill(
         self, group: int, *, count: int, idempotency_key: str | None = None
     ) -> records.Opening:
-        path, headers = path_of("groups/{}/refill", group), _idempotency(idempotency_key)
+        path, headers = path_of("groups/{}/refill", group), idempotency(idempotency_key)
         return await self._post(path, records.Opening, {"count": count}, headers=headers)
 
     async def groups(
@@ -197,8 +170,8 @@ class Client:
         """A sampler of a run's next tasks. ``tasks`` filters: benchmark, split, tags, ids, difficulty_min,
         difficulty_max, evaluation_splits. Plan: rollouts, horizon, difficulty, half_life. See
         ``docs/curation.md``."""
-        body = {"run": run, "strategy": strategy, **_present(tasks=tasks, seed=seed), **plan}
-        return await self._post("samplers", curation.Sampler, body, headers=_idempotency())
+        body = {"run": run, "strategy": strategy, **present(tasks=tasks, seed=seed), **plan}
+        return await self._post("samplers", curation.Sampler, body, headers=idempotency())
 
     async def sampler(self, sampler: int) -> curation.Sampler:
         return await self._get(path_of("samplers/{}", sampler), curation.Sampler)
@@ -210,9 +183,9 @@ class Client:
     async def sampler_draw(self, sampler: int, *, count: int, number: int | None = None) -> curation.Draw:
         """The next tasks to play. ``number`` (from 1, e.g. the trainer's step) gives a draw that was made
         before again, so that a trainer that crashed goes on with the same tasks."""
-        body = _present(count=count, number=number)
+        body = present(count=count, number=number)
         return await self._post(
-            path_of("samplers/{}/draw", sampler), curation.Draw, body, headers=_idempotency()
+            path_of("samplers/{}/draw", sampler), curation.Draw, body, headers=idempotency()
         )
 
     async def sampler_draws(self, sampler: int, *, cursor: str | int | None = None) -> Page[curation.Draw]:
@@ -223,7 +196,7 @@ class Client:
     async def report_create(self, *, name: str, plan: Json) -> records.ReportCreated:
         """Store an analysis plan; runs opened with ``report`` are played for it."""
         body = {"name": name, "plan": plan}
-        return await self._post("reports", records.ReportCreated, body, headers=_idempotency())
+        return await self._post("reports", records.ReportCreated, body, headers=idempotency())
 
     async def report(self, report: int) -> records.Report:
         return await self._get(path_of("reports/{}", report), records.Report)
@@ -244,53 +217,6 @@ class Client:
         """The content of one file, streamed."""
         async for part in self._lab.parts(V1 + path_of("/reports/{}/files/{}", report, name)):
             yield part
-
-    # ---- episodes
-    async def episodes_open(
-        self, *, run: int, tasks: Sequence[int], arm: str, idempotency_key: str | None = None, **fields: Any
-    ) -> records.Opening:
-        """Open one group per task. Fields: samples_per_task, policy_version, seed, max_steps, token_budget,
-        recording, presentation, looks, answer_channel, guidance, and in the arm ``text_few_shot`` shots (the
-        number of solved examples); those that are None are left out."""
-        body = {"run": run, "tasks": list(tasks), "arm": arm, **_present(**fields)}
-        return await self._post("episodes", records.Opening, body, headers=_idempotency(idempotency_key))
-
-    async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
-        """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
-        return await self._post(path_of("episodes/{}/steps", episode), records.StepsAck, {"steps": steps})
-
-    async def submission_post(self, episode: int, *, answer: records.Answer) -> Any:
-        return await self._post(path_of("episodes/{}/submission", episode), Any, {"answer": answer})
-
-    async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
-        body = {"reason": reason, "detail": detail}
-        return await self._post(path_of("episodes/{}/close", episode), Any, body, headers=_idempotency())
-
-    async def episode(self, episode: int) -> records.EpisodeState:
-        return await self._get(path_of("episodes/{}", episode), records.EpisodeState)
-
-    async def episodes_page(self, **filters: Any) -> Page[records.EpisodeState]:
-        """One page of episodes. Filters: run, group, status, cursor."""
-        return await self._get("episodes", Page[records.EpisodeState], **filters)
-
-    async def episode_resume(self, episode: int) -> records.Resumed:
-        return await self._post(path_of("episodes/{}/resume", episode), records.Resumed, {})
-
-    async def heartbeat(self, episodes: Sequence[int]) -> records.Liveness:
-        return await self._post("heartbeat", records.Liveness, {"episodes": list(episodes)})
-
-    async def trajectory(self, episode: int) -> Json:
-        return await self._get(path_of("episodes/{}/trajectory", episode), Json)
-
-    async def episode_messages(self, episode: int) -> list[records.Message]:
-        """The messages that opened an episode; see ``palaestra.conversation``."""
-        answer = await self._get(path_of("episodes/{}/messages", episode), Json)
-        return list(answer["messages"])
-
-    async def trajectories(self, run: int) -> AsyncIterator[Json]:
-        """Every trajectory of a run, streamed."""
-        async for line in self._lab.lines(V1 + path_of("/runs/{}/trajectories", run)):
-            yield decode(line, answer=Json)
 
     # ---- labels
     async def labels(self, *, cursor: str | int | None = None, **filters: Any) -> Page[Label]:
@@ -328,73 +254,3 @@ class Client:
     async def messages_inline(self, messages: Iterable[records.Message]) -> list[records.Message]:
         """The messages with the lab's pictures inlined, for a model server that cannot reach the lab."""
         return await messages_inline(messages, blob_get=self.blob_get)
-
-    # ---- waits, answered by live
-    async def wait_episode(self, episode: int, *, timeout_s: int = WAIT_S) -> records.EpisodeState:
-        """The episode as soon as it has a verdict, or as it is when ``timeout_s`` seconds have passed."""
-        return await self._wait(path_of("episodes/{}", episode), records.EpisodeState, timeout_s)
-
-    async def wait_verdicts(
-        self, run: int, *, after: str | int | None = None, timeout_s: int = WAIT_S
-    ) -> Page[records.StreamedVerdict]:
-        """Verdicts of a run after a cursor, each exactly once, as soon as there is one."""
-        path = path_of("runs/{}/verdicts", run)
-        return await self._wait(path, Page[records.StreamedVerdict], timeout_s, after=after)
-
-    # ---- inside
-    async def _get(self, path: str, answer: type[T], **params: Any) -> T:
-        return await self._lab.call("GET", f"{V1}/{path}", answer=answer, params=params)
-
-    async def _post(self, path: str, answer: type[T], body: Json, **options: Any) -> T:
-        return await self._lab.call("POST", f"{V1}/{path}", answer=answer, body=body, **options)
-
-    async def _wait(self, path: str, answer: type[T], timeout_s: int, **params: Any) -> T:
-        address = (await self.health()).live_url
-        if not address:
-            raise ApiError(status=503, code="no_live", message="The server gives no address for waits.")
-        if self._live is None:
-            self._live = Transport(base_url=address, key=self._key)
-        params["timeout"] = timeout_s
-        limit_s = timeout_s + WAIT_MARGIN_S
-        return await self._live.call("GET", f"/wait/{path}", answer=answer, params=params, timeout_s=limit_s)
-
-
-def blobs_named(messages: Iterable[records.Message]) -> list[str]:
-    """The SHA-256 of every picture of the lab that the messages show."""
-    parts = [
-        part for message in messages if isinstance(message["content"], list) for part in message["content"]
-    ]
-    links = [_BLOB.search(part["image_url"]["url"]) for part in parts if part["type"] == "image_url"]
-    return [link[1] for link in links if link is not None]
-
-
-async def messages_inline(
-    messages: Iterable[records.Message], *, blob_get: Callable[[str], Awaitable[bytes]]
-) -> list[records.Message]:
-    """As ``Client.messages_inline``, with the pictures that ``blob_get`` gives by their SHA-256."""
-
-    async def inline(part: Json) -> Json:
-        match = _BLOB.search(part["image_url"]["url"]) if part["type"] == "image_url" else None
-        if match is None:
-            return part
-        content = base64.b64encode(await blob_get(match[1])).decode("ascii")
-        return {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{content}"}}
-
-    return [
-        message
-        if isinstance(message["content"], str)
-        else {**message, "content": [await inline(part) for part in message["content"]]}
-        for message in messages
-    ]
-
-
-def _idempotency(key: str | None = None) -> dict[str, str]:
-    return {"Idempotency-Key": key or uuid.uuid4().hex}
-
-
-def _present(**fields: Any) -> Json:
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _query(filters: Json) -> Json:
-    return {k: ",".join(map(str, v)) if isinstance(v, (list, tuple)) else v for k, v in filters.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
@@ -21,43 +21,29 @@ from palaestra.draft import Draft
 from palaestra.element_ids import ElementIds
 from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import (
-    ApiError,
-    BrowserDead,
-    PageDead,
-    PageHung,
-    PageUnsettled,
-    PalaestraError,
-    TabClosed,
-)
+from palaestra.episode_page import PAGE_FAILURES, EpisodePage, Renew
+from palaestra.errors import ApiError, PalaestraError, TabClosed
 from palaestra.extraction import REPAIRS, REPAIRS_MAX, answer_extract
-from palaestra.fate import AT_FIRST_PAGE
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send
 from palaestra.histories import Turn as PastTurn
 from palaestra.observation import Observation, ObservationConfig, Observer, format_of
-from palaestra.patience import Patience
 from palaestra.records import ActionResult, CloseReason, Message, OpenedEpisode, Step
 from palaestra.setups import history_read
 from palaestra.step_queue import StepQueue, text_clean
 from palaestra.step_record import step_of
-from palaestra.stored_turns import RECORDED, StoredTurns
-from palaestra.surface import DocumentGone, PageView, Surface
+from palaestra.stored_turns import RECORDED
+from palaestra.surface import Surface
 from palaestra.thoughts import thoughts_separate
 
-UNREADABLE = "(the page does not answer)"
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
 TOO_MANY = "One turn has at most {} of them: nothing was done."
-PAGE_FAILURES = (PageDead, PageHung, TabClosed)
-REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows the first page is replaced
-DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
 MESSAGE_CHARS = 8_000
-Renew = Callable[[Surface], Awaitable[Surface]]
 
 
-class Episode(StoredTurns):
+class Episode(EpisodePage):
     """One attempt at one task.
 
     ``page`` is the warm page in arms that have one; ``renew`` replaces a page that died, hangs or was closed.
@@ -278,78 +264,6 @@ class Episode(StoredTurns):
                 raise
             return Outcome(result="refused", message=failure.message)
         return DONE
-
-    # ---- looking
-    async def _look(self, page: Surface, view: PageView | None) -> Observation | None:
-        """The observation of a page; None once the answer was submitted."""
-        while view is not None:
-            try:
-                return await self._observer.observe(page, view)
-            except PageHung:
-                return self._unreadable()
-            except DocumentGone:  # another document came between the outline and the picture
-                view = await self._view(page)
-        return None
-
-    async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]:
-        """Observe although nothing was done on the page: it may have changed by itself."""
-        if self.page is None:
-            return outcome, Observation(kind="text")
-        self.page.turn(self.steps)
-        try:
-            return outcome, await self._look(self.page, await self._view(self.page))
-        except PageHung:
-            return outcome, self._unreadable()
-        except PAGE_FAILURES as failure:
-            return await self._recover(failure, outcome)
-
-    async def _view(self, page: Surface) -> PageView | None:
-        return await page.observe(acted=False, with_text=self._form.has_text)
-
-    async def _open_first_page(self, page: Surface, draft: Draft | None = None) -> Observation:
-        if self.opened.start_url is None:
-            raise ValueError("The episode has no page.")
-        await page.begin(self.opened.start_url, ids=self._ids.numbers)
-        if draft is not None:
-            await draft.restore(page)
-        first = await self._look(page, await self._view(page)) or self._unreadable()
-        if self.steps == 0 and not first.is_settled:
-            raise PageUnsettled("The first page never settled.")
-        return first
-
-    # ---- broken pages
-    async def _recover(self, failure: PalaestraError, outcome: Outcome) -> tuple[Outcome, Observation]:
-        """Open another page for one that broke, and say so; after too many deaths the episode is over."""
-        message = f"{outcome.message} {failure}".lstrip()
-        self._deaths[type(failure)] += 1
-        if isinstance(failure, PageDead) and self._deaths[type(failure)] > DEATHS_MAX:
-            if isinstance(failure, BrowserDead):
-                raise failure
-            self.closed_as = "page_crash"
-            return replace(outcome, message=message), self._unreadable()
-        try:
-            return replace(outcome, message=f"{message} {AT_FIRST_PAGE}"), await self._reopen()
-        except PageDead as again:
-            return await self._recover(again, outcome)
-        except (PageHung, TabClosed):
-            return replace(outcome, message=message), self._unreadable()
-
-    async def _reopen(self) -> Observation:
-        """Open the first page on another page of the browser: what the agent did is on the server."""
-        if self.page is None or self.renew is None:
-            raise BrowserDead("There is nowhere to open another page.")
-        patience = Patience(REOPEN_LIMIT_S)
-        while True:
-            try:
-                self.page = await self.renew(self.page)
-                return await self._open_first_page(self.page)
-            except PageDead:
-                if not await patience.pause():
-                    raise
-
-    def _unreadable(self) -> Observation:
-        shown = self.observation
-        return Observation(kind=shown.kind, text=UNREADABLE, url=shown.url, is_settled=False)
 
     def _show(self, observation: Observation) -> None:
         # The model reads what is recorded, so that its conversation can be rebuilt from the record.

@@ -7,27 +7,22 @@ import base64
 import contextlib
 import json
 import time
-from collections.abc import Awaitable
 from importlib import resources
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page
-from playwright.async_api import Error as PlaywrightError
 
 from palaestra.bounds import EpisodeBounds
-from palaestra.errors import BrowserDead, PageDead, PageHung, PageRefused, TabClosed, Unreachable
+from palaestra.errors import PageDead, PageHung, PageRefused, TabClosed, Unreachable
 from palaestra.navigation import NavigationGuard
 from palaestra.pace import FIRST_PAGE, LATER_PAGE, Pace
 from palaestra.patience import Patience
 from palaestra.surface import VIEWPORT, DocumentGone, PageView
-
-T = TypeVar("T")
+from palaestra.tab import CALL_LIMIT_S, Tab
 
 WORLD = "palaestra"
 NAVIGATION_LIMIT_S = 15.0
-CALL_LIMIT_S = 10.0
-DISCONNECT_LIMIT_S = 0.3
 FLUSH_LIMIT_MS = 150
 JAVASCRIPT = resources.files("palaestra") / "js"
 SCRIPTS = ("ids.js", "axtree.js", "marks.js", "moment.js", "sections.js", "page.js", "scroll.js")
@@ -35,23 +30,16 @@ SCRIPT = "\n".join((JAVASCRIPT / name).read_text("utf-8") for name in SCRIPTS)
 FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 
 
-class WarmPage:
-    """A page that plays one episode after another, never two at once.
-
-    Every wait is bounded. ``PageHung`` means that the page did not answer, ``TabClosed`` that it closed
-    itself, ``PageDead`` that its renderer died, ``BrowserDead`` that the browser died with other pages.
-    """
+class WarmPage(Tab):
+    """A page that plays one episode after another, never two at once."""
 
     def __init__(
         self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str, pace: Pace
     ) -> None:
-        self.page = page
+        super().__init__(page=page, cdp=cdp, guard=guard, frame=frame)
         self.bounds: EpisodeBounds | None = None
         self._pace = pace
         self._begun: float | None = None  # when the first page was requested; None once it was observed
-        self._cdp = cdp
-        self._guard = guard
-        self._frame = frame
         self.target_path = ""  # of the element that this step acted on
         self.picture_scale = 1.0  # pixels of the picture that the model was sent, per pixel of the viewport
         self.ids: dict[str, int] = {}  # of the episode's elements, by the fingerprint of what they are called
@@ -60,10 +48,6 @@ class WarmPage:
         self._moved = asyncio.Event()
         self._refusals = 0
         self._goes_on = True  # going back to the result of a form is refused by the browser, not by the arena
-        self._has_hung = False
-        self._gone = asyncio.Event()
-        self._died_together = False
-        self._end: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._listen()
 
     @classmethod
@@ -91,11 +75,6 @@ class WarmPage:
             cdp.send("Runtime.enable"),
         )
         return warm
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether another episode may be played here."""
-        return not self._end.done() and not self._has_hung
 
     async def begin(self, start_url: str, *, ids: dict[str, int] | None = None) -> EpisodeBounds:
         """Forget the previous episode and open the first page of the next one. ``ids`` are those that its
@@ -196,10 +175,6 @@ class WarmPage:
         """Give the page the number of this step, for an action that calls nothing else on it."""
         await self.call("idle", 0)
 
-    async def act(self, playwright_input: Awaitable[T]) -> T:
-        """Await one of Playwright's input calls, bounded and with its failures told apart."""
-        return await self._bounded(playwright_input, CALL_LIMIT_S)
-
     async def go(self, url: str) -> bool:
         """Navigate; False when that leads to no page (refused, a download, no answer)."""
         self._moved.clear()
@@ -230,38 +205,17 @@ class WarmPage:
             with contextlib.suppress(PageHung, PageDead, TabClosed, DocumentGone):
                 await self.call("flushRecorder", FLUSH_LIMIT_MS)
 
-    async def close(self) -> None:
-        """Close the page and its context; closing a dead one is no error."""
-        self._guard.forget(self._frame)
-        try:
-            await asyncio.wait_for(self.page.context.close(), CALL_LIMIT_S)
-        except (PlaywrightError, asyncio.TimeoutError):
-            return
-
     # ---- inside
     def _listen(self) -> None:
         self._cdp.on("Runtime.executionContextCreated", self._on_world_created)
         self._cdp.on("Runtime.executionContextsCleared", self._on_worlds_cleared)
         self._cdp.on("Page.frameAttached", self._on_frame)
         self._cdp.on("Page.navigatedWithinDocument", lambda _: self._moved.set())
-        self.page.on("crash", lambda _: self._finish("crash"))
-        self.page.on("close", lambda _: self._finish("close"))
         self.page.on("download", lambda _: self._refuse("download"))
         self.page.on("popup", self._on_popup)
-        if self.page.context.browser is not None:
-            self.page.context.browser.on("disconnected", self._on_disconnected)
-
-    def _on_disconnected(self, _: Browser) -> None:
-        self._died_together = self._guard.page_count > 1
-        self._gone.set()
-        self._finish("browser")
 
     def _on_frame(self, event: dict[str, Any]) -> None:
         self._guard.adopt(event["frameId"], parent=event["parentFrameId"])
-
-    def _finish(self, how: str) -> None:
-        if not self._end.done():
-            self._end.set_result(how)
 
     def _refuse(self, what: str) -> None:
         if self.bounds is not None:
@@ -330,9 +284,6 @@ class WarmPage:
             raise DocumentGone(expression)
         return value
 
-    async def _send(self, method: str, **params: Any) -> dict[str, Any]:
-        return await self._bounded(self._cdp.send(method, params), CALL_LIMIT_S)
-
     async def _navigate_first(self, url: str) -> dict[str, Any]:
         patience = Patience()
         while (navigation := await self._navigate(url)).get("errorText"):
@@ -344,39 +295,6 @@ class WarmPage:
 
     async def _navigate(self, url: str) -> dict[str, Any]:
         return await self._bounded(self._cdp.send("Page.navigate", {"url": url}), NAVIGATION_LIMIT_S)
-
-    async def _bounded(self, call: Awaitable[T], limit_s: float) -> T:
-        """Await ``call`` for at most ``limit_s``, or until the page ends."""
-        task = asyncio.ensure_future(call)
-        task.add_done_callback(_ignored)
-        both: set[asyncio.Future[Any]] = {task, self._end}
-        try:
-            await asyncio.wait(both, timeout=max(limit_s, 0.0), return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-        failure = task.exception() if task.done() else None
-        if task.done() and not failure:
-            return task.result()
-        if failure and not isinstance(failure, PlaywrightError):
-            raise failure
-        if failure and not self._end.done():
-            raise PageRefused(str(failure).splitlines()[0]) from failure
-        task.cancel()
-        if not self._end.done():
-            self._has_hung = True
-            raise PageHung(f"The page did not answer within {limit_s:.1f} s.")
-        raise await self._end_error()
-
-    async def _end_error(self) -> PageDead | TabClosed:
-        """The error that says how the page ended. A dying browser closes its pages first, hence the wait."""
-        if self._end.result() == "crash":
-            return PageDead("The page crashed.")
-        with contextlib.suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._gone.wait(), DISCONNECT_LIMIT_S)
-        if not self._gone.is_set():
-            return TabClosed("The page closed itself.")
-        return BrowserDead("The browser died.") if self._died_together else PageDead("The browser died.")
 
 
 def _view_of(state: dict[str, Any]) -> PageView:
@@ -390,9 +308,3 @@ def _view_of(state: dict[str, Any]) -> PageView:
         status=state["status"],
         moment=state["moment"],
     )
-
-
-def _ignored(task: asyncio.Future[Any]) -> None:
-    """Consume the outcome of a call, so that the event loop does not report one that was abandoned."""
-    if not task.cancelled():
-        task.exception()

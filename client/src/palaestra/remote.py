@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from palaestra import wire
-from palaestra.api import messages_inline
 from palaestra.background import tasks_cancel
 from palaestra.completion import Completion
 from palaestra.env import OPENING, SETTINGS, StepInfo, Stepped, keywords_check
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError, PalaestraError, Unreachable
+from palaestra.message_pictures import messages_inline
 from palaestra.observation import Observation, perceivable_check
 from palaestra.patience import Patience
 from palaestra.pools import browser_check

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import structs
 
-from palaestra.api import Client, blobs_named
+from palaestra.api import Client
 from palaestra.background import Heartbeat
 from palaestra.conversation import past_of
 from palaestra.draft import draft_of
@@ -16,6 +16,7 @@ from palaestra.env import Env
 from palaestra.episode import Episode
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
 from palaestra.fate import fate_of, is_same
+from palaestra.message_pictures import blobs_named
 from palaestra.observation import Observation
 from palaestra.records import EpisodeState, Message
 from palaestra.stage.capacity import Place

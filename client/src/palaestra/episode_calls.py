@@ -1,0 +1,74 @@
+"""The calls of the client about episodes, and the waits for their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from palaestra import records
+from palaestra.calls import V1, WAIT_S, Calls, Json, idempotency, present
+from palaestra.paths import path_of
+from palaestra.records import Page
+from palaestra.transport import decode
+
+
+class EpisodeCalls(Calls):
+    """Opens episodes, records them and ends them."""
+
+    async def episodes_open(
+        self, *, run: int, tasks: Sequence[int], arm: str, idempotency_key: str | None = None, **fields: Any
+    ) -> records.Opening:
+        """Open one group per task. Fields: samples_per_task, policy_version, seed, max_steps, token_budget,
+        recording, presentation, looks, answer_channel, guidance, and in the arm ``text_few_shot`` shots (the
+        number of solved examples); those that are None are left out."""
+        body = {"run": run, "tasks": list(tasks), "arm": arm, **present(**fields)}
+        return await self._post("episodes", records.Opening, body, headers=idempotency(idempotency_key))
+
+    async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
+        """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
+        return await self._post(path_of("episodes/{}/steps", episode), records.StepsAck, {"steps": steps})
+
+    async def submission_post(self, episode: int, *, answer: records.Answer) -> Any:
+        return await self._post(path_of("episodes/{}/submission", episode), Any, {"answer": answer})
+
+    async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
+        body = {"reason": reason, "detail": detail}
+        return await self._post(path_of("episodes/{}/close", episode), Any, body, headers=idempotency())
+
+    async def episode(self, episode: int) -> records.EpisodeState:
+        return await self._get(path_of("episodes/{}", episode), records.EpisodeState)
+
+    async def episodes_page(self, **filters: Any) -> Page[records.EpisodeState]:
+        """One page of episodes. Filters: run, group, status, cursor."""
+        return await self._get("episodes", Page[records.EpisodeState], **filters)
+
+    async def episode_resume(self, episode: int) -> records.Resumed:
+        return await self._post(path_of("episodes/{}/resume", episode), records.Resumed, {})
+
+    async def heartbeat(self, episodes: Sequence[int]) -> records.Liveness:
+        return await self._post("heartbeat", records.Liveness, {"episodes": list(episodes)})
+
+    async def trajectory(self, episode: int) -> Json:
+        return await self._get(path_of("episodes/{}/trajectory", episode), Json)
+
+    async def episode_messages(self, episode: int) -> list[records.Message]:
+        """The messages that opened an episode; see ``palaestra.conversation``."""
+        answer = await self._get(path_of("episodes/{}/messages", episode), Json)
+        return list(answer["messages"])
+
+    async def trajectories(self, run: int) -> AsyncIterator[Json]:
+        """Every trajectory of a run, streamed."""
+        async for line in self._lab.lines(V1 + path_of("/runs/{}/trajectories", run)):
+            yield decode(line, answer=Json)
+
+    # ---- waits, answered by live
+    async def wait_episode(self, episode: int, *, timeout_s: int = WAIT_S) -> records.EpisodeState:
+        """The episode as soon as it has a verdict, or as it is when ``timeout_s`` seconds have passed."""
+        return await self._wait(path_of("episodes/{}", episode), records.EpisodeState, timeout_s)
+
+    async def wait_verdicts(
+        self, run: int, *, after: str | int | None = None, timeout_s: int = WAIT_S
+    ) -> Page[records.StreamedVerdict]:
+        """Verdicts of a run after a cursor, each exactly once, as soon as there is one."""
+        path = path_of("runs/{}/verdicts", run)
+        return await self._wait(path, Page[records.StreamedVerdict], timeout_s, after=after)

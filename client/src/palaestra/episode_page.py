@@ -1,0 +1,109 @@
+"""The page of an episode: how it is looked at, and what happens when it breaks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from palaestra.actions import Outcome
+from palaestra.draft import Draft
+from palaestra.element_ids import ElementIds
+from palaestra.errors import BrowserDead, PageDead, PageHung, PageUnsettled, PalaestraError, TabClosed
+from palaestra.fate import AT_FIRST_PAGE
+from palaestra.observation import Observation, ObservationFormat, Observer
+from palaestra.patience import Patience
+from palaestra.records import CloseReason, OpenedEpisode
+from palaestra.stored_turns import StoredTurns
+from palaestra.surface import DocumentGone, PageView, Surface
+
+UNREADABLE = "(the page does not answer)"
+PAGE_FAILURES = (PageDead, PageHung, TabClosed)
+REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows the first page is replaced
+DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
+Renew = Callable[[Surface], Awaitable[Surface]]
+
+
+class EpisodePage(StoredTurns):
+    """An episode that has a page, or may have one: ``page`` is None in arms without."""
+
+    opened: OpenedEpisode
+    page: Surface | None
+    renew: Renew | None
+    closed_as: CloseReason | None
+    _form: ObservationFormat
+    _observer: Observer
+    _ids: ElementIds
+    _deaths: Counter[type[PalaestraError]]
+
+    # ---- looking
+    async def _look(self, page: Surface, view: PageView | None) -> Observation | None:
+        """The observation of a page; None once the answer was submitted."""
+        while view is not None:
+            try:
+                return await self._observer.observe(page, view)
+            except PageHung:
+                return self._unreadable()
+            except DocumentGone:  # another document came between the outline and the picture
+                view = await self._view(page)
+        return None
+
+    async def _look_after(self, outcome: Outcome) -> tuple[Outcome, Observation | None]:
+        """Observe although nothing was done on the page: it may have changed by itself."""
+        if self.page is None:
+            return outcome, Observation(kind="text")
+        self.page.turn(self.steps)
+        try:
+            return outcome, await self._look(self.page, await self._view(self.page))
+        except PageHung:
+            return outcome, self._unreadable()
+        except PAGE_FAILURES as failure:
+            return await self._recover(failure, outcome)
+
+    async def _view(self, page: Surface) -> PageView | None:
+        return await page.observe(acted=False, with_text=self._form.has_text)
+
+    async def _open_first_page(self, page: Surface, draft: Draft | None = None) -> Observation:
+        if self.opened.start_url is None:
+            raise ValueError("The episode has no page.")
+        await page.begin(self.opened.start_url, ids=self._ids.numbers)
+        if draft is not None:
+            await draft.restore(page)
+        first = await self._look(page, await self._view(page)) or self._unreadable()
+        if self.steps == 0 and not first.is_settled:
+            raise PageUnsettled("The first page never settled.")
+        return first
+
+    # ---- broken pages
+    async def _recover(self, failure: PalaestraError, outcome: Outcome) -> tuple[Outcome, Observation]:
+        """Open another page for one that broke, and say so; after too many deaths the episode is over."""
+        message = f"{outcome.message} {failure}".lstrip()
+        self._deaths[type(failure)] += 1
+        if isinstance(failure, PageDead) and self._deaths[type(failure)] > DEATHS_MAX:
+            if isinstance(failure, BrowserDead):
+                raise failure
+            self.closed_as = "page_crash"
+            return replace(outcome, message=message), self._unreadable()
+        try:
+            return replace(outcome, message=f"{message} {AT_FIRST_PAGE}"), await self._reopen()
+        except PageDead as again:
+            return await self._recover(again, outcome)
+        except (PageHung, TabClosed):
+            return replace(outcome, message=message), self._unreadable()
+
+    async def _reopen(self) -> Observation:
+        """Open the first page on another page of the browser: what the agent did is on the server."""
+        if self.page is None or self.renew is None:
+            raise BrowserDead("There is nowhere to open another page.")
+        patience = Patience(REOPEN_LIMIT_S)
+        while True:
+            try:
+                self.page = await self.renew(self.page)
+                return await self._open_first_page(self.page)
+            except PageDead:
+                if not await patience.pause():
+                    raise
+
+    def _unreadable(self) -> Observation:
+        shown = self.observation
+        return Observation(kind=shown.kind, text=UNREADABLE, url=shown.url, is_settled=False)
