@@ -28,10 +28,12 @@ ALTER ROLE gym_arena SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
 
 GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
-GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, recording, answer_channel, virtual_start,
-              opened_at, finished_at, closed_at, parent_id, inherited_events) ON trajectories_episode TO gym_arena;
-GRANT UPDATE (status) ON trajectories_episode TO gym_arena;
+GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, recording, answer_channel, answer_check,
+              virtual_start, opened_at, finished_at, closed_at, parent_id, inherited_events) ON trajectories_episode TO gym_arena;
+GRANT UPDATE (status, answer_check) ON trajectories_episode TO gym_arena;
 GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON trajectories_submission TO gym_arena;
+GRANT SELECT (episode_id, answer, received_at), INSERT (episode_id, answer, channel, site_events)
+    ON trajectories_firstanswer TO gym_arena;
 -- An INSERT that skips duplicates reads its key.
 GRANT SELECT (episode_id, page, seq), INSERT ON trajectories_pageevent TO gym_arena;
 GRANT SELECT, INSERT, UPDATE ON trajectories_pageeventtally TO gym_arena;
@@ -55,7 +57,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_report, trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
     trajectories_promptsize, trajectories_export,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
-    trajectories_submission, trajectories_verdict, trajectories_idempotentcall,
+    trajectories_submission, trajectories_firstanswer, trajectories_verdict, trajectories_idempotentcall,
     trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum,
     trajectories_sampler, trajectories_samplertask, trajectories_samplerdraw
     TO gym_lab;
@@ -91,7 +93,7 @@ ALTER ROLE gym_worker SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
 
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_worker;
-GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, trajectories_blob,
+GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, trajectories_blob, trajectories_firstanswer,
     trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,

@@ -106,8 +106,8 @@ def step(of: Episode, index: int = 1, **fields: Any) -> Step:
     return Step.objects.create(episode=of, index=index, content_hash=b"\0" * 16, **values)
 
 
-def submission(of: Episode, answer: str | list[str] = "42") -> None:
-    hot_sql.submission_write(episode_id=of.pk, answer=answer, channel=of.answer_channel)
+def submission(of: Episode, answer: str | list[str] = "42", *, number: int = 1) -> None:
+    hot_sql.submission_write(episode_id=of.pk, answer=answer, channel=of.answer_channel, number=number)
     of.refresh_from_db()
 
 

@@ -64,6 +64,13 @@ def _restored(client: ApiClient, parent: Episode, **fields: Any) -> tuple[Episod
     return Episode.objects.get(pk=fork), recipe
 
 
+def test_runs_that_have_answers_checked_have_no_forks_and_take_none(trainer: ApiClient) -> None:
+    checked = factories.run(settings={"answer_check": "once"})
+    parent = _played(run=checked)
+    assert _fork(trainer, parent, status=422)["error"]["code"] == "checked_parent"
+    assert _fork(trainer, _played(), run=checked.pk, status=422)["error"]["code"] == "checked_parent"
+
+
 def test_a_fork_is_its_parent_in_all_but_its_name(trainer: ApiClient) -> None:
     parent = _played(presentation={"font": "serif"}, variation={"order": [1, 0]}, seed=11)
     answer = _fork(trainer, parent, count=3, policy_version=4)

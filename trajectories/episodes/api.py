@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
 from msgspec import Meta, Struct
@@ -137,10 +137,7 @@ class SubmissionIn(Struct, forbid_unknown_fields=True):
     """One answer, or several where the question asks for a list."""
 
     answer: Answer | Annotated[list[Answer], Meta(min_length=1, max_length=1_000)]
-
-
-class SubmissionAnswer(Struct):
-    duplicate: bool
+    number: Annotated[Literal[1, 2], Meta(description="2 for the second answer, after `check`.")] = 1
 
 
 class SubmissionView(HotView):
@@ -148,19 +145,25 @@ class SubmissionView(HotView):
         "submission_send",
         "Submit the answer of an episode that answers through the API",
         body=SubmissionIn,
-        answers={202: (SubmissionAnswer, "Stored, and queued for judging.")},
+        answers={202: (services.SubmissionAnswer, "Stored, and queued for judging.")},
         errors=(400, 404, 409, 413),
     )
     def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
-        """The first answer counts. The same one sent again changes nothing; a different one gets a 409."""
+        """The first answer counts. The same one sent again changes nothing; a different one gets a 409.
+
+        In a run with the setting `answer_check`, the first answer is answered by `check`, a text for the
+        policy, and the episode stays open for the second, sent as `number` 2. The number tells a second
+        answer from the first one sent again, so both may be repeated. If the policy ends the episode before,
+        the first answer counts.
+        """
         return self.dispatch(request, episode_id=episode_id)
 
     def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
-        answer = struct_read(api.parse_json(read_body(request)), SubmissionIn).answer
-        duplicate = services.submission_receive(
-            episode_id=kwargs["episode_id"], answer=answer, principal=principal
+        body = struct_read(api.parse_json(read_body(request)), SubmissionIn)
+        received = services.submission_receive(
+            episode_id=kwargs["episode_id"], answer=body.answer, number=body.number, principal=principal
         )
-        return api.json_response(SubmissionAnswer(duplicate=duplicate), status=202)
+        return api.json_response(received, status=202)
 
 
 class Close(Struct, forbid_unknown_fields=True):

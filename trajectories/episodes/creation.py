@@ -11,6 +11,7 @@ import msgspec
 from django.conf import settings
 from django.db import transaction
 
+from core import answer_check
 from core.arms import ARMS, Arm, arm_open
 from core.errors import GymError
 from core.grammars import GRAMMARS
@@ -39,9 +40,9 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
 
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``unknown_look_axis``,
     ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``, ``wrong_channel``,
-    ``unperceivable``, ``not_drawn``, ``probe_in_training``, ``not_one_page``, ``arm_without_text``,
-    ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``; 413 ``too_many_episodes``,
-    ``prompts_too_long``; 429 ``at_capacity``.
+    ``unperceivable``, ``not_drawn``, ``probe_in_training``, ``checked_probe``, ``not_one_page``,
+    ``arm_without_text``, ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``; 413
+    ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
     """
     arm = arm_open(opening.arm)
     few_shot.shots_check(opening)
@@ -169,7 +170,12 @@ def _call(
 
 
 def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:
-    """A probe measures and rewards nobody, and what it has copied stands on one page."""
+    """A probe measures and rewards nobody, its copy is no answer to check, and stands on one page."""
+    if answer_check.is_checked(run.settings):
+        message = (
+            f"The arm {arm.id!r} copies questions, and this run has answers checked: open it in another."
+        )
+        raise GymError("checked_probe", message, status=422, fields={"arm": [message]})
     if run.kind == Run.Kind.TRAIN:
         message = (
             f"The arm {arm.id!r} measures how well a policy reads, and a training run rewards what it opens: "

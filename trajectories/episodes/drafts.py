@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from msgspec import Struct
 
+from core import answer_check
 from core.arms import ARMS
 from core.draws import Draws
 from core.errors import GymError
@@ -33,6 +34,7 @@ VIRTUAL_DAYS = 365
 TEXT_ARM_STEPS = 2
 # Without a page the answer is the one action that a task needs.
 STEPS_WITHOUT_PAGE = 1
+NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0}
 # docs/decisions/0020-step-budgets.md
 STEPS_BY_POSITION = 2.0
 STEPS_BY_PICTURE = 1.5
@@ -125,10 +127,11 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
     kind = questions.get(task.kind)
     opening, setup, prompts = call.opening, call.setup, _Prompts(draft, call, task, plan)
     looks = Looks(opening, plan.seed, kind.pages)
+    is_checked = answer_check.is_checked(call.run.settings)
     for sample_index, episode_id in enumerate(ids, start=first):
         look = looks.of_sample(sample_index)
         variation = call.variations.variation_of(task, seed=derive(plan.seed, "choices", sample_index))
-        max_steps = opening.max_steps or max_steps_of(task, setup=setup, look=look)
+        max_steps = opening.max_steps or max_steps_of(task, setup=setup, look=look, is_checked=is_checked)
         shared = {
             "id": episode_id,
             "sample_index": sample_index,
@@ -144,8 +147,8 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
             "presentation": look.as_dict(kind.pages),
             "variation": variation,
-            "parent_id": None,
-            "inherited_events": 0,
+            **NO_FORK,
+            "answer_check": Episode.AnswerCheck.DUE if is_checked else Episode.AnswerCheck.NONE,
         }
         record = {
             "group": plan.id,
@@ -159,15 +162,20 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
         draft.records.append({**shared, **record})
 
 
-def max_steps_of(task: Task, *, setup: Setup, look: Look) -> int:
+def max_steps_of(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:
     """The default step budget of a task: by what its look adds to the scripted solution, and by how many
-    actions the set-up takes for one of it.
+    actions the set-up takes for one of it. Where the answer is checked, there is room to give it twice.
     """
+    answers = 2 if is_checked else 1
     if setup.arm.is_free_text:
-        return TEXT_ARM_STEPS
+        return TEXT_ARM_STEPS + answers - 1
     if not setup.arm.has_page:
-        return max_steps_for(STEPS_WITHOUT_PAGE)
+        return max_steps_for(STEPS_WITHOUT_PAGE * answers)
     more = questions.get(task.kind).more_moves(task.payload, look)
+    if is_checked:
+        # Of a site the task bar is filled in again; of a question all that was done.
+        fields = task.payload.get("fields", ())
+        more += len(fields) + 1 if task.kind == kinds.SITE else task.oracle_steps + more
     by_position = STEPS_BY_POSITION if setup.grammar.is_by_position else 1.0
     by_picture = 1.0 if setup.observation.has_text else STEPS_BY_PICTURE
     return max_steps_for((task.oracle_steps + more) * by_position * by_picture)

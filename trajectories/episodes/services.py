@@ -8,6 +8,7 @@ import msgspec
 from django.conf import settings
 from django.db.models.functions import Now
 
+from core import answer_check
 from core.errors import GymError
 from core.reasons import CLOSE_REASONS
 from trajectories import hot_sql, projects
@@ -15,7 +16,9 @@ from trajectories.api.auth import Principal
 from trajectories.episodes.drafts import whereabouts
 from trajectories.episodes.step_records import StepIn, step_row
 from trajectories.live import notices
-from trajectories.models import Episode, PageEvent, Step, Submission
+from trajectories.models import Episode, FirstAnswer, PageEvent, Step, Submission
+
+AnswerCheck = Episode.AnswerCheck
 
 
 class StepsAnswer(msgspec.Struct):
@@ -88,11 +91,21 @@ def _end_by_step_budget(episode_id: int) -> None:
     notices.episodes_ended(run_id=run_id, ids=hot_sql.finish_many(run_id=run_id, endings=[verdict]))
 
 
-def submission_receive(*, episode_id: int, answer: str | list[str], principal: Principal) -> bool:
-    """Store an answer sent to the API; True if the same answer was stored already.
+class SubmissionAnswer(msgspec.Struct, omit_defaults=True):
+    """``check`` is the request to check the first answer, to be shown to the policy; the episode is still
+    open. Absent after the answer that counts."""
+
+    duplicate: bool
+    check: str | None = None
+
+
+def submission_receive(
+    *, episode_id: int, answer: str | list[str], principal: Principal, number: int = 1
+) -> SubmissionAnswer:
+    """Store an answer sent to the API, and return the API's answer.
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``wrong_channel``, ``already_submitted``,
-    ``episode_final``; 413 ``answer_too_large``.
+    ``episode_final``, ``other_first_answer``, ``no_first_answer``, ``not_checked``; 413 ``answer_too_large``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     if episode.answer_channel != Episode.Channel.API:
@@ -103,21 +116,54 @@ def submission_receive(*, episode_id: int, answer: str | list[str], principal: P
         limit = settings.ANSWER_MAX_CHARS
         message = f"The answer has {length:,} characters; the limit is {limit:,} (setting ANSWER_MAX_CHARS)."
         raise GymError("answer_too_large", message, status=413)
-    if hot_sql.submission_write(episode_id=episode_id, answer=answer, channel=Episode.Channel.API):
-        return False
+    written = hot_sql.submission_write(
+        episode_id=episode_id, answer=answer, channel=Episode.Channel.API, number=number
+    )
+    if written is not None:
+        return SubmissionAnswer(duplicate=False, check=answer_check.REQUEST if written == "first" else None)
+    # Nothing is stored twice: the row says by now which answers there are.
+    episode.refresh_from_db(fields=["status", "answer_check"])
+    if number == 1 and episode.answer_check != AnswerCheck.NONE:
+        return _first_again(episode, answer)
+    if number == 2:
+        _check_second(episode)
     stored = Submission.objects.filter(episode_id=episode_id).values_list("answer", flat=True).first()
     if stored is None:
         _check_restored(episode_id)
         raise GymError("episode_final", "The episode has ended without a submission.", status=409)
     if stored != answer:
-        raise GymError(
-            "already_submitted", "A different answer is already stored; the first one counts.", status=409
-        )
-    return True
+        counts = "it" if number == 2 else "the first one"
+        message = f"A different answer is already stored; {counts} counts."
+        raise GymError("already_submitted", message, status=409)
+    return SubmissionAnswer(duplicate=True)
+
+
+def _first_again(episode: Episode, answer: str | list[str]) -> SubmissionAnswer:
+    """What a first answer that is sent again is answered, whatever came after it."""
+    stored = FirstAnswer.objects.filter(episode_id=episode.pk).values_list("answer", flat=True).first()
+    if stored is None:
+        raise GymError("episode_final", "The episode has ended without a submission.", status=409)
+    if stored != answer:
+        message = f"Another answer is already stored. {answer_check.REQUEST}"
+        raise GymError("other_first_answer", message, status=409)
+    is_open = episode.status == Episode.Status.OPEN
+    return SubmissionAnswer(duplicate=True, check=answer_check.REQUEST if is_open else None)
+
+
+def _check_second(episode: Episode) -> None:
+    """Refuse a second answer where the episode takes none, or has ended before it came."""
+    if episode.answer_check == AnswerCheck.NONE:
+        message = "Answers of this run are not checked: send its one answer without a number."
+        raise GymError("not_checked", message, status=409)
+    if episode.answer_check == AnswerCheck.DUE and episode.status == Episode.Status.OPEN:
+        raise GymError("no_first_answer", "Send the first answer first, as number 1.", status=409)
+    if episode.answer_check != AnswerCheck.GIVEN:
+        raise GymError("episode_final", "The episode has ended before its second answer.", status=409)
 
 
 def episode_close(*, episode_id: int, reason: str, detail: str, principal: Principal) -> dict[str, Any]:
-    """End an episode. ``reason`` decides its verdict unless an answer was submitted.
+    """End an episode. ``reason`` decides its verdict unless an answer was submitted; a first answer counts
+    as one where ``reason`` is the policy's doing.
 
     Closing again changes nothing. Returns the episode's record. Raises ``GymError`` 404 ``unknown_episode``.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -20,12 +20,18 @@ _encode = msgspec.json.Encoder().encode
 SUBMIT = Statement(__file__, "submit", is_hot=True, channel=SUBMISSION_CHANNEL)
 
 
-def submission_write(*, episode_id: int, answer: str | list[str], channel: str) -> bool:
-    """Store the answer, mark the episode as submitted and wake the sweeper: all or nothing.
+def submission_write(
+    *, episode_id: int, answer: str | list[str], channel: str, number: int = 1
+) -> Literal["first", "final"] | None:
+    """Store the answer, mark the episode and wake the sweeper: all or nothing.
 
-    False when the episode is not open: it was submitted already, or has ended.
+    ``number`` is 2 for the second answer of an episode. ``first``: it is to be checked, and the episode stays
+    open. None when the episode is not open, or waits for the other number.
     """
-    return SUBMIT.row(episode=episode_id, answer=_encode(answer).decode(), channel=channel) is not None
+    row = SUBMIT.row(episode=episode_id, answer=_encode(answer).decode(), channel=channel, number=number)
+    if row is None:
+        return None
+    return "first" if row[0] == "requested" else "final"
 
 
 CLAIM_COLUMNS = sql_read(
@@ -35,9 +41,17 @@ CLAIM_COLUMNS = sql_read(
 CLAIM = Statement(__file__, "claim", is_hot=True, columns=CLAIM_COLUMNS)
 
 
+class FirstGiven(NamedTuple):
+    """A first answer, and the number of the last site event before it."""
+
+    answer: str | list[str]
+    site_events: int
+
+
 class Claim(NamedTuple):
     """A submission to judge, with its gold under the labels that the episode showed. Their texts are in
-    ``gold_extra["choices"]``; ``shown`` is what both are made of."""
+    ``gold_extra["choices"]``; ``shown`` is what both are made of. ``first`` is what ``answer`` replaced or
+    confirmed."""
 
     run_id: int
     run_kind: str
@@ -51,6 +65,7 @@ class Claim(NamedTuple):
     gold_extra: dict[str, Any] | None
     shown: dict[str, Any] | None
     task_kind: str
+    first: FirstGiven | None
 
 
 def submission_claim(
@@ -71,6 +86,7 @@ def claim_read(row: Sequence[Any]) -> Claim:
         answer=msgspec.json.decode(str(claim.answer)),
         gold_extra=None if claim.gold_extra is None else msgspec.json.decode(str(claim.gold_extra)),
         shown=None if claim.shown is None else msgspec.json.decode(str(claim.shown)),
+        first=None if claim.first is None else FirstGiven(**msgspec.json.decode(str(claim.first))),
     )
     return claim if claim.shown is None else _gold_shown(claim, **claim.shown)
 

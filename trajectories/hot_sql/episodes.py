@@ -34,6 +34,7 @@ EPISODE_COLUMNS = {
     "parent_id": "bigint",
     "begins_after": "int",
     "inherited_events": "int",
+    "answer_check": "text",
 }
 
 

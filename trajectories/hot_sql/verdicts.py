@@ -9,6 +9,7 @@ import msgspec
 
 from core.reasons import END_REASONS
 from core.sql import Statement
+from trajectories.hot_sql.claims import SUBMISSION_CHANNEL
 from trajectories.hot_sql.sums import SUMS
 
 _encode = msgspec.json.Encoder().encode
@@ -44,6 +45,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 FINISH = Statement(__file__, "finish", is_hot=True, sums=SUMS)
+FIRST_ANSWERS_COUNT = Statement(__file__, "first_answers_count", is_hot=True, channel=SUBMISSION_CHANNEL)
 
 
 def finish_many(
@@ -56,15 +58,22 @@ def finish_many(
 ) -> list[int]:
     """Give episodes of one run their verdicts, in one statement; returns the ids that ended by this call.
 
-    Only episodes in one of ``statuses`` end; the others already have a verdict or are awaiting theirs.
+    Only episodes in one of ``statuses`` end; the others already have a verdict or are awaiting theirs. One
+    that its policy ends after a first answer, before the second, is submitted with that one instead.
     With ``close_reason`` they are also closed: no step is accepted afterwards.
     """
+    endings = list(endings)
     rows = FINISH.rows(
         run=run_id,
-        endings=_encode(list(endings)).decode(),
+        endings=_encode(endings).decode(),
         statuses=list(statuses),
         is_closing=close_reason is not None,
         close_reason=close_reason or "",
         close_detail=close_detail,
     )
-    return [row[0] for row in rows]
+    ended = [row[0] for row in rows]
+    left = {ending.episode for ending in endings if ending.outcome == "incorrect"}.difference(ended)
+    if left and "open" in statuses:
+        # A statement of its own: it must see a first answer that came while the other waited for its episode.
+        FIRST_ANSWERS_COUNT.run(run=run_id, episodes=sorted(left))
+    return ended

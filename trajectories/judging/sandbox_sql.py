@@ -81,7 +81,7 @@ def _functions() -> Iterator[Function]:
         {"episode": "bigint", "claims_max": "int", "lost": "float8", "worker": "int"},
         "TABLE (run_id bigint, run_kind text, answer jsonb, verifier_official text, verifier_training text, "
         "gold_version int, gold_answer text, gold_accepted text[], gold_solution text, gold_extra jsonb, "
-        "shown jsonb, task_kind text)",
+        "shown jsonb, task_kind text, first jsonb)",
         {"episode": sql_read(__file__, "sandbox_episode", **conditions)},
     )
     yield Function(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -23,6 +23,8 @@ from verifiers.wire import Job
 logger = logging.getLogger(__name__)
 
 CLAIMS_MAX = 3
+FIRST_CORRECT = "first_answer_correct"
+"""The metric that says whether the answer before the check was right, by the verifier that rewards."""
 
 _writer = verdict_writer.VerdictWriter()
 _pool: ChildPool | None = None
@@ -45,6 +47,13 @@ class _Request(NamedTuple):
     metrics: dict[str, float]
     evidence: dict[str, Any]
     """Evidence that no verifier reads."""
+    first: Job | None = None
+    """The job of the answer before the check."""
+
+    @property
+    def all_jobs(self) -> list[Job]:
+        """``jobs``, and the first answer's unless it is one of them: an answer confirmed is judged once."""
+        return [*self.jobs, *([self.first] if self.first and self.first not in self.jobs else [])]
 
 
 def submission_judge(*, episode_id: int) -> bool:
@@ -83,10 +92,10 @@ def ending_of(*, episode_id: int, claim: hot_sql.Claim) -> hot_sql.Ending:
 def endings_of(claims: Sequence[tuple[int, hot_sql.Claim]]) -> list[hot_sql.Ending]:
     """The verdicts on ``(episode, claim)`` pairs, in order; a child gets their jobs in one message."""
     requests = [_request(episode_id, claim) for episode_id, claim in claims]
-    jobs = [job for request in requests if isinstance(request, _Request) for job in request.jobs]
+    jobs = [job for request in requests if isinstance(request, _Request) for job in request.all_jobs]
     verdicts = _verdicts_together(jobs)
     return [
-        _ending(episode_id, claim, [(job, next(verdicts)) for job in request.jobs], request=request)
+        _ending(episode_id, claim, [(job, next(verdicts)) for job in request.all_jobs], request=request)
         if isinstance(request, _Request)
         else _void(episode_id, request.code, claim, detail=request.message)
         for (episode_id, claim), request in zip(claims, requests, strict=True)
@@ -97,10 +106,11 @@ def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
     """The jobs of a claim, or a crash when its state cannot be rebuilt, which is not the agent's fault."""
     try:
         if claim.task_kind != kinds.SITE:
-            return _Request(_jobs(claim, {}), {}, {})
+            return _Request(_jobs(claim, {}), {}, {}, _first_job(claim, {}))
         result = site_states.left_behind(episode_id=episode_id, claim=claim)
         jobs = _jobs(claim, {} if result.state is None else {"state": result.state})
-        return _Request(jobs, result.metrics, {"conditions": result.conditions})
+        first = _first_job(claim, {} if result.first_state is None else {"state": result.first_state})
+        return _Request(jobs, result.metrics, {"conditions": result.conditions}, first)
     except Exception as error:
         logger.exception("the state of episode %s cannot be rebuilt", episode_id)
         return VerifierCrash("verifier_error", f"The state cannot be rebuilt: {type(error).__name__}")
@@ -108,6 +118,19 @@ def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
 
 def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
     """One job per verifier; none without a gold. ``extra`` is evidence besides the answer."""
+    verifier_ids = sorted({_rewarding(claim), claim.verifier_official})
+    return _jobs_of(claim, claim.answer, extra, verifier_ids)
+
+
+def _first_job(claim: hot_sql.Claim, extra: dict[str, Any]) -> Job | None:
+    """That of the answer before the check, by the verifier that rewards; None without one."""
+    jobs = _jobs_of(claim, claim.first.answer, extra, [_rewarding(claim)]) if claim.first else []
+    return jobs[0] if jobs else None
+
+
+def _jobs_of(
+    claim: hot_sql.Claim, answer: str | list[str], extra: dict[str, Any], verifier_ids: Sequence[str]
+) -> list[Job]:
     if claim.gold_answer is None:
         return []
     gold = Gold(
@@ -116,9 +139,7 @@ def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:
         solution=claim.gold_solution or "",
         extra=claim.gold_extra or {},
     )
-    answer = claim.answer if isinstance(claim.answer, str) else tuple(claim.answer)
-    verifier_ids = sorted({_rewarding(claim), claim.verifier_official})
-    evidence = Evidence(answer=answer, extra=extra)
+    evidence = Evidence(answer=answer if isinstance(answer, str) else tuple(answer), extra=extra)
     return [Job(verifier_id, gold, evidence) for verifier_id in verifier_ids]
 
 
@@ -147,20 +168,26 @@ def _ending(
 ) -> hot_sql.Ending:
     if claim.gold_answer is None:
         return _void(episode_id, "verifier_error", claim, detail="The task has no gold.")
+    own, others = verdicts[: len(request.jobs)], verdicts[len(request.jobs) :]
     try:
-        opinions = _opinions(verdicts)
+        opinions = _opinions(own)
     except VerifierStalled:
         raise  # never void for a machine that stood still: the claim expires, and the job is sent again
     except (VerifierTimeout, VerifierCrash, SandboxMissing) as failure:
         return _void(episode_id, failure.code, claim, detail=failure.message)
     rewarding = _rewarding(claim)
     opinion, official = opinions[rewarding], opinions[claim.verifier_official]
+    first = _first_opinion(episode_id, request, opinions, others)
     return hot_sql.Ending(
         episode=episode_id,
         outcome=_outcome(opinion),
         reason=opinion.reason,
         score=opinion.score,
-        metrics={**opinion.metrics, **request.metrics},
+        metrics={
+            **opinion.metrics,
+            **request.metrics,
+            **({FIRST_CORRECT: float(first.correct)} if first else {}),
+        },
         verifier=rewarding,
         gold_version=claim.gold_version,
         official={
@@ -168,13 +195,39 @@ def _ending(
             "outcome": _outcome(official),
             "reward": float(official.correct),
         },
-        evidence={
-            "answer": claim.answer,
-            "gold_version": claim.gold_version,
-            **request.evidence,
-            "verifiers": {name: verdict.as_json() for name, verdict in sorted(opinions.items())},
-        },
+        evidence=_evidence(claim, request, opinions, first),
     )
+
+
+def _evidence(
+    claim: hot_sql.Claim, request: _Request, opinions: Mapping[str, Verdict], first: Verdict | None
+) -> dict[str, Any]:
+    return {
+        "answer": claim.answer,
+        "gold_version": claim.gold_version,
+        **request.evidence,
+        "verifiers": {name: verdict.as_json() for name, verdict in sorted(opinions.items())},
+        **({"first": first.as_json()} if first else {}),
+    }
+
+
+def _first_opinion(
+    episode_id: int,
+    request: _Request,
+    opinions: Mapping[str, Verdict],
+    others: Sequence[tuple[Job, Verdict | None]],
+) -> Verdict | None:
+    """What the rewarding verifier says of the answer before the check; None without one.
+
+    None also where that cannot be said: a metric must not cost an episode its verdict.
+    """
+    if request.first is None:
+        return None
+    try:
+        return opinions[request.first.verifier] if not others else _opinions(others)[request.first.verifier]
+    except (VerifierTimeout, VerifierCrash, VerifierStalled, SandboxMissing) as failure:
+        logger.warning("the first answer of episode %s is not judged: %s", episode_id, failure.message)
+        return None
 
 
 def _opinions(verdicts: Sequence[tuple[Job, Verdict | None]]) -> dict[str, Verdict]:

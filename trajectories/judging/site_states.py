@@ -43,10 +43,12 @@ HISTORY = Statement(
 class Left:
     """``state`` is the folded state as JSON, None for a task judged by its values alone.
 
-    ``conditions`` are what the state must meet, each with its result; they are as secret as the gold.
+    ``first_state`` is the same when the first answer was given, None without one. ``conditions`` are what the
+    state must meet, each with its result; they are as secret as the gold.
     """
 
     state: dict[str, Any] | None
+    first_state: dict[str, Any] | None
     metrics: dict[str, float]
     conditions: list[dict[str, Any]]
 
@@ -63,17 +65,25 @@ class _Episode:
     def history(self) -> list[tuple[str, Mapping[str, Any]]]:
         return [(event["kind"], event["data"]) for event in self.events]
 
+    def state_after(self, site_events: int | None = None) -> dict[str, Any]:
+        """The folded state after so many site events, or after all."""
+        events = [event for event in self.events if site_events is None or event["seq"] <= site_events]
+        history = [(event["kind"], event["data"]) for event in events]
+        return state_plain(self.payload, history, salt=settings.WORLD_SALT)
+
 
 def left_behind(*, episode_id: int, claim: Claim) -> Left:
     """Raises ``ValueError`` when the task is judged by a state but was made with another world salt."""
     episode = _read(episode_id)
     extra = claim.gold_extra or {}
-    state = None
+    state = first_state = None
     if "state" in extra:
-        state = state_plain(episode.payload, episode.history, salt=settings.WORLD_SALT)
+        state = episode.state_after()
+        first_state = episode.state_after(claim.first.site_events) if claim.first else None
     answer = claim.gold_answer or ""
     return Left(
         state=state,
+        first_state=first_state,
         metrics=_or_default(episode_id, lambda: _metrics(episode, answer=answer, extra=extra), {}),
         conditions=_or_default(episode_id, lambda: _conditions(episode, extra=extra, state=state), []),
     )

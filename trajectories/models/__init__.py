@@ -30,7 +30,7 @@ from trajectories.models.sampler import Sampler, SamplerDraw, SamplerTask
 from trajectories.models.step import Step
 from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
 from trajectories.models.tool_call import ToolCall
-from trajectories.models.verdict import Submission, Verdict, VerdictEvidence
+from trajectories.models.verdict import FirstAnswer, Submission, Verdict, VerdictEvidence
 from trajectories.models.walk_place import WalkPlace
 from trajectories.models.watch_mark import WatchMark
 
@@ -50,6 +50,7 @@ __all__ = [
     "EpisodeFidelity",
     "Export",
     "Fidelity",
+    "FirstAnswer",
     "Group",
     "HealthProbe",
     "IdempotentCall",

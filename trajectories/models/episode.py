@@ -43,7 +43,7 @@ class Group(models.Model):
 
 
 class Episode(models.Model):
-    """The row changes only on opening, submission, ending and closing; steps and events never touch it.
+    """The row changes only on opening, answers, ending and closing; steps and events never touch it.
 
     None of its indexes names a column that changes, so that these updates write no index at all.
     """
@@ -61,6 +61,14 @@ class Episode(models.Model):
     class Channel(models.TextChoices):
         PAGE = "page"
         API = "api"
+
+    class AnswerCheck(models.TextChoices):
+        """How far the check of a first answer has come; empty in runs that check none."""
+
+        NONE = ""
+        DUE = "due"  # no answer yet
+        REQUESTED = "requested"  # the first answer is stored, and is to be checked
+        GIVEN = "given"  # the second one is stored
 
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="episodes", db_index=False
@@ -80,6 +88,9 @@ class Episode(models.Model):
     token_budget = models.PositiveIntegerField(null=True)
     recording = models.CharField(max_length=8, choices=Recording, default=Recording.EVENTS)
     answer_channel = models.CharField(max_length=8, choices=Channel)
+    answer_check = models.CharField(
+        max_length=9, choices=AnswerCheck, default=AnswerCheck.NONE, db_default=AnswerCheck.NONE, blank=True
+    )
     guidance = models.JSONField(null=True)
     # A fork's parent may have been deleted: what has a parent stays a fork.
     parent = models.ForeignKey(

@@ -7,6 +7,11 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 
+def parts_of(answer: str | list[str]) -> list[str]:
+    """An answer as a list, whether it has one part or several."""
+    return [str(part) for part in (answer if isinstance(answer, list) else [answer])]
+
+
 class Submission(models.Model):
     """An answer as received, written once. Its last columns are the judging queue."""
 
@@ -37,7 +42,28 @@ class Submission(models.Model):
     @property
     def answers(self) -> list[str]:
         """The answer as a list, whether it has one part or several."""
-        return [str(part) for part in (self.answer if isinstance(self.answer, list) else [self.answer])]
+        return parts_of(self.answer)
+
+
+class FirstAnswer(models.Model):
+    """An answer whose check was requested, written once. The second answer, or this one if none follows, is
+    the submission."""
+
+    episode = models.OneToOneField(
+        "trajectories.Episode", on_delete=models.CASCADE, primary_key=True, related_name="first_answer"
+    )
+    answer = models.JSONField()  # a string, or a list of strings
+    channel = models.CharField(max_length=8)
+    site_events = models.PositiveIntegerField()  # the number of the last one before: the state that was left
+    received_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"first answer of episode {self.episode_id}"
+
+    @property
+    def answers(self) -> list[str]:
+        """The answer as a list, whether it has one part or several."""
+        return parts_of(self.answer)
 
 
 class Verdict(models.Model):

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from rest_framework import serializers
 
-from core import grammars, histories
+from core import answer_check, grammars, histories
 from core.arms import ARMS
 from core.errors import did_you_mean
 from core.fields import (
@@ -63,7 +63,8 @@ class RunIn(StrictSerializer):
         default=dict,
         help_text=(
             "Free-form. `recording_full_share` (0 to 1) records that share of the run's episodes in full, "
-            "drawn by their seeds, and only the page events of the others."
+            "drawn by their seeds, and only the page events of the others. `answer_check: once` answers "
+            "the first answer of each episode by a request to check it, and takes the second as its answer."
         ),
     )
     tags = serializers.ListField(child=TextField(max_length=100), default=list, max_length=TAGS_MAX)
@@ -99,6 +100,9 @@ class RunIn(StrictSerializer):
         share = value.get(RECORDING_FULL_SHARE, 0)
         if not is_share(share):
             raise serializers.ValidationError(f'"{RECORDING_FULL_SHARE}" must be a number from 0 to 1.')
+        check = value.get(answer_check.SETTING, answer_check.ONCE)
+        if check not in answer_check.VALUES:
+            raise serializers.ValidationError(f'"{answer_check.SETTING}" must be "{answer_check.ONCE}".')
         return value
 
     def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core import answer_check
 from core.arms import ARMS
 from core.errors import GymError
 from core.sql import Statement
@@ -34,7 +35,8 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
 
     Raises ``GymError``: 404 ``unknown_episode``, ``unknown_run``; 409 ``episode_open``, ``gold_changed``,
     ``task_changed``; 413 ``too_many_episodes``, ``prompts_too_long``; 422 ``probe_parent``, ``void_parent``,
-    ``no_such_step``, ``budget_spent``, ``other_setup``, ``record_incomplete``; 429 ``at_capacity``.
+    ``checked_parent``, ``no_such_step``, ``budget_spent``, ``other_setup``, ``record_incomplete``; 429
+    ``at_capacity``.
     """
     total = sum(fork.count for fork in forks)
     openings.count_check(total)
@@ -102,6 +104,11 @@ def _parents(forks: Sequence[Fork], principal: Principal) -> dict[int, Episode]:
 
 def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
     """Raise ``GymError`` where the parent cannot be brought to this step again."""
+    if any(answer_check.is_checked(one.settings) for one in (parent.run, run or parent.run)):
+        message = (
+            "A run that has answers checked has no forks, and takes none: which answer counts is its own."
+        )
+        raise GymError("checked_parent", message, status=422, fields={"episode": [message]})
     if run is not None and any(getattr(run, name) != getattr(parent.run, name) for name in SETUP):
         message = (
             f"Run {run.pk} shows pages or takes actions in another way than that of episode {parent.pk}."
@@ -219,6 +226,7 @@ def _fill(
             "variation": parent.variation,
             "parent_id": parent.pk,
             "inherited_events": None if parent.has_page else 0,
+            "answer_check": Episode.AnswerCheck.NONE,
         }
         record = {
             "group": group_id,

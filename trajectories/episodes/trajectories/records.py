@@ -250,7 +250,11 @@ class Trajectory(Struct):
     ``page_actions`` are those of a browser without a harness: empty where steps were posted.
     ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
     finished, and in an impossible task the same as in its possible counterpart, some out of reach.
-    The ``metrics`` of the verdict hold, besides the verifier's own: ``pop_up_open_at_submit`` and
+    ``answer_check`` is null unless the run has answers checked: ``due`` before the first answer,
+    ``requested`` when its check has been requested, ``given`` when the second answer is the ``submission``.
+    Ended after ``first_answer`` alone by its policy, an episode has that one as its ``submission``.
+    The ``metrics`` of the verdict hold ``first_answer_correct`` (1.0 or 0.0) if two answers were given. In
+    episodes on a mock site they hold, besides the verifier's own: ``pop_up_open_at_submit`` and
     ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
     ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
     ``steps`` are the episode's own: a fork's follow those of its ``parent`` up to ``begins_after``.
@@ -289,6 +293,8 @@ class Trajectory(Struct):
     site_events: list[SiteEventRecord]
     tool_calls: list[ToolCallRecord]
     milestones: list[MilestoneRecord]
+    answer_check: Literal["due", "requested", "given"] | None
+    first_answer: SubmissionRecord | None
     submission: SubmissionRecord | None
     said_done: SaidDoneRecord | None
     behaviour: BehaviourRecord | None  # type: ignore[valid-type]

@@ -121,6 +121,8 @@ _TRAJECTORY = _object(
     tool_calls=_list(_TOOL_CALL, rows="trajectories_toolcall c", order="c.number"),
     page_actions="'[]'::json",
     milestones="'[]'::json",
+    answer_check="nullif(e.answer_check, '')",
+    first_answer=_one(_object(records.SubmissionRecord, "f"), row="trajectories_firstanswer f"),
     submission=_one(_object(records.SubmissionRecord, "u"), row="trajectories_submission u"),
     said_done=_one(_ACTION_CHECK, row="trajectories_episodefacts a"),
     behaviour=_one(_object(records.BehaviourRecord, "a"), row="trajectories_episodefacts a"),

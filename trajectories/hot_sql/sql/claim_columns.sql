@@ -10,4 +10,7 @@ CASE WHEN NOT {is_probe} THEN g.solution END,
 CASE WHEN NOT {is_probe} THEN g.extra END,
 CASE WHEN NOT {is_probe} AND t.kind = '{choice}' THEN jsonb_build_object(
     'choices', t.payload->'choices', 'order', e.variation->'order')
-END, t.kind
+END, t.kind, CASE WHEN e.answer_check = 'given' THEN (
+    SELECT jsonb_build_object('answer', f.answer, 'site_events', f.site_events)
+    FROM trajectories_firstanswer f WHERE f.episode_id = e.id)
+END

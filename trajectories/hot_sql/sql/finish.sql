@@ -6,7 +6,10 @@ WITH input AS MATERIALIZED (
 ), target AS MATERIALIZED (
     SELECT e.id, e.group_id, e.task_id, e.arm, e.policy_version, e.is_plain
     FROM trajectories_episode e JOIN input i ON i.episode = e.id
-    WHERE e.run_id = %(run)s AND e.status = ANY(%(statuses)s) ORDER BY e.id FOR NO KEY UPDATE OF e
+    WHERE e.run_id = %(run)s AND e.status = ANY(%(statuses)s)
+        -- What a policy ends after a first answer is judged by it (first_answers_count.sql).
+        AND NOT (e.answer_check = 'requested' AND e.status = 'open' AND i.outcome = 'incorrect')
+    ORDER BY e.id FOR NO KEY UPDATE OF e
 ), counter AS (
     UPDATE trajectories_verdictcounter SET count = count + (SELECT count(*) FROM target)
     WHERE run_id = %(run)s AND EXISTS (SELECT 1 FROM target) RETURNING count

@@ -1,8 +1,18 @@
-WITH submitted AS (
-    UPDATE trajectories_episode SET status = 'submitted'
-    WHERE id = %(episode)s AND status = 'open' AND inherited_events IS NOT NULL RETURNING id
+-- Where the run has answers checked, the first one is kept beside the episode, which stays open.
+WITH given AS (
+    UPDATE trajectories_episode SET
+        status = CASE WHEN answer_check = 'due' THEN status ELSE 'submitted' END,
+        answer_check = CASE answer_check WHEN 'due' THEN 'requested' WHEN 'requested' THEN 'given' ELSE '' END
+    WHERE id = %(episode)s AND status = 'open' AND inherited_events IS NOT NULL
+        AND answer_check = ANY(CASE WHEN %(number)s::int = 1 THEN ARRAY['', 'due'] ELSE ARRAY['requested'] END)
+    RETURNING id, answer_check
+), first_stored AS (
+    INSERT INTO trajectories_firstanswer (episode_id, answer, channel, site_events)
+    SELECT id, %(answer)s::jsonb, %(channel)s, coalesce((
+        SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = given.id), 0)
+    FROM given WHERE answer_check = 'requested'
 ), stored AS (
     INSERT INTO trajectories_submission (episode_id, answer, channel)
-    SELECT id, %(answer)s::jsonb, %(channel)s FROM submitted RETURNING episode_id
+    SELECT id, %(answer)s::jsonb, %(channel)s FROM given WHERE answer_check <> 'requested' RETURNING episode_id
 )
-SELECT pg_notify('{channel}', '') FROM stored
+SELECT answer_check, (SELECT pg_notify('{channel}', '') FROM stored) FROM given

@@ -236,6 +236,11 @@ def _usual(episode: Episode) -> int | None:
     """None if unknown: an old episode may have a look, kind or payload that this version lacks."""
     try:
         setup = setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel)
-        return max_steps_of(episode.task, setup=setup, look=look_read(episode.presentation))
+        return max_steps_of(
+            episode.task,
+            setup=setup,
+            look=look_read(episode.presentation),
+            is_checked=episode.answer_check != Episode.AnswerCheck.NONE,
+        )
     except (GymError, LookupError, TypeError, ValueError, AttributeError):
         return None

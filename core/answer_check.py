@@ -1,0 +1,22 @@
+"""The request to check a first answer, in a run whose setting ``answer_check`` is ``once``.
+
+Pages and the API send the same words, which say nothing of whether the answer is right. Another wording may
+change a score, so it needs another value of the setting.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+SETTING: Final = "answer_check"
+ONCE: Final = "once"
+VALUES: Final = (ONCE,)
+REQUEST: Final = (
+    "Your answer is recorded, and it is not final yet. Check it once against the task. Then answer again as "
+    "before: the same answer confirms it, another one replaces it."
+)
+
+
+def is_checked(settings: dict[str, Any]) -> bool:
+    """Whether a run with these settings asks for a second answer."""
+    return settings.get(SETTING) == ONCE
