@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gymsite.arena import pictures, run_tool, views
+from gymsite.arena import answer_form, pictures, run_tool, views
 
 urlpatterns = [
     path("healthz", views.health),
     path("e/<str:token>/", views.first_page),
-    path("e/<str:token>/submit", views.submit),
+    path("e/<str:token>/submit", answer_form.submit),
     path("e/<str:token>/done", views.done),
     path("e/<str:token>/events", views.page_events),
     path("e/<str:token>/recording", views.recording_chunk),

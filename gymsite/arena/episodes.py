@@ -1,14 +1,11 @@
-"""The arena's SQL on episodes; ``gymsite/roles.sql`` says what its role may read and write.
-
-Each function is one statement (``submission_store`` two, when the answer is refused).
-"""
+"""The arena's SQL on episodes, one statement each; ``gymsite/roles.sql`` says what its role may do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from django.conf import settings
@@ -19,8 +16,8 @@ from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
 from tasks_app.questions import ToolCall
 from tasks_app.variation import has_task_bar, payload_shown, tools_of
-from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGE_SERVED, PAGES_CAPPED
-from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
+from tasks_app.worlds.evidence import PAGE_SERVED, PAGES_CAPPED
+from trajectories.hot_sql import hot_cursor
 
 # An episode has pages while it is open and for a short while after its submission: the last page confirms it,
 # and the recorder still has events to send. Closed and expired episodes have none.
@@ -34,7 +31,7 @@ ALIVE = """
 PATH_MAX = 200
 
 # The number of an episode's last site event; ``alive`` is the row that holds its id.
-_LAST = "coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {alive}.id), 0)"
+LAST_EVENT = "coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {alive}.id), 0)"
 
 # Two pages served at the same time take the same number; the second is not counted, which is harmless.
 # Site events are numbered without gaps, so the last number is how many there are. Past the cap one marker is
@@ -55,22 +52,30 @@ _LIVING = """
     WHERE t.last_at < excluded.last_at - interval '1 second'"""
 
 _SHOWN = """alive.id, alive.status, alive.recording, alive.answer_channel, alive.presentation::text,
-       alive.variation::text, alive.virtual_start"""
+       alive.variation::text, alive.virtual_start, alive.answer_check <> ''"""
+
+# The answer that is to be checked, as JSON text. What was run since is newer than it.
+_FIRST_ANSWER = """CASE WHEN alive.answer_check = 'requested' THEN (
+        SELECT json_build_object('answer', f.answer, 'is_newest', NOT EXISTS (
+            SELECT FROM trajectories_toolcall c
+            WHERE c.episode_id = alive.id AND c.created_at > f.received_at))::text
+        FROM trajectories_firstanswer f WHERE f.episode_id = alive.id) END"""
 
 # One statement for the page and the events before it; it does not see the event that it stores itself.
 _PAGE = f"""
 WITH hasty AS MATERIALIZED ({HASTY}),
      alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
-               e.virtual_start, {step_numbers.REQUESTED} AS step
+               e.virtual_start, e.answer_check, {step_numbers.REQUESTED} AS step
         FROM hasty, trajectories_episode e WHERE {ALIVE}),
      counted AS MATERIALIZED (
-        SELECT id, status, step, {_LAST.format(alive="alive")} AS last FROM alive WHERE %(is_counted)s),
+        SELECT id, status, step, {LAST_EVENT.format(alive="alive")} AS last FROM alive WHERE %(is_counted)s),
      served AS ({_SERVED}),
      living AS ({_LIVING})
 SELECT {_SHOWN},
-       coalesce((SELECT seq FROM served), (SELECT last FROM counted), {_LAST.format(alive="alive")}),
-       t.kind, t.payload::text, {tool_calls.LAST_CALL}, CASE WHEN t.kind = 'site' THEN ({FOLDED}) END
+       coalesce((SELECT seq FROM served), (SELECT last FROM counted), {LAST_EVENT.format(alive="alive")}),
+       t.kind, t.payload::text, {tool_calls.LAST_CALL}, CASE WHEN t.kind = 'site' THEN ({FOLDED}) END,
+       {_FIRST_ANSWER}
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
 # A fork is brought to where its parent stood: a page as it was at one of the inherited site events, and
@@ -79,39 +84,32 @@ FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the p
 _PAGE_AS_OF = f"""
 WITH alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
-               e.virtual_start
+               e.virtual_start, e.answer_check
         FROM trajectories_episode e WHERE {ALIVE} AND e.status = 'open' AND e.parent_id IS NOT NULL
             AND %(as_of)s <= e.inherited_events
-            AND e.inherited_events = {_LAST.format(alive="e")}
+            AND e.inherited_events = {LAST_EVENT.format(alive="e")}
             AND (NOT %(is_counted)s OR %(path)s::text IS NULL OR EXISTS (
                 SELECT FROM trajectories_siteevent v WHERE v.episode_id = e.id AND v.seq = %(as_of)s
                     AND v.kind = '{PAGE_SERVED}' AND v.data->>'path' = %(path)s)))
 SELECT {_SHOWN}, %(as_of)s::int,
        t.kind, t.payload::text, {tool_calls.LAST_CALL_UNTIL},
-       CASE WHEN t.kind = 'site' THEN ({FOLDED} AND v.seq <= %(as_of)s) END
+       CASE WHEN t.kind = 'site' THEN ({FOLDED} AND v.seq <= %(as_of)s) END, NULL
 FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
-_SUBMIT = f"""
-WITH taken AS (
-        UPDATE trajectories_episode e SET status = 'submitted'
-        WHERE id = %(episode)s AND status = 'open' AND answer_channel = 'page' AND arm = ANY(%(arms)s)
-            AND inherited_events IS NOT NULL
-        RETURNING id, {step_numbers.REQUESTED} AS step),
-     stored AS (
-        INSERT INTO trajectories_submission (episode_id, answer, channel)
-        SELECT id, %(answer)s::jsonb, 'page' FROM taken RETURNING episode_id),
-     noted AS (
-        INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
-        SELECT id, 1 + {_LAST.format(alive="taken")}, step, '{ANSWER_RECORDED}', '{{}}'::jsonb FROM taken
-        ON CONFLICT DO NOTHING)
-SELECT pg_notify('{SUBMISSION_CHANNEL}', '') FROM stored"""  # noqa: S608
 
-_STORED = f"""
-SELECT e.answer_channel, s.answer = %(answer)s::jsonb
-FROM trajectories_episode e LEFT JOIN trajectories_submission s ON s.episode_id = e.id
-WHERE {ALIVE}"""  # noqa: S608
+class FirstAnswer(msgspec.Struct, frozen=True):
+    """An answer that is to be checked; ``is_newest`` unless a program has been run since."""
 
-Stored = Literal["stored", "same", "other", "wrong_channel", "gone"]
+    answer: str | list[str]
+    is_newest: bool
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """One value for each field of the form."""
+        return (self.answer,) if isinstance(self.answer, str) else tuple(self.answer)
+
+
+_first_answer_read = msgspec.json.Decoder(FirstAnswer).decode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +117,8 @@ class PageEpisode:
     """What a page may know of its episode and task; ``payload`` has the episode's variation applied.
 
     ``site_events`` is the number of the last one; ``site_history`` holds those that a mock site folds.
-    ``is_past``: a fork is being restored, and nothing that it is sent is stored.
+    ``first_answer`` is the one whose check is requested. ``is_past``: a fork is being restored, and nothing
+    that it is sent is stored.
     """
 
     episode_id: int
@@ -135,11 +134,20 @@ class PageEpisode:
     has_task_bar: bool = True
     call: ToolCall | None = None
     site_history: tuple[Event, ...] = ()
+    is_checked: bool = False
+    first_answer: FirstAnswer | None = None
     is_past: bool = False
 
     @property
     def is_open(self) -> bool:
         return self.status == "open"
+
+    @property
+    def drafts(self) -> tuple[str, ...]:
+        """What the form holds before anything is typed: the answer to check, or the program that ran last."""
+        if self.first_answer is not None and self.first_answer.is_newest:
+            return self.first_answer.values
+        return (self.call.input,) if self.call else ("",)
 
 
 def page_open(
@@ -177,32 +185,17 @@ def _page_episode(row: Sequence[Any], *, is_past: bool) -> PageEpisode:
         answer_channel=row[3],
         presentation=msgspec.json.decode(row[4]),
         virtual_start=row[6],
-        site_events=row[7],
-        kind=row[8],
-        payload=payload_shown(msgspec.json.decode(row[9]), variation),
+        is_checked=row[7],
+        site_events=row[8],
+        kind=row[9],
+        payload=payload_shown(msgspec.json.decode(row[10]), variation),
         tools=tools_of(variation),
         has_task_bar=has_task_bar(variation),
-        call=tool_calls.call_read(row[10]),
-        site_history=events_read(row[11]),
+        call=tool_calls.call_read(row[11]),
+        site_history=events_read(row[12]),
+        first_answer=None if row[13] is None else _first_answer_read(row[13]),
         is_past=is_past,
     )
-
-
-def submission_store(*, episode_id: int, answer: str | list[str], step: int | None) -> Stored:
-    """Store the answer, mark the episode and notify the sweeper in one statement; the first answer stays."""
-    params = {**alive_params(episode_id), "step": step, "answer": msgspec.json.encode(answer).decode()}
-    with hot_cursor() as cursor:
-        cursor.execute(_SUBMIT, params)
-        if cursor.fetchone() is not None:
-            return "stored"
-        cursor.execute(_STORED, params)
-        row = cursor.fetchone()
-    if row is None:
-        return "gone"
-    channel, is_same = row
-    if is_same is None:
-        return "wrong_channel" if channel != "page" else "gone"
-    return "same" if is_same else "other"
 
 
 def alive_params(episode_id: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseRedirect, QueryDict
@@ -17,6 +18,8 @@ MORE_FIELD = "add"
 SEVERAL = "several"
 # Sent by forms whose fields mean different things: values keep their positions, empty ones included.
 PLACED = "placed"
+# Sent with an answer that follows the request to check the first one: "2".
+NUMBER = "number"
 ANSWERS_MAX = 100
 # Percent-encoding triples each byte, and a character has at most four bytes.
 FORM_BYTES_PER_CHAR = 12
@@ -81,6 +84,11 @@ def length_check(form: QueryDict) -> None:
     limit = settings.ANSWER_MAX_CHARS
     if sum(map(len, form.getlist(ANSWER_FIELD))) > limit:
         raise refusal("answer_too_long")
+
+
+def number_read(form: QueryDict) -> Literal[1, 2]:
+    """Whether the form holds the first answer or the second."""
+    return 2 if form.get(NUMBER) == "2" else 1
 
 
 def answer_read(form: QueryDict) -> str | list[str]:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from core.tokens import token_open
-from gymsite.arena import views
+from gymsite.arena import answer_form, views
 
 BURST_S = 10.0
 """An episode that was quiet may make the requests of so many seconds at once."""
@@ -67,6 +67,6 @@ class RequestRateMiddleware:
         episode_id = token_open(token=named.get("token", ""), key=settings.TOKEN_KEY)
         if episode_id is None:
             return None
-        rate = self._submissions if view is views.submit else self._requests
+        rate = self._submissions if view is answer_form.submit else self._requests
         wait_s = rate.wait_s(episode_id)
         return views.too_many_requests(request, wait_s=wait_s) if wait_s else None

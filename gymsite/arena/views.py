@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from typing import Any
@@ -16,13 +16,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from core import disk
+from core import answer_check, disk
 from core.blobs import blob_response
 from core.errors import GymError
 from core.presentation import Look, look_read
 from core.tokens import token_open
 from gymsite.arena import episodes, events, forms, panels, pop_ups, recording_chunks, site_dispatch
-from gymsite.arena.sites import pop_ups as site_pop_ups
 from gymsite.arena.sites.site import Message
 from gymsite.arena.wording import WORDINGS
 from tasks_app import kinds
@@ -55,7 +54,7 @@ def only(*methods: str) -> Callable[[View], View]:
         def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if request.method in methods:
                 return view(request, *args, **kwargs)
-            response = _instead(request, NO_PAGE)
+            response = message_instead(request, NO_PAGE)
             response["Allow"] = ", ".join(methods)
             return response
 
@@ -90,7 +89,7 @@ def site_page(request: HttpRequest, token: str, rest: str) -> HttpResponse:
         form = forms.form_of(request) if request.method == "POST" else None
     except GymError as error:
         root = "../" * rest.count("/") or "./"
-        return _refused(root, code=error.code if error.code in forms.UNREADABLE else "too_large")
+        return refused_page(root, code=error.code if error.code in forms.UNREADABLE else "too_large")
     return _site(request, episode, path=rest, form=form)
 
 
@@ -110,33 +109,6 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
     if episode.is_open:
         return HttpResponseRedirect("./")
     return _done(request, episode)
-
-
-@only("POST")
-def submit(request: HttpRequest, token: str) -> HttpResponse:
-    """Take the answer once; sending the same again succeeds, and another one changes nothing."""
-    episode_id = episode_id_of(token)
-    try:
-        form = forms.form_read(request)
-    except GymError as error:
-        return _not_taken(request, token, error)
-    try:
-        forms.length_check(form)
-        if forms.MORE_FIELD in form:
-            return _one_more(request, token, form)
-        answer = forms.answer_read(form)
-    except GymError as error:
-        typed = form.getlist(forms.ANSWER_FIELD)[: forms.ANSWERS_MAX]
-        return _not_taken(request, token, error, typed=typed, back=form.get("back", ""))
-    if as_of(request) is not None:
-        return _instead(request, NOT_NOW)
-    stored = episodes.submission_store(episode_id=episode_id, answer=answer, step=step_of(request))
-    if stored == "gone":
-        raise Http404
-    if stored in ("stored", "same"):
-        return forms.SeeOther("done")
-    episode = episode_of(request, token, is_counted=False)
-    return taken_page(request, episode) if stored == "other" else question_page(request, episode, status=409)
 
 
 @only("POST")
@@ -178,12 +150,12 @@ def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     text = "Its address is too long or not well formed."
-    return _instead(request, Message(title="This request cannot be read", text=text, status=400))
+    return message_instead(request, Message(title="This request cannot be read", text=text, status=400))
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """The same page for wrong, expired and finished tokens and for unknown addresses."""
-    return _instead(request, site_dispatch.NOTHING)
+    return message_instead(request, site_dispatch.NOTHING)
 
 
 def too_many_requests(request: HttpRequest, *, wait_s: float) -> HttpResponse:
@@ -242,30 +214,7 @@ def as_of(request: HttpRequest) -> int | None:
     return int(header) if STEP.fullmatch(header) else None
 
 
-def _one_more(request: HttpRequest, token: str, form: QueryDict) -> HttpResponse:
-    """The page again with the typed text and one more field. Nothing is stored."""
-    episode = episode_of(request, token, is_counted=False)
-    if not episode.is_open:
-        return taken_page(request, episode)
-    typed = tuple(form.getlist(forms.ANSWER_FIELD)[: forms.ANSWERS_MAX - 1])
-    return question_page(request, episode, answers=(*typed, ""))
-
-
-def _not_taken(
-    request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = (), back: str = ""
-) -> HttpResponse:
-    """The question's page again with the reason and the typed text; on a mock site a redirect to the open
-    page, whose task bar keeps the typed text itself.
-    """
-    episode = episode_of(request, token, is_counted=False)
-    if not episode.is_open:
-        return taken_page(request, episode)
-    if episode.kind == kinds.SITE and error.code in {**forms.REFUSALS, **forms.UNREADABLE}:
-        return _refused("./", page=back if site_pop_ups.BACK.fullmatch(back) else "", code=error.code)
-    return question_page(request, episode, error=error, answers=tuple(typed))
-
-
-def _refused(root: str, *, page: str = "", code: str) -> HttpResponse:
+def refused_page(root: str, *, page: str = "", code: str) -> HttpResponse:
     """Redirect to a page that gives the reason: a response to a form has no address to return to."""
     return forms.SeeOther(f"{root}{site_dispatch.with_aside(page, refused=code)}")
 
@@ -285,17 +234,16 @@ def question_page(
     look = look_read(episode.presentation)
     tools = episode.tools & kind.tools
     visit = Visit(tools=tools, query=request.GET.dict(), answers=answers, call=episode.call)
-    drafts = (episode.call.input,) if episode.call else ("",)
     context = {
         **kind.render(episode.payload, visit),
         **_frame(request, episode, look),
         "wording": WORDINGS[look.wording],
         "tools": tools,
-        "answers": answers or drafts,
-        "takes_answer": episode.answer_channel == "page",
+        "answers": answers or episode.drafts,
+        **_answering(episode),
         "form_template": kind.form_template,
         # Typed text, runs and refusals are shown with the form, so it must not be hidden behind a button.
-        "is_form_open": bool(error or answers or episode.call),
+        "is_form_open": bool(error or answers or episode.call or episode.first_answer),
         "panels": panels.panels_of(episode.payload, look),
         "slow_ms": panels.SLOW_MS[look.slow],
         "pop_ups": pop_ups.pop_ups_of(episode.payload, look),
@@ -326,9 +274,10 @@ def _site(
         **kind.render(episode.payload, Visit()),
         **_frame(request, episode, look),
         "has_task_bar": episode.has_task_bar,
-        "is_task_open": bool(error) or episode.site_events <= 1,
+        "is_task_open": bool(error or episode.first_answer) or episode.site_events <= 1,
         "task": episode.payload["text"],
-        "takes_answer": episode.answer_channel == "page",
+        "answers": episode.first_answer.values if episode.first_answer else (),
+        **_answering(episode),
         "error": error,
     }
     return site_dispatch.answer(
@@ -351,7 +300,8 @@ def _done(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
 
 def taken_page(request: HttpRequest, episode: episodes.PageEpisode) -> HttpResponse:
     title = "An answer has already been recorded"
-    text = "Only the first answer counts. There is nothing more to do here."
+    counts = "The one after the check" if episode.is_checked else "Only the first answer"
+    text = f"{counts} counts. There is nothing more to do here."
     return _episode_message(request, episode, title=title, text=text, status=409)
 
 
@@ -360,6 +310,14 @@ def _episode_message(
 ) -> HttpResponse:
     frame = _frame(request, episode, look_read(episode.presentation))
     return render(request, "arena/message.html", {**frame, "title": title, "text": text}, status=status)
+
+
+def _answering(episode: episodes.PageEpisode) -> dict[str, object]:
+    """``check`` is the request to check the answer that the form holds, empty where none was given."""
+    return {
+        "takes_answer": episode.answer_channel == "page",
+        "check": answer_check.REQUEST if episode.first_answer else "",
+    }
 
 
 def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> dict[str, object]:
@@ -371,7 +329,7 @@ def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> d
     }
 
 
-def _instead(request: HttpRequest, message: Message) -> HttpResponse:
+def message_instead(request: HttpRequest, message: Message) -> HttpResponse:
     """A message in place of a page; in an open episode of a mock site within the site's frame."""
     token = request.resolver_match.kwargs.get("token", "") if request.resolver_match else ""
     episode_id = token_open(token=token, key=settings.TOKEN_KEY)

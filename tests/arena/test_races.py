@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from gymsite.arena import episodes, events
+from gymsite.arena import episodes, events, submissions
 from tests import factories
 from trajectories.actions.types import CAPPED
 from trajectories.models import PageEvent, PageEventTally, SiteEvent, Submission
@@ -39,7 +39,7 @@ def test_only_one_of_many_simultaneous_answers_is_stored() -> None:
     episode = factories.episode()
 
     outcomes = at_once(
-        lambda number: episodes.submission_store(episode_id=episode.pk, answer=str(number), step=None)
+        lambda number: submissions.submission_store(episode_id=episode.pk, answer=str(number), step=None)
     )
 
     assert Counter(outcomes) == {"stored": 1, "other": AT_ONCE - 1}

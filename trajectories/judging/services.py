@@ -108,12 +108,19 @@ def _request(episode_id: int, claim: hot_sql.Claim) -> _Request | VerifierCrash:
         if claim.task_kind != kinds.SITE:
             return _Request(_jobs(claim, {}), {}, {}, _first_job(claim, {}))
         result = site_states.left_behind(episode_id=episode_id, claim=claim)
-        jobs = _jobs(claim, {} if result.state is None else {"state": result.state})
-        first = _first_job(claim, {} if result.first_state is None else {"state": result.first_state})
+        jobs = _jobs(claim, _state(result.state))
+        # A state that cannot be rebuilt as it was then costs the metric alone.
+        is_lost = result.state is not None and result.first_state is None
+        first = None if is_lost else _first_job(claim, _state(result.first_state))
         return _Request(jobs, result.metrics, {"conditions": result.conditions}, first)
     except Exception as error:
         logger.exception("the state of episode %s cannot be rebuilt", episode_id)
         return VerifierCrash("verifier_error", f"The state cannot be rebuilt: {type(error).__name__}")
+
+
+def _state(state: dict[str, Any] | None) -> dict[str, Any]:
+    """The evidence besides the answer, of a task that is judged by a state."""
+    return {} if state is None else {"state": state}
 
 
 def _jobs(claim: hot_sql.Claim, extra: dict[str, Any]) -> list[Job]:

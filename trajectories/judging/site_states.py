@@ -79,7 +79,9 @@ def left_behind(*, episode_id: int, claim: Claim) -> Left:
     state = first_state = None
     if "state" in extra:
         state = episode.state_after()
-        first_state = episode.state_after(claim.first.site_events) if claim.first else None
+        if claim.first is not None:
+            count = claim.first.site_events
+            first_state = _or_default(episode_id, lambda: episode.state_after(count), None)
     answer = claim.gold_answer or ""
     return Left(
         state=state,

@@ -32,12 +32,14 @@
   });
 
   if (!("answersPersist" in form.dataset)) return;
-  const KEY = `answers ${location.pathname.replace(/[^/]*$/, "")}`;
+  /* A second answer begins as the server sent it, with the first one, and goes its own way. */
+  const isSecond = form.querySelector("input[name=number]") !== null;
+  const KEY = `answers ${location.pathname.replace(/[^/]*$/, "")}${isSecond ? " 2" : ""}`;
   const isBlank = (values) => values.every((value) => value === "");
   const typed = () => inputs().map((input) => input.value);
 
   const stored = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
-  if (isBlank(typed()) && !isBlank(stored)) {
+  if ((isSecond || isBlank(typed())) && !isBlank(stored)) {
     while (inputs().length < stored.length) grow();
     inputs().forEach((input, place) => {
       input.value = stored[place] ?? "";

@@ -1,0 +1,87 @@
+"""Takes what the form of an answer sends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from core.errors import GymError
+from gymsite.arena import forms, submissions, views
+from gymsite.arena.sites import pop_ups
+from tasks_app import kinds
+
+
+@views.only("POST")
+def submit(request: HttpRequest, token: str) -> HttpResponse:
+    """Take the answer once; sending the same again succeeds, and another one changes nothing.
+
+    A first answer that is to be checked leads back to the form.
+    """
+    episode_id = views.episode_id_of(token)
+    try:
+        form = forms.form_read(request)
+    except GymError as error:
+        return _not_taken(request, token, error)
+    typed, back = form.getlist(forms.ANSWER_FIELD)[: forms.ANSWERS_MAX], form.get("back", "")
+    try:
+        forms.length_check(form)
+        if forms.MORE_FIELD in form:
+            return _one_more(request, token, typed)
+        answer = forms.answer_read(form)
+    except GymError as error:
+        return _not_taken(request, token, error, typed=typed, back=back)
+    if views.as_of(request) is not None:
+        return views.message_instead(request, views.NOT_NOW)
+    stored = submissions.submission_store(
+        episode_id=episode_id, answer=answer, step=views.step_of(request), number=forms.number_read(form)
+    )
+    if stored == "gone":
+        raise Http404
+    if stored == "to_check":
+        return forms.SeeOther(f"./{_page_of(back)}" if back else f"./{_query(request)}")
+    if stored in ("stored", "same"):
+        return forms.SeeOther("done")
+    return _not_stored(request, token, stored, typed=typed)
+
+
+def _not_stored(
+    request: HttpRequest, token: str, stored: submissions.Stored, *, typed: Sequence[str]
+) -> HttpResponse:
+    episode = views.episode_of(request, token, is_counted=False)
+    if stored == "other":
+        return views.taken_page(request, episode)
+    answers = tuple(typed) if stored == "not_second" else ()
+    return views.question_page(request, episode, status=409, answers=answers)
+
+
+def _one_more(request: HttpRequest, token: str, typed: Sequence[str]) -> HttpResponse:
+    """The page again with the typed text and one more field. Nothing is stored."""
+    episode = views.episode_of(request, token, is_counted=False)
+    if not episode.is_open:
+        return views.taken_page(request, episode)
+    return views.question_page(request, episode, answers=(*typed[: forms.ANSWERS_MAX - 1], ""))
+
+
+def _not_taken(
+    request: HttpRequest, token: str, error: GymError, *, typed: Sequence[str] = (), back: str = ""
+) -> HttpResponse:
+    """The question's page again with the reason and the typed text; on a mock site a redirect to the open
+    page, whose task bar keeps the typed text itself.
+    """
+    episode = views.episode_of(request, token, is_counted=False)
+    if not episode.is_open:
+        return views.taken_page(request, episode)
+    if episode.kind == kinds.SITE and error.code in {**forms.REFUSALS, **forms.UNREADABLE}:
+        return views.refused_page("./", page=_page_of(back), code=error.code)
+    return views.question_page(request, episode, error=error, answers=tuple(typed))
+
+
+def _page_of(back: str) -> str:
+    """The page of a mock site that the form was sent from, if it is one."""
+    return back if pop_ups.BACK.fullmatch(back) else ""
+
+
+def _query(request: HttpRequest) -> str:
+    """The view of a table that the form was sent from."""
+    return f"?{request.GET.urlencode()}" if request.GET else ""
