@@ -55,7 +55,7 @@ ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_report, trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
-    trajectories_promptsize, trajectories_export,
+    trajectories_promptsize, trajectories_stepvalue, trajectories_export,
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
     trajectories_submission, trajectories_firstanswer, trajectories_verdict, trajectories_idempotentcall,
     trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum,

@@ -12,6 +12,7 @@ from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
 from trajectories.episodes.forks import api as forks
 from trajectories.episodes.trajectories import api as trajectories
+from trajectories.episodes.trees import api as trees
 from trajectories.exports import api as exports
 from trajectories.lab.reports import api as report_files
 from trajectories.reports import api as reports
@@ -57,6 +58,8 @@ urlpatterns = [
     path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
     path("episodes/<id:episode_id>/fork", forks.ForkView.as_view()),
     path("episodes/<id:episode_id>/restore", forks.RestoreView.as_view()),
+    path("episodes/<id:episode_id>/tree", trees.TreeView.as_view()),
+    path("episodes/<id:episode_id>/values", trees.ValuesView.as_view()),
     path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),

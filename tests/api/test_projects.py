@@ -114,6 +114,10 @@ NAMED: Mapping[str, Call] = {
     "episode_fork": Call("POST", "/episodes/{episode}/fork", {"step": 0}),
     "episode_restore": Call("POST", "/episodes/{episode}/restore"),
     "forks_open": Call("POST", "/forks", {"forks": [{"episode": "{episode}", "step": 0}]}),
+    "episode_tree": Call("GET", "/episodes/{episode}/tree"),
+    "step_values_store": Call(
+        "POST", "/episodes/{episode}/values", {"values": [{"step": 1, "value": 0.5, "visits": 2}]}
+    ),
     "episode_messages": Call("GET", "/episodes/{episode}/messages"),
     "episode_labels": Call("GET", "/episodes/{episode}/labels"),
     "trajectory_get": Call("GET", "/episodes/{episode}/trajectory"),

@@ -28,6 +28,7 @@ from trajectories.models.retention import Pruning
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.sampler import Sampler, SamplerDraw, SamplerTask
 from trajectories.models.step import Step
+from trajectories.models.step_value import StepValue
 from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
 from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import FirstAnswer, Submission, Verdict, VerdictEvidence
@@ -75,6 +76,7 @@ __all__ = [
     "Step",
     "StepFacts",
     "StepMark",
+    "StepValue",
     "Submission",
     "TaskSum",
     "ToolCall",
