@@ -1,0 +1,259 @@
+"""Finds the answer of a task in a text that is to help with it.
+
+Everything in the text that could be an answer is submitted to the task's own training verifier. A number or a
+single letter that stands in the question itself gives nothing away, unless the text announces it as the
+answer. The check sees what is written, not what follows from it: "one less than six" passes.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.errors import GymError
+from tasks_app import kinds
+from tasks_app.leaks import phrases
+from tasks_app.leaks.phrases import Phrase
+from tasks_app.models import Gold as StoredGold
+from tasks_app.models import Task
+from tasks_app.registry import benchmarks
+from verifiers import denotations, registry
+from verifiers.children import ChildPool, VerifierCrash, VerifierTimeout
+from verifiers.limits import SHORT_ANSWER_CHARS, TOGETHER_MAX
+from verifiers.numbers.notation import written_number
+from verifiers.types import Evidence, Gold
+from verifiers.wire import Job
+
+TEXT_CHARS_MAX = 10_000
+PHRASES_MAX = 20_000
+CHECK_S = 10.0
+ALONE_S = 1.0
+WORDS_MAX = 12
+CHILDREN = 2
+LINED = ("reasoning_gym-v1",)
+NUMERIC, DENOTATION = "numeric-v1", "denotation-v1"
+NAMED_MAX, NAMED_CHARS = 5, 40
+COMMAND = re.compile(r"\\(?:begin|end)\{\w*\}|\\(?!text|mathrm|mbox)[A-Za-z]+")
+VARIABLE, MATRIX = re.compile("[A-Za-z]"), "matrix}"
+WORD = re.compile(r"[^\W\d_]{2,}")
+ANNOUNCED = re.compile(
+    r"(?:\b(?:answer|result|solution)\b(?:\s+\w+){0,2}?\s*(?:\bis\b|\bequals\b|[:=])?|#{3,}|\\(?:boxed|fbox)\s*\{|=|>>)"
+    r"[\s$*_(\[{\\\"']*\Z",
+    re.IGNORECASE,
+)
+ANNOUNCED_CHARS = 60
+
+_pool: ChildPool | None = None
+_pool_lock = threading.Lock()
+
+
+@dataclass(frozen=True, order=True)
+class Leak:
+    """A part of a text that is the answer: characters ``start`` to ``end``, and what stands there."""
+
+    start: int
+    end: int
+    phrase: str
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A part of the answer: what each phrase is judged by, and phrases that are the answer for certain."""
+
+    tries: tuple[tuple[Phrase, Job], ...] = ()
+    certain: tuple[Phrase, ...] = ()
+
+    @property
+    def repeatable(self) -> _Target:
+        return _Target(tuple(one for one in self.tries if one[0].may_repeat))
+
+
+def leaks(task: Task, text: str) -> list[Leak]:
+    """Return where a text holds the answer of a task, in order and without overlaps; none where it does not.
+
+    An answer of several values is given away by all of them. Raises ``GymError`` 422: ``text_too_long``;
+    ``no_leak_check`` where answers are run as programs; ``leak_check_unfinished`` for a text that the
+    verifier takes too long to read. No message holds the answer.
+    """
+    gold = StoredGold.objects.filter(task=task, is_current=True).first()
+    if gold is None:
+        raise GymError("no_leak_check", f"Task {task.pk} has no gold to check the text by.", status=422)
+    return gold_leaks(task, gold, text)
+
+
+def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
+    """As ``leaks``, by a gold that is loaded."""
+    if len(text) > TEXT_CHARS_MAX:
+        message = (
+            f"The text has {len(text):,} characters; at most {TEXT_CHARS_MAX:,} can be checked for leaks."
+        )
+        raise GymError("text_too_long", message, status=422)
+    deadline = time.monotonic() + CHECK_S
+    hits: list[Phrase] = []
+    for number, target in enumerate(_targets(task, gold, text)):
+        accepted = _accepted(target, deadline=deadline)
+        if any(phrase.may_repeat for phrase in accepted):
+            repeated = _targets(task, gold, _question(task))[number].repeatable
+            if _accepted(repeated, deadline=deadline):
+                accepted = [one for one in accepted if not one.may_repeat or _is_announced(text, one)]
+        if not accepted:
+            return []
+        hits += accepted
+    return _distinct(text, hits)
+
+
+def leaks_refuse(task: Task, text: str) -> None:
+    """Raise ``GymError`` 422 ``guidance_leaks`` for a text that holds the answer, and all of ``leaks``.
+
+    The message names places in the text, and says nothing that the text does not.
+    """
+    if spans := leaks(task, text):
+        places = ", ".join(f"{leak.start} to {leak.end} ({leak.phrase!r})" for leak in spans[:NAMED_MAX])
+        message = f"The text gives away the answer to task {task.pk}, at characters {places}."
+        raise GymError("guidance_leaks", message, status=422, fields={"text": [message]})
+
+
+def _question(task: Task) -> str:
+    """The question without its choices, each of which it has in any case."""
+    return "\n\n".join(str(task.payload.get(name, "")) for name in ("passage", "text"))
+
+
+# ---- what is tried
+def _targets(task: Task, stored: StoredGold, text: str) -> list[_Target]:
+    """The parts of the answer, in a fixed order, each with all that the text tries for it."""
+    verifier = benchmarks.get(task.benchmark_id).verifier_training
+    gold = Gold(stored.answer, tuple(stored.accepted), extra=stored.extra)
+    if registry.is_sandboxed(verifier, dataset=gold.extra.get("dataset")):
+        message = f"Answers to task {task.pk} are run as programs, and no text can be checked for them."
+        raise GymError("no_leak_check", message, status=422)
+    if task.payload.get("choices"):
+        return [_choice(task.payload["choices"], gold, verifier, text)]
+    return [_open(one, verifier, text) for one in _parts(task, gold, verifier)]
+
+
+def _parts(task: Task, gold: Gold, verifier: str) -> list[Gold]:
+    """The values of an answer of several, each as a gold of its own; otherwise the gold."""
+    if task.kind != kinds.SITE and verifier != DENOTATION:
+        return [gold]
+    items = denotations.items_of(gold.answer)
+    if len(items) < 2:
+        return [
+            replace(gold, extra={name: gold.extra[name] for name in ("canonical",) if name in gold.extra})
+        ]
+    canonical = denotations.items_of(str(gold.extra.get("canonical") or gold.answer))
+    return [
+        Gold(item, extra={"canonical": denotations.cell_of([meaning])} if verifier == DENOTATION else {})
+        for item, meaning in zip(items, canonical, strict=True)
+        if item.strip()
+    ]
+
+
+def _choice(choices: Sequence[Mapping[str, str]], gold: Gold, verifier: str, text: str) -> _Target:
+    """Labels that the text names as such, and the right choice's own text."""
+    texts = {str(choice["label"]): str(choice["text"]) for choice in choices}
+    judged_by = replace(gold, extra={**gold.extra, "choices": texts})
+    tries = _tries(phrases.labels(text), verifier, judged_by)
+    certain: list[Phrase] = []
+    for right in {texts.get(label, "") for label in (gold.answer, *gold.accepted)} - {""}:
+        if written_number(right):
+            tries += _tries(phrases.numbers(text), NUMERIC, Gold(right))
+        else:
+            certain += phrases.repeats(text, right)
+    return _Target(tuple(tries), tuple(certain))
+
+
+def _open(gold: Gold, verifier: str, text: str) -> _Target:
+    """Numbers and formulas, and as many words or lines as the answer has."""
+    answers = (gold.answer, *gold.accepted)
+    tried: list[Iterable[Phrase]] = [phrases.numbers(text)]
+    if verifier != NUMERIC:
+        tried.append(phrase for phrase in phrases.formulas(text) if _is_like(phrase.answer, answers))
+        if any(WORD.search(COMMAND.sub(" ", answer)) for answer in answers):
+            most = max(len(answer.split()) for answer in answers) + 1
+            tried.append(phrases.words(text, most=min(most, WORDS_MAX)))
+    if verifier in LINED:
+        tried.append(phrases.lines(text, count=gold.answer.strip().count("\n") + 1))
+    return _Target(tuple(_tries((phrase for kind in tried for phrase in kind), verifier, gold)))
+
+
+def _is_like(formula: str, answers: Sequence[str]) -> bool:
+    """Whether a formula has a chance: one with variables equals no number, and only a matrix is a matrix.
+
+    Of the tries at mathematics, which cost a millisecond each, this saves most.
+    """
+    has_variables = VARIABLE.search(COMMAND.sub(" ", formula)) is not None
+    return any(
+        (not has_variables or VARIABLE.search(COMMAND.sub(" ", answer)) is not None)
+        and (MATRIX not in answer or MATRIX in formula or formula[:1] in {"(", "[", "\\"})
+        for answer in answers
+    )
+
+
+def _tries(tried: Iterable[Phrase], verifier: str, gold: Gold) -> list[tuple[Phrase, Job]]:
+    most = max(SHORT_ANSWER_CHARS, 2 * len(gold.answer)) if verifier in LINED else SHORT_ANSWER_CHARS
+    jobs: dict[str, Job] = {}
+    found: list[tuple[Phrase, Job]] = []
+    for phrase in phrases.short(tried, most_chars=most):
+        job = jobs.setdefault(phrase.answer, Job(verifier, gold, Evidence(phrase.answer, gold.extra)))
+        found.append((phrase, job))
+    return found
+
+
+# ---- judging
+def children() -> ChildPool:
+    """This process's pool for leak checks; the first caller creates it."""
+    global _pool
+    with _pool_lock:
+        if _pool is None:
+            _pool = ChildPool(CHILDREN)
+        return _pool
+
+
+def _accepted(target: _Target, *, deadline: float) -> list[Phrase]:
+    """The phrases that the verifier accepts as the answer; equal ones are judged once."""
+    jobs = list({id(job): job for _, job in target.tries}.values())
+    if len(jobs) > PHRASES_MAX:
+        raise _unfinished(f"has {len(jobs):,} parts that could be answers, more than {PHRASES_MAX:,}")
+    verdicts: dict[str, bool] = {}
+    for first in range(0, len(jobs), TOGETHER_MAX):
+        batch = jobs[first : first + TOGETHER_MAX]
+        for job, verdict in zip(batch, children().verify_together(batch), strict=True):
+            is_right = verdict.correct if verdict else _is_right_alone(job, deadline=deadline)
+            verdicts[_key(job)] = is_right
+        if time.monotonic() > deadline:
+            raise _unfinished(f"takes longer than {CHECK_S:g} s to check")
+    return [*target.certain, *(phrase for phrase, job in target.tries if verdicts[_key(job)])]
+
+
+def _key(job: Job) -> str:
+    return f"{job.verifier} {job.evidence.answer}"
+
+
+def _is_right_alone(job: Job, *, deadline: float) -> bool:
+    """Judge one phrase whose batch came to nothing. What its verifier cannot read in time is not passed."""
+    try:
+        left_s = min(ALONE_S, max(0.0, deadline - time.monotonic()))
+        return children().verify(job.verifier, gold=job.gold, evidence=job.evidence, timeout_s=left_s).correct
+    except (VerifierCrash, VerifierTimeout):
+        answer = str(job.evidence.answer)[:NAMED_CHARS]
+        raise _unfinished(f"has a part that the task's verifier cannot read in time ({answer!r})") from None
+
+
+def _unfinished(problem: str) -> GymError:
+    return GymError("leak_check_unfinished", f"The text {problem}. Shorten it.", status=422)
+
+
+def _is_announced(text: str, phrase: Phrase) -> bool:
+    return ANNOUNCED.search(text[max(0, phrase.start - ANNOUNCED_CHARS) : phrase.start]) is not None
+
+
+def _distinct(text: str, hits: Iterable[Phrase]) -> list[Leak]:
+    """The shortest of the phrases that overlap, in order."""
+    chosen: list[Leak] = []
+    for phrase in sorted(hits, key=lambda one: (one.end - one.start, one.start)):
+        if all(phrase.end <= other.start or phrase.start >= other.end for other in chosen):
+            chosen.append(Leak(phrase.start, phrase.end, text[phrase.start : phrase.end]))
+    return sorted(chosen)
