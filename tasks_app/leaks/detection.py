@@ -195,11 +195,11 @@ def _is_like(formula: str, answers: Sequence[str]) -> bool:
 def _tries(tried: Iterable[Phrase], verifier: str, gold: Gold) -> list[tuple[Phrase, Job]]:
     most = max(SHORT_ANSWER_CHARS, 2 * len(gold.answer)) if verifier in LINED else SHORT_ANSWER_CHARS
     jobs: dict[str, Job] = {}
-    found: list[tuple[Phrase, Job]] = []
+    pairs: list[tuple[Phrase, Job]] = []
     for phrase in phrases.short(tried, most_chars=most):
         job = jobs.setdefault(phrase.answer, Job(verifier, gold, Evidence(phrase.answer, gold.extra)))
-        found.append((phrase, job))
-    return found
+        pairs.append((phrase, job))
+    return pairs
 
 
 # ---- judging

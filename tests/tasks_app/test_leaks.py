@@ -42,9 +42,9 @@ def choice(label: str = "A", texts: tuple[str, ...] = LUNGS, text: str = "Which 
 
 
 def leaking(task: Task, text: str) -> list[str]:
-    found = detection.leaks(task, text)
-    assert all(text[leak.start : leak.end] == leak.phrase for leak in found)
-    return [leak.phrase for leak in found]
+    spans = detection.leaks(task, text)
+    assert all(text[leak.start : leak.end] == leak.phrase for leak in spans)
+    return [leak.phrase for leak in spans]
 
 
 @pytest.mark.parametrize(
