@@ -211,6 +211,7 @@ LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
 SESSION_COOKIE_NAME = "palaestra_lab"
 SESSION_COOKIE_SECURE = LAB_URL.startswith("https://")
+CSRF_FAILURE_VIEW = "trajectories.lab.access.form_refused"
 CSRF_COOKIE_NAME = "palaestra_csrf"
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 AUTH_PASSWORD_VALIDATORS = [{"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"}]

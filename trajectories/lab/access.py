@@ -10,12 +10,12 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 from django_htmx.middleware import HtmxDetails
 
 from trajectories.annotation.roles import is_annotator
@@ -42,12 +42,45 @@ def annotator_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpR
 
 def annotator_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """An action that annotators may take too."""
-    return require_POST(_guarded(view, is_for_annotators=True))
+    return _posted(_guarded(view, is_for_annotators=True))
 
 
 def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """An action of the reader: POST only, login required."""
-    return require_POST(_guarded(view))
+    return _posted(_guarded(view))
+
+
+def _posted(action: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Redirect who reads an action as a page (by its address, after a login) to the page that it is on."""
+
+    @wraps(action)
+    def answer(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method == "POST":
+            return action(request, *args, **kwargs)
+        if request.method in ("GET", "HEAD"):
+            return redirect(_page_around(request.path))
+        return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
+
+    answer.is_action = True  # type: ignore[attr-defined]
+    return answer
+
+
+def _page_around(path: str) -> str:
+    """The address of the nearest page that the address of an action lies below."""
+    above = path.rstrip("/")
+    while above:
+        above = above.rpartition("/")[0]
+        for address in (above, f"{above}/"):
+            if _is_page(address):
+                return address
+    return "/"
+
+
+def _is_page(address: str) -> bool:
+    try:
+        return not getattr(resolve(address).func, "is_action", False)
+    except Resolver404:
+        return False
 
 
 def _guarded(
@@ -82,6 +115,17 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django's handler for unknown addresses; strangers learn nothing else from it."""
     return render(request, "lab/not_found.html", {"message": ""}, status=404)
+
+
+def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's handler for forms without a valid token, as after a login in another tab."""
+    user = request.user
+    is_login = request.path == settings.LOGIN_URL
+    if is_login and user.is_authenticated:
+        return redirect(request.get_full_path())  # which leads on, as this person has logged in by now
+    here = request.get_full_path() if is_login else _page_around(f"{request.path.rstrip('/')}/form")
+    context = {"here_url": here, "is_without_cookie": not request.COOKIES.get(settings.CSRF_COOKIE_NAME)}
+    return render(request, "lab/form_refused.html", context, status=HTTPStatus.FORBIDDEN)
 
 
 def sees_golds(user: User | AnonymousUser) -> bool:

@@ -7,7 +7,7 @@ from django.urls import URLPattern, path
 from django.views.generic import RedirectView
 
 from core import converters
-from trajectories.lab.access import lab_page
+from trajectories.lab.access import annotator_action, lab_page
 from trajectories.lab.annotation import adjudication_views as adjudication
 from trajectories.lab.annotation import agreement_views as agreement
 from trajectories.lab.annotation import file_views as files
@@ -175,5 +175,5 @@ urlpatterns = [
     path("keys/<id:key_id>/revoke", keys.key_revoke, name="key_revoke"),
     path("palette", palette, name="palette"),
     path("login/", LabLoginView.as_view(), name="login"),
-    path("logout/", LogoutView.as_view(), name="logout"),
+    path("logout/", annotator_action(LogoutView.as_view()), name="logout"),
 ]

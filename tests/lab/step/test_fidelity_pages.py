@@ -196,10 +196,6 @@ def test_requesting_a_check_needs_a_csrf_token(annotator: User, episode: Episode
     assert not Fidelity.objects.exists()
 
 
-def test_the_check_address_cannot_be_read(lab: Lab, annotator: User, episode: Episode) -> None:
-    assert lab(annotator).get(address(episode, "/check")).status_code == 405
-
-
 def test_a_check_of_a_missing_step_cannot_be_requested(lab: Lab, annotator: User, episode: Episode) -> None:
     assert lab(annotator).post(f"/episodes/{episode.pk}/steps/99/fidelity/check").status_code == 404
     assert not Fidelity.objects.exists()
