@@ -18,6 +18,8 @@ from trajectories.annotation.codebook.own_fields import FILE_MAX_BYTES, fields_r
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.imports.files import MANIFEST_MAX_BYTES, files_open, manifest_read
 from trajectories.annotation.queues.golds import golds_parsed
+from trajectories.exports.revisions import FILE_MAX_BYTES as REVISIONS_MAX_BYTES
+from trajectories.exports.revisions import revisions_read
 
 ROOT = Path(__file__).resolve().parents[2]
 GROWTH_BYTES = 192 * 1024 * 1024
@@ -47,12 +49,17 @@ def manifest(_name: str, data: bytes) -> None:
     manifest_read(io.BytesIO(data))
 
 
+def revisions(_name: str, data: bytes) -> None:
+    revisions_read(data[: REVISIONS_MAX_BYTES + 1])
+
+
 # Where a page takes a file, and what reads it. A new place needs a row, and hostile files of its kinds.
 IMPORTERS: dict[tuple[str, str], Importer] = {
     ("trajectories/lab/annotation/own_fields.py", "OwnFieldsField"): own_fields,
     ("trajectories/lab/annotation/gold_views.py", "file"): golds,
     ("trajectories/lab/annotation/file_views.py", "labels"): labels,
     ("trajectories/lab/annotation/file_views.py", "manifest"): manifest,
+    ("trajectories/lab/exports/form.py", "revisions"): revisions,
 }
 PLACE = re.compile(
     r"(?:class (?P<kind>\w+)\((?:\w+\.)?(?:FileField|ImageField)\)"
@@ -142,6 +149,16 @@ GOLDS = [
     ("empty lines", "g.jsonl", filled("", "\n", size=MB)),
     ("invalid UTF-8", "g.jsonl", b"\xff" * MB),
 ]
+REVISIONS = [
+    ("long line", "r.jsonl", filled('{"text":"', "x", '"}', size=MB)),
+    ("long number", "r.jsonl", filled('{"text":"x","episode":', "9", "}", size=MB)),
+    ("many keys", "r.jsonl", ("{" + ",".join(f'"k{n}":1' for n in range(90_000)) + "}").encode()),
+    ("deep", "r.jsonl", filled('{"text":', '{"a":', size=MB)),
+    ("deep and unknown", "r.jsonl", filled('{"x":', "[", size=MB)),
+    ("empty lines", "r.jsonl", filled("", "\n", size=MB)),
+    ("invalid UTF-8", "r.jsonl", b'{"text":"' + b"\xff" * 100_000 + b'"}'),
+    ("too large", "r.jsonl", b" " * LARGE),
+]
 LABELS = [
     ("one line", "l.jsonl", filled("", "x", size=LARGE)),
     ("one line", "l.csv", filled("", "x", size=LARGE)),
@@ -179,7 +196,7 @@ MANIFEST = [
     ("long number", "m.json", filled('{"version":', "9", "}", size=MB)),
     ("too large", "m.json", b" " * LARGE),
 ]
-HOSTILE = {own_fields: OWN, golds: GOLDS, labels: LABELS, manifest: MANIFEST}
+HOSTILE = {own_fields: OWN, golds: GOLDS, labels: LABELS, manifest: MANIFEST, revisions: REVISIONS}
 CASES = [
     pytest.param(importer, name, data, id=f"{importer.__name__}-{what}-{name}")
     for importer, files in HOSTILE.items()

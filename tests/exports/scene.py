@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -35,7 +36,28 @@ def played(group: Group, *, outcome: str = "correct", steps: int = 2, picture: b
     episode = factories.episode(group=group, policy_version=3)
     screenshot = blobs.blob_store(PICTURE).sha256 if picture else ""
     kind = "both-v2" if picture else "axtree-v2"
-    for index in range(1, steps + 1):
+    steps_record(episode, range(1, steps + 1), kind=kind, screenshot=screenshot)
+    prompts_post(episode, picture=picture)
+    factories.verdict(episode, outcome=outcome, reason="answer" if outcome != "void" else "harness_error")
+    return episode
+
+
+def forked(
+    parent: Episode, *, after: int, outcome: str, steps: int = 2, run: Run | None = None, **fields: Any
+) -> Episode:
+    """An ended fork with steps of its own."""
+    group = gym_group(run or parent.run, task=parent.task)
+    fork = factories.episode(group=group, parent=parent, begins_after=after, **fields)
+    shown = {"kind": parent.steps.first().observation_kind, "screenshot": parent.steps.first().screenshot}
+    steps_record(fork, range(after + 1, after + steps + 1), **shown)
+    factories.verdict(fork, outcome=outcome)
+    return fork
+
+
+def steps_record(
+    episode: Episode, indices: Iterable[int], *, kind: str = "axtree-v2", screenshot: str = ""
+) -> None:
+    for index in indices:
         factories.step(
             episode,
             index,
@@ -49,9 +71,6 @@ def played(group: Group, *, outcome: str = "correct", steps: int = 2, picture: b
             screenshot=screenshot,
             policy_version=3,
         )
-    prompts_post(episode, picture=picture)
-    factories.verdict(episode, outcome=outcome, reason="answer" if outcome != "void" else "harness_error")
-    return episode
 
 
 def answered(group: Group, thought: str, *, outcome: str = "correct") -> Episode:
@@ -65,7 +84,11 @@ def answered(group: Group, thought: str, *, outcome: str = "correct") -> Episode
 
 def prompts_post(episode: Episode, *, picture: bool = False) -> None:
     """Write the hash of each prompt as the client, which has code of its own, sends it."""
-    steps = list(Step.objects.filter(episode=episode).order_by("index"))
+    line = [one.pk for one in ancestors(episode)]
+    steps = [
+        Step.objects.filter(episode__in=line, index=index).order_by("-episode").first()
+        for index in range(1, episode.begins_after + Step.objects.filter(episode=episode).count() + 1)
+    ]
     has_page = episode.has_page
     turns = [
         Turn(
@@ -91,6 +114,13 @@ def prompts_post(episode: Episode, *, picture: bool = False) -> None:
     for step, messages in zip(steps, prompts, strict=True):
         more = {"prompt_sha256": hashlib.sha256(msgspec.json.encode(messages)).hexdigest()}
         Step.objects.filter(episode=episode, index=step.index).update(more=more)
+
+
+def ancestors(episode: Episode | None) -> Iterable[Episode]:
+    """The episode, its parent and so on."""
+    while episode is not None:
+        yield episode
+        episode = episode.parent
 
 
 def exported(kind: str, *, author: services.Author = AUTHOR, **parameters: Any) -> Export:

@@ -16,7 +16,7 @@ from tests import factories
 from tests.exports import scene
 from trajectories.blobs.damage import damage_list
 from trajectories.exports import files, jobs, selectors, services, sources
-from trajectories.exports.parameters import Parameters
+from trajectories.exports.parameters import Parameters, Revision
 from trajectories.exports.registry import KINDS
 from trajectories.models import Episode, Export
 
@@ -48,15 +48,17 @@ def test_the_same_rows_are_the_same_bytes_in_either_format(kind: str, format_: s
     group = scene.gym_group(factories.run(observation="both-v2"))
     for outcome in ("correct", "incorrect"):
         scene.played(group, outcome=outcome, picture=True)
-        scene.played(scene.gym_group(task=group.task), outcome=outcome)
+        other = scene.played(scene.gym_group(task=group.task), outcome=outcome, steps=3)
+    scene.forked(other, after=1, outcome="correct")
     scene.answered(
         factories.group(arm="text_zero_shot", task=group.task, template="prompts-v7a"), "42 it is."
     )
-    first, again = (scene.exported(kind, format=format_) for _ in range(2))
+    thoughts = {"revisions": [Revision(text="I go back.")]}
+    first, again = (scene.exported(kind, format=format_, **thoughts) for _ in range(2))
     assert hashes(first) == hashes(again)
     assert first.result["rows"] > 0
     if format_ == "parquet":
-        lines = scene.exported(kind)
+        lines = scene.exported(kind, **thoughts)
         tables = [
             pyarrow.parquet.read_table(io.BytesIO(scene.content_of(first, name)))
             for name in hashes(first)

@@ -30,7 +30,7 @@ class KindsView(APIView):
 
     @call("export_kinds", "List the kinds of exports", answers={200: records.KindList})
     def get(self, request: Request) -> Response:
-        names = ("id", "title", "description", "unit", "columns", "outcomes", "options")
+        names = ("id", "title", "description", "unit", "columns", "outcomes", "origins", "options")
         kinds = [{name: getattr(kind, name) for name in names} for _, kind in KINDS.items()]
         return Response({"results": kinds})
 

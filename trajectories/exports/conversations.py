@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core import blobs
 from trajectories.episodes import conversations
+from trajectories.episodes.forks.lineage import prompt_hashes
 from trajectories.episodes.prompt_hash import Check, PromptHash, picture_of
 from trajectories.models import Episode, Step
 from trajectories.prompts import sent
@@ -89,8 +90,20 @@ def conversations_of(
     return made
 
 
+def page_before(episode: Episode, step: int) -> Message | None:
+    """What was shown before a step, whole and without the result of the step before it; None if nothing was.
+
+    Pictures are named by their files.
+    """
+    turns = conversations.turns_of(episode, last=step)
+    shown = turns[-1].shown if turns and turns[-1].index == step else None
+    if shown is None or not (shown.text or shown.picture):
+        return None
+    return _named(sent.observation(replace(shown, result="", result_message="")), {})
+
+
 def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[Conversation]:
-    posted = dict(Step.objects.filter(episode_id=episode.pk).values_list("index", "more__prompt_sha256"))
+    posted = prompt_hashes(episode.pk, turns[-1].index)
     is_hidden = bool(episode.group.examples) and not solutions
     is_changing = episode.run.history.partition(":")[0] == CHANGING
     ends = range(1, len(turns) + 1) if is_changing else [len(turns)]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+from core.integers import BIGINT_MAX, INT_MAX
 
 Format = Literal["jsonl", "parquet"]
 PAIRS_MAX = 4
+TEXT_CHARS = 2_000
 
 
 class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,8 +26,17 @@ class Labels(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weights: dict[str, float]
 
 
+class Revision(Struct, frozen=True, forbid_unknown_fields=True):
+    """A thought that turns an attempt round; of one ``episode`` after its first bad ``step``, or of any."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=TEXT_CHARS)]
+    episode: Annotated[int, Meta(ge=1, le=BIGINT_MAX)] | None = None
+    step: Annotated[int, Meta(ge=1, le=INT_MAX)] | None = None
+
+
 class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Empty lists and None filter nothing; ``export_request`` fills in the outcomes of the kind.
+    """Empty lists and None filter nothing; ``export_request`` fills in outcomes and origins of the kind.
+    Exports that were stored without origins are of plain episodes.
 
     Episodes count that had ended ``as_of`` the export's beginning.
     """
@@ -35,12 +47,14 @@ class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     splits: list[str] = []
     arms: list[str] = []
     outcomes: list[str] = []
+    origins: list[str] = []
     policy_version_min: int | None = None
     policy_version_max: int | None = None
     opened_from: datetime | None = None
     opened_before: datetime | None = None
     labels: Labels | None = None
     pairs_max: int = PAIRS_MAX
+    revisions: list[Revision] = []
     seed: int = 0
     golds: bool = False
     locked: bool = False

@@ -19,8 +19,10 @@ from core.fields import (
     WeightsField,
 )
 from core.paging import Query
+from trajectories.episodes.origins import Origin
 from trajectories.exports.formats import FORMATS
-from trajectories.exports.parameters import PAIRS_MAX
+from trajectories.exports.parameters import PAIRS_MAX, TEXT_CHARS
+from trajectories.exports.revisions import REVISIONS_MAX
 from trajectories.models import Export, Verdict
 
 NAME_CHARS = 64
@@ -47,8 +49,18 @@ class LabelsIn(StrictSerializer):
     )
 
 
+class RevisionIn(StrictSerializer):
+    """A revision thought: of one episode after its first bad step, or of any."""
+
+    text = TextField(max_length=TEXT_CHARS)
+    episode = IdField(required=False, help_text="The incorrect episode.")
+    step = CountField(
+        required=False, min_value=1, help_text="Its first bad step, counted from the beginning."
+    )
+
+
 class ExportIn(StrictSerializer):
-    """A kind, and filters. An empty or missing list filters nothing, but for ``outcomes``."""
+    """A kind, and filters. An empty or missing list filters nothing, but for ``outcomes`` and ``origins``."""
 
     kind = TextField(max_length=32, help_text="One of `GET /api/v1/exports/kinds`.")
     format = SuggestingChoiceField(choices=list(FORMATS), required=False)
@@ -62,6 +74,11 @@ class ExportIn(StrictSerializer):
     outcomes = _list(
         _choices(Verdict.Outcome.values), "Empty or missing: those that the kind takes by default."
     )
+    origins = _list(
+        _choices(Origin.values),
+        "`plain`, `forked` or `guided`, of which a guided fork is the last. Empty or missing: those that the "
+        "kind takes by default, most of them `plain` alone.",
+    )
     policy_version_min = CountField(required=False)
     policy_version_max = CountField(required=False)
     opened_from = serializers.DateTimeField(required=False)
@@ -72,6 +89,9 @@ class ExportIn(StrictSerializer):
         max_value=PAIRS_LIMIT,
         default=PAIRS_MAX,
         help_text="Per group or task, of kinds of pairs.",
+    )
+    revisions = serializers.ListField(
+        child=RevisionIn(), required=False, max_length=REVISIONS_MAX, help_text="Thoughts for `splices`."
     )
     seed = CountField(max_value=SEED_MAX, default=0, help_text="Of the choice of pairs.")
     golds = TruthField(default=False, help_text="A column with the gold. Needs the scope `golds`.")
@@ -87,6 +107,7 @@ class KindRecord(serializers.Serializer[Any]):
     unit = serializers.CharField(help_text="What rows are made of: `episode`, `group` or `task`.")
     columns = JsonObjectField(help_text="Types by name.")
     outcomes = serializers.ListField(child=serializers.CharField(), help_text="That it takes by default.")
+    origins = serializers.ListField(child=serializers.CharField(), help_text="That it takes by default.")
     options = serializers.ListField(child=serializers.CharField(), help_text="That it has besides filters.")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from core.registry import Registry
+from trajectories.episodes.origins import Origin
 from trajectories.exports.types import Batch, ColumnType, Kind, Row, Unit
 
 KINDS: Registry[Kind] = Registry("export kind")
@@ -21,6 +22,7 @@ def export_kind(
     columns: Mapping[str, ColumnType],
     outcomes: tuple[str, ...],
     options: tuple[str, ...] = (),
+    origins: tuple[str, ...] = (Origin.PLAIN,),
 ) -> Callable[[Rows], Rows]:
     """Register a function as what makes the rows of a kind."""
 
@@ -34,6 +36,7 @@ def export_kind(
             rows=rows,
             outcomes=outcomes,
             options=options,
+            origins=origins,
         )
         KINDS.register(kind_id, kind)
         return rows

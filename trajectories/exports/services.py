@@ -38,15 +38,23 @@ def export_request(
 ) -> Export:
     """Ask for an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
 
-    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 for what is unknown.
+    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions`` and for what is
+    unknown.
     """
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
+    if "revisions" in kind.options and not parameters.revisions:
+        message = "Name revision thoughts: this kind puts one of them between two attempts."
+        raise GymError("no_revisions", message, status=422, fields={"revisions": [message]})
     project = author.project or project
     _check_known(parameters, project)
     # Stored, so that pages and manifests say what was taken.
-    outcomes = parameters.outcomes or list(kind.outcomes)
-    parameters = replace(parameters, outcomes=outcomes, solutions=author.sees_solutions)
+    parameters = replace(
+        parameters,
+        outcomes=parameters.outcomes or list(kind.outcomes),
+        origins=parameters.origins or list(kind.origins),
+        solutions=author.sees_solutions,
+    )
     return Export.objects.create(
         kind=kind.id,
         project=project,

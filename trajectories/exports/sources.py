@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from core.splits import TRAINING_SQL
 from trajectories import projects
+from trajectories.episodes.origins import CONDITIONS, Origin, is_of
 from trajectories.exports.parameters import Parameters
 from trajectories.exports.types import Unit
 from trajectories.models import Episode, Verdict
@@ -22,11 +23,8 @@ COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "ta
 
 
 def episodes_of(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
-    """The episodes that an export takes of those that its key may see.
-
-    Forked and guided episodes stay out, as in reports.
-    """
-    episodes = _matching(parameters, viewer=viewer).filter(**_ended(parameters), is_plain=True)
+    """The episodes that an export takes of those that its key may see."""
+    episodes = _matching(parameters, viewer=viewer).filter(is_of(_origins(parameters)), **_ended(parameters))
     if outcomes := _outcomes(parameters):
         episodes = episodes.filter(verdict__outcome__in=outcomes)
     return episodes if parameters.locked else episodes.filter(task__split__regex=TRAINING_SQL)
@@ -44,11 +42,12 @@ def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
         matching = matching.filter(task__split__regex=TRAINING_SQL)
     ended = matching.filter(**_ended(parameters))
     counts["not_ended"] = matching.count() - ended.count()
-    counts["guided"] = ended.filter(guidance__isnull=False).count()
-    counts["forked"] = ended.filter(guidance__isnull=True, is_plain=False).count()
+    for origin, condition in CONDITIONS.items():
+        if origin not in _origins(parameters):
+            counts[str(origin)] = ended.filter(condition).count()
     if outcomes := _outcomes(parameters):
-        plain = ended.filter(is_plain=True)
-        counts["other_outcome"] = plain.exclude(verdict__outcome__in=outcomes).count()
+        taken = ended.filter(is_of(_origins(parameters)))
+        counts["other_outcome"] = taken.exclude(verdict__outcome__in=outcomes).count()
     return {name: count for name, count in counts.items() if count}
 
 
@@ -75,6 +74,10 @@ def _matching(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
 def _ended(parameters: Parameters) -> dict[str, Any]:
     as_of = {} if parameters.as_of is None else {"finished_at__lte": parameters.as_of}
     return {"status": Episode.Status.FINISHED, **as_of}
+
+
+def _origins(parameters: Parameters) -> list[str]:
+    return parameters.origins or [Origin.PLAIN]
 
 
 def _outcomes(parameters: Parameters) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
+from trajectories.episodes.origins import Origin
 from trajectories.exports.parameters import Parameters
 from trajectories.models import Episode
 
@@ -83,8 +84,8 @@ def _mean(labels: Sequence[StepLabel]) -> StepLabel:
 class Kind:
     """``columns`` by name, in the order of the files. ``unit``: what its rows are made of.
 
-    ``options`` are the fields of ``Parameters`` that it reads besides filters; ``outcomes`` are those whose
-    episodes it takes unless the filters say.
+    ``options`` are the fields of ``Parameters`` that it reads besides filters; ``outcomes`` and ``origins``
+    are those whose episodes it takes unless the filters say.
     """
 
     id: str
@@ -95,3 +96,4 @@ class Kind:
     rows: Callable[[Batch], Iterator[Row]]
     outcomes: tuple[str, ...]
     options: tuple[str, ...] = ()
+    origins: tuple[str, ...] = (Origin.PLAIN,)

@@ -35,6 +35,7 @@ VERSION = 1
 LEFT_OUT = {
     sources.LOCKED: "episodes of locked splits",
     "other_outcome": "episodes of other outcomes",
+    "plain": "episodes that are neither guided nor forked",
     "guided": "guided episodes",
     "forked": "forked episodes",
     "not_ended": "episodes that had not ended",
@@ -52,6 +53,10 @@ LEFT_OUT = {
     "pairs_max": "pairs beyond the limit of a group or task",
     "no_pair": "groups without a pair of the same prompt",
     "no_match": "tasks without both sides",
+    "no_relative": "tasks without an incorrect and a correct episode of one tree",
+    "no_bad_step": "pairs without a page after a bad step",
+    "no_revision": "incorrect episodes without a revision thought",
+    "no_page": "pairs that part where no page was shown",
     "changing_history": "pairs whose history changes from turn to turn",
 }
 DISK_FULL = (

@@ -84,7 +84,7 @@ def messages_sent(
             shown = next(seen)
             sent += [
                 SentMessage(message=message, step=turn.index, how=shown.how)
-                for message in _results(calls, _observation(shown))
+                for message in _results(calls, observation(shown))
             ]
     return sent
 
@@ -145,7 +145,8 @@ def _is_same_page(before: Shown, now: Shown) -> bool:
     return (before.kind, before.text, before.picture) == (now.kind, now.text, now.picture)
 
 
-def _observation(shown: Shown) -> Message:
+def observation(shown: Shown) -> Message:
+    """The message that shows a model the result of its action, and the page."""
     lines = []
     if shown.result:
         detail = f" {shown.result_message}" if shown.result_message else ""

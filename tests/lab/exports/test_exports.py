@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -71,6 +72,29 @@ def test_golds_and_locked_splits_are_for_those_who_may(lab: Lab, annotator: User
     export = Export.objects.get()
     assert not export.has_golds
     assert not export.has_locked
+
+
+def test_splices_take_a_file_of_thoughts(lab: Lab, annotator: User) -> None:
+    scene.forked(
+        scene.played(scene.gym_group(), outcome="incorrect", steps=4), after=1, outcome="correct", steps=2
+    )
+    form = {**FORM, "kind": "splices", "origins": ["plain", "forked"]}
+    wrong = lab(annotator).post("/exports/create", {**form, "revisions": _file(b'{"txt": "no"}')})
+    assert wrong.status_code == 422
+    assert "Line 1" in wrong.content.decode()
+    assert "revision thoughts" in lab(annotator).post("/exports/create", form).content.decode()
+    lab(annotator).post("/exports/create", {**form, "revisions": _file(b'{"text": "I go back."}\n')})
+    export = Export.objects.get()
+    services.export_do(export.pk)
+    export.refresh_from_db()
+    (row,) = scene.rows_of(export)
+    assert row["completion"][0]["content"] == "I go back."
+    page = lab(annotator).get(f"/exports/{export.pk}/").content.decode()
+    assert "I go back." not in page
+
+
+def _file(data: bytes) -> SimpleUploadedFile:
+    return SimpleUploadedFile("thoughts.jsonl", data)
 
 
 def test_an_export_is_cancelled_and_run_again(lab: Lab, annotator: User) -> None:

@@ -12,6 +12,7 @@ from core.sql import Statement, sql_read
 
 STEPS = Statement(__file__, "lineage", columns=sql_read(__file__, "step_columns"))
 TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"))
+HASHES = Statement(__file__, "lineage", columns="s.index, s.more->>'prompt_sha256'")
 
 
 class PastStep(Struct, frozen=True):
@@ -56,3 +57,8 @@ class PastTurn(Struct, frozen=True):
 def turns_until(episode_id: int, step: int) -> list[PastTurn]:
     """The same steps as ``steps_until``, with what was said and shown in them."""
     return [PastTurn(*row) for row in TURNS.rows(episode=episode_id, until=step)]
+
+
+def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:
+    """The hash of its prompt that was posted with each of these steps, by index."""
+    return dict(HASHES.rows(episode=episode_id, until=step))

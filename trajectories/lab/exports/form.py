@@ -8,11 +8,14 @@ from django import forms
 from django.contrib.auth.models import AnonymousUser, User
 
 from core.arms import ARMS
+from core.errors import GymError
 from core.integers import BIGINT_MAX, INT_MAX
+from trajectories.episodes.origins import Origin
 from trajectories.exports.formats import FORMATS
-from trajectories.exports.parameters import PAIRS_MAX, Labels, Parameters
+from trajectories.exports.parameters import PAIRS_MAX, Labels, Parameters, Revision
 from trajectories.exports.records import NAMES_MAX, PAIRS_LIMIT, SEED_MAX
 from trajectories.exports.registry import KINDS
+from trajectories.exports.revisions import FILE_MAX_BYTES, revisions_read
 from trajectories.lab import access
 from trajectories.lab.forms import OF_PROJECT, of_project_offer
 from trajectories.models import AnnotationProject, Verdict
@@ -99,6 +102,13 @@ class ExportForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text="None selected: the kind's own, listed below.",
     )
+    origins = forms.MultipleChoiceField(
+        choices=Origin,
+        required=False,
+        label="Origin",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="None selected: the kind's own, listed below.",
+    )
     policy_version_min = _count("Policy version from")
     policy_version_max = _count("Policy version to")
     opened_from = _date("Opened from")
@@ -117,6 +127,12 @@ class ExportForm(forms.Form):
     pairs_max = forms.IntegerField(
         min_value=1, max_value=PAIRS_LIMIT, initial=PAIRS_MAX, label="Pairs per group or task, at most"
     )
+    revisions = forms.FileField(
+        required=False,
+        label="Revision thoughts",
+        help_text='For splices: JSON lines, each {"text": …}, and with "episode" and "step" of one '
+        "episode after its first bad step.",
+    )
     seed = forms.IntegerField(min_value=0, max_value=SEED_MAX, initial=0, label="Seed")
     golds = forms.BooleanField(required=False, label="With golds")
     locked = forms.BooleanField(required=False, label="With locked splits (on record)")
@@ -131,6 +147,15 @@ class ExportForm(forms.Form):
             del self.fields["golds"]
         if not user.is_staff:
             del self.fields["locked"]
+
+    def clean_revisions(self) -> list[Revision]:
+        file = self.cleaned_data["revisions"]
+        if not file:
+            return []
+        try:
+            return revisions_read(file.read(FILE_MAX_BYTES + 1))
+        except GymError as error:
+            raise forms.ValidationError(error.message) from error
 
     def parameters(self) -> Parameters:
         """What a valid form asks for."""

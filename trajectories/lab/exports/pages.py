@@ -9,7 +9,7 @@ from django.http import Http404, QueryDict
 
 from core.errors import GymError
 from trajectories.exports import selectors, services
-from trajectories.exports.parameters import parameters_read
+from trajectories.exports.parameters import Revision, parameters_read
 from trajectories.exports.registry import KINDS
 from trajectories.exports.services import Author
 from trajectories.exports.types import Kind
@@ -106,6 +106,8 @@ def shown_or_404(export_id: int, *, author: Author) -> ShownExport:
 
 
 def _words(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], Revision):
+        return f"{len(value):,}"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if hasattr(value, "weights"):

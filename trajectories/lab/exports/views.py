@@ -26,7 +26,7 @@ def export_list(request: LabRequest) -> HttpResponse:
 
 @lab_action
 def export_create(request: LabRequest) -> HttpResponseBase:
-    form = ExportForm(request.POST, user=request.user)
+    form = ExportForm(request.POST, request.FILES, user=request.user)
     if form.is_valid():
         try:
             export = services.export_request(

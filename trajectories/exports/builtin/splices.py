@@ -1,0 +1,157 @@
+"""Splices (Agent-R): a failed attempt, a thought that turns it round, and a relative's way to success."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from trajectories.exports.chats import (
+    EPISODE_COLUMNS,
+    conversational,
+    conversations_in,
+    draw,
+    episode_values,
+    images_in,
+)
+from trajectories.exports.conversations import ASSISTANT, Conversation, page_before
+from trajectories.exports.parameters import Revision
+from trajectories.exports.registry import export_kind
+from trajectories.exports.relatives import Lines, by_root
+from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
+from trajectories.models import Episode, Step, Verdict
+from trajectories.prompts.conversation import Message
+
+CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
+SHARED = ("run", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version")
+
+
+@export_kind(
+    "splices",
+    title="Splices of failure and success",
+    description="An incorrect attempt up to a bad step, a revision thought, and what a correct relative did "
+    "from the last step that both have: prompt and completion, as TRL's SFTTrainer reads them. `loss` says "
+    "which messages are trained on.",
+    unit="task",
+    columns={
+        **{name: EPISODE_COLUMNS[name] for name in SHARED},
+        "good_episode": "integer",
+        "bad_episode": "integer",
+        "bad_reason": "text",
+        "common_step": "integer",
+        "bad_step": "integer",
+        "prompt": "messages",
+        "completion": "messages",
+        "loss": "json",
+        "exact": "truth",
+        WEIGHT: "number",
+        IMAGES: "images",
+    },
+    outcomes=(CORRECT, INCORRECT),
+    origins=("plain", "forked"),
+    options=("pairs_max", "revisions", "seed"),
+)
+def rows(batch: Batch) -> Iterator[Row]:
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("task_id", "pk")
+    for task_id in batch.ids:
+        lines = Lines(task_id)
+        trees = by_root(list(episodes.filter(task=task_id)), lines)
+        pairs = [pair for tree in trees.values() for pair in _pairs(tree, lines, batch)]
+        if not pairs:
+            batch.left_out["no_relative"] += 1
+        pairs.sort(key=lambda pair: (pair.turn, draw(pair.bad.pk, seed=batch.parameters.seed)))
+        made = 0
+        for pair in pairs:
+            if made >= batch.parameters.pairs_max:
+                batch.left_out["pairs_max"] += 1
+            elif row := _row(pair, batch):
+                made += 1
+                yield row
+
+
+class Pair(NamedTuple):
+    """``bad_step`` is the last one of the prefix; ``turn`` counts the pairs of one incorrect episode."""
+
+    bad: Episode
+    good: Episode
+    common: int
+    bad_step: int
+    revision: Revision
+    turn: int
+
+
+def _pairs(tree: Sequence[Episode], lines: Lines, batch: Batch) -> Iterator[Pair]:
+    """Each incorrect episode with those correct ones that part from it last and before its bad step."""
+    good = [one for one in tree if one.verdict is not None and one.verdict.outcome == CORRECT]
+    bad = [one for one in tree if one.verdict is not None and one.verdict.outcome == INCORRECT]
+    for episode in bad if good else []:
+        revision = _revision(episode, batch)
+        if revision is None:
+            batch.left_out["no_revision"] += 1
+            continue
+        last = Step.objects.filter(episode=episode).order_by("-index").values_list("index", flat=True).first()
+        # After the last step nothing was shown, so that nobody could have thought better of it.
+        bad_step = min(revision.step or (last or 1) - 1, (last or 1) - 1)
+        shared = [(lines.common(episode.pk, one.pk), one) for one in good]
+        apart = [(common, one) for common, one in shared if common is not None and common < bad_step]
+        if not apart:
+            batch.left_out["no_bad_step"] += 1
+        closest = heapq.nsmallest(
+            batch.parameters.pairs_max,
+            apart,
+            key=lambda pair: (-pair[0], draw(pair[1].pk, seed=batch.parameters.seed)),
+        )
+        for turn, (common, one) in enumerate(closest):
+            yield Pair(episode, one, common, bad_step, revision, turn)
+
+
+def _revision(bad: Episode, batch: Batch) -> Revision | None:
+    """The thought that names the episode, or else one of those that name none."""
+    revisions = batch.parameters.revisions
+    if own := [one for one in revisions if one.episode == bad.pk]:
+        return own[0]
+    free = [one for one in revisions if one.episode is None]
+    place = int.from_bytes(draw(bad.pk, seed=batch.parameters.seed)[:8])
+    return free[place % len(free)] if free else None
+
+
+def _row(pair: Pair, batch: Batch) -> Row | None:
+    """None, counted, if a conversation is missing, or is not one that only grows."""
+    weight = batch.episode_weight(pair.good.pk)
+    bad, good = (_conversation(episode, batch) for episode in (pair.bad, pair.good))
+    page = page_before(pair.good, pair.common + 1)
+    if page is None:
+        batch.left_out["no_page"] += 1
+    if weight is None or bad is None or good is None or page is None:
+        return None
+    failed, first = _place(bad, pair.bad_step + 1), _place(good, pair.common + 1)
+    prompt = bad.prompt_of(failed)
+    revised: list[Message] = [{"role": ASSISTANT, "content": pair.revision.text}, page]
+    completion = [*revised, *good.messages[good.prompts[first].length :]]
+    images = images_in([*prompt, *completion])
+    values = episode_values(pair.good)
+    return {
+        **{name: values[name] for name in SHARED},
+        "good_episode": pair.good.pk,
+        "bad_episode": pair.bad.pk,
+        "bad_reason": pair.bad.verdict.reason if pair.bad.verdict else None,
+        "common_step": pair.common,
+        "bad_step": pair.bad_step,
+        "prompt": conversational(prompt, has_images=bool(images)),
+        "completion": conversational(completion, has_images=bool(images)),
+        "loss": [False] * len(prompt) + [message["role"] == ASSISTANT for message in completion],
+        "exact": bad.prompts[failed].is_exact and all(one.is_exact for one in good.prompts[first:]),
+        WEIGHT: weight,
+        IMAGES: images,
+    }
+
+
+def _conversation(episode: Episode, batch: Batch) -> Conversation | None:
+    made = conversations_in(batch, episode)
+    if len(made) > 1:
+        batch.left_out["changing_history"] += 1
+    return made[0] if len(made) == 1 else None
+
+
+def _place(conversation: Conversation, step: int) -> int:
+    return next(place for place, prompt in enumerate(conversation.prompts) if prompt.step == step)
