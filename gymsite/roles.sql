@@ -71,6 +71,8 @@ GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_codebooknote,
 GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_annotationproject, trajectories_annotator,
     trajectories_annotationunit, trajectories_annotationslot, trajectories_annotationjob, trajectories_stepmark
     TO gym_lab;
+-- What a fork goes on from is written once.
+GRANT SELECT, INSERT ON trajectories_intervention TO gym_lab;
 -- A fork gets what the server did for its parent.
 GRANT INSERT ON trajectories_siteevent, trajectories_toolcall TO gym_lab;
 -- A person who opens a step has it checked.
@@ -107,6 +109,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_watchmark TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_report TO gym_worker;
 -- And so is an export; labels are among its filters.
 GRANT SELECT, UPDATE ON trajectories_export TO gym_worker;
+GRANT SELECT ON trajectories_intervention TO gym_worker;
 -- What is found in screenshots, and in replays held against them.
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_fidelity, trajectories_episodefidelity TO gym_worker;

@@ -11,7 +11,7 @@ from django.db.models import F
 from core.presentation import Look
 from tasks_app.models import Benchmark, Gold, Task
 from trajectories import hot_sql
-from trajectories.models import Episode, Group, Report, Run, Step, Verdict, VerdictCounter
+from trajectories.models import Episode, Group, Intervention, Report, Run, Step, Verdict, VerdictCounter
 
 _numbers = itertools.count(1)
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -104,6 +104,13 @@ def episode(*, status: str = "open", **fields: Any) -> Episode:
 def step(of: Episode, index: int = 1, **fields: Any) -> Step:
     values = {"thought": f"thought {index}", "action": {"type": "noop"}, "action_type": "noop", **fields}
     return Step.objects.create(episode=of, index=index, content_hash=b"\0" * 16, **values)
+
+
+def intervention(of: Episode, **fields: Any) -> Intervention:
+    """One at the beginning of an episode's first step, with a group of continuations that is empty."""
+    values = {"step": 1, "substep": 1, "copied": "", "text": "Wait.", "sha256": "0" * 64, **fields}
+    values.setdefault("group", group(run=of.run, task=of.task, arm=of.arm))
+    return Intervention.objects.create(episode=of, author_kind="policy", **values)
 
 
 def submission(of: Episode, answer: str | list[str] = "42", *, number: int = 1) -> None:

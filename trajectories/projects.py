@@ -11,7 +11,18 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from django.db.models import Model, QuerySet
 
-from trajectories.models import AnnotationProject, ApiKey, Episode, Export, Group, Label, Report, Run, Sampler
+from trajectories.models import (
+    AnnotationProject,
+    ApiKey,
+    Episode,
+    Export,
+    Group,
+    Intervention,
+    Label,
+    Report,
+    Run,
+    Sampler,
+)
 from trajectories.models.access import DEFAULT_PROJECT
 
 M = TypeVar("M", bound=Model)
@@ -52,6 +63,7 @@ PLACES: Mapping[type[Model], Place] = {
     Label: Place("unit__project__project"),
     Sampler: Place("run__project"),
     Group: Place("run__project", "task__split"),
+    Intervention: Place("group__run__project", "group__task__split"),
     Episode: Place("run__project", "task__split"),
 }
 

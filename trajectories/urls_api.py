@@ -11,6 +11,7 @@ from trajectories.api import system
 from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
 from trajectories.episodes.forks import api as forks
+from trajectories.episodes.interventions import api as interventions
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.episodes.trees import api as trees
 from trajectories.exports import api as exports
@@ -60,9 +61,13 @@ urlpatterns = [
     path("episodes/<id:episode_id>/restore", forks.RestoreView.as_view()),
     path("episodes/<id:episode_id>/tree", trees.TreeView.as_view()),
     path("episodes/<id:episode_id>/values", trees.ValuesView.as_view()),
+    path("episodes/<id:episode_id>/interventions", interventions.EpisodeInterventionsView.as_view()),
+    path("episodes/<id:episode_id>/substeps", interventions.SubstepsView.as_view()),
     path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
+    path("interventions", interventions.InterventionsView.as_view()),
+    path("interventions/<id:intervention_id>", interventions.InterventionView.as_view()),
     path("forks", forks.ForksView.as_view()),
     path("exports", exports.ExportsView.as_view()),
     path("exports/kinds", exports.KindsView.as_view()),

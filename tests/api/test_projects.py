@@ -53,6 +53,7 @@ class Subject(NamedTuple):
     sampler: int
     export: int
     project: int
+    intervention: int
 
     @classmethod
     def none(cls) -> Subject:
@@ -113,6 +114,11 @@ NAMED: Mapping[str, Call] = {
     "episode_resume": Call("POST", "/episodes/{episode}/resume"),
     "episode_fork": Call("POST", "/episodes/{episode}/fork", {"step": 0}),
     "episode_restore": Call("POST", "/episodes/{episode}/restore"),
+    "intervention_open": Call(
+        "POST", "/episodes/{episode}/interventions", {"step": 1, "substep": 1, "text": "Wait."}
+    ),
+    "intervention_get": Call("GET", "/interventions/{intervention}"),
+    "substep_list": Call("GET", "/episodes/{episode}/substeps"),
     "forks_open": Call("POST", "/forks", {"forks": [{"episode": "{episode}", "step": 0}]}),
     "episode_tree": Call("GET", "/episodes/{episode}/tree"),
     "step_values_store": Call(
@@ -153,6 +159,7 @@ NOT_NOW = {
     "export_cancel": (409,),
     "export_file": (410,),
     "forks_open": (409,),
+    "intervention_open": (409, 422),
 }
 LISTS = {
     "run_list": "/runs",
@@ -161,6 +168,7 @@ LISTS = {
     "report_list": "/reports",
     "export_list": "/exports",
     "label_list": "/labels",
+    "intervention_list": "/interventions",
 }
 
 
@@ -189,6 +197,7 @@ def _subject(project: str) -> Subject:
         sampler=sampler.pk,
         export=export.pk,
         project=_annotated(episode, project),
+        intervention=factories.intervention(episode).pk,
     )
 
 

@@ -25,6 +25,7 @@ from trajectories.models import (
     Episode,
     Fidelity,
     Group,
+    Intervention,
     Pruning,
     RecordingChunk,
     RecordingTally,
@@ -120,7 +121,7 @@ def test_a_run_goes_with_all_that_belongs_to_it_and_nothing_else() -> None:
     assert list(Run.objects.values_list("pk", flat=True)) == [other.pk]
     assert list(Episode.objects.all()) == [other_episode]
     relations = (*Episode._meta.related_objects, *Run._meta.related_objects)
-    for relation in (one for one in relations if one.name != "forks"):
+    for relation in (one for one in relations if one.name not in ("forks", "interventions")):
         name = relation.field.name
         rows = relation.related_model._base_manager.exclude(**{f"{name}__in": [other_episode.pk, other.pk]})
         assert not rows.exists(), relation
@@ -138,6 +139,20 @@ def test_forks_in_other_runs_outlive_their_parents() -> None:
 
     assert list(Episode.objects.all()) == [fork]
     assert not Episode.objects.get().is_plain
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_intervention_goes_with_its_continuations_and_not_with_their_parent() -> None:
+    run, other = factories.run(), factories.run()
+    parent = _ended(run=run)
+    fork = _ended(run=other, parent=parent)
+    factories.intervention(parent, group=fork.group)
+
+    _prune("--runs", run.pk, "--yes")
+    assert Intervention.objects.get().group == fork.group
+
+    _prune("--runs", other.pk, "--yes")
+    assert not Intervention.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

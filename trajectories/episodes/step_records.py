@@ -56,6 +56,15 @@ Settled = Annotated[
         "said of it of the same moment."
     ),
 ]
+PrefillChars = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=INT_MAX,
+        description="How many characters at the beginning of the message in `raw` the model was given to go "
+        "on from: it did not write them in this step.",
+    ),
+]
 PositiveInt = Annotated[int, Meta(ge=1, le=INT_MAX)]
 Count = Annotated[int, Meta(ge=0, le=INT_MAX)]
 MS_MAX = 1e12
@@ -126,6 +135,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
         | None
     ) = None
     raw: Thought | None = None
+    prefill_chars: PrefillChars | None = None
     action: Annotated[Object | None, Meta(description=action_description())] = None
     parsed: Annotated[Any, limit("STEP_MAX_BYTES")] = None
     parse_error: Text | None = None

@@ -20,6 +20,7 @@ from trajectories.models.export import Export
 from trajectories.models.facts import EpisodeFacts, StepFacts
 from trajectories.models.fidelity import EpisodeFidelity, Fidelity
 from trajectories.models.health_probe import HealthProbe
+from trajectories.models.intervention import Intervention
 from trajectories.models.picture import Picture
 from trajectories.models.prompt_size import PromptSize
 from trajectories.models.recording import RecordingChunk, RecordingTally
@@ -55,6 +56,7 @@ __all__ = [
     "Group",
     "HealthProbe",
     "IdempotentCall",
+    "Intervention",
     "KeyChange",
     "Label",
     "PageEvent",

@@ -10,7 +10,7 @@ from django.db.models import ForeignObjectRel, Model
 
 from core.sql import Statement
 from trajectories import hot_sql
-from trajectories.models import Episode, Group, Run, Sampler, VerdictEvidence
+from trajectories.models import Episode, Group, Intervention, Run, Sampler, VerdictEvidence
 from trajectories.retention import names
 
 GROUPS_AT_ONCE = 20
@@ -92,15 +92,17 @@ def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
         VerdictEvidence.objects.filter(verdict__episode__in=episodes)._raw_delete(using=DATABASE)
         _rows_delete(Episode, episodes)
         Episode.objects.filter(pk__in=episodes)._raw_delete(using=DATABASE)
-        Group.objects.filter(pk__in=[group for group, _ in settled])._raw_delete(using=DATABASE)
+        groups = [group for group, _ in settled]
+        Intervention.objects.filter(group__in=groups)._raw_delete(using=DATABASE)
+        Group.objects.filter(pk__in=groups)._raw_delete(using=DATABASE)
         return locked[-1], len(episodes)
 
 
 def _rows_delete(model: type[Model], ids: Sequence[int]) -> None:
     """Delete the rows of every other table that refers to these rows. Their forks, which may be of another
-    run, stay: they cannot be restored any more."""
+    run, stay with what they begin with: they cannot be restored any more."""
     for relation in model._meta.get_fields(include_hidden=True):
-        if isinstance(relation, ForeignObjectRel) and relation.related_model is not model:
+        if isinstance(relation, ForeignObjectRel) and relation.related_model not in (model, Intervention):
             rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
             rows._raw_delete(using=DATABASE)
 

@@ -43,10 +43,11 @@ def is_complete(steps: Sequence[PastStep], *, last: int) -> bool:
 
 
 class PastTurn(Struct, frozen=True):
-    """What a recorded step adds to a conversation."""
+    """What a recorded step adds to a conversation, and the thought in it."""
 
     index: int
     raw: str
+    thought: str
     observation_kind: str
     observation_text: str
     screenshot: str

@@ -75,8 +75,9 @@ class EpisodeMessagesView(APIView):
         "Read the messages that opened an episode",
         description="As they were sent when it was opened. With results and observations of its trajectory "
         "they give the whole conversation (`palaestra.conversation`). A fork's go on to where it begins, "
-        "marked `copied`. Solutions of few-shot examples are left out for keys without the scope `trainer` "
-        "or `golds`. None if the template is unknown.",
+        "marked `copied`, and may end with the beginning of a message to go on with (`prefill`). Solutions "
+        "of few-shot examples are left out for keys without the scope `trainer` or `golds`. None if the "
+        "template is unknown.",
         answers={200: (records.EpisodeMessages, "The messages, in order.")},
         errors=(404,),
     )

@@ -10,6 +10,7 @@ from msgspec import Meta, Struct, defstruct
 from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceField
 from core.paging import CursorField, Query
 from trajectories.episodes.api import EpisodeRecord, Message
+from trajectories.episodes.interventions.body import Span
 from trajectories.facts.measures import MEASURES, TOTALS
 from trajectories.facts.page_actions import PageAction
 from trajectories.models import Episode, EpisodeFacts, StepFacts
@@ -225,9 +226,12 @@ class SubmissionRecord(Struct):
 
 class EpisodeMessage(Message, omit_defaults=True):
     """``copied`` is true for what a fork's parent was sent and said after its opening, calls of tools and
-    their results included: no completion of the fork's policy."""
+    their results included: no completion of the fork's policy. ``prefill`` is true for the beginning of a
+    message that a continuation of an intervention goes on with; ``spans`` say whose its parts are."""
 
     copied: bool = False
+    prefill: bool = False
+    spans: list[Span] = []
     tool_calls: list[dict[str, Any]] = []
     tool_call_id: str = ""
 
@@ -257,13 +261,15 @@ class Trajectory(Struct):
     episodes on a mock site they hold, besides the verifier's own: ``pop_up_open_at_submit`` and
     ``submitted_before_evidence`` (1.0 or 0.0; the latter if only the pages showed what the answer rests on),
     ``no_ui_evidence`` (a number of changes), ``milestones_reached`` (a share) and each ``milestone/<name>``.
-    ``steps`` are the episode's own: a fork's follow those of its ``parent`` up to ``begins_after``.
+    ``steps`` are the episode's own: a fork's follow those of its ``parent`` up to ``begins_after``. The first
+    one of a continuation holds all of its message, of which the ``intervention`` says how it began.
     Keys with the scope ``golds`` also read ``seed`` and ``evidence``, the parsed forms that were compared.
     """
 
     id: int
     arm: str
     parent: int | None
+    intervention: int | None
     begins_after: int
     sample_index: int
     policy_version: int | None

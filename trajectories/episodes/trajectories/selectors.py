@@ -22,6 +22,7 @@ from trajectories import projects, ui_evidence
 from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
 from trajectories.api.auth import Principal
 from trajectories.episodes.conversations import inherited_messages
+from trajectories.episodes.interventions.messages import prefill_message
 from trajectories.episodes.opening_messages import opening_messages
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories import records
@@ -97,6 +98,7 @@ _TRAJECTORY = _object(
     run="e.run_id",
     group="e.group_id",
     parent="e.parent_id",
+    intervention="(SELECT i.id FROM trajectories_intervention i WHERE i.group_id = e.group_id)",
     task=_object(records.TaskOfEpisode, "t", benchmark="t.benchmark_id"),
     simulated="r.simulated",
     model="r.model",
@@ -142,12 +144,15 @@ def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
 
 
 def episode_messages(episode_id: int, *, with_solutions: bool) -> list[Message]:
-    """The messages that opened an episode that exists; of a fork also those sent before it begins."""
-    episode = Episode.objects.select_related("group", "task", "run").get(pk=episode_id)
-    opening = opening_messages(episode, with_solutions=with_solutions)
-    if episode.parent_id is None:
-        return opening
-    return [*opening, *({**message, "copied": True} for message in inherited_messages(episode))]
+    """The messages that opened an episode that exists; of a fork also those sent before it begins, and the
+    beginning of the message that the continuation of an intervention goes on with."""
+    episode = Episode.objects.select_related("group__intervention", "task", "run").get(pk=episode_id)
+    messages = opening_messages(episode, with_solutions=with_solutions)
+    if episode.parent_id is not None:
+        messages += [{**message, "copied": True} for message in inherited_messages(episode)]
+    if hasattr(episode.group, "intervention"):
+        messages.append(prefill_message(episode.group.intervention))
+    return messages
 
 
 def trajectory_text(*, episode_id: int, principal: Principal) -> str:

@@ -1,0 +1,86 @@
+"""Opens interventions: forks that go on within a message of their parent's policy, from another's words."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from core.errors import GymError
+from trajectories.api.auth import Principal
+from trajectories.episodes import services
+from trajectories.episodes.forks import creation as forks
+from trajectories.episodes.forks.body import Fork
+from trajectories.episodes.forks.lineage import turns_until
+from trajectories.episodes.interventions.body import InterventionIn
+from trajectories.episodes.interventions.messages import content_of, problem_of
+from trajectories.episodes.interventions.selectors import intervention_records
+from trajectories.models import Episode, Intervention
+from trajectories.thoughts.substeps import substep_spans
+
+
+def intervention_open(*, episode_id: int, body: InterventionIn, principal: Principal) -> dict[str, Any]:
+    """Store an intervention and open its continuations, both or neither.
+
+    Returns the API's ``{"intervention", "episodes", "messages"}``. Raises ``GymError`` as ``forks_open``
+    does, and 400 ``invalid`` for a text without words; 413 ``intervention_too_long``; 422
+    ``cannot_go_on``, ``no_such_step``, ``no_such_substep``.
+    """
+    services.episode_get(episode_id=episode_id, principal=principal)
+    parent = Episode.objects.select_related("run", "task").get(pk=episode_id)
+    text = body.text.strip()
+    if not text:
+        message = "An intervention is a text of at least one word."
+        raise GymError("invalid", message, fields={"text": [message]})
+    copied = _copied(parent, step=body.step, substep=body.substep)
+    _check_length(len(copied), len(text))
+    fork = Fork(
+        episode=episode_id,
+        step=body.step - 1,
+        **{name: getattr(body, name) for name in Fork.__struct_fields__ if name not in ("episode", "step")},
+    )
+    with transaction.atomic():
+        opened = forks.forks_open(forks=[fork], principal=principal)
+        intervention = Intervention.objects.create(
+            group_id=opened["episodes"][0]["group"],
+            episode=parent,
+            step=body.step,
+            substep=body.substep,
+            copied=copied,
+            text=text,
+            sha256=hashlib.sha256(text.encode()).hexdigest(),
+            author_kind=body.author_kind,
+            author=body.author,
+        )
+        intervention.refresh_from_db()
+    return {"intervention": intervention_records([intervention])[0], **opened}
+
+
+def _copied(parent: Episode, *, step: int, substep: int) -> str:
+    """What the policy wrote in a step before a substep. Raises ``GymError`` where nobody can go on there."""
+    turns = turns_until(parent.pk, step)
+    if not turns or turns[-1].index != step:
+        message = f"Episode {parent.pk} has no step {step}."
+        raise GymError("no_such_step", message, status=422, fields={"step": [message]})
+    if problem := problem_of(turns[-1], parent):
+        message = f"No model can go on within step {step} of episode {parent.pk}. {problem}"
+        raise GymError("cannot_go_on", message, status=422, fields={"step": [message]})
+    content = content_of(turns[-1], parent)
+    spans = substep_spans(content)
+    if substep > len(spans):
+        message = f"Step {step} of episode {parent.pk} has {len(spans)} substeps: blocks between blank lines."
+        raise GymError("no_such_substep", message, status=422, fields={"substep": [message]})
+    return content[: spans[substep - 1][0]]
+
+
+def _check_length(copied: int, text: int) -> None:
+    """The whole message, which the model adds to, is stored as a completion is."""
+    maximum = settings.THOUGHT_MAX_CHARS
+    if copied + text >= maximum:
+        message = (
+            f"With the {copied:,} characters before it the intervention has {copied + text:,}: a completion "
+            f"has at most {maximum:,} (setting THOUGHT_MAX_CHARS), and some must be left to go on."
+        )
+        raise GymError("intervention_too_long", message, status=413, fields={"text": [message]})
