@@ -17,7 +17,8 @@ pytestmark = pytest.mark.django_db
 Api = Callable[..., ApiClient]
 SUBSTEPS = ["Six apples and seven pears.", "That makes 6 * 7 = 41.", "Answer: 41"]
 RAW = "\n\n".join(SUBSTEPS)
-TEXT = "Wait, 6 * 7 is 42, not 41."
+TEXT = "Wait, 6 * 7 is not 41."
+LEAK = "Wait, 6 * 7 is 42, not 41."
 
 
 def _failed(raw: str = RAW, *, thought: str | None = None, **fields: Any) -> Episode:
@@ -136,8 +137,8 @@ def test_a_continuation_takes_an_intervention_too(trainer: ApiClient) -> None:
     factories.verdict(fork, "incorrect")
     # All that a test opens has the time at which its transaction began.
     Gold.objects.update(created_at=F("created_at") - timedelta(days=1))
-    message = _send(trainer, fork, substep=3, text="No: 42.")["intervention"]["message"]
-    assert message["content"] == f"{SUBSTEPS[0]}\n\n{TEXT}\n\nNo: 42."
+    message = _send(trainer, fork, substep=3, text="No, one more.")["intervention"]["message"]
+    assert message["content"] == f"{SUBSTEPS[0]}\n\n{TEXT}\n\nNo, one more."
     assert message["spans"][0]["end"] == len(f"{SUBSTEPS[0]}\n\n{TEXT}\n\n")
 
 
@@ -172,6 +173,8 @@ def test_one_idempotency_key_opens_an_intervention_once(trainer: ApiClient) -> N
         (lambda _: None, {"step": 2}, 422, "no_such_step"),
         (lambda _: None, {"step": 0}, 400, "invalid"),
         (lambda _: None, {"text": " \n"}, 400, "invalid"),
+        (lambda _: None, {"text": LEAK}, 422, "intervention_leaks"),
+        (lambda _: None, {"text": "word " * 2_001}, 422, "text_too_long"),
         (lambda _: None, {"text": "a\0b"}, 400, None),
         (lambda _: None, {"author": "a" * 201}, 400, "invalid"),
         (lambda _: None, {"author_kind": "oracle"}, 400, "invalid"),

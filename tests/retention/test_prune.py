@@ -25,7 +25,6 @@ from trajectories.models import (
     Episode,
     Fidelity,
     Group,
-    Intervention,
     Pruning,
     RecordingChunk,
     RecordingTally,
@@ -139,20 +138,6 @@ def test_forks_in_other_runs_outlive_their_parents() -> None:
 
     assert list(Episode.objects.all()) == [fork]
     assert not Episode.objects.get().is_plain
-
-
-@pytest.mark.django_db(transaction=True)
-def test_an_intervention_goes_with_its_continuations_and_not_with_their_parent() -> None:
-    run, other = factories.run(), factories.run()
-    parent = _ended(run=run)
-    fork = _ended(run=other, parent=parent)
-    factories.intervention(parent, group=fork.group)
-
-    _prune("--runs", run.pk, "--yes")
-    assert Intervention.objects.get().group == fork.group
-
-    _prune("--runs", other.pk, "--yes")
-    assert not Intervention.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import transaction
 
 from core.errors import GymError
+from tasks_app.leaks import detection
+from tasks_app.models import Task
 from trajectories.api.auth import Principal
 from trajectories.episodes import services
 from trajectories.episodes.forks import creation as forks
@@ -26,7 +28,8 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
 
     Returns the API's ``{"intervention", "episodes", "messages"}``. Raises ``GymError`` as ``forks_open``
     does, and 400 ``invalid`` for a text without words; 413 ``intervention_too_long``; 422
-    ``cannot_go_on``, ``no_such_step``, ``no_such_substep``.
+    ``intervention_leaks``, ``cannot_go_on``, ``no_such_step``, ``no_such_substep``, and what the leak check
+    raises.
     """
     services.episode_get(episode_id=episode_id, principal=principal)
     parent = Episode.objects.select_related("run", "task").get(pk=episode_id)
@@ -36,6 +39,7 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
         raise GymError("invalid", message, fields={"text": [message]})
     copied = _copied(parent, step=body.step, substep=body.substep)
     _check_length(len(copied), len(text))
+    _check_leaks(parent.task, text)
     fork = Fork(
         episode=episode_id,
         step=body.step - 1,
@@ -73,6 +77,13 @@ def _copied(parent: Episode, *, step: int, substep: int) -> str:
         message = f"Step {step} of episode {parent.pk} has {len(spans)} substeps: blocks between blank lines."
         raise GymError("no_such_substep", message, status=422, fields={"substep": [message]})
     return content[: spans[substep - 1][0]]
+
+
+def _check_leaks(task: Task, text: str) -> None:
+    if leaks := detection.leaks(task, text):
+        places = ", ".join(f"{leak.start} to {leak.end}" for leak in leaks[: detection.NAMED_MAX])
+        message = f"The text gives away the answer to task {task.pk}, at characters {places}."
+        raise GymError("intervention_leaks", message, status=422, fields={"text": [message]})
 
 
 def _check_length(copied: int, text: int) -> None:

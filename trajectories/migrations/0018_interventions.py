@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('trajectories', '0016_answer_check'),
+        ('trajectories', '0017_step_values'),
     ]
 
     operations = [
