@@ -284,8 +284,7 @@ class Lab(Handler):
         if name == "steps":
             return self.steps(episode, body["steps"])
         if name == "submission":
-            state.submit(episode, body["answer"])
-            return 202, {"duplicate": False}
+            return self.submission(episode, **body)
         if name == "close":
             if episode["status"] == "finished":
                 return 409, {"error": {"code": "episode_final", "message": ""}}
@@ -294,6 +293,18 @@ class Lab(Handler):
             state.judge(episode, outcome="void" if ours else "incorrect", reason=body["reason"])
             return 200, state.state_of(episode)
         return None
+
+    def submission(
+        self, episode: dict[str, Any], *, answer: Any, number: int = 1
+    ) -> tuple[int, dict[str, Any]]:
+        state = self.fake.state
+        if state.check and number == 1:
+            is_again = "first" in episode
+            if episode.setdefault("first", answer) != answer:
+                return 409, {"error": {"code": "other_first_answer", "message": state.check}}
+            return 202, {"duplicate": is_again, "check": state.check}
+        state.submit(episode, answer)
+        return 202, {"duplicate": False}
 
     def steps(self, episode: dict[str, Any], steps: list[dict[str, Any]]) -> tuple[int, object]:
         for step in steps:

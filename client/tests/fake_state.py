@@ -23,6 +23,7 @@ class State:
         self.calls: list[tuple[str, str]] = []  # lab: method, path
         self.keys: dict[str, Any] = {}
         self.extra = ""
+        self.check = ""  # the request to check a first answer; none where it is empty
         self.fail_next: list[tuple[int, dict[str, str]]] = []
         self.arena_failures: list[int] = []  # what its next pages are instead; 0 is no answer at all
         self.steps_unanswered = 0  # so many posts of steps are stored, and their answers lost

@@ -8,7 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from core import grammars, histories
+from core import answer_check, grammars, histories
 from core.arms import ARMS
 from core.fields import (
     CountField,
@@ -105,6 +105,7 @@ class PlanIn(StrictSerializer):
     history = HistoryField(default=histories.DEFAULT)
     actions_per_turn = CountField(default=1, min_value=1)
     token_budget = CountField(default=None, allow_null=True, min_value=1)
+    answer_check = SuggestingChoiceField(choices=answer_check.VALUES, default=None, allow_null=True)
     samples = CountField(default=1, min_value=1)
     looks = LooksIn(default=None, allow_null=True)
     retest = TruthField(default=False, help_text="A text arm is played a second time, with other seeds.")

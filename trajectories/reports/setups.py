@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from core import answer_check
 from core.arms import ARMS, Arm
 from core.observation_settings import settings_of
 from core.observations import OBSERVATION_FORMATS
@@ -48,6 +49,7 @@ def setup_of(run: Run, *, arm: str, conditions: Iterable[Conditions]) -> Setup:
         "prompt version": sorted({one.prompts for one in made}),
         "token budget": _values(one.token_budget for one in made),
         "tools": [", ".join(sorted(run.tools)) if shown.has_form else ""],
+        "answer check": [str(run.settings.get(answer_check.SETTING) or "none")],
     }
     setup |= {
         name.replace("_", " "): [_stated(run.settings[name])] for name in STATED if name in run.settings
@@ -104,6 +106,7 @@ def off_plan(setup: Setup, plan: Mapping[str, Any], key: ArmKey) -> list[str]:
         "checkpoint": plan["model"]["checkpoint"] or "",
         **{name: str(plan[name]) for name in OF_AGENTS},
         "token budget": str(plan["token_budget"] or "none"),
+        "answer check": str(plan.get(answer_check.SETTING) or "none"),
         "sampling": _stated(plan["model"]["sampling"]),
         "observation": observation,
         "observation settings": _settings(settings_of(settings, form) if form else settings),

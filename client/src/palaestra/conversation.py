@@ -15,6 +15,7 @@ from palaestra.histories import Past, Turn, messages_send
 from palaestra.observation import Observation, has_picture
 from palaestra.records import Message, Run, Usage
 from palaestra.setups import history_read
+from palaestra.stored_steps import is_answer
 
 
 async def conversation_rebuild(
@@ -68,6 +69,7 @@ async def past_of(trajectory: dict[str, Any], *, picture: Callable[[str], Awaita
             for step in steps
         ],
         element_ids=keys_read(steps),
+        is_answered=any(is_answer(step["action"], step["action_result"]) for step in steps),
         result=last.get("action_result"),
         result_message=last.get("result_message") or "",
     )

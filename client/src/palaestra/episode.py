@@ -41,6 +41,7 @@ NO_PAGE = Outcome(result="no_target", message='There is no page in this task: us
 TOO_MANY = "One turn has at most {} of them: nothing was done."
 HIDDEN = Outcome(result="refused", message="Here a page is a picture without its text: scroll instead.")
 MESSAGE_CHARS = 8_000
+OTHER_FIRST_ANSWER = "other_first_answer"
 
 
 class Episode(EpisodePage):
@@ -87,6 +88,7 @@ class Episode(EpisodePage):
         self.conditions = config.conditions(opened)
         self._ids = ElementIds()
         self._repairs = 0
+        self._is_first_given = False
         self._deaths: Counter[type[PalaestraError]] = Counter()
 
     @property
@@ -108,6 +110,7 @@ class Episode(EpisodePage):
         self._turns = list(past.turns)
         self.steps = past.steps
         self._ids.adopt(past.element_ids)
+        self._is_first_given = past.is_answered
         for usage, is_parsed in past.used:
             self._budgets.count(usage, is_parsed=is_parsed)
             self._repairs += not is_parsed
@@ -200,7 +203,7 @@ class Episode(EpisodePage):
             outcome = Outcome(result="invalid", message=parsed.parse_error or "")
         elif isinstance(action, AnswerAction) and "answer" in self.conditions:
             outcome = await self._submit(action.text)
-            if outcome.is_ok:
+            if outcome is DONE:
                 return parsed, outcome, None
         elif isinstance(action, GiveUp):
             self.is_over, self.closed_as, self._detail = True, "agent_stopped", action.reason
@@ -229,11 +232,15 @@ class Episode(EpisodePage):
                 self.is_over, self.closed_as = True, "invalid_actions"
             turn = Turn(thought=completion.text, parse_error=missing.message)
             return turn, missing, Observation(kind="text")
+        turn = Turn(thought=completion.text, declared={"type": "answer", "text": answer})
+        is_first = not self._is_first_given
         outcome = await self._submit(answer)
+        if is_first and self._is_first_given:
+            return turn, outcome, Observation(kind="text")
         if not outcome.is_ok:
             self.closed_as = "agent_stopped"
         self.is_over = True
-        return Turn(thought=completion.text, declared={"type": "answer", "text": answer}), outcome, None
+        return turn, outcome, None
 
     async def _act_on_page(self, page: Surface, action: Action) -> tuple[Outcome, Observation | None]:
         try:
@@ -257,13 +264,19 @@ class Episode(EpisodePage):
 
     async def _submit(self, answer: str | Sequence[str]) -> Outcome:
         cleaned = text_clean(answer) if isinstance(answer, str) else [text_clean(part) for part in answer]
+        number = 2 if self._is_first_given else 1
         try:
-            await self._client.submission_post(self.opened.id, answer=cleaned)
+            ack = await self._client.submission_post(self.opened.id, answer=cleaned, number=number)
         except ApiError as failure:
             if failure.status >= 500 or failure.status in (401, 403, 404):
                 raise
+            # A process before this one gave the first answer, and did not live to record the step.
+            self._is_first_given = self._is_first_given or failure.code == OTHER_FIRST_ANSWER
             return Outcome(result="refused", message=failure.message)
-        return DONE
+        if ack.check is None:
+            return DONE
+        self._is_first_given = True
+        return Outcome(result="ok", message=ack.check)
 
     def _show(self, observation: Observation) -> None:
         # The model reads what is recorded, so that its conversation can be rebuilt from the record.

@@ -28,8 +28,13 @@ class EpisodeCalls(Calls):
         """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
         return await self._post(path_of("episodes/{}/steps", episode), records.StepsAck, {"steps": steps})
 
-    async def submission_post(self, episode: int, *, answer: records.Answer) -> Any:
-        return await self._post(path_of("episodes/{}/submission", episode), Any, {"answer": answer})
+    async def submission_post(
+        self, episode: int, *, answer: records.Answer, number: int = 1
+    ) -> records.SubmissionAck:
+        """Submit an answer. ``check`` of the reply is a request to check it, in a run that has answers
+        checked: the second answer, with ``number`` 2, is then the one that counts."""
+        body = {"answer": answer, **({"number": number} if number > 1 else {})}
+        return await self._post(path_of("episodes/{}/submission", episode), records.SubmissionAck, body)
 
     async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
         body = {"reason": reason, "detail": detail}

@@ -291,6 +291,13 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     rewards: dict[str, float] | None = None
 
 
+class SubmissionAck(msgspec.Struct, frozen=True, kw_only=True):
+    """``check`` is the request to check a first answer; None after the answer that counts."""
+
+    duplicate: bool
+    check: str | None = None
+
+
 class StepsAck(msgspec.Struct, frozen=True, kw_only=True):
     accepted: int = 0
     duplicates: int = 0

@@ -29,7 +29,8 @@ class RunPlan:
     is what readers of its run should know of it. Two plans with the same ``name`` are one run. ``report`` is
     the report that it is played for, ``retest`` says that it plays its arm there for the second time,
     ``planted_accuracy`` is what a simulated policy was made to solve. ``browser`` ``lite`` reads pages
-    without a browser, which the run then says.
+    without a browser, which the run then says. ``answer_check`` ``once`` has every first answer checked: the
+    second one counts.
 
     Raises ``PalaestraError`` for an arm that the observation cannot show, and for an observation that pages
     read without a browser lack.
@@ -45,6 +46,7 @@ class RunPlan:
     name: str = ""
     sampling: Mapping[str, Any] = field(default_factory=dict)
     browser: str = "chromium"
+    answer_check: str | None = None
     seed: int = SEED
     tags: Sequence[str] = ()
     model_note: str = ""
@@ -70,6 +72,7 @@ class RunPlan:
             parts += [self.browser] if self.browser == LITE else []
         if not arm_of(self.arm).is_free_text:
             parts += [self.config.grammar, self.config.history]
+        parts += ["answer check"] if self.answer_check else []
         return " ".join(parts)[:200]
 
     @property
@@ -90,6 +93,7 @@ class RunPlan:
             "token_budget": config.token_budget,
             "prompt_token_budget": config.prompt_token_budget,
             **({"browser": LITE} if self.browser == LITE else {}),
+            **({"answer_check": self.answer_check} if self.answer_check else {}),
             **({"thought_tags": list(map(list, config.thought_tags))} if config.thought_tags else {}),
             **({"model_note": self.model_note} if self.model_note else {}),
             **({"retest": True} if self.retest else {}),
@@ -136,7 +140,8 @@ async def run_find(client: Client, plan: RunPlan) -> Run | None:
     differing = [name for name, value in plan.fields.items() if getattr(run, name) != value]
     if "settings" in differing:
         settings = plan.fields["settings"]
-        differing += [name for name in settings if run.settings.get(name) != settings[name]]
+        names = {*settings, *run.settings}
+        differing += [name for name in names if run.settings.get(name) != settings.get(name)]
         differing.remove("settings")
     if differing:
         raise PalaestraError(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.actions import Outcome
+from palaestra.actions.answer import Answer
 from palaestra.bounds import PUBLIC_ROOT
 from palaestra.draft import Draft, draft_of, only_fills
 from palaestra.fate import AT_FIRST_PAGE
@@ -30,6 +31,11 @@ class StoredStep:
         """Return whether ``step`` has the same completion and result, so that its policy need not be told."""
         sent = (step.raw or "", step.action_result, step.result_message or "")
         return sent == (self.raw, self.outcome.result, self.outcome.message)
+
+
+def is_answer(action: Mapping[str, Any] | None, result: str | None) -> bool:
+    """Return whether a step gave an answer that the server took: the first one, if the episode went on."""
+    return (action or {}).get("type") == Answer.type and result == "ok"
 
 
 def stored_of(step: Mapping[str, Any]) -> StoredStep:

@@ -16,7 +16,7 @@ from palaestra.histories import Turn as PastTurn
 from palaestra.observation import Observation
 from palaestra.records import CloseReason
 from palaestra.step_queue import StepQueue
-from palaestra.stored_steps import StoredStep, page_after, stored_of
+from palaestra.stored_steps import StoredStep, is_answer, page_after, stored_of
 
 RECORDED = "The answer is recorded."
 
@@ -29,6 +29,7 @@ class StoredTurns(ABC):
     observation: Observation
     step_queue: StepQueue
     unanswered: dict[int, StoredStep]
+    _is_first_given: bool
     _turns: list[PastTurn]
     _budgets: Budgets
 
@@ -80,6 +81,7 @@ class StoredTurns(ABC):
     async def _end_as(self, stored: StoredStep) -> None:
         """End the episode if the recorded step ends it, whatever another completion would have done."""
         self.is_over = self.is_over or self._has_ended
+        self._is_first_given |= is_answer(stored.turn.declared, stored.outcome.result)
         if not self.is_over and (stored.turn.declared or {}).get("type") == GiveUp.type:
             await self.close("agent_stopped", str((stored.turn.declared or {}).get("reason", "")))
 

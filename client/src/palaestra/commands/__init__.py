@@ -115,6 +115,11 @@ def setup_add(parser: argparse._ActionsContainer) -> None:
     )
     parser.add_argument("--history", default="full", help="full, last_k:3 (any number), diff")
     parser.add_argument("--actions-per-turn", type=count, default=1, help="actions in one completion")
+    parser.add_argument(
+        "--answer-check",
+        choices=("once",),
+        help="once: every first answer is to be checked, and the second one counts",
+    )
     parser.add_argument("--token-budget", type=count, help="tokens that a model may write in an episode")
     sampling_add(parser)
 

@@ -131,6 +131,7 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
         history=options.history,
         actions_per_turn=options.actions_per_turn,
         token_budget=options.token_budget,
+        answer_check=options.answer_check,
         samples=options.samples,
         looks=looks,
         retest=options.retest,

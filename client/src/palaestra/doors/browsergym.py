@@ -86,6 +86,7 @@ class PalaestraTask(AbstractBrowserTask):
         self._loop = LoopThread()
         self.episode: ForeignEpisode | None = None
         self.is_ended_by_agent = False
+        self._check = ""  # the request to check the first answer
 
     @classmethod
     def get_task_id(cls) -> str:
@@ -107,7 +108,9 @@ class PalaestraTask(AbstractBrowserTask):
         is_done = page.url.startswith(self.opened.bounds.root + DONE_PATH)
         judged = self._loop.call(self._judged(chat_messages, is_done=is_done))
         if judged is None:
-            return 0.0, False, "", {}
+            # BrowserGym adds the message to the chat, so that the first answer is no longer the last one.
+            is_new = bool(chat_messages) and chat_messages[-1]["role"] == "assistant"
+            return 0.0, False, self._check if is_new else "", {}
         if judged.reward is None:
             raise VoidEpisode(f"Episode {self.opened.id} is void: {judged.reason}.")
         verdict = {"outcome": judged.outcome, "reason": judged.reason, "truncated": judged.truncated}
@@ -167,7 +170,11 @@ class PalaestraTask(AbstractBrowserTask):
         if last["role"] == "infeasible":
             await episode.stop("agent_stopped", last["message"])
         elif self._is_by_message and last["role"] == "assistant":
-            await episode.client.submission_post(episode.id, answer=text_clean(last["message"]))
+            answer, number = text_clean(last["message"]), 2 if self._check else 1
+            ack = await episode.client.submission_post(episode.id, answer=answer, number=number)
+            if ack.check is not None:
+                self._check = ack.check
+                return None
         elif not is_done and (await episode.client.episode(episode.id)).status == "open":
             return None
         verdict = await verdict_wait(episode.client, episode.id, limit_s=VERDICT_LIMIT_S)

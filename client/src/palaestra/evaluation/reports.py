@@ -80,6 +80,7 @@ def run_plan_of(
         arm=series.planned.arm,
         config=plan.config_of(series.planned),
         sampling=plan.model.sampling,
+        answer_check=plan.answer_check,
         seed=plan.seed,
         model_note=model_note,
         report=report.id,
