@@ -148,6 +148,19 @@ class EpisodePage:
         return [answer_named(part, self.sources) for part in parts]
 
     @cached_property
+    def first_answers(self) -> list[str]:
+        """The parts of the answer before its check; empty where no check was requested."""
+        first = episodes.first_answer(self.episode)
+        return [answer_named(part, self.sources) for part in first.answers] if first else []
+
+    @property
+    def first_is_correct(self) -> bool | None:
+        """None where the first answer was not judged beside a second one."""
+        verdict = self.judgement.current
+        value = verdict.metrics.get("first_answer_correct") if verdict else None
+        return None if value is None else bool(value)
+
+    @cached_property
     def sources(self) -> dict[str, str]:
         return sources_of(self.episode.task, self.episode.variation)
 

@@ -15,7 +15,15 @@ from django.http import Http404
 from tasks_app.models import Gold
 from trajectories.lab.queries.tasks import task_excerpt
 from trajectories.lab.text.values import Value, fields_of, values_of
-from trajectories.models import Episode, PageEventTally, Step, Submission, Verdict, VerdictEvidence
+from trajectories.models import (
+    Episode,
+    FirstAnswer,
+    PageEventTally,
+    Step,
+    Submission,
+    Verdict,
+    VerdictEvidence,
+)
 
 EPISODES_PER_PAGE = 50
 GROUP_SHOWN = 200
@@ -146,6 +154,13 @@ def episode_answer(episode: Episode) -> Answer | None:
     if submission is None:
         return None
     return Answer(submission=submission, values=values_of(fields_of(episode.task), given=submission.answer))
+
+
+def first_answer(episode: Episode) -> FirstAnswer | None:
+    """The answer whose check was requested; without a query where the run checks none."""
+    if episode.answer_check in ("", Episode.AnswerCheck.DUE):
+        return None
+    return FirstAnswer.objects.filter(episode_id=episode.pk).first()
 
 
 def episode_events_tally(episode: Episode) -> PageEventTally | None:

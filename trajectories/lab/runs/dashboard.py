@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from core.answer_check import is_checked
 from trajectories.lab.queries import episodes
 from trajectories.lab.queries.tallies import run_tallies_by_arm
 from trajectories.lab.runs import dashboard_selectors, selectors
@@ -22,6 +23,7 @@ from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode
 from trajectories.reports import behaviour
+from trajectories.reports.answer_changes import AnswerChanges, answer_changes
 from trajectories.reports.format_failures import FormatTally, format_tallies
 from trajectories.reports.paired_tasks import PairedTally, paired_tallies
 
@@ -36,6 +38,7 @@ class Tables:
 
     comparison: Comparison
     formats: Mapping[str, FormatTally]
+    answer_changes: Sequence[AnswerChanges]
     heat_map: HeatMap | None
     histograms: Histograms | None
     curves: Sequence[Curve]
@@ -116,10 +119,12 @@ class Dashboard:
 
 
 def tables_of(run_id: int) -> Tables:
-    family, ends = family_of(selectors.run_get(run_id)), endings_of(run_id)
+    run, ends = selectors.run_get(run_id), endings_of(run_id)
+    family = family_of(run)
     return Tables(
         comparison=comparison_of(family),
         formats=format_tallies(run_id=run_id),
+        answer_changes=answer_changes(run_id=run_id) if is_checked(run.settings) else (),
         heat_map=heat_map_of(family),
         histograms=histograms_of(run_id),
         curves=curves_of(run_id, rates=dashboard_selectors.version_rates(run_id), ends=ends),
