@@ -112,12 +112,7 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
     looks = _looks(options)
     plan = Plan(
         name=options.name or _name(options, looks=looks.count),
-        model=Model(
-            name=_model(options),
-            base_url=options.base_url,
-            checkpoint=options.checkpoint or None,
-            sampling=sampling_of(options),
-        ),
+        model=_model_of(options),
         benchmarks=[
             Benchmark(
                 slug=slug, split=options.split, limit=options.limit, task_ids=[t.id for t in items.tasks]
@@ -145,6 +140,15 @@ async def plan_make(client: Client, options: argparse.Namespace) -> Plan:
     )
     plan_check(plan)
     return plan
+
+
+def _model_of(options: argparse.Namespace) -> Model:
+    return Model(
+        name=_model(options),
+        base_url=options.base_url,
+        checkpoint=options.checkpoint or None,
+        sampling=sampling_of(options),
+    )
 
 
 def plan_text(plan: Plan) -> str:
