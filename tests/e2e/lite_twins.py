@@ -75,6 +75,9 @@ class Twin:
     async def play(self, address: str, turns: Sequence[Turn]) -> None:
         await self.page.begin(address)
         await self._look()
+        await self.go_on(turns)
+
+    async def go_on(self, turns: Sequence[Turn]) -> None:
         for turn in turns:
             await self._pop_ups_close(turn.shown)
             await self._page_reach(turn.record)

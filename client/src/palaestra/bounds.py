@@ -9,6 +9,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 PUBLIC_ROOT = "https://gym/"
 STEP_HEADER = "X-Gym-Step"
+AS_OF_HEADER = "X-Gym-As-Of"
 SUBMIT_PATH = "submit"
 # The arena redirects here once it has stored an answer; a refused answer leads elsewhere.
 DONE_PATH = "done"
@@ -26,10 +27,13 @@ _STEP_OUT = re.compile(r"(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?=[/\\]|$)|\x00")
 class EpisodeBounds:
     """The addresses of one episode: ``root`` is its own (origin and ``/e/<token>/``), which only the harness
     knows. ``is_form``: the page before was left by a form that is posted. ``on_end`` is called when a
-    navigation comes to nothing."""
+    navigation comes to nothing. While a fork is restored, pages are those of the site event ``as_of``, and
+    documents that nobody will look at stay blank (``is_blank``)."""
 
     root: str
     step: int = 0
+    as_of: int | None = None
+    is_blank: bool = False
     refused: list[str] = field(default_factory=list)
     refused_documents: int = 0
     is_form: bool = False
@@ -71,6 +75,15 @@ class EpisodeBounds:
     def is_report(self, url: str) -> bool:
         """Whether a request is a report of the page's recorder."""
         return url in [self.root + path for path in REPORT_PATHS]
+
+    def headers_of(self, url: str) -> dict[str, str]:
+        """The headers by which the harness tells the arena of a request: none outside the episode's own
+        addresses, where the last report of the episode before goes, too."""
+        if not self.allows(url):
+            return {}
+        # Recorders name the step of everything that they report.
+        step = {STEP_HEADER: str(self.step)} if self.step and not self.is_report(url) else {}
+        return step if self.as_of is None else step | {AS_OF_HEADER: str(self.as_of)}
 
     def refuse(self, url: str, *, is_document: bool) -> None:
         """Note a refused address; refusing a document ends a navigation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from typing import Any, TypeVar
 
@@ -27,6 +28,8 @@ class Calls:
         self._live: Transport | None = None
         self._key = key
         self._health: records.Health | None = None
+        # Of episodes that have forks: see ``palaestra.lineage``.
+        self.lines: dict[int, asyncio.Future[Any]] = {}
 
     async def aclose(self) -> None:
         await self._lab.aclose()

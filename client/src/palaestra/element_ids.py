@@ -27,6 +27,11 @@ class ElementIds:
             self.numbers.setdefault(key, len(self.numbers) + 1)
         self._shown = self._recorded = len(self.numbers)
 
+    def begin(self, keys: Iterable[str]) -> None:
+        """Forget all numbers but those of the keys that are on record."""
+        self.numbers.clear()
+        self.adopt(keys)
+
     def show(self) -> None:
         """Note that what is shown now has the numbers that there are now."""
         self._shown = len(self.numbers)

@@ -14,10 +14,10 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
-from palaestra.conversation import past_read
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable, close_reason_of
+from palaestra.lineage import line_read
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.pools import browser_check, pool_of, run_check
@@ -213,9 +213,11 @@ class Engine:
             start_url=resumed.start_url,
             answer_form=resumed.answer_form,
             is_site=resumed.is_site,
+            parent=state.parent,
+            begins_after=state.begins_after,
         )
-        episode = self._episode(opened, await self.client.episode_messages(state.id), config)
-        episode.resume(await past_read(self.client, state.id))
+        episode = self._episode(opened, await self.client.opening_messages(state.id), config)
+        episode.resume((await line_read(self.client, await self.client.trajectory(state.id))).past())
         return episode
 
     # ---- inside

@@ -117,7 +117,11 @@ class Episode(EpisodePage):
         self.observation = replace(self.observation, result=past.result, result_message=past.result_message)
 
     async def begin(self, draft: Draft | None = None) -> Observation:
-        """Open the first page, restore a ``draft``, and observe; without a page the prompt is observed."""
+        """Open the first page, restore a ``draft``, and observe; without a page the prompt is observed.
+
+        A fork goes on where its parent stood. Raises ``ForkDiverged`` where its page is not the parent's.
+        """
+        await self._inherit()
         first, before = Observation(kind="text"), self.observation
         if self.page is not None:
             try:

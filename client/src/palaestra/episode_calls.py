@@ -8,6 +8,7 @@ from typing import Any
 from palaestra import records
 from palaestra.calls import V1, WAIT_S, Calls, Json, idempotency, present
 from palaestra.paths import path_of
+from palaestra.recipes import Recipe
 from palaestra.records import Page
 from palaestra.transport import decode
 
@@ -23,6 +24,26 @@ class EpisodeCalls(Calls):
         number of solved examples); those that are None are left out."""
         body = {"run": run, "tasks": list(tasks), "arm": arm, **present(**fields)}
         return await self._post("episodes", records.Opening, body, headers=idempotency(idempotency_key))
+
+    async def episode_fork(
+        self, episode: int, *, step: int, count: int = 1, idempotency_key: str | None = None, **fields: Any
+    ) -> records.Opening:
+        """Open ``count`` episodes that stand where an ended one stood after ``step`` (0: its beginning).
+        Fields: run, policy_version, max_steps, token_budget; those that are None are left out."""
+        body = {"step": step, "count": count, **present(**fields)}
+        path = path_of("episodes/{}/fork", episode)
+        return await self._post(path, records.Opening, body, headers=idempotency(idempotency_key))
+
+    async def forks_open(
+        self, forks: Sequence[Json], *, idempotency_key: str | None = None
+    ) -> records.Opening:
+        """Open forks of several episodes, all or none: ``{"episode", "step", "count", ...}`` each."""
+        headers = idempotency(idempotency_key)
+        return await self._post("forks", records.Opening, {"forks": list(forks)}, headers=headers)
+
+    async def episode_restore(self, episode: int) -> Recipe:
+        """Give a fork what the server did for its parent, and return how its page is restored."""
+        return await self._post(path_of("episodes/{}/restore", episode), Recipe, {})
 
     async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
         """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
@@ -57,9 +78,14 @@ class EpisodeCalls(Calls):
         return await self._get(path_of("episodes/{}/trajectory", episode), Json)
 
     async def episode_messages(self, episode: int) -> list[records.Message]:
-        """The messages that opened an episode; see ``palaestra.conversation``."""
+        """The messages that opened an episode; in a fork those that its parent was sent by then follow,
+        marked ``copied``. See ``palaestra.conversation``."""
         answer = await self._get(path_of("episodes/{}/messages", episode), Json)
         return list(answer["messages"])
+
+    async def opening_messages(self, episode: int) -> list[records.Message]:
+        """The messages that opened an episode, or the first one of a fork's line."""
+        return [one for one in await self.episode_messages(episode) if not one.get("copied")]
 
     async def trajectories(self, run: int) -> AsyncIterator[Json]:
         """Every trajectory of a run, streamed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from palaestra.actions import Conditions, conditions_of
 from palaestra.arms import arm_of
@@ -19,7 +19,9 @@ class EpisodeConfig:
     completion tokens, ``prompt_token_budget`` those of all prompts, as the model's usage gives them;
     ``invalid_limit`` counts unreadable actions in a row; ``with_pictures`` records a screenshot with every
     step; ``thought_tags`` are pairs of marks of a model's own around its thoughts, beside those that
-    ``palaestra.thoughts`` knows. Raises ``ValueError`` where they are no pairs."""
+    ``palaestra.thoughts`` knows. Raises ``ValueError`` where they are no pairs. The page of
+    a fork is compared with what its parent was shown where it begins (``fork_check="last"``), or on its whole
+    way there (``all``)."""
 
     observation: str = "axtree"
     scope: Scope = "page"
@@ -34,6 +36,7 @@ class EpisodeConfig:
     invalid_limit: int | None = None
     with_pictures: bool = False
     thought_tags: Sequence[Tags] = ()
+    fork_check: Literal["last", "all"] = "last"
 
     def __post_init__(self) -> None:
         tags_check(self.thought_tags)

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from palaestra.actions import Outcome
+from palaestra.actions import Action, ActionInvalid, Conditions, Outcome, action_check, shows_hidden
+from palaestra.api import Client
+from palaestra.bounds import EpisodeBounds
 from palaestra.draft import Draft
 from palaestra.element_ids import ElementIds
+from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import BrowserDead, PageDead, PageHung, PageUnsettled, PalaestraError, TabClosed
 from palaestra.fate import AT_FIRST_PAGE
+from palaestra.histories import Past
+from palaestra.lineage import line_of
 from palaestra.observation import Observation, ObservationFormat, Observer
 from palaestra.patience import Patience
+from palaestra.recipes import PastAct
 from palaestra.records import CloseReason, OpenedEpisode
+from palaestra.restoring import Looks, page_restore
 from palaestra.stored_turns import StoredTurns
 from palaestra.surface import DocumentGone, PageView, Surface
 
@@ -35,6 +43,39 @@ class EpisodePage(StoredTurns):
     _observer: Observer
     _ids: ElementIds
     _deaths: Counter[type[PalaestraError]]
+    _client: Client
+    _config: EpisodeConfig
+    conditions: Conditions
+
+    # ---- forks
+    async def _inherit(self) -> None:
+        """Take over the turns of the parent up to where a fork begins."""
+        parent, until = self.opened.parent, self.opened.begins_after
+        if parent is not None and self.steps < until:
+            self.resume((await line_of(self._client, parent)).until(until).past())
+
+    async def _restored(self, page: Surface, parent: int) -> Observation:
+        """The page of a fork in which nothing was done yet. Raises ``ForkDiverged``."""
+        recipe = await self._client.episode_restore(self.opened.id)
+        line = await line_of(self._client, parent)
+        looks = Looks(
+            observer=self._observer,
+            form=self._form,
+            action_of=self._action_of,
+            texts=line.text_after,
+            checks_all=self._config.fork_check == "all",
+        )
+        return await page_restore(page, recipe, ids=self._ids, looks=looks)
+
+    def _action_of(self, past: PastAct) -> Action | None:
+        """What an act did on the page; None if it did nothing there."""
+        try:
+            action = action_check(past.action or {})
+        except ActionInvalid:
+            return None
+        is_too_long = len(getattr(action, "actions", ())) > self._config.actions_per_turn
+        is_left_out = past.action_result == "invalid" or not action.touches_page
+        return None if is_left_out or is_too_long or shows_hidden(action, self.conditions) else action
 
     # ---- looking
     async def _look(self, page: Surface, view: PageView | None) -> Observation | None:
@@ -66,7 +107,11 @@ class EpisodePage(StoredTurns):
     async def _open_first_page(self, page: Surface, draft: Draft | None = None) -> Observation:
         if self.opened.start_url is None:
             raise ValueError("The episode has no page.")
-        await page.begin(self.opened.start_url, ids=self._ids.numbers)
+        if self.opened.parent is not None and self.steps == self.opened.begins_after:
+            return await self._restored(page, self.opened.parent)
+        bounds = EpisodeBounds.of(self.opened.start_url)
+        bounds.step = self.steps
+        await page.begin(self.opened.start_url, ids=self._ids.numbers, bounds=bounds)
         if draft is not None:
             await draft.restore(page)
         first = await self._look(page, await self._view(page)) or self._unreadable()
@@ -103,6 +148,9 @@ class EpisodePage(StoredTurns):
             except PageDead:
                 if not await patience.pause():
                     raise
+
+    @abstractmethod
+    def resume(self, past: Past) -> None: ...
 
     def _unreadable(self) -> Observation:
         shown = self.observation

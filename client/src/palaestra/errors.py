@@ -55,6 +55,10 @@ class PageRefused(PageHung):
     """The browser refused a command for this page, as it does during a navigation."""
 
 
+class ForkDiverged(PalaestraError):
+    """A fork cannot be brought to where its parent stood: the message names the step and what differs."""
+
+
 class TabClosed(PalaestraError):
     """The page closed itself: the agent can cause that, so it is an observation."""
 
@@ -79,6 +83,8 @@ class PromptFiltered(ModelFailure):
     """A filter of the endpoint refused the conversation."""
 
 
-def close_reason_of(failure: Exception) -> Literal["page_unsettled", "harness_error"]:
-    """Return the reason to close an episode for that could not be played on; both are void."""
+def close_reason_of(failure: Exception) -> Literal["fork_diverged", "page_unsettled", "harness_error"]:
+    """Return the reason to close an episode for that could not be played on; all are void."""
+    if isinstance(failure, ForkDiverged):
+        return "fork_diverged"
     return "page_unsettled" if isinstance(failure, PageUnsettled) else "harness_error"

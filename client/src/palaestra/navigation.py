@@ -10,16 +10,27 @@ episode and those for static files. These come from the browser's cache as befor
 from __future__ import annotations
 
 import asyncio
+from base64 import b64encode
 from typing import Any
 
 from playwright.async_api import Browser, CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from palaestra.bounds import DONE_PATH, STEP_HEADER, SUBMIT_PATH, EpisodeBounds
+from palaestra.bounds import AS_OF_HEADER, DONE_PATH, STEP_HEADER, SUBMIT_PATH, EpisodeBounds
 
 # A document answered 204 leaves the page where it is; a failed one would put an error page in its place.
 NO_CONTENT = 204
 PAUSED = [{"urlPattern": "*"}]
+OWN_HEADERS = {STEP_HEADER.lower(), AS_OF_HEADER.lower()}
+# In the place of a document of which only the address matters; it is never shown from a cache.
+BLANK = {
+    "responseCode": 200,
+    "responseHeaders": [
+        {"name": "Content-Type", "value": "text/html"},
+        {"name": "Cache-Control", "value": "no-store"},
+    ],
+    "body": b64encode(b'<!doctype html><html data-settled="true"><title></title>').decode(),
+}
 
 
 class NavigationGuard:
@@ -73,7 +84,10 @@ class NavigationGuard:
             is_allowed = bounds.allows(url) if is_document else bounds.allows_resource(url)
             is_allowed = is_allowed or self._is_late_report(event, url)
         if is_allowed and not (is_document and bounds is not None and self._is_confirmation(event, bounds)):
-            self._continue(event, bounds)
+            if is_document and bounds is not None and bounds.is_blank:
+                self._send("Fetch.fulfillRequest", {"requestId": event["requestId"], **BLANK})
+            else:
+                self._continue(event, bounds)
             return
         if bounds is not None and not is_allowed:
             bounds.refuse(url, is_document=is_document)
@@ -103,10 +117,9 @@ class NavigationGuard:
         request = event["request"]
         params: dict[str, Any] = {"requestId": event["requestId"]}
         # Only the harness says which step it is; a script in the page may have said otherwise.
-        headers = {n: value for n, value in request["headers"].items() if n.lower() != STEP_HEADER.lower()}
-        # Recorders name the step of everything that they report.
-        if bounds is not None and bounds.step and not bounds.is_report(request["url"]):
-            headers[STEP_HEADER] = str(bounds.step)
+        headers = {n: value for n, value in request["headers"].items() if n.lower() not in OWN_HEADERS}
+        if bounds is not None:
+            headers |= bounds.headers_of(request["url"])
         if headers != request["headers"]:
             params["headers"] = [{"name": name, "value": value} for name, value in headers.items()]
         self._send("Fetch.continueRequest", params)

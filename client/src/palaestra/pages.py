@@ -33,6 +33,8 @@ FORGET = (JAVASCRIPT / "forget.js").read_text("utf-8")
 class WarmPage(Tab):
     """A page that plays one episode after another, never two at once."""
 
+    is_remembering = True
+
     def __init__(
         self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str, pace: Pace
     ) -> None:
@@ -76,15 +78,17 @@ class WarmPage(Tab):
         )
         return warm
 
-    async def begin(self, start_url: str, *, ids: dict[str, int] | None = None) -> EpisodeBounds:
+    async def begin(
+        self, start_url: str, *, ids: dict[str, int] | None = None, bounds: EpisodeBounds | None = None
+    ) -> EpisodeBounds:
         """Forget the previous episode and open the first page of the next one. ``ids`` are those that its
-        elements had on another page of the browser."""
-        bounds = EpisodeBounds.of(start_url)
+        elements had on another page of the browser; ``bounds`` say how its requests are marked."""
+        bounds = bounds or EpisodeBounds.of(start_url)
         bounds.on_end = self._moved.set
         self._guard.admit(self._frame, bounds)
         self.bounds, self._world, self._introduced = bounds, None, None
         self.ids = {} if ids is None else ids
-        self._begun = time.monotonic()
+        self._begun = None if bounds.is_blank else time.monotonic()
         answers: tuple[dict[str, Any], ...] = await asyncio.gather(
             self._send("Storage.clearDataForOrigin", origin=bounds.origin, storageTypes="all"),
             self._send("Page.addScriptToEvaluateOnNewDocument", source=FORGET),

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from palaestra.api import Client
-from palaestra.conversation import grammar_recorded, prompts_rebuild, turns_read
+from palaestra.conversation import grammar_recorded, prompts_rebuild
+from palaestra.lineage import line_read
 from palaestra.records import Message, PromptSize, Run
 
 HISTORIES = ("full", "last_k:1", "last_k:3", "diff")
@@ -60,13 +61,17 @@ async def prompt_lengths(
     """The lengths of an episode's prompts."""
     trajectory = await client.trajectory(episode)
     # To tell pictures apart, their names do.
-    turns = await turns_read(trajectory, picture=_name)
-    opening = await client.episode_messages(episode)
+    line = await line_read(client, trajectory, picture=_name)
+    inherited = len(line.steps) - len(trajectory["steps"])
+    opening = await client.opening_messages(episode)
     grammar = grammar_recorded(run, arm=trajectory["arm"])
     prompts = {
-        history: prompts_rebuild(history=history, grammar=grammar, opening=opening, turns=turns)
+        history: prompts_rebuild(history=history, grammar=grammar, opening=opening, turns=line.turns)[
+            inherited:
+        ]
         for history in dict.fromkeys((*histories, run.history))
     }
+    prompts = {name: own[inherited:] for name, own in prompts.items()}
     characters = {name: [characters_read(prompt) for prompt in prompts[name]] for name in prompts}
     read = [(step.get("usage") or {}).get("prompt") for step in trajectory["steps"]]
     sent = zip(prompts[run.history], characters[run.history], read, strict=True)

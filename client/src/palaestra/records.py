@@ -184,6 +184,13 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     is_site: bool = False
     max_steps: int
     presentation_hash: str = ""
+    parent: int | None = None
+    begins_after: int = 0
+
+    @property
+    def is_fork(self) -> bool:
+        """Whether it stands where its ``parent`` stood after the step ``begins_after``."""
+        return self.parent is not None
 
 
 class Opening(msgspec.Struct, frozen=True, kw_only=True):
@@ -317,6 +324,8 @@ class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
     arm: str = ""
     sample_index: int = 0
     max_steps: int = 0
+    parent: int | None = None
+    begins_after: int = 0
     presentation_hash: str = ""
     status: str
     steps_used: int = 0

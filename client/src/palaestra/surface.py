@@ -61,11 +61,15 @@ class Surface(Protocol):
     bounds: EpisodeBounds | None
     target_path: str
     picture_scale: float
+    is_remembering: bool
+    """Whether documents that are gone back to, and others of the tab, show what was typed before."""
 
     @property
     def is_alive(self) -> bool: ...
 
-    async def begin(self, start_url: str, *, ids: dict[str, int] | None = None) -> EpisodeBounds: ...
+    async def begin(
+        self, start_url: str, *, ids: dict[str, int] | None = None, bounds: EpisodeBounds | None = None
+    ) -> EpisodeBounds: ...
 
     def masked(self, text: str) -> str: ...
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urljoin
 
-from palaestra.bounds import DONE_PATH, STATIC_PATH, STEP_HEADER, SUBMIT_PATH, EpisodeBounds
+from palaestra.bounds import DONE_PATH, STATIC_PATH, SUBMIT_PATH, EpisodeBounds
 from palaestra.errors import PageHung, PalaestraError, Unreachable
 from palaestra.lite.deeds import FUNCTIONS, Deeds
 from palaestra.lite.document import Document, Element
@@ -73,6 +73,7 @@ class LitePage:
     """A page that plays one episode after another, never two at once."""
 
     is_alive = True
+    is_remembering = False
 
     def __init__(self, exchange: Exchange, library: Library) -> None:
         self.bounds: EpisodeBounds | None = None
@@ -86,9 +87,11 @@ class LitePage:
         self._deeds = Deeds(Names(Document(EMPTY, ""), Styles(())), Ids({}))
         self._view: PageView | None = None
 
-    async def begin(self, start_url: str, *, ids: dict[str, int] | None = None) -> EpisodeBounds:
+    async def begin(
+        self, start_url: str, *, ids: dict[str, int] | None = None, bounds: EpisodeBounds | None = None
+    ) -> EpisodeBounds:
         """Open the first page of an episode."""
-        self.bounds = EpisodeBounds.of(start_url)
+        self.bounds = bounds or EpisodeBounds.of(start_url)
         self.ids = {} if ids is None else ids
         self._history = []
         if not await self._open(Sent(url=start_url)):
@@ -178,6 +181,10 @@ class LitePage:
 
     async def _open(self, sent: Sent) -> bool:
         """Send a request and read the page that it leads to; False where it leads to none."""
+        if self._bounds.is_blank:
+            self._history.append(sent)
+            self._deeds = Deeds(Names(Document(EMPTY, sent.url), Styles(())), Ids({}))
+            return True
         opened = await self._sent(sent)
         if opened is None:
             return False
@@ -220,8 +227,7 @@ class LitePage:
         return sent.body is None or sent.url == self._bounds.root + SUBMIT_PATH
 
     async def _send(self, sent: Sent) -> Answer:
-        step = self._bounds.step
-        headers = {**PAGE, STEP_HEADER: str(step)} if step else PAGE
+        headers = PAGE | self._bounds.headers_of(sent.url)
         address = sent.url.partition("#")[0]
         if sent.body is None:
             return await self._exchange.send("GET", address, headers=headers)

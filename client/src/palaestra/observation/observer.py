@@ -35,7 +35,7 @@ class Observer:
 
     def __init__(self, config: ObservationConfig) -> None:
         self._config = config
-        self._before = ("", "")  # title and body of the page at the last look
+        self.before = ("", "")  # title and body of the page at the last look
 
     async def observe(self, page: Surface, view: PageView) -> Observation:
         """The observation of a page as it is now: of ``view``, or of a later one if it moves on meanwhile."""
@@ -65,8 +65,8 @@ class Observer:
         )
 
     def _outline(self, view: PageView) -> list[str]:
-        title, before = self._before
-        self._before = (view.title, view.text)
+        title, before = self.before
+        self.before = (view.title, view.text)
         lines = view.text.split("\n")
         cut = Cut(max_chars=self._config.max_chars, scope=self._config.scope)
         if not cut.is_needed(lines):

@@ -10,12 +10,12 @@ from msgspec import structs
 
 from palaestra.api import Client
 from palaestra.background import Heartbeat
-from palaestra.conversation import past_of
 from palaestra.draft import draft_of
 from palaestra.env import Env
 from palaestra.episode import Episode
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
 from palaestra.fate import fate_of, is_same
+from palaestra.lineage import line_read
 from palaestra.message_pictures import blobs_named
 from palaestra.observation import Observation
 from palaestra.records import EpisodeState, Message
@@ -117,15 +117,16 @@ class Player(Env):
         start_url = await self._start_url(number)
         state, trajectory = await self.client.episode(number), await self.client.trajectory(number)
         stored = [stored_of(step) for step in trajectory["steps"]]
-        if len(stored) < request.steps:
-            message = f"{request.steps} steps were answered, and {len(stored)} are recorded."
+        last = stored[-1].index if stored else state.begins_after
+        if last < request.steps:
+            message = f"{request.steps} steps were answered, and {last} are recorded."
             raise ApiError(status=409, code="steps_missing", message=message)
-        messages = await self.client.episode_messages(number)
+        messages = await self.client.opening_messages(number)
         self._pictures_note(messages)
         opened = structs.replace(request.opened, start_url=start_url)
         episode = Episode(self.client, opened, messages=messages, config=self._config)
-        past = {**trajectory, "steps": trajectory["steps"][: request.steps]}
-        episode.resume(await past_of(past, picture=self.client.blob_get))
+        line = await line_read(self.client, trajectory)
+        episode.resume(line.until(request.steps).past())
         episode.step_queue.ack = ack_of(state)
         episode.unanswered = {step.index: step for step in stored if step.index > request.steps}
         self.episode = episode

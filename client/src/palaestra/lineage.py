@@ -1,0 +1,106 @@
+"""The recorded line of an episode: its own steps after those that it has inherited, if it is a fork."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from palaestra.api import Client
+from palaestra.arms import arm_of
+from palaestra.element_ids import keys_read
+from palaestra.histories import Past, Turn
+from palaestra.observation import Observation, has_picture
+from palaestra.records import Usage
+from palaestra.stored_steps import is_answer
+
+LINES_MAX = 16
+"""As many lines of parents a client remembers: forks come by the hundred of one."""
+Picture = Callable[[str], Awaitable[bytes]]
+Steps = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """Recorded ``steps``, from the first one on, and the turn of each."""
+
+    steps: Steps = ()
+    turns: Sequence[Turn] = ()
+
+    def until(self, step: int) -> Line:
+        return Line(steps=self.steps[:step], turns=self.turns[:step])
+
+    def text_after(self, step: int) -> str:
+        """What was shown after a step; 0 stands for the beginning."""
+        observation = self.steps[step].get("observation") if step < len(self.steps) else None
+        return (observation or {}).get("text") or ""
+
+    def past(self) -> Past:
+        """What an episode goes on from after these steps."""
+        last = self.steps[-1] if self.steps else {}
+        return Past(
+            turns=self.turns,
+            steps=last.get("index", 0),
+            used=[(_usage(step), not step["parse_error"]) for step in self.steps],
+            element_ids=keys_read(self.steps),
+            is_answered=any(is_answer(step["action"], step["action_result"]) for step in self.steps),
+            result=last.get("action_result"),
+            result_message=last.get("result_message") or "",
+        )
+
+
+def _usage(step: Mapping[str, Any]) -> Usage | None:
+    return msgspec.convert(step["usage"], Usage) if step.get("usage") else None
+
+
+async def line_read(client: Client, trajectory: Mapping[str, Any], *, picture: Picture | None = None) -> Line:
+    """The line of a trajectory; ``picture`` gives the content of a screenshot by its SHA-256, and is the
+    client's own without one."""
+    before = Line()
+    if trajectory.get("parent") is not None:
+        parent, until = trajectory["parent"], trajectory["begins_after"]
+        line = await (line_of(client, parent) if picture is None else _read(client, parent, picture))
+        before = line.until(until)
+    own = await _turns(trajectory, before.steps, picture or client.blob_get)
+    return Line(steps=[*before.steps, *trajectory["steps"]], turns=[*before.turns, *own])
+
+
+async def line_of(client: Client, parent: int) -> Line:
+    """The line of an episode that has ended, which is read once for all its forks."""
+    reading = client.lines.get(parent)
+    if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
+        reading = client.lines[parent] = asyncio.ensure_future(_read(client, parent))
+        for oldest in list(client.lines)[:-LINES_MAX]:
+            del client.lines[oldest]
+    line: Line = await asyncio.shield(reading)
+    return line
+
+
+async def _read(client: Client, episode: int, picture: Picture | None = None) -> Line:
+    return await line_read(client, await client.trajectory(episode), picture=picture)
+
+
+async def _turns(trajectory: Mapping[str, Any], before: Steps, picture: Picture) -> list[Turn]:
+    own: Steps = trajectory["steps"]
+    has_page = arm_of(trajectory["arm"]).has_page
+    after: list[Mapping[str, Any]] = [*(before[-1:] or ({},)), *own]
+    return [
+        Turn(shown=await _shown(step, picture, after=last) if has_page or last else None, raw=step["raw"])
+        for last, step in zip(after, own, strict=False)
+    ]
+
+
+async def _shown(step: Mapping[str, Any], picture: Picture, *, after: Mapping[str, Any]) -> Observation:
+    """What was shown before a step: the result of the one before, and the page."""
+    observation = step["observation"] or {"kind": "text", "text": None}
+    is_seen = has_picture(observation["kind"]) and step["screenshot"] is not None
+    return Observation(
+        kind=observation["kind"],
+        text=observation["text"] or "",
+        screenshot=await picture(step["screenshot"]) if is_seen else None,
+        result=after.get("action_result"),
+        result_message=after.get("result_message") or "",
+    )

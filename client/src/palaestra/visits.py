@@ -1,0 +1,145 @@
+"""The documents on the way to the page of a fork: which of them are opened again, and which stay blank."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote, unquote, urlsplit
+
+from palaestra.actions import Action
+from palaestra.bounds import PUBLIC_ROOT
+from palaestra.draft import FILLS, LOOKS, SENDING_KEY
+from palaestra.fate import AT_FIRST_PAGE
+from palaestra.recipes import PastAct, Recipe, Served
+
+HARMLESS = ("invalid", "no_target", "refused")
+_CARRIED_OUT = re.compile(r"(\d+) of \d+ actions were carried out")
+
+
+@dataclass(frozen=True)
+class Deed:
+    """An act to do again: ``action`` is None where nothing was done on the page."""
+
+    past: PastAct
+    action: Action | None
+
+    @property
+    def parts(self) -> Sequence[Action]:
+        return () if self.action is None else getattr(self.action, "actions", (self.action,))
+
+
+@dataclass
+class Visit:
+    """A document that was shown, at its masked address ``url``, as the act ``landing`` led to it.
+
+    ``deeds`` were done on it; ``parting`` are the actions of the step in which it was left, of which the last
+    one led away.
+    """
+
+    landing: PastAct
+    served: Served
+    url: str
+    is_back: bool
+    deeds: list[Deed] = field(default_factory=list)
+    parting: Sequence[Action] = ()
+
+    def has_state(self, *, is_remembered: bool) -> bool:
+        """Whether something was done on it that is found again later: with ``is_remembered`` what was typed
+        is, for the tab stores it; without, only what may have led to a page that is on no record."""
+        done = [part for deed in self.deeds if _has_effect(deed) for part in deed.parts]
+        return any(_counts(part, is_remembered=is_remembered) for part in (*done, *self.parting[:-1]))
+
+
+Arrival = tuple[Visit, bool]
+"""A document to open, and whether it is opened for real; otherwise a blank one takes its place."""
+
+
+def visits_of(recipe: Recipe, *, action_of: Callable[[PastAct], Action | None]) -> list[Visit]:
+    """The documents that were shown since the page was opened, in order; ``action_of`` reads an act."""
+    visits: list[Visit] = []
+    for past in recipe.steps:
+        deed = Deed(past, action_of(past))
+        if (past.result_message or "").endswith(AT_FIRST_PAGE):
+            visits.clear()
+        elif visits and not past.served:
+            visits[-1].deeds.append(deed)
+            continue
+        parting = _parting(deed)
+        if visits:
+            visits[-1].parting = parting
+        served = past.served[-1] if past.served else Served(seq=past.seq, path="")
+        is_back = bool(visits and parting and parting[-1].type == "back")
+        visits.append(Visit(landing=past, served=served, url=_url_of(past, served), is_back=is_back))
+    return visits
+
+
+def plans_of(visits: Sequence[Visit], *, is_remembered: bool) -> Iterator[list[Arrival]]:
+    """Ways to the last document, the shortest first. On each, the documents that count are real; on the last,
+    all are."""
+    everything = set(range(len(visits)))
+    last = len(visits) - 1
+    needed = {last} | {n for n, one in enumerate(visits) if one.has_state(is_remembered=is_remembered)}
+    if is_remembered and visits[last].is_back:
+        needed |= {_origin(visits, last)}  # it shows what was left there, where it was left
+    # An outline that is cut begins with what is new since the page before.
+    ways = (needed, needed | {max(last - 1, 0)}, everything)
+    for number, real in enumerate(ways):
+        if real not in ways[:number]:
+            yield _shortened(visits, real) if real != everything else [(one, True) for one in visits]
+
+
+def _origin(visits: Sequence[Visit], landing: int) -> int:
+    """The number of the visit to which the visit ``landing`` went back."""
+    stack: list[int] = []
+    for number, visit in enumerate(visits[:landing]):
+        if visit.is_back:
+            stack[-2:] = [number]
+        else:
+            stack.append(number)
+    return stack[-2] if len(stack) > 1 else 0
+
+
+def _shortened(visits: Sequence[Visit], real: set[int]) -> list[Arrival]:
+    """Leave out blank documents that were gone back from."""
+    way: list[tuple[Visit, bool, bool]] = []
+    for number, visit in enumerate(visits):
+        is_real, is_back = number in real, visit.is_back
+        if is_back and len(way) > 1 and _is_detour(way[-2][0], way[-1]):
+            _, was_real, came_back = way[-2]
+            if not was_real:
+                way[-2:] = [(visit, is_real, came_back)]
+                continue
+            if not is_real:
+                way.pop()
+                continue
+        way.append((visit, is_real, is_back))
+    return [(replace(visit, is_back=is_back), is_real) for visit, is_real, is_back in way]
+
+
+def _is_detour(below: Visit, top: tuple[Visit, bool, bool]) -> bool:
+    visit, is_real, is_back = top
+    # A document at the address of the one before took its place in the history.
+    return not is_real and not is_back and visit.url != below.url
+
+
+def _parting(deed: Deed) -> Sequence[Action]:
+    """The actions of a step that led to another document, up to the one that did."""
+    carried_out = _CARRIED_OUT.match(deed.past.result_message or "")
+    return deed.parts[: int(carried_out[1])] if carried_out else deed.parts
+
+
+def _url_of(past: PastAct, served: Served) -> str:
+    """The masked address of a document: that of its observation, which has a query, where that names it."""
+    path = unquote(urlsplit(past.url).path).removeprefix("/")
+    return past.url if path == served.path else PUBLIC_ROOT + quote(served.path)
+
+
+def _has_effect(deed: Deed) -> bool:
+    return deed.past.action_result not in HARMLESS or len(deed.parts) > 1
+
+
+def _counts(part: Action, *, is_remembered: bool) -> bool:
+    if part.type in FILLS and not is_remembered:
+        return SENDING_KEY in getattr(part, "text", "")
+    return part.type not in LOOKS
