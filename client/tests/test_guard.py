@@ -267,3 +267,31 @@ async def test_no_page_sends_packets_to_an_address_of_its_choice(page: WarmPage,
         await asyncio.sleep(GRACE_S)
         with pytest.raises(BlockingIOError):
             heard.recv(2000)
+
+
+async def test_documents_that_stay_blank_are_not_requested_and_make_a_history(
+    page: WarmPage, fake: FakeServer
+) -> None:
+    fake.state.pages |= {name: f"<html data-settled='true'><title>{name}</title></html>" for name in "ab"}
+    fake.state.episodes[1] = {"token": "tok-one", "events": []}
+    fake.state.requests.clear()
+    bounds = EpisodeBounds.of(f"{fake.arena_url}/e/tok-one/")
+    bounds.is_blank, bounds.as_of, bounds.step = True, 3, 2
+    await page.begin(f"{bounds.root}a", bounds=bounds)
+    await page.observe(acted=False, with_text=False)
+    assert fake.state.requests == []
+
+    bounds.is_blank = False
+    await page.go(f"{bounds.root}b")
+    view = await page.observe(acted=True)
+    assert view is not None
+    assert view.title == "b"
+    assert await page.back()
+    view = await page.observe(acted=True)
+    assert view is not None
+    assert view.title == "a"
+    assert not await page.back()
+    assert [path for _, path, _ in fake.state.requests if path[-1] in "ab"] == [
+        "/e/tok-one/b",
+        "/e/tok-one/a",
+    ]

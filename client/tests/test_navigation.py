@@ -243,3 +243,14 @@ async def test_a_page_flushes_only_its_own_last_reports(page: WarmPage, fake: Fa
     assert sorted(reports) == own
     await page.page.evaluate("fetch('/e/tok-three/events', {method: 'POST'}).catch(() => 0)")
     assert len([path for _, path in steps(fake) if path.endswith("/events")]) == 2
+
+
+def test_the_past_is_named_in_requests_of_the_episode_alone(bounds: EpisodeBounds) -> None:
+    bounds.step, bounds.as_of = 4, 7
+    assert bounds.headers_of(f"{bounds.root}search") == {"X-Gym-Step": "4", "X-Gym-As-Of": "7"}
+    assert bounds.headers_of(f"{bounds.root}events") == {"X-Gym-As-Of": "7"}
+    # The last report of the episode before comes late.
+    assert bounds.headers_of(f"{bounds.origin}/e/another/events") == {}
+    assert bounds.headers_of(f"{bounds.origin}/static/page.css") == {}
+    bounds.as_of = None
+    assert bounds.headers_of(f"{bounds.root}events") == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -80,7 +80,7 @@ class Stage:
     """Plays and forks episodes, in an event loop of its own: another browser keeps one in this thread."""
 
     def __init__(self, lab: str, key: str, *, arena: str, thread: Executor, config: EpisodeConfig) -> None:
-        self._lab, self._key, self._thread, self._config = lab, key, thread, config
+        self._lab, self._key, self._thread, self.config = lab, key, thread, config
         self._pools: Mapping[str, Any] = {
             "chromium": PagePool(origin=arena, size=2),
             "lite": LitePool(size=2),
@@ -101,7 +101,7 @@ class Stage:
 
     async def begun(self, client: Client, opened: OpenedEpisode, *, browser: str) -> Episode:
         messages = await client.opening_messages(opened.id)
-        episode = Episode(client, opened, messages=messages, config=self._config)
+        episode = Episode(client, opened, messages=messages, config=self.config)
         if opened.start_url is not None:
             pool = self._pools[browser]
             episode.page, episode.renew = await pool.acquire(), pool.renew
@@ -148,17 +148,31 @@ class Stage:
     def taken(self, opened: OpenedEpisode, completions: Sequence[str], *, browser: str) -> Taken:
         """Play completions."""
 
-        async def work(client: Client) -> Taken:
-            episode = await self.begun(client, opened, browser=browser)
-            taken = Taken(opened.id, shown=[episode.observation])
+        async def play(episode: Episode, taken: Taken) -> None:
             for completion in completions:
                 taken.completions.append(completion)
                 await episode.turn(completion)
                 taken.shown.append(episode.observation)
+
+        return self.done(opened, play, browser=browser)
+
+    def done(
+        self, opened: OpenedEpisode, play: Callable[[Episode, Taken], Awaitable[None]], *, browser: str
+    ) -> Taken:
+        async def work(client: Client) -> Taken:
+            episode = await self.begun(client, opened, browser=browser)
+            taken = Taken(opened.id, shown=[episode.observation])
+            await play(episode, taken)
             await self.ended(episode, browser=browser)
             return taken
 
         return self.run(work)
+
+    def closed(self, episode: int) -> None:
+        async def work(client: Client) -> None:
+            await client.episode_close(episode, reason="agent_stopped")
+
+        self.run(work)
 
     def forked(self, parent: int, *, step: int, **fields: Any) -> OpenedEpisode:
         async def work(client: Client) -> OpenedEpisode:

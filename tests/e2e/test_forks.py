@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,8 +16,11 @@ from django.conf import LazySettings
 from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
+import palaestra.episode
 from core.presentation import Look
 from palaestra.episode_config import EpisodeConfig
+from palaestra.errors import ForkDiverged
+from palaestra.grammars.json import action_line
 from palaestra.policies import Solution, Solver
 from palaestra.records import OpenedEpisode
 from tasks_app.families.registry import FAMILIES
@@ -26,8 +31,9 @@ from tests.e2e.fork_line import Stage, Taken
 from tests.e2e.test_observation_formats import recorded
 from tests.e2e.test_question_looks import KINDS, TOOLS, episode_in
 from tests.e2e.test_scripted_policies import info_of
+from tests.e2e.test_site_frame import SAMPLE, episode_make
 from trajectories.api import auth
-from trajectories.models import Episode, SiteEvent
+from trajectories.models import Episode, SiteEvent, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -36,6 +42,8 @@ LOOKS = {"neutral": Look(), "a dialog and pop-ups": Look(form="dialog", pop_ups=
 FEW = ("change_dates", "count_conditions", "book_stay")
 TASKS = list(FAMILIES) if IS_WHOLE else list(FEW)
 STEPS_MAX = 120
+FIELDS = SAMPLE.payload["fields"]
+Moves = Sequence[Callable[[str], dict[str, Any]]]
 
 
 @pytest.fixture
@@ -69,10 +77,10 @@ def steps_chosen(taken: Taken) -> list[int]:
     return list(range(last + 1)) if IS_WHOLE else sorted({0, 1, last // 2, last - 1, last} - {-1})
 
 
-def hold(stage: Stage, parent: Taken, *, browser: str) -> None:
+def hold(stage: Stage, parent: Taken, *, browser: str, steps: Sequence[int] = ()) -> None:
     """Each fork shows what the parent did, and goes on as it did, to the same verdict."""
-    verdict = families.outcome(Episode.objects.get(pk=parent.episode))
-    for step in steps_chosen(parent):
+    verdict = outcome(stage, parent.episode)
+    for step in steps or steps_chosen(parent):
         opened = stage.forked(parent.episode, step=step)
         fork = stage.taken(opened, parent.completions[step:], browser=browser)
         expected = parent.shown[step:]
@@ -80,8 +88,20 @@ def hold(stage: Stage, parent: Taken, *, browser: str) -> None:
             assert own.text == others.text, f"fork after {step}, shown after {number}"
             assert own.url == others.url
             assert own.messages == others.messages
-        assert families.outcome(Episode.objects.get(pk=fork.episode)) == verdict
+        assert outcome(stage, fork.episode) == verdict
         assert events_of(fork.episode) == events_of(parent.episode)
+
+
+def outcome(stage: Stage, episode: int) -> str:
+    """The outcome of an episode, which is closed if it has no answer."""
+    row = Episode.objects.get(pk=episode)
+    if row.status == Episode.Status.SUBMITTED:
+        return families.outcome(row)
+    if row.status == Episode.Status.OPEN:
+        stage.closed(episode)
+        row.refresh_from_db()
+    assert row.verdict is not None
+    return row.verdict.outcome
 
 
 def events_of(episode: int) -> list[tuple[Any, ...]]:
@@ -123,3 +143,97 @@ def test_a_fork_of_every_family_is_its_parent(
     if browser_name == "lite":
         taken = stage.twin_played(opened_of(case.episode(), arena_server, is_site=True), turns)
     hold(stage, taken, browser=browser_name)
+
+
+# ---- what the tab and the history hold
+def named(text: str, role: str, name: str = "") -> str:
+    match = re.search(rf'\[(e\d+)\] {role} "{re.escape(name)}', text)
+    assert match, text
+    return match[1]
+
+
+def site_taken(stage: Stage, arena_server: ArenaServer, moves: Moves, *, browser: str = "chromium") -> Taken:
+    """An episode of the booking site that ends without an answer."""
+
+    async def play(episode: palaestra.episode.Episode, taken: Taken) -> None:
+        for move in moves:
+            taken.completions.append(action_line(**move(episode.observation.text)))
+            await episode.turn(taken.completions[-1])
+            taken.shown.append(episode.observation)
+        await episode.close("agent_stopped")
+
+    opened = opened_of(episode_make(presentation=Look().as_dict("site")), arena_server, is_site=True)
+    taken = stage.done(opened, play, browser=browser)
+    # Its last act finds nothing in a browser, where a page at the same address takes the place of the first.
+    assert [one.result for one in taken.shown[1:8]] == ["ok"] * min(len(moves), 7)
+    return taken
+
+
+WANDERING: Moves = [
+    lambda text: {"type": "type", "target": named(text, "textbox", FIELDS[0]), "text": "412."},
+    lambda _: {"type": "goto", "url": "https://gym/trips"},
+    lambda _: {"type": "goto", "url": "https://gym/help"},
+    lambda _: {"type": "back"},
+    lambda _: {"type": "scroll", "dy": 200},
+    lambda _: {"type": "back"},
+    lambda text: {"type": "click", "target": named(text, "link")},
+    lambda _: {"type": "back"},
+]
+
+
+@pytest.mark.parametrize("browser_name", ["chromium", "lite"])
+def test_what_was_typed_elsewhere_and_the_way_back_are_the_parents(
+    browser_name: str, arena_server: ArenaServer, stage: Stage
+) -> None:
+    parent = site_taken(stage, arena_server, WANDERING, browser=browser_name)
+    hold(stage, parent, browser=browser_name, steps=range(len(WANDERING)))
+
+
+def test_every_observation_on_the_way_can_be_compared(arena_server: ArenaServer, stage: Stage) -> None:
+    parent = site_taken(stage, arena_server, WANDERING)
+    stage.config = replace(stage.config, fork_check="all")
+    hold(stage, parent, browser="chromium", steps=[5, 7])
+    Step.objects.filter(episode=parent.episode, index=3).update(observation_text="another page")
+    with pytest.raises(ForkDiverged, match=r"After step 2 the page differs: -another page"):
+        stage.taken(stage.forked(parent.episode, step=5), [], browser="chromium")
+
+
+@pytest.mark.parametrize("browser_name", ["chromium", "lite"])
+def test_a_fork_that_is_not_its_parent_is_void(
+    browser_name: str, arena_server: ArenaServer, stage: Stage
+) -> None:
+    parent = site_taken(stage, arena_server, WANDERING, browser=browser_name)
+    Step.objects.filter(episode=parent.episode, index=4).update(observation_text="page\ngone")
+    opened = stage.forked(parent.episode, step=3)
+    before = events_of(parent.episode)
+    with pytest.raises(ForkDiverged, match=r"After step 3 the page differs: -page; -gone; \+page"):
+        stage.taken(opened, WANDERING[:0], browser=browser_name)
+    fork = Episode.objects.get(pk=opened.id)
+    assert fork.status == "open"
+    assert all(event in before for event in events_of(opened.id))
+
+
+def test_a_late_step_of_the_parent_changes_nothing(arena_server: ArenaServer, stage: Stage) -> None:
+    parent = site_taken(stage, arena_server, WANDERING)
+    opened = stage.forked(parent.episode, step=4)
+    last = events_of(parent.episode)[-1]
+    SiteEvent.objects.create(episode_id=parent.episode, seq=last[0] + 1, step=5, kind="viewed", data={})
+    fork = stage.taken(opened, parent.completions[4:], browser="chromium")
+    assert [one.text for one in fork.shown] == [one.text for one in parent.shown[4:]]
+
+
+@pytest.mark.parametrize("browser_name", ["chromium", "lite"])
+def test_a_fork_of_a_fork_goes_on_as_the_first_did(
+    browser_name: str, arena_server: ArenaServer, stage: Stage
+) -> None:
+    parent = site_taken(stage, arena_server, WANDERING, browser=browser_name)
+    child = stage.taken(stage.forked(parent.episode, step=3), parent.completions[3:], browser=browser_name)
+    stage.closed(child.episode)
+    whole = Taken(child.episode, parent.completions, [*parent.shown[:3], *child.shown])
+    hold(stage, whole, browser=browser_name, steps=[2, 5])
+
+
+def test_one_key_opens_a_fork_once(arena_server: ArenaServer, stage: Stage) -> None:
+    parent = site_taken(stage, arena_server, WANDERING[:3])
+    opened = {stage.forked(parent.episode, step=1, idempotency_key="once").id for _ in range(3)}
+    assert len(opened) == Episode.objects.filter(parent=parent.episode).count() == 1

@@ -16,7 +16,15 @@ from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import ApiError, PageDead, PageHung, TabClosed, Unreachable, close_reason_of
+from palaestra.errors import (
+    ApiError,
+    ForkDiverged,
+    PageDead,
+    PageHung,
+    TabClosed,
+    Unreachable,
+    close_reason_of,
+)
 from palaestra.lineage import line_read
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
@@ -32,7 +40,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
-OURS = (PageDead, PageHung, TabClosed, Unreachable, ApiError)
+OURS = (ForkDiverged, PageDead, PageHung, TabClosed, Unreachable, ApiError)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import fields
 from typing import Any, TypedDict
@@ -17,6 +17,7 @@ from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import (
     BrowserDead,
+    ForkDiverged,
     PageDead,
     PageHung,
     PalaestraError,
@@ -57,6 +58,8 @@ OPENING = frozenset(
     | {"presentation", "recording", "seed", "shots", "token_budget"}
 )
 """Fields of the call that opens episodes. An environment plays one at a time: it opens no more samples."""
+FORKING = frozenset({"max_steps", "policy_version", "token_budget"})
+UNPLAYABLE = (ForkDiverged, PageDead, PageHung, TabClosed, Unreachable)
 Stepped = tuple[Observation, float | None, bool, bool, StepInfo]
 
 
@@ -149,27 +152,27 @@ class Env:
         more sample of ``group`` (``episode.opened.group`` of an earlier one), whose settings then count. With
         the ``idempotency_key`` of an earlier call it is that call's episode again.
         """
-        await self._abandon()
-        if self._run not in self._checked_runs:
-            await run_check(self.client, self._run, self._browser)
-            self._checked_runs.add(self._run)
-        # An episode that was opened first could run out of time while it waits, or expire as unused.
-        page = await self._page_acquire() if arm_of(self._arm).has_page else None
-        try:
-            opening = await self._open(task_id, seed=seed, group=group, idempotency_key=idempotency_key)
-        except BaseException:
-            if page is not None:
-                await self._pool.release(page)
-            raise
-        opened = opening.episodes[0]
-        self._heartbeat.episodes.add(opened.id)
-        self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)
-        try:
-            self.episode.page, self.episode.renew = await self._page_for(opened, page), self._pool.renew
-            return await self.episode.begin()
-        except (PageDead, PageHung, TabClosed, Unreachable) as failure:
-            await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
-            raise
+        return await self._begin(
+            lambda: self._open(task_id, seed=seed, group=group, idempotency_key=idempotency_key)
+        )
+
+    async def fork(
+        self, episode: int, step: int, *, idempotency_key: str | None = None, **fields: Any
+    ) -> Observation:
+        """Open an episode that stands where an ended one stood after ``step`` (0: its beginning), and show
+        what that one was shown; an episode still open ends ``cancelled``.
+
+        Its own steps are numbered on. Fields are those of ``Client.episode_fork``; the environment's own
+        ``policy_version``, ``max_steps`` and ``token_budget`` count otherwise. Raises ``ApiError`` for what
+        cannot be forked, and ``ForkDiverged``, once the fork is closed as void, where its page is not the
+        parent's.
+        """
+        settings = {name: self._opening[name] for name in FORKING & self._opening.keys()} | fields
+        return await self._begin(
+            lambda: self.client.episode_fork(
+                episode, step=step, idempotency_key=idempotency_key, **{"run": self._run, **settings}
+            )
+        )
 
     async def step(self, completion: str | Completion) -> Stepped:
         """Take one completion: ``(observation, reward, terminated, truncated, info)``.
@@ -203,6 +206,29 @@ class Env:
         return await self._ended(episode, {})
 
     # ---- inside
+    async def _begin(self, opening_call: Callable[[], Awaitable[Opening]]) -> Observation:
+        await self._abandon()
+        if self._run not in self._checked_runs:
+            await run_check(self.client, self._run, self._browser)
+            self._checked_runs.add(self._run)
+        # An episode that was opened first could run out of time while it waits, or expire as unused.
+        page = await self._page_acquire() if arm_of(self._arm).has_page else None
+        try:
+            opening = await opening_call()
+        except BaseException:
+            if page is not None:
+                await self._pool.release(page)
+            raise
+        opened = opening.episodes[0]
+        self._heartbeat.episodes.add(opened.id)
+        self.episode = Episode(self.client, opened, messages=opening.messages_of(opened), config=self._config)
+        try:
+            self.episode.page, self.episode.renew = await self._page_for(opened, page), self._pool.renew
+            return await self.episode.begin()
+        except UNPLAYABLE as failure:
+            await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
+            raise
+
     async def _page_acquire(self) -> Surface:
         """Take a page of the pool, and log if all stay in use, as when environments are never closed."""
         loop = asyncio.get_running_loop()

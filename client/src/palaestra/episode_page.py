@@ -21,7 +21,7 @@ from palaestra.observation import Observation, ObservationFormat, Observer
 from palaestra.patience import Patience
 from palaestra.recipes import PastAct
 from palaestra.records import CloseReason, OpenedEpisode
-from palaestra.restoring import Looks, page_restore
+from palaestra.restoration import Looks, page_restore
 from palaestra.stored_turns import StoredTurns
 from palaestra.surface import DocumentGone, PageView, Surface
 
