@@ -164,6 +164,9 @@ def as_gym_error(error: Exception) -> GymError | None:
         return GymError("unreadable", f"The request cannot be read: {error}")
     if isinstance(error, exceptions.ValidationError):
         return GymError("invalid", "Some fields are not valid.", fields=_fields(error.detail))
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        message = "The body is read as JSON: send it with the header Content-Type: application/json."
+        return GymError(str(error.get_codes()), message, status=error.status_code)
     if isinstance(error, exceptions.APIException):
         return GymError(str(error.get_codes()), str(error.detail), status=error.status_code)
     return None

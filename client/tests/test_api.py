@@ -201,7 +201,9 @@ def test_the_demo_without_a_server_says_so(
 ) -> None:
     monkeypatch.setattr("palaestra.transport.FIRST_PAUSE_S", 0.001)
     assert main(["demo", "--server", "http://127.0.0.1:1", "--key", "k"]) == 1
-    assert "No answer from http://127.0.0.1:1 to GET" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "No answer from http://127.0.0.1:1 to GET" in error
+    assert error.rstrip().endswith("(--server, or $PALAESTRA_SERVER)")
 
 
 async def test_groups_are_iterated_once_each_until_none_comes(client: Client) -> None:

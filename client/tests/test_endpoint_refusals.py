@@ -196,3 +196,25 @@ def test_a_date_to_return_at_is_read(away_s: int, least_s: float, most_s: float)
     wait_s = backoff.retry_after_s({"Retry-After": date})
     assert wait_s is not None
     assert least_s <= wait_s <= most_s
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "is_hinted"),
+    [
+        (404, b'{"detail": "Not Found"}', True),
+        (404, b"<!DOCTYPE html><title>Not found</title>", True),
+        (405, b"", True),
+        (501, b"Unsupported method", True),
+        (404, b'{"error": {"message": "The model `x` does not exist.", "code": 404}}', False),
+        (404, b'{"object": "error", "message": "The model `x` does not exist.", "code": 404}', False),
+        (401, b"<title>Who are you?</title>", False),
+    ],
+)
+async def test_an_address_without_chat_completions_is_refused_with_a_hint(
+    status: int, body: bytes, is_hinted: bool, model: FakeModel
+) -> None:
+    model.replies(Sent(status=status, raw=body))
+    async with Endpoint(base_url=model.url, retries=0) as endpoint:
+        with pytest.raises(ModelFailure) as refused:
+            await complete(endpoint)
+    assert ("/v1" in str(refused.value).replace(model.url, "")) == is_hinted

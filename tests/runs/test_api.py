@@ -165,7 +165,9 @@ def test_a_body_of_another_type_is_refused(api: Callable[..., Any]) -> None:
     response = api("trainer").post("/api/v1/runs", {"name": "x"})
 
     assert response.status_code == 415
-    assert response.json()["error"]["code"] == "unsupported_media_type"
+    error = response.json()["error"]
+    assert error["code"] == "unsupported_media_type"
+    assert "Content-Type: application/json" in error["message"]
 
 
 def test_runs_are_listed_newest_first_page_by_page(

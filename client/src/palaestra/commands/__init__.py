@@ -18,7 +18,7 @@ from playwright.async_api import Error as PlaywrightError
 import palaestra
 from palaestra.arms import ARMS
 from palaestra.engine import DEFAULT_PAGES
-from palaestra.errors import ApiError, PalaestraError
+from palaestra.errors import ApiError, PalaestraError, Unreachable
 from palaestra.grammars import GRAMMARS
 from palaestra.model_options import sampling_add
 from palaestra.observation import FORMATS, MAX_CHARS, SHORT_NAMES, Scope
@@ -46,6 +46,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ApiError as refused:
         where = f" (--key, or ${KEY_SETTING})" if refused.status == UNAUTHENTICATED else ""
         stderr_print(f"{options.title} stopped: {refused}{where}")
+        return 1
+    except Unreachable as silent:
+        stderr_print(f"{options.title} stopped: {silent} (--server, or ${SERVER_SETTING})")
         return 1
     except (PalaestraError, OSError, msgspec.ValidationError, ModuleNotFoundError) as failure:
         stderr_print(f"{options.title} stopped: {failure}")

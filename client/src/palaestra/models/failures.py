@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import httpx
 import openai
 
@@ -38,6 +40,10 @@ class StreamBroken(Exception):
     """A stream ended before its completion did, or held none."""
 
 
+# What a server answers that has no such call. Endpoints say more, e.g. that they have no such model.
+_ELSEWHERE = frozenset({404, 405, 501})
+_ELSEWHERE_HINT = ". No chat completions are served at this address: most end in /v1"
+
 # An error inside a stream has no status: it is a bare ``openai.APIError``.
 _PASSING = (openai.APIConnectionError, httpx.HTTPError, StreamBroken, ValueError)
 
@@ -61,7 +67,9 @@ def failure_of(
         failure = ModelFailure(f"{where}{type(error).__name__}: {error}{cause}")
         failure.is_retried = isinstance(error, _PASSING) or type(error) is openai.APIError
         return failure
-    failure = ModelFailure(f"{where}{error.message}")
+    is_worded = isinstance(error.body, Mapping) and "message" in error.body
+    is_elsewhere = error.status_code in _ELSEWHERE and not is_worded
+    failure = ModelFailure(f"{where}{error.message}{_ELSEWHERE_HINT if is_elsewhere else ''}")
     is_passing = error.status_code >= 500 or error.status_code in _RETRIED
     failure.is_retried = is_passing and _OUT_OF_CREDIT not in words
     failure.is_busy = failure.is_retried and error.status_code in _BUSY
