@@ -53,6 +53,9 @@ ALTER ROLE gym_lab SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_lab;
+-- Counted when the first prefix of a solution is given away.
+GRANT UPDATE (clean_steps) ON tasks_app_gold TO gym_lab;
+GRANT SELECT, INSERT ON trajectories_guidancetext, trajectories_abstraction TO gym_lab;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_report, trajectories_run, trajectories_policyversion, trajectories_runmetrics, trajectories_verdictcounter,
     trajectories_promptsize, trajectories_stepvalue, trajectories_export,
@@ -107,7 +110,8 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_walkplace TO gym_worker;
 GRANT SELECT, INSERT, UPDATE, DELETE ON trajectories_watchmark TO gym_worker;
 -- A report is asked for in the lab, and computed here.
 GRANT SELECT, UPDATE ON trajectories_report TO gym_worker;
--- And so is an export; labels are among its filters.
+-- And so is an export; labels are among its filters, and guidance is a part of prompts.
+GRANT SELECT ON trajectories_guidancetext TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_export TO gym_worker;
 GRANT SELECT ON trajectories_intervention TO gym_worker;
 -- What is found in screenshots, and in replays held against them.

@@ -69,7 +69,7 @@ def _changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Go
     for gold in golds:
         steps = steps_of(plugin, gold.solution)
         if steps != gold.steps:
-            gold.steps = steps
+            gold.steps, gold.clean_steps = steps, None
             batch.append(gold)
         if len(batch) >= BATCH_ROWS:
             yield batch
@@ -79,5 +79,5 @@ def _changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Go
 
 
 def _stored(golds: list[Gold]) -> int:
-    Gold.objects.bulk_update(golds, ["steps"])
+    Gold.objects.bulk_update(golds, ["steps", "clean_steps"])
     return len(golds)

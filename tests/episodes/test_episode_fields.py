@@ -28,7 +28,7 @@ def test_fields_set_at_opening_are_read_back(trainer: ApiClient) -> None:
         "answer_channel": "api",
         "guidance": {"kind": "prefix", "fraction": 0.5, "hash": "ab"},
     }
-    assert set(sent) == set(hot_sql.CALL_COLUMNS)
+    assert set(sent) == {*hot_sql.CALL_COLUMNS, "guidance"}
     body = {"run": factories.run().pk, "tasks": [factories.task().pk], **sent}
     _, opened = trainer.json("POST", "/episodes", body)
     status, trajectory = trainer.json("GET", f"/episodes/{opened['episodes'][0]['id']}/trajectory")
@@ -38,7 +38,7 @@ def test_fields_set_at_opening_are_read_back(trainer: ApiClient) -> None:
 
 @pytest.mark.django_db
 def test_samples_added_later_have_the_settings_of_their_group(trainer: ApiClient) -> None:
-    guidance = {"kind": "prefix", "fraction": 0.5, "hash": ""}
+    guidance = {"kind": "prefix", "fraction": 0.5, "hash": "ab"}
     body = {"run": factories.run().pk, "tasks": [factories.task().pk], "recording": "full"}
     _, opened = trainer.json("POST", "/episodes", {**body, "guidance": guidance, "token_budget": 9})
     group = opened["episodes"][0]["group"]

@@ -22,7 +22,9 @@ from trajectories.exports import selectors, services
 from trajectories.exports.parameters import Parameters
 from trajectories.models import Episode, Export, Group, Run, Step
 
-AUTHOR = services.Author(name="trainer", sees_solutions=True, sees_golds=True, unlocks=True)
+AUTHOR = services.Author(
+    name="trainer", sees_solutions=True, sees_golds=True, sees_guidance=True, unlocks=True
+)
 PICTURE = b"\x89PNG\r\n\x1a\n one"
 
 

@@ -36,10 +36,12 @@ def is_too_long(episode_id: int, *, last: int) -> bool:
     return bool(sizes["number"] > STEPS_MAX or sizes["chars"] > CHARS_MAX)
 
 
-def messages_before(episode: Episode, *, turns: list[Turn], with_solutions: bool) -> list[SentMessage]:
+def messages_before(
+    episode: Episode, *, turns: list[Turn], with_solutions: bool, with_guidance: bool = False
+) -> list[SentMessage]:
     """What the model was sent before the last of ``turns``; empty if the opening cannot be made again."""
     try:
-        opening = opening_messages(episode, with_solutions=with_solutions)
+        opening = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     except GymError as error:
         logger.warning("The prompt of episode %s cannot be rebuilt: %s", episode.pk, error.message)
         return []

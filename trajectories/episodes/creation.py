@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from tasks_app.questions import questions
 from trajectories import hot_sql, projects
 from trajectories.api import capacity
 from trajectories.api.auth import Principal
-from trajectories.episodes import drafts, few_shot, variations
+from trajectories.episodes import drafts, few_shot, guidance, variations
 from trajectories.episodes.creation_body import Opening
 from trajectories.live import notices
 from trajectories.models import Group, Run
@@ -41,7 +41,8 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``unknown_look_axis``,
     ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``, ``wrong_channel``,
     ``unperceivable``, ``not_drawn``, ``probe_in_training``, ``checked_probe``, ``not_one_page``,
-    ``arm_without_text``, ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``; 413
+    ``arm_without_text``, ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``, and those of
+    ``guidance.inserts_make``; 413
     ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
     """
     arm = arm_open(opening.arm)
@@ -53,9 +54,11 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     run = run_load(opening.run, principal)
     if arm.is_probe:
         _check_probe(arm, tasks, run)
+        _check_unguided(arm, opening)
     seed = secrets.randbits(SEED_BITS) if opening.seed is None else opening.seed
     examples = few_shot.examples_choose(opening=opening, run=run, principal=principal, seed=seed)
-    call = _call(opening, run, tasks, seed=seed, examples=examples)
+    inserts = guidance.inserts_make(opening.guidance, tasks, principal)
+    call = _call(opening, run, tasks, seed=seed, examples=examples, inserts=inserts)
     capacity.capacity_check(requested=len(opening.tasks) * opening.samples_per_task)
     with transaction.atomic():
         draft = drafts.draft_make(call, tasks)
@@ -79,17 +82,19 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
             "arm": group.arm,
             "policy_version": group.policy_version,
             "samples_per_task": count,
-            **group.settings,
+            **{name: value for name, value in group.settings.items() if name != "guidance"},
         },
         Opening,
     )
+    copied = guidance.insert_copied(group.episodes.order_by("sample_index").first(), principal)
     run = run_load(group.run_id, principal)
     examples = few_shot.Examples(solved=few_shot.solved_load(set(group.examples or ()), run=run))
     with transaction.atomic():
         locked = group_grow(group.pk, count)
         draft = drafts.Draft.empty()
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
-        call = _call(opening, run, [locked.task], seed=locked.seed, examples=examples)
+        inserts = {} if copied is None else {locked.task_id: copied}
+        call = _call(opening, run, [locked.task], seed=locked.seed, examples=examples, inserts=inserts)
         plan = drafts.GroupPlan(locked.pk, locked.seed, locked.template, locked.examples)
         drafts.group_fill(draft, call, locked.task, plan, ids, first=locked.size)
         _insert(draft, opening=opening, channel=_channel(opening))
@@ -149,7 +154,13 @@ def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
 
 
 def _call(
-    opening: Opening, run: Run, tasks: Sequence[Task], *, seed: int, examples: few_shot.Examples
+    opening: Opening,
+    run: Run,
+    tasks: Sequence[Task],
+    *,
+    seed: int,
+    examples: few_shot.Examples,
+    inserts: Mapping[int, guidance.Insert],
 ) -> drafts.Call:
     arm = ARMS[opening.arm]
     if arm.has_page:
@@ -166,7 +177,9 @@ def _call(
     )
     plan = replace(plan, pictures=pictures)
     setup = setup_of(run, arm=opening.arm, channel=opening.channel)
-    return drafts.Call(opening=opening, run=run, setup=setup, seed=seed, variations=plan, examples=examples)
+    return drafts.Call(
+        opening=opening, run=run, setup=setup, seed=seed, variations=plan, examples=examples, inserts=inserts
+    )
 
 
 def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:
@@ -185,6 +198,12 @@ def _check_probe(arm: Arm, tasks: Sequence[Task], run: Run) -> None:
     if sites := [task for task in tasks if questions.get(task.kind).transcript is None]:
         message = f"Task {sites[0].pk} is a site of many pages, and the arm {arm.id!r} has one page copied."
         raise GymError("not_one_page", message, status=422, fields={"tasks": [message]})
+
+
+def _check_unguided(arm: Arm, opening: Opening) -> None:
+    if opening.guidance is not None:
+        message = f"The arm {arm.id!r} copies questions, and takes no guidance."
+        raise GymError("bad_guidance", message, status=422, fields={"guidance": [message]})
 
 
 def _pictures(tasks: Sequence[Task], run: Run, arm: str) -> dict[int, dict[str, Any]]:

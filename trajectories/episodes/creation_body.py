@@ -17,15 +17,26 @@ RECORDING = (
 )
 
 AXES_MAX, ARM_CHARS = 100, 64
+GUIDANCE_CHARS, INSTRUCTION_CHARS = 10_000, 2_000
 Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
 Count = Annotated[int, Meta(ge=1, le=INT_MAX)]
 
 
-class Guidance(Struct, forbid_unknown_fields=True):
-    """Reserved: the part of the solution that was given away. Guided episodes are left out of reports."""
+class Guidance(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Help that is inserted at the end of the opening messages, after ``instruction``; it needs the scope
+    `guidance`. ``prefix``: the first steps of the reference solution, by ``fraction`` (rounded up) or
+    ``steps``. ``hint``: ``text``. ``abstraction``: a stored one, by its id. What holds the answer is refused.
+
+    With ``hash`` nothing is inserted: the caller delivers the guidance, and the gym notes it. Guided episodes
+    are left out of rates, gaps and samplers.
+    """
 
     kind: Annotated[str, Meta(max_length=64)]
-    fraction: Annotated[float, Meta(ge=0, le=1)]
+    fraction: Annotated[float, Meta(ge=0, le=1)] | None = None
+    steps: Annotated[int, Meta(ge=1, le=INT_MAX)] | None = None
+    text: Annotated[str, Meta(min_length=1, max_length=GUIDANCE_CHARS)] | None = None
+    abstraction: Id | None = None
+    instruction: Annotated[str, Meta(max_length=INSTRUCTION_CHARS)] | None = None
     hash: Annotated[str, Meta(max_length=128)] = ""
 
 
@@ -65,4 +76,6 @@ class Opening(GroupSettings, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in GroupSettings.__struct_fields__}
+        """Guidance is not among them: a refill copies that of the group's first episode."""
+        names = (name for name in GroupSettings.__struct_fields__ if name != "guidance")
+        return {name: getattr(self, name) for name in names}

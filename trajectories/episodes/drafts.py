@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,7 +20,7 @@ from tasks_app import kinds
 from tasks_app.models import Task, max_steps_for
 from tasks_app.questions import questions
 from trajectories import hot_sql
-from trajectories.episodes import few_shot, variations
+from trajectories.episodes import few_shot, guidance, variations
 from trajectories.episodes.creation_body import Opening
 from trajectories.episodes.looks import Looks, derive
 from trajectories.models import Episode, Run
@@ -49,6 +49,7 @@ class Call(Struct, frozen=True, kw_only=True):
     seed: int
     variations: variations.VariationPlan
     examples: few_shot.Examples
+    inserts: Mapping[int, guidance.Insert] = {}
 
 
 class GroupPlan(Struct, frozen=True):
@@ -132,6 +133,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
         look = looks.of_sample(sample_index)
         variation = call.variations.variation_of(task, seed=derive(plan.seed, "choices", sample_index))
         max_steps = opening.max_steps or max_steps_of(task, setup=setup, look=look, is_checked=is_checked)
+        ref, given = prompts.ref(variation, max_steps=max_steps)
         shared = {
             "id": episode_id,
             "sample_index": sample_index,
@@ -147,6 +149,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "virtual_start": virtual_start_of(task, seed=plan.seed, time_zone=look.time_zone),
             "presentation": look.as_dict(kind.pages),
             "variation": variation,
+            "guidance": given,
             **NO_FORK,
             "answer_check": Episode.AnswerCheck.DUE if is_checked else Episode.AnswerCheck.NONE,
         }
@@ -155,7 +158,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "task": task.pk,
             "arm": opening.arm,
             **whereabouts(task, episode_id=episode_id, arm=opening.arm),
-            "messages_ref": prompts.ref(variation, max_steps=max_steps),
+            "messages_ref": ref,
             "parent": None,
         }
         draft.episodes.append({**shared, **row})
@@ -200,12 +203,15 @@ class _Prompts:
         self._token_budget = call.opening.token_budget
         self._template = plan.template
         self._examples = call.examples.solved_of(plan.examples)
-        self._refs: dict[tuple[str, int], str] = {}
+        self._insert = call.inserts.get(task.pk)
+        self._refs: dict[tuple[str, int], tuple[str, dict[str, Any] | None]] = {}
 
-    def ref(self, variation: dict[str, Any] | None, *, max_steps: int) -> str:
+    def ref(self, variation: dict[str, Any] | None, *, max_steps: int) -> tuple[str, dict[str, Any] | None]:
+        """The reference of the messages, and the guidance in them."""
         key = (str(variation), max_steps)
         if key not in self._refs:
-            self._refs[key] = self._draft.messages_add(self._messages(variation, max_steps))
+            messages, given = guidance.guided(self._messages(variation, max_steps), self._insert)
+            self._refs[key] = self._draft.messages_add(messages), given
         return self._refs[key]
 
     def _messages(self, variation: dict[str, Any] | None, max_steps: int) -> list[conversation.Message]:

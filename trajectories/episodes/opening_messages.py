@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trajectories.episodes import few_shot
+from trajectories.episodes import few_shot, guidance
 from trajectories.models import Episode
 from trajectories.prompts import conversation, interface
 from trajectories.prompts.templates import Template
@@ -14,12 +14,21 @@ FORK = "fork"
 HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
 
 
-def opening_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
+def opening_messages(
+    episode: Episode, *, with_solutions: bool, with_guidance: bool = False
+) -> list[conversation.Message]:
     """The messages at the start of an episode; empty if its template is not one of ours.
 
-    Few-shot examples show their solutions only on request. Raises ``GymError`` if a site was drawn from
-    a salt that this installation does not have.
+    Few-shot examples show their solutions, and guidance its text, only on request. Raises ``GymError`` if a
+    site was drawn from a salt that this installation does not have.
     """
+    messages = unguided_messages(episode, with_solutions=with_solutions)
+    insert = guidance.insert_of(episode, is_shown=with_guidance)
+    return guidance.guided(messages, insert)[0] if messages else []
+
+
+def unguided_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
+    """As ``opening_messages``, without guidance."""
     template = episode.group.template
     if not Template(template).is_known:
         return []

@@ -145,6 +145,7 @@ def _author(principal: Principal) -> Author:
         splits=principal.splits,
         sees_golds=sees_golds,
         sees_solutions=sees_golds or principal.may(Scope.TRAINER),
+        sees_guidance=sees_golds or principal.may(Scope.GUIDANCE),
         unlocks=principal.may(Scope.ADMIN),
         key_id=principal.key_id,
     )

@@ -29,6 +29,7 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
     "outcome": "text",
     "reward": "number",
     "reason": "text",
+    "guidance": "json",
 }
 
 
@@ -50,6 +51,7 @@ def episode_values(episode: Episode) -> Row:
         "outcome": verdict.outcome if verdict else None,
         "reward": verdict.reward if verdict else None,
         "reason": verdict.reason if verdict else None,
+        "guidance": episode.guidance,
     }
 
 

@@ -108,7 +108,10 @@ def _made(episode: Episode, turns: list[Turn], *, solutions: bool) -> Iterator[C
     is_changing = episode.run.history.partition(":")[0] == CHANGING
     ends = range(1, len(turns) + 1) if is_changing else [len(turns)]
     for end in ends:
-        before = conversations.messages_before(episode, turns=turns[:end], with_solutions=solutions)
+        # Only exports of guided episodes have any, and their authors may see what it says.
+        before = conversations.messages_before(
+            episode, turns=turns[:end], with_solutions=solutions, with_guidance=True
+        )
         if not before:
             return
         final = turns[end - 1]

@@ -76,7 +76,7 @@ class ExportIn(StrictSerializer):
     )
     origins = _list(
         _choices(Origin.values),
-        "`plain`, `forked` or `guided`, of which a guided fork is the last. Empty or missing: those that the "
+        "`plain`, `forked` or `guided` (guided forks too), which needs the scope `guidance` or `golds`. Empty or missing: those that the "
         "kind takes by default, most of them `plain` alone.",
     )
     policy_version_min = CountField(required=False)

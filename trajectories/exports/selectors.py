@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from core import blobs
 from core.errors import GymError
 from trajectories import projects
+from trajectories.episodes.origins import Origin
 from trajectories.exports.services import Author
 from trajectories.models import Export
 
@@ -36,6 +37,8 @@ def visible(author: Author) -> QuerySet[Export]:
     exports = projects.visible(Export.objects.all(), author)
     if not author.sees_golds:
         exports = exports.filter(has_golds=False)
+    if not author.sees_guidance:
+        exports = exports.exclude(parameters__origins__contains=[Origin.GUIDED])
     if not author.unlocks:
         exports = exports.filter(has_locked=False)
     if not author.splits:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core import due_work, splits
 from core.errors import GymError
 from core.long_work import LongWork
+from trajectories.episodes.origins import Origin
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
 from trajectories.models import AnnotationProject, Export, Run
@@ -28,6 +29,7 @@ class Author:
     splits: frozenset[str] = frozenset()
     sees_golds: bool = False
     sees_solutions: bool = False  # of few-shot examples, which are parts of prompts
+    sees_guidance: bool = False
     unlocks: bool = False
     key_id: int | None = None
     user_id: int | None = None
@@ -101,6 +103,9 @@ def export_do(export_id: int) -> bool:
 def _check_rights(parameters: Parameters, author: Author) -> None:
     if parameters.golds and not author.sees_golds:
         raise GymError("missing_scope", "Golds are exported only with the scope 'golds'.", status=403)
+    if Origin.GUIDED in parameters.origins and not author.sees_guidance:
+        message = "Guided episodes are exported only with the scope 'guidance' or 'golds'."
+        raise GymError("missing_scope", message, status=403)
     if parameters.locked and not author.unlocks:
         message = "Locked splits are exported only with the scope 'admin', and that is on record."
         raise GymError("missing_scope", message, status=403)

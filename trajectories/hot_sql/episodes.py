@@ -12,13 +12,7 @@ from core.sql import Statement
 _encode = msgspec.json.Encoder().encode
 
 # Columns with one value for the whole call, and columns that differ by episode, with their types.
-CALL_COLUMNS = {
-    "arm": "text",
-    "policy_version": "int",
-    "token_budget": "int",
-    "answer_channel": "text",
-    "guidance": "jsonb",
-}
+CALL_COLUMNS = {"arm": "text", "policy_version": "int", "token_budget": "int", "answer_channel": "text"}
 EPISODE_COLUMNS = {
     "id": "bigint",
     "group_id": "bigint",
@@ -33,6 +27,7 @@ EPISODE_COLUMNS = {
     "virtual_start": "timestamptz",
     "parent_id": "bigint",
     "begins_after": "int",
+    "guidance": "jsonb",
     "inherited_events": "int",
     "answer_check": "text",
 }

@@ -19,6 +19,7 @@ from trajectories.models.events import PageEvent, PageEventTally, SiteEvent
 from trajectories.models.export import Export
 from trajectories.models.facts import EpisodeFacts, StepFacts
 from trajectories.models.fidelity import EpisodeFidelity, Fidelity
+from trajectories.models.guidance import Abstraction, GuidanceText
 from trajectories.models.health_probe import HealthProbe
 from trajectories.models.intervention import Intervention
 from trajectories.models.picture import Picture
@@ -37,6 +38,7 @@ from trajectories.models.walk_place import WalkPlace
 from trajectories.models.watch_mark import WatchMark
 
 __all__ = [
+    "Abstraction",
     "AnnotationJob",
     "AnnotationProject",
     "AnnotationSlot",
@@ -54,6 +56,7 @@ __all__ = [
     "Fidelity",
     "FirstAnswer",
     "Group",
+    "GuidanceText",
     "HealthProbe",
     "IdempotentCall",
     "Intervention",

@@ -18,6 +18,7 @@ class Scope(models.TextChoices):
     READ = "read"
     TRAINER = "trainer"
     GOLDS = "golds"
+    GUIDANCE = "guidance"  # opens episodes with a part of the solution
     ADMIN = "admin"
 
 

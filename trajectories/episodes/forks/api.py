@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -38,7 +38,7 @@ class ForkView(APIView):
     @idempotent
     def post(self, request: Request, episode_id: int) -> Response:
         body = struct_read(request.data, ForkSettings)
-        fork = Fork(episode=episode_id, **to_builtins(body))
+        fork = Fork(episode=episode_id, **structs.asdict(body))
         return Response(creation.forks_open(forks=[fork], principal=caller(request)), status=201)
 
 

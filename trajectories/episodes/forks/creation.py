@@ -17,10 +17,10 @@ from trajectories import hot_sql, projects
 from trajectories.api import capacity
 from trajectories.api.auth import Principal
 from trajectories.episodes import creation as openings
-from trajectories.episodes import drafts, services
+from trajectories.episodes import drafts, guidance, services
 from trajectories.episodes.forks.body import Fork
 from trajectories.episodes.forks.lineage import is_complete, steps_until
-from trajectories.episodes.opening_messages import FORK, opening_messages
+from trajectories.episodes.opening_messages import FORK, unguided_messages
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run, Verdict
 from trajectories.prompts.interface import setup_of
@@ -36,7 +36,7 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
     Raises ``GymError``: 404 ``unknown_episode``, ``unknown_run``; 409 ``episode_open``, ``gold_changed``,
     ``task_changed``; 413 ``too_many_episodes``, ``prompts_too_long``; 422 ``probe_parent``, ``void_parent``,
     ``checked_parent``, ``no_such_step``, ``budget_spent``, ``other_setup``, ``record_incomplete``; 429
-    ``at_capacity``.
+    ``at_capacity``; and those of ``guidance.inserts_make``.
     """
     total = sum(fork.count for fork in forks)
     openings.count_check(total)
@@ -44,13 +44,14 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
     runs = {fork.run: openings.run_load(fork.run, principal) for fork in forks if fork.run is not None}
     for fork in forks:
         _check(fork, parents[fork.episode], runs.get(fork.run or 0))
+    inserts = [_insert_of(fork, parents[fork.episode], principal) for fork in forks]
     capacity.capacity_check(requested=total)
     group_ids, ids = hot_sql.ids_reserve(groups=len(forks), episodes=total)
     draft, first = drafts.Draft.empty(), 0
     with transaction.atomic():
-        for fork, group_id in zip(forks, group_ids, strict=True):
+        for fork, group_id, insert in zip(forks, group_ids, inserts, strict=True):
             parent, fork_ids = parents[fork.episode], ids[first : first + fork.count]
-            rows = _fill(draft, fork, parent, group_id=group_id, ids=fork_ids, first=0)
+            rows = _fill(draft, fork, parent, insert, group_id=group_id, ids=fork_ids, first=0)
             _insert(rows, fork, parent, group=_group(fork, parent, group_id))
             first += fork.count
     for run_id in {fork.run or parents[fork.episode].run_id for fork in forks}:
@@ -64,12 +65,13 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     openings.count_check(count)
     parent = _parents([fork], principal)[fork.episode]
     _check(fork, parent, openings.run_load(group.run_id, principal))
+    insert = guidance.insert_copied(group.episodes.order_by("sample_index").first(), principal)
     capacity.capacity_check(requested=count)
     draft = drafts.Draft.empty()
     with transaction.atomic():
         size = openings.group_grow(group.pk, count).size
         ids = hot_sql.ids_reserve(groups=0, episodes=count)[1]
-        rows = _fill(draft, fork, parent, group_id=group.pk, ids=ids, first=size)
+        rows = _fill(draft, fork, parent, insert, group_id=group.pk, ids=ids, first=size)
         _insert(rows, fork, parent, group=None)
     notices.episodes_opened(run_id=group.run_id)
     return {"episodes": draft.records, "messages": draft.messages}
@@ -202,12 +204,27 @@ def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
     }
 
 
+def _insert_of(fork: Fork, parent: Episode, principal: Principal) -> guidance.Insert | None:
+    """A fork's own guidance, or else its parent's."""
+    if fork.guidance is None:
+        return guidance.insert_copied(parent, principal)
+    return guidance.inserts_make(fork.guidance, [parent.task], principal)[parent.task_id]
+
+
 def _fill(
-    draft: drafts.Draft, fork: Fork, parent: Episode, *, group_id: int, ids: Sequence[int], first: int
+    draft: drafts.Draft,
+    fork: Fork,
+    parent: Episode,
+    insert: guidance.Insert | None,
+    *,
+    group_id: int,
+    ids: Sequence[int],
+    first: int,
 ) -> list[dict[str, Any]]:
     """Add the answer about forks, numbered from ``first``, to the draft, and return their rows."""
     rows: list[dict[str, Any]] = []
-    ref = draft.messages_add(opening_messages(parent, with_solutions=True))
+    messages, given = guidance.guided(unguided_messages(parent, with_solutions=True), insert)
+    ref = draft.messages_add(messages)
     for sample_index, episode_id in enumerate(ids, start=first):
         shared = {
             "id": episode_id,
@@ -224,6 +241,7 @@ def _fill(
             "virtual_start": parent.virtual_start,
             "presentation": parent.presentation,
             "variation": parent.variation,
+            "guidance": given,
             "parent_id": parent.pk,
             "inherited_events": None if parent.has_page else 0,
             "answer_check": Episode.AnswerCheck.NONE,
@@ -247,7 +265,6 @@ def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: d
         "policy_version": fork.policy_version,
         "token_budget": fork.token_budget or parent.token_budget,
         "answer_channel": parent.answer_channel,
-        "guidance": None,
     }
     hot_sql.episodes_insert(
         run_id=fork.run or parent.run_id,

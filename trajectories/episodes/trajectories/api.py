@@ -76,8 +76,8 @@ class EpisodeMessagesView(APIView):
         description="As they were sent when it was opened. With results and observations of its trajectory "
         "they give the whole conversation (`palaestra.conversation`). A fork's go on to where it begins, "
         "marked `copied`, and may end with the beginning of a message to go on with (`prefill`). Solutions "
-        "of few-shot examples are left out for keys without the scope `trainer` or `golds`. None if the "
-        "template is unknown.",
+        "of few-shot examples are left out for keys without the scope `trainer` or `golds`, and guidance for "
+        "keys without `guidance` or `golds`. None if the template is unknown.",
         answers={200: (records.EpisodeMessages, "The messages, in order.")},
         errors=(404,),
     )
@@ -85,7 +85,11 @@ class EpisodeMessagesView(APIView):
         principal = caller(request)
         services.episode_get(episode_id=episode_id, principal=principal)
         with_solutions = principal.may("trainer") or principal.may("golds")
-        messages = selectors.episode_messages(episode_id, with_solutions=with_solutions)
+        messages = selectors.episode_messages(
+            episode_id,
+            with_solutions=with_solutions,
+            with_guidance=principal.may("guidance") or principal.may("golds"),
+        )
         return Response({"messages": messages})
 
 

@@ -143,11 +143,11 @@ def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
     return sql_read(__file__, "trajectories", trajectory=trajectory, where=where, order=order)
 
 
-def episode_messages(episode_id: int, *, with_solutions: bool) -> list[Message]:
+def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bool) -> list[Message]:
     """The messages that opened an episode that exists; of a fork also those sent before it begins, and the
     beginning of the message that the continuation of an intervention goes on with."""
     episode = Episode.objects.select_related("group__intervention", "task", "run").get(pk=episode_id)
-    messages = opening_messages(episode, with_solutions=with_solutions)
+    messages = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
     if episode.parent_id is not None:
         messages += [{**message, "copied": True} for message in inherited_messages(episode)]
     if hasattr(episode.group, "intervention"):

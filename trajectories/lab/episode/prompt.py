@@ -23,7 +23,7 @@ def episode_prompt_shown(episode: Episode, *, golds: bool) -> list[conversation.
     Empty if a site was drawn from a salt that this installation does not have.
     """
     try:
-        messages = opening_messages(episode, with_solutions=golds)
+        messages = opening_messages(episode, with_solutions=golds, with_guidance=golds)
     except GymError as error:
         logger.warning("The prompt of episode %s cannot be rebuilt: %s", episode.pk, error.message)
         return []

@@ -32,6 +32,7 @@ def author_of(request: LabRequest) -> Author:
         name=request.user.get_username(),
         sees_golds=sees_golds,
         sees_solutions=sees_golds,
+        sees_guidance=sees_golds,
         unlocks=request.user.is_staff,
         user_id=request.user.pk,
     )

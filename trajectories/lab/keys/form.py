@@ -14,6 +14,7 @@ SCOPES = {
     Scope.READ: "read: runs, episodes, reports",
     Scope.TRAINER: "trainer: opens runs and episodes, records steps; includes read",
     Scope.GOLDS: "golds: sees the answers",
+    Scope.GUIDANCE: "guidance: opens episodes with a part of the solution, and sees it",
     Scope.ADMIN: "admin: everything",
 }
 

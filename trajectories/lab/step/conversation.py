@@ -131,7 +131,9 @@ class StepConversation:
     def _messages(self, *, with_solutions: bool) -> list[SentMessage]:
         if self.is_too_long:
             return []
-        return conversations.messages_before(self.episode, turns=self._turns, with_solutions=with_solutions)
+        return conversations.messages_before(
+            self.episode, turns=self._turns, with_solutions=with_solutions, with_guidance=with_solutions
+        )
 
     @cached_property
     def _turns(self) -> list[Turn]:

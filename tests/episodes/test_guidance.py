@@ -1,0 +1,259 @@
+"""Guidance in opening messages: what it may say, where it stands, and who reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+
+from tasks_app.models import Gold, Task
+from tests import factories
+from tests.conftest import ApiClient
+from tests.exports import scene
+from trajectories.episodes.guidance import HIDDEN, INSTRUCTIONS
+from trajectories.episodes.opening_messages import opening_messages
+from trajectories.exports.services import Author
+from trajectories.models import Episode, Group, GuidanceText
+
+pytestmark = pytest.mark.django_db
+Api = Callable[..., ApiClient]
+
+STEPS = ["She has 3*12=36 pens.\n", "She gives 6 away.\n", "There are 36-6=30 left.\n", "#### 30"]
+FIRST = "She has 3*12=36 pens."
+
+
+@pytest.fixture
+def guide(api: Api) -> ApiClient:
+    return api("trainer", "guidance")
+
+
+def solved(steps: list[str] = STEPS, answer: str = "30", **fields: Any) -> Task:
+    text = fields.pop("text", "Ines has 3 boxes of 12 pens and gives away 6 pens. How many pens are left?")
+    task = factories.task(answer=answer, payload={"text": text, "format": "plain"}, prompt=text, **fields)
+    Gold.objects.filter(task=task).update(
+        solution="".join(steps), steps=steps, created_at=F("created_at") - timedelta(days=1)
+    )
+    return task
+
+
+def opened(client: ApiClient, task: Task, guidance: dict[str, Any], *, status: int = 201, **more: Any) -> Any:
+    body = {"run": more.pop("run", None) or factories.run().pk, "tasks": [task.pk], "arm": "text_zero_shot"}
+    got, answer = client.json("POST", "/episodes", {**body, "guidance": guidance, **more})
+    assert got == status, answer
+    return answer
+
+
+def messages_of(answer: Any, place: int = 0) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = answer["messages"][answer["episodes"][place]["messages_ref"]]
+    return messages
+
+
+def refused(client: ApiClient, task: Task, guidance: dict[str, Any], status: int = 422) -> tuple[str, str]:
+    error = opened(client, task, guidance, status=status)["error"]
+    assert not Episode.objects.exists()
+    return error["code"], error["message"]
+
+
+def test_a_prefix_stands_at_the_end_of_the_last_opening_message(guide: ApiClient) -> None:
+    task = solved()
+    body = {"run": factories.run().pk, "tasks": [task.pk], "arm": "text_zero_shot", "seed": 5}
+    plain = messages_of(guide.json("POST", "/episodes", body)[1])
+    answer = opened(guide, task, {"kind": "prefix", "fraction": 0.25}, samples_per_task=2, seed=5)
+    block = f"\n\n{INSTRUCTIONS['prefix']}\n\n{FIRST}"
+    *before, last = messages_of(answer)
+    assert before == plain[:-1]
+    assert last["content"] == plain[-1]["content"] + block
+    for episode in Episode.objects.filter(guidance__isnull=False):
+        start = len(plain[-1]["content"])
+        assert episode.guidance == {
+            "kind": "prefix",
+            "hash": hashlib.sha256(block.strip().encode()).hexdigest(),
+            "fraction": 0.25,
+            "steps": 1,
+            "of": 4,
+            "gold_version": 1,
+            "message": len(before),
+            "part": None,
+            "start": start,
+            "end": start + len(block),
+        }
+        assert not episode.is_plain
+
+
+def test_steps_and_an_instruction_of_ones_own(guide: ApiClient) -> None:
+    answer = opened(guide, solved(), {"kind": "prefix", "steps": 2, "instruction": "Go on:"})
+    assert messages_of(answer)[-1]["content"].endswith(
+        "\n\nGo on:\n\nShe has 3*12=36 pens.\nShe gives 6 away."
+    )
+
+
+def test_a_prefix_with_the_answer_is_refused_without_naming_it(guide: ApiClient) -> None:
+    code, message = refused(guide, solved(), {"kind": "prefix", "fraction": 0.75})
+    assert code == "guidance_leaks"
+    assert "first 3 of 4 steps" in message
+    assert "2 can be given" in message
+    assert "30" not in message
+
+
+def test_the_last_step_is_never_given_whatever_the_check_says(guide: ApiClient) -> None:
+    task = solved(["One.\n", "Two."], answer="30")
+    assert refused(guide, task, {"kind": "prefix", "fraction": 1})[0] == "guidance_leaks"
+    assert Gold.objects.get(task=task).clean_steps == 1
+
+
+def test_a_task_without_solution_steps_is_refused(guide: ApiClient) -> None:
+    assert refused(guide, factories.task(), {"kind": "prefix", "fraction": 0.5})[0] == "no_solution"
+
+
+def test_a_hint_is_checked_for_the_answer(guide: ApiClient) -> None:
+    code, message = refused(guide, solved(), {"kind": "hint", "text": "It is just 30."})
+    assert code == "guidance_leaks"
+    assert "11 to 13" in message
+    assert (
+        refused(guide, solved(), {"kind": "hint", "text": "Ok", "instruction": "Say 30"})[0]
+        == "guidance_leaks"
+    )
+    answer = opened(guide, solved(), {"kind": "hint", "text": "Multiply first."})
+    assert messages_of(answer)[-1]["content"].endswith(f"{INSTRUCTIONS['hint']}\n\nMultiply first.")
+
+
+@pytest.mark.parametrize(
+    "guidance",
+    [
+        {"kind": "prefix"},
+        {"kind": "prefix", "fraction": 0.2, "steps": 1},
+        {"kind": "prefix", "text": "x"},
+        {"kind": "hint"},
+        {"kind": "hint", "fraction": 0.5},
+        {"kind": "abstraction", "text": "x"},
+        {"kind": "prefex", "fraction": 0.5},
+    ],
+)
+def test_guidance_that_says_too_little_or_too_much_is_refused(
+    guide: ApiClient, guidance: dict[str, Any]
+) -> None:
+    assert refused(guide, solved(), guidance)[0] == "bad_guidance"
+
+
+def test_probes_take_no_guidance(guide: ApiClient) -> None:
+    run = factories.run(observation="axtree-v2").pk
+    answer = opened(guide, solved(), {"kind": "hint", "text": "x"}, arm="probe_read", run=run, status=422)
+    assert answer["error"]["code"] == "bad_guidance"
+
+
+def test_only_keys_with_the_scope_open_guided_episodes(trainer: ApiClient, api: Api) -> None:
+    for client in (trainer, api("trainer", "golds")):
+        assert refused(client, solved(), {"kind": "hint", "text": "x"}, status=403)[0] == "missing_scope"
+
+
+def test_guidance_that_the_caller_delivers_is_only_noted(trainer: ApiClient) -> None:
+    given = {"kind": "my own", "fraction": 0.5, "hash": "ab"}
+    content = messages_of(opened(trainer, solved(), given))[-1]["content"]
+    assert Episode.objects.get().guidance == given
+    assert INSTRUCTIONS["hint"] not in content
+
+
+def test_a_refill_copies_the_guidance_of_the_first_sample(guide: ApiClient, trainer: ApiClient) -> None:
+    task = solved()
+    answer = opened(guide, task, {"kind": "prefix", "fraction": 0.5})
+    Gold.objects.filter(task=task).update(steps=["Else.\n", "More."], clean_steps=1)
+    group = answer["episodes"][0]["group"]
+    assert trainer.json("POST", f"/groups/{group}/refill", {"count": 1})[0] == 403
+    status, more = guide.json("POST", f"/groups/{group}/refill", {"count": 1})
+    assert status == 201
+    assert messages_of(more) == messages_of(answer)
+    first, second = Episode.objects.order_by("pk").values_list("guidance", flat=True)
+    assert first == second
+    assert FIRST not in json.dumps(Group.objects.get().settings)
+
+
+def test_messages_hide_the_text_from_keys_without_the_scope(guide: ApiClient, api: Api) -> None:
+    answer = opened(guide, solved(), {"kind": "prefix", "fraction": 0.25})
+    episode = answer["episodes"][0]["id"]
+    for client in (guide, api("read", "golds")):
+        assert client.json("GET", f"/episodes/{episode}/messages")[1]["messages"] == messages_of(answer)
+    hidden = api("trainer").json("GET", f"/episodes/{episode}/messages")[1]["messages"]
+    assert hidden[-1]["content"].endswith(f"\n\n{HIDDEN}")
+    for path in (f"/episodes/{episode}/trajectory", f"/episodes/{episode}", "/episodes?limit=9"):
+        status, text = api("trainer").json("GET", path)
+        assert status == 200
+        assert FIRST not in json.dumps(text)
+
+
+def test_the_arena_reads_no_guidance(arena_client: Any) -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT has_table_privilege('gym_arena', %s, 'SELECT'),"
+            " has_column_privilege('gym_arena', 'trajectories_episode', 'guidance', 'SELECT')",
+            [GuidanceText._meta.db_table],
+        )
+        assert cursor.fetchone() == (False, False)
+
+
+def played(task: Task, guide: ApiClient) -> Episode:
+    run = factories.run(kind="train", observation="axtree-v2")
+    answer = opened(guide, task, {"kind": "prefix", "fraction": 0.25}, arm="gym", run=run.pk)
+    episode = Episode.objects.select_related("group", "run", "task").get(pk=answer["episodes"][0]["id"])
+    for index in (1, 2, 3):
+        factories.step(
+            episode,
+            index,
+            raw=f'Go.\nAction: {{"type": "click", "target": "e{index}"}}',
+            action={"type": "click", "target": f"e{index}"},
+            action_result="ok",
+            observation_kind="axtree-v2",
+            observation_text=f"page {index}",
+            more={"element_ids": f"k{index}"},
+        )
+    factories.verdict(episode)
+    episode.refresh_from_db()
+    return episode
+
+
+def test_a_fork_keeps_its_parents_guidance_or_has_its_own(guide: ApiClient, trainer: ApiClient) -> None:
+    parent = played(solved(), guide)
+    path = f"/episodes/{parent.pk}/fork"
+    assert trainer.json("POST", path, {"step": 1})[0] == 403
+    status, kept = guide.json("POST", path, {"step": 1})
+    assert status == 201, kept
+    own = guide.json("POST", path, {"step": 1, "guidance": {"kind": "hint", "text": "Multiply."}})[1]
+    fork, other = (Episode.objects.get(pk=one["episodes"][0]["id"]) for one in (kept, own))
+    assert fork.guidance == parent.guidance
+    assert messages_of(kept) == opening_messages(parent, with_solutions=True, with_guidance=True)
+    assert other.guidance is not None
+    assert other.guidance["kind"] == "hint"
+    content = messages_of(own)[-1]["content"]
+    assert content[other.guidance["start"] : other.guidance["end"]].endswith("\n\nMultiply.")
+    assert FIRST not in content
+    more = guide.json("POST", f"/groups/{other.group_id}/refill", {"count": 1})[1]
+    assert messages_of(more) == messages_of(own)
+
+
+@pytest.mark.usefixtures("own_storages")
+def test_guided_episodes_are_exported_on_request_with_their_place(guide: ApiClient) -> None:
+    episode = played(solved(), guide)
+    assert scene.exported("sft").state == "failed"
+    author = Author(name="guide", sees_guidance=True)
+    (row,) = scene.rows_of(scene.exported("sft", origins=["guided"], author=author))
+    assert row["guidance"] == episode.guidance
+    place = row["guidance"]
+    text = row["messages"][place["message"]]["content"][place["start"] : place["end"]]
+    assert text == f"\n\n{INSTRUCTIONS['prefix']}\n\n{FIRST}"
+
+
+def test_an_export_of_guided_episodes_needs_the_scope_and_is_hidden_without(
+    guide: ApiClient, trainer: ApiClient
+) -> None:
+    body = {"kind": "sft", "origins": ["guided"]}
+    assert trainer.json("POST", "/exports", body)[0] == 403
+    status, export = guide.json("POST", "/exports", body)
+    assert status == 201, export
+    assert trainer.json("GET", f"/exports/{export['id']}")[0] == 404
+    assert guide.json("GET", f"/exports/{export['id']}")[0] == 200

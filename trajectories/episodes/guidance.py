@@ -1,0 +1,177 @@
+"""Guidance: a part of the reference solution, a hint or an abstraction, inserted into the opening messages.
+
+The text comes from the gold tables or from the caller, is checked for the answer, and ends the last opening
+message, behind an instruction. Episodes store its hash, kind and place, never the text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from core.errors import GymError, did_you_mean
+from tasks_app.leaks import detection, prefixes
+from tasks_app.models import Gold, Task
+from trajectories import projects
+from trajectories.api.auth import Principal
+from trajectories.episodes.creation_body import Guidance
+from trajectories.models import Abstraction, Episode, GuidanceText
+from trajectories.models.access import Scope
+from trajectories.prompts.conversation import Message
+from verifiers.types import storable
+
+INSTRUCTIONS = {
+    "prefix": "The beginning of a correct solution follows. Study it, then go on from where it stops and "
+    "finish the task yourself.",
+    "hint": "A hint for this task follows. Use it where it helps.",
+    "abstraction": "General knowledge about tasks like this one follows. Use it where it helps.",
+}
+HIDDEN = "(guidance, visible to keys with the scope guidance or golds)"
+SPAN = ("message", "part", "start", "end")
+TASKS_NAMED = 10
+
+
+class Insert(Struct, frozen=True):
+    """``record`` is what episodes store, but for the place; ``block`` is empty if the caller delivers it."""
+
+    record: Mapping[str, Any]
+    block: str = ""
+
+
+def inserts_make(guidance: Guidance | None, tasks: Sequence[Task], principal: Principal) -> dict[int, Insert]:
+    """What a call's guidance inserts, by task; nothing without guidance.
+
+    Raises ``GymError``: 403 ``missing_scope``; 422 ``bad_guidance``, ``no_solution``, ``guidance_leaks``,
+    ``unknown_abstraction``, and those of ``detection.leaks``.
+    """
+    if guidance is None:
+        return {}
+    if guidance.hash:
+        record = {"kind": guidance.kind, "fraction": guidance.fraction, "hash": guidance.hash}
+        return {task.pk: Insert(record) for task in tasks}
+    principal.require(Scope.GUIDANCE)
+    _check(guidance)
+    is_prefix = guidance.kind == "prefix"
+    inserts = _prefixes(guidance, tasks) if is_prefix else _texts(guidance, tasks, principal)
+    texts = [GuidanceText(sha256=one.record["hash"], text=one.block) for one in inserts.values()]
+    GuidanceText.objects.bulk_create(texts, ignore_conflicts=True)
+    return inserts
+
+
+def guided(messages: Sequence[Message], insert: Insert | None) -> tuple[list[Message], dict[str, Any] | None]:
+    """Return opening messages with an insert at their end, and what the episode stores of it.
+
+    Its place: ``message`` and ``part`` (null where the content is a text), characters ``start`` to ``end``.
+    """
+    if insert is None or not insert.block:
+        return list(messages), None if insert is None else dict(insert.record)
+    *before, last = messages
+    content, block = last["content"], f"\n\n{insert.block}"
+    if isinstance(content, str):
+        part, start = None, len(content)
+        longer: Any = content + block
+    elif content[-1]["type"] == "text":
+        part, start = len(content) - 1, len(content[-1]["text"])
+        longer = [*content[:-1], {**content[-1], "text": content[-1]["text"] + block}]
+    else:
+        part, start = len(content), 0
+        longer = [*content, {"type": "text", "text": block}]
+    place = {"message": len(before), "part": part, "start": start, "end": start + len(block)}
+    return [*before, {**last, "content": longer}], {**insert.record, **place}
+
+
+def insert_of(episode: Episode, *, is_shown: bool = True) -> Insert | None:
+    """What was inserted into an episode's opening messages, in words if ``is_shown``."""
+    if episode.guidance is None:
+        return None
+    record = {name: value for name, value in episode.guidance.items() if name not in SPAN}
+    if not is_delivered(episode):
+        return Insert(record)
+    texts = GuidanceText.objects.filter(sha256=record["hash"]).values_list("text", flat=True)
+    return Insert(record, (texts.first() if is_shown else None) or HIDDEN)
+
+
+def is_delivered(episode: Episode) -> bool:
+    """Whether the gym inserted the guidance, and not the caller."""
+    return episode.guidance is not None and "message" in episode.guidance
+
+
+def insert_copied(episode: Episode | None, principal: Principal) -> Insert | None:
+    """The insert of an episode, for another one. Raises ``GymError`` 403 ``missing_scope``."""
+    if episode is None:
+        return None
+    if is_delivered(episode):
+        principal.require(Scope.GUIDANCE)
+    return insert_of(episode)
+
+
+def _check(guidance: Guidance) -> None:
+    """Each kind has one way to say how much, or what."""
+    given = [
+        name for name in ("fraction", "steps", "text", "abstraction") if getattr(guidance, name) is not None
+    ]
+    needed = {"prefix": ("fraction", "steps"), "hint": ("text",), "abstraction": ("abstraction",)}
+    if guidance.kind not in needed:
+        message = f"There is no guidance of kind {guidance.kind!r}. {did_you_mean(guidance.kind, needed)}"
+    elif len(given) != 1 or given[0] not in needed[guidance.kind]:
+        message = f"Guidance of kind {guidance.kind!r} takes just {' or '.join(needed[guidance.kind])}."
+    else:
+        return
+    raise GymError("bad_guidance", message, status=422, fields={"guidance": [message]})
+
+
+def _prefixes(guidance: Guidance, tasks: Sequence[Task]) -> dict[int, Insert]:
+    golds = {
+        gold.task_id: gold
+        for gold in Gold.objects.filter(task__in={task.pk for task in tasks}, is_current=True)
+        .select_related("task")
+        .exclude(steps=[])
+    }
+    if missing := [task for task in tasks if task.pk not in golds]:
+        named = ", ".join(str(task.pk) for task in missing[:TASKS_NAMED])
+        message = f"There is no reference solution in steps of task {named}."
+        raise GymError("no_solution", message, status=422, fields={"tasks": [message]})
+    prefixes.clean_steps_store(golds.values())
+    return {task_id: _prefix(guidance, gold) for task_id, gold in golds.items()}
+
+
+def _prefix(guidance: Guidance, gold: Gold) -> Insert:
+    total = len(gold.steps)
+    count = guidance.steps or max(1, math.ceil((guidance.fraction or 0) * total))
+    if count > (gold.clean_steps or 0):
+        message = (
+            f"The first {min(count, total)} of {total} steps of the solution of task {gold.task_id} hold its "
+            f"answer; {gold.clean_steps} can be given."
+        )
+        raise GymError("guidance_leaks", message, status=422, fields={"guidance": [message]})
+    text = "".join(gold.steps[:count]).strip()
+    size = {"fraction": count / total if guidance.fraction is None else guidance.fraction, "steps": count}
+    return _insert(guidance, text, {**size, "of": total, "gold_version": gold.version}, task=gold.task)
+
+
+def _texts(guidance: Guidance, tasks: Sequence[Task], principal: Principal) -> dict[int, Insert]:
+    text, more = guidance.text or "", {}
+    if guidance.abstraction is not None:
+        abstraction = (
+            projects.visible(Abstraction.objects.all(), principal).filter(pk=guidance.abstraction).first()
+        )
+        if abstraction is None or {task.pk for task in tasks} != {abstraction.task_id}:
+            message = f"There is no abstraction {guidance.abstraction} of these tasks."
+            raise GymError("unknown_abstraction", message, status=422, fields={"guidance": [message]})
+        text, more = abstraction.text, {"abstraction": abstraction.pk}
+    for task in {task.pk: task for task in tasks}.values():
+        detection.leaks_refuse(task, text)
+    return {task.pk: _insert(guidance, text, more, task=task) for task in tasks}
+
+
+def _insert(guidance: Guidance, text: str, more: Mapping[str, Any], *, task: Task) -> Insert:
+    if guidance.instruction:
+        detection.leaks_refuse(task, guidance.instruction)
+    instruction = INSTRUCTIONS[guidance.kind] if guidance.instruction is None else guidance.instruction
+    block = storable("\n\n".join(filter(None, (instruction, text))))
+    sha256 = hashlib.sha256(block.encode()).hexdigest()
+    return Insert({"kind": guidance.kind, "hash": sha256, **more}, block)

@@ -1,0 +1,42 @@
+"""Texts that help with tasks: what was inserted into prompts, and abstractions."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+from core.text_key import TextKey
+from trajectories.models.access import project_field
+from trajectories.models.episode import Episode
+
+
+class GuidanceText(models.Model):
+    """What was inserted into opening messages, by its SHA-256. Parts of golds: the arena has no privilege."""
+
+    sha256 = TextKey(primary_key=True, max_length=64)
+    text = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return self.sha256
+
+
+class Abstraction(models.Model):
+    """General knowledge about a task that helps to solve it, by a person or by a policy in an episode."""
+
+    task = models.ForeignKey("tasks_app.Task", on_delete=models.PROTECT, related_name="abstractions")
+    project = project_field()
+    text = models.TextField()
+    sha256 = models.CharField(max_length=64)
+    author = models.CharField(max_length=100)  # the name of the key that posted it
+    # Of the policy that wrote it, if one did. They may have been deleted since.
+    run = models.ForeignKey(
+        "trajectories.Run", on_delete=models.SET_NULL, null=True, related_name="abstractions"
+    )
+    episode = models.ForeignKey(
+        Episode, on_delete=models.SET_NULL, null=True, related_name="abstractions", db_constraint=False
+    )
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"abstraction {self.pk} of task {self.task_id}"
