@@ -221,12 +221,12 @@ def test_a_fork_keeps_its_parents_guidance_or_has_its_own(guide: ApiClient, trai
     parent = played(solved(), guide)
     path = f"/episodes/{parent.pk}/fork"
     assert trainer.json("POST", path, {"step": 1})[0] == 403
-    status, kept = guide.json("POST", path, {"step": 1})
-    assert status == 201, kept
+    status, copied = guide.json("POST", path, {"step": 1})
+    assert status == 201, copied
     own = guide.json("POST", path, {"step": 1, "guidance": {"kind": "hint", "text": "Multiply."}})[1]
-    fork, other = (Episode.objects.get(pk=one["episodes"][0]["id"]) for one in (kept, own))
+    fork, other = (Episode.objects.get(pk=one["episodes"][0]["id"]) for one in (copied, own))
     assert fork.guidance == parent.guidance
-    assert messages_of(kept) == opening_messages(parent, with_solutions=True, with_guidance=True)
+    assert messages_of(copied) == opening_messages(parent, with_solutions=True, with_guidance=True)
     assert other.guidance is not None
     assert other.guidance["kind"] == "hint"
     content = messages_of(own)[-1]["content"]

@@ -76,8 +76,8 @@ class ExportIn(StrictSerializer):
     )
     origins = _list(
         _choices(Origin.values),
-        "`plain`, `forked` or `guided` (guided forks too), which needs the scope `guidance` or `golds`. Empty or missing: those that the "
-        "kind takes by default, most of them `plain` alone.",
+        "`plain`, `forked` or `guided` (guided forks too), which needs the scope `guidance` or `golds`. "
+        "Empty or missing: those that the kind takes by default, most of them `plain` alone.",
     )
     policy_version_min = CountField(required=False)
     policy_version_max = CountField(required=False)

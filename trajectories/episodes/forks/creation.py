@@ -233,19 +233,6 @@ def _fill(
             "presentation_hash": parent.presentation_hash,
             "begins_after": fork.step,
         }
-        row = {
-            "group_id": group_id,
-            "task_id": parent.task_id,
-            "seed": parent.seed,
-            "recording": parent.recording,
-            "virtual_start": parent.virtual_start,
-            "presentation": parent.presentation,
-            "variation": parent.variation,
-            "guidance": given,
-            "parent_id": parent.pk,
-            "inherited_events": None if parent.has_page else 0,
-            "answer_check": Episode.AnswerCheck.NONE,
-        }
         record = {
             "group": group_id,
             "task": parent.task_id,
@@ -254,9 +241,24 @@ def _fill(
             **drafts.whereabouts(parent.task, episode_id=episode_id, arm=parent.arm),
             "messages_ref": ref,
         }
-        rows.append({**shared, **row})
+        rows.append({**shared, **_inherited(parent), "group_id": group_id, "guidance": given})
         draft.records.append({**shared, **record})
     return rows
+
+
+def _inherited(parent: Episode) -> dict[str, Any]:
+    """The columns of a fork that are its parent's, or follow from it."""
+    return {
+        "task_id": parent.task_id,
+        "seed": parent.seed,
+        "recording": parent.recording,
+        "virtual_start": parent.virtual_start,
+        "presentation": parent.presentation,
+        "variation": parent.variation,
+        "parent_id": parent.pk,
+        "inherited_events": None if parent.has_page else 0,
+        "answer_check": Episode.AnswerCheck.NONE,
+    }
 
 
 def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: dict[str, Any] | None) -> None:
