@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("tasks_app", "0004_clean_steps"), ("trajectories", "0017_step_values")]
+    dependencies = [("tasks_app", "0004_clean_steps"), ("trajectories", "0018_interventions")]
 
     operations = [
         migrations.CreateModel(
