@@ -2,7 +2,8 @@
 
 reasoning-gym 0.1.25 names two kinds of relation from the wrong end. For "What is Ann to Bob?", where Bob is
 the father of Ann's husband, it says ``father-in-law``; and it names a nephew or niece by the sex of the aunt
-or uncle. Here Ann is a daughter-in-law, and the child's own sex counts.
+or uncle. Here Ann is a daughter-in-law, and the child's own sex counts. Some of its names are
+borne by both sexes: such a person has a word only beside a spouse whose name tells.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ SENTENCE = re.compile(
     r"(?: They have (?:a child|children) called (?P<children>[\w ,]+)\.)?"
 )
 QUESTION = re.compile(r"(?:What|How)(?: relation)? is (?P<who>\w+) (?:related )?to (?P<whom>\w+)\?")
+UNISEX = frozenset(
+    ("Atlas", "Jayden", "Kai", "Logan", "Phoenix", "Zion", "Nova", "Rain", "River", "Sage", "Sky", "Winter")
+)
 NAME_BREAK = re.compile(r", | and ")
 
 
@@ -64,9 +68,12 @@ class Family:
 
 
 def answer(question: str, *, women: set[str]) -> str:
-    """Return the word for the relation; empty if the question is of another form or has no word for it."""
+    """Return the word for the relation; empty if the question is of another form, has no word
+    for it or does not tell the person's sex."""
     match = QUESTION.search(question)
     if match is None:
         return ""
-    words = Family.of_story(question).relation(match["who"], match["whom"])
-    return "" if words is None else words[0 if match["who"] in women else 1]
+    family = Family.of_story(question)
+    words = family.relation(match["who"], match["whom"])
+    is_plain = {match["who"], family.spouse.get(match["who"], match["who"])} - UNISEX
+    return "" if words is None or not is_plain else words[0 if match["who"] in women else 1]

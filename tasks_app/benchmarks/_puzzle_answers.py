@@ -8,14 +8,17 @@ Second ways to the answers (``tests/tasks_app/second_answers.py``) found these:
 - ``mahjong_puzzle`` says ``Pass`` or ``Chi`` of a card that was drawn for that, even where it gives more, and
   overlooks sequences of which a card is there twice (a sixth);
 - ``number_filtering`` writes a number as an equal one stands earlier in the list: 481 for 481.0;
+- ``number_format`` writes the number with an error of the last digits that is not shown (a seventh);
 - ``syllogism`` draws conclusions that do not follow (a seventh);
 - ``time_intervals`` loses a thousandth of a second (half of those that ask for thousandths).
 
 An item is left out where the question itself is at fault: ``calendar_arithmetic`` prints the wrong year of
 dates after the turn of the year, the hint of ``emoji_mystery`` finds a byte more in some emoji, what follows
 in ``syllogism`` may depend on whether "All" says that there are any, ``string_manipulation`` removes "the
-middle character" of an even number of them (a quarter of the items; all with that rule go), and the move of
-``tsumego`` captures nothing (a sixth) or is one of several that do (a tenth).
+middle character" of an even number of them (a quarter of the items; all with that rule go), the move of
+``tsumego`` captures nothing (a sixth) or is one of several that do (a tenth), and in ``quantum_lock`` a
+button that does nothing toggles the light by the question and not by the scorer, which matters to the
+shortest sequence (a third). Puzzles whose examples allow another rule are in ``_puzzle_rules.py``.
 """
 
 from __future__ import annotations
@@ -30,11 +33,12 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from tasks_app.benchmarks import _kinship
+from tasks_app.benchmarks import _kinship, _puzzle_rules
 
 LONG = Context(prec=200)
 DIGITS = re.compile(r"maximum of (\d+) significant digits")
 FILTER = re.compile(r"(Keep|Remove) all numbers (larger|smaller) than (\S+) in this list: (\[.*\])")
+CANDIDATES = re.compile(r"pick the (largest|smallest) number of the following candidates: (.*)")
 CARDS = re.compile(r"initial cards ([A-Z]+)")
 ROUND = re.compile(r"Add an? ([A-Z]) card and remove an? ([A-Z]) card")
 NEIGHBORS = ((-2, -1), (-1, 1), (1, 2))
@@ -43,6 +47,8 @@ GO_ROW = re.compile(r"^ ?(\d+) ([.XO](?: [.XO])*)$", re.MULTILINE)
 GO_COLUMNS = string.ascii_uppercase
 EMOJI = re.compile(r"from the emoji: (.*)")
 STATEMENT = re.compile(r"(All|No|Some) (\w+) are (not )?(\w+)")
+LOCK = re.compile(r"Start: (-?\d+) \((\w+)\)\nTarget: (-?\d+)")
+BUTTON = re.compile(r"\w: (Add|Subtract|Multiply) (\d+) \(when (\w+)\)")
 MILLISECONDS = re.compile(r":\d\d\.(\d{3})")
 SELECTORS = ((0xFE00, 0xFE0F, 0), (0xE0100, 0xE01EF, 16))
 
@@ -86,6 +92,16 @@ def number_filtering(question: str, _answer: str, _dataset: Any) -> str:
         return Decimal(number) > Decimal(limit) if side == "larger" else Decimal(number) < Decimal(limit)
 
     return str([number for number in ast.literal_eval(numbers) if is_on_side(number) == (act == "Keep")])
+
+
+def number_format(question: str, _answer: str, _dataset: Any) -> str:
+    """Return the number as it is shown, without thousands separators, exponent and closing zeros."""
+    match = CANDIDATES.search(question)
+    if match is None:
+        return ""
+    numbers = [Decimal(number.replace(",", "")) for number in match[2].split()]
+    number = max(numbers) if match[1] == "largest" else min(numbers)
+    return f"{number.normalize(LONG):f}"
 
 
 def mahjong_puzzle(question: str, _answer: str, _dataset: Any) -> str:
@@ -151,6 +167,7 @@ ANSWERS: Mapping[str, Callable[[str, str, Any], str]] = {
         family_relationships,
         mahjong_puzzle,
         number_filtering,
+        number_format,
         syllogism,
         time_intervals,
     )
@@ -217,9 +234,35 @@ def _points_beside(point: str) -> list[str]:
     return [f"{GO_COLUMNS[x]}{y}" for x, y in neighbors if 0 <= x < len(GO_COLUMNS)]
 
 
+def is_lock_sound(question: str, answer: str) -> bool:
+    """Return whether no sequence as short as the answer has a button that only toggles the light."""
+    lock, buttons = LOCK.search(question), BUTTON.findall(question)
+    if lock is None:
+        return False
+    states = {(int(lock[1]), lock[2] == "green", False)}
+    for _ in answer.split(" → "):
+        states = {_pressed(*state, *button) for state in states for button in buttons}
+        if (int(lock[3]), True) in {(value, has_toggled) for value, _, has_toggled in states}:
+            return False
+    return True
+
+
+def _pressed(
+    value: int, is_green: bool, has_toggled: bool, act: str, number: str, light: str
+) -> tuple[int, bool, bool]:
+    if light not in ("any", "green" if is_green else "red"):
+        return value, not is_green, True
+    results = {"Add": value + int(number), "Subtract": value - int(number), "Multiply": value * int(number)}
+    return results[act], not is_green, has_toggled
+
+
 SOUND: Mapping[str, Callable[[str, str], bool]] = {
+    "arc_1d": _puzzle_rules.is_row_settled,
     "calendar_arithmetic": is_calendar_sound,
     "emoji_mystery": is_emoji_sound,
+    "list_functions": _puzzle_rules.is_list_settled,
+    "number_sequence": _puzzle_rules.is_sequence_settled,
+    "quantum_lock": is_lock_sound,
     "string_manipulation": is_manipulation_sound,
     "tsumego": is_tsumego_sound,
 }

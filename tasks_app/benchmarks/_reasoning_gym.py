@@ -11,6 +11,7 @@ CHOICES = toml_load(Path(__file__).with_name("reasoning_gym.toml"), dict[str, An
 LEFT_OUT: dict[str, str] = CHOICES["left_out"]
 HIDDEN_TEXT: dict[str, str] = CHOICES["hidden_text"]
 LEVELS: dict[str, list[int]] = CHOICES["levels"]
+UNCLEAR_FONTS = frozenset(CHOICES["unclear_fonts"]["fonts"])
 IN_LINES = frozenset(CHOICES["in_lines"]["datasets"])
 LEVEL_MAX: int = CHOICES["level_max"]
 QUESTION_CHARS: int = CHOICES["question_chars"]

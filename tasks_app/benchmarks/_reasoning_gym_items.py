@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from itertools import count, islice
 from typing import Any
 
-from tasks_app.benchmarks import _puzzle_answers
-from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS
+from tasks_app.benchmarks import _puzzle_answers, _puzzle_rules
+from tasks_app.benchmarks._reasoning_gym import GOLD_CHARS, LEVEL_MAX, LEVELS, QUESTION_CHARS, UNCLEAR_FONTS
 from verifiers.puzzles import cube, traffic
 from verifiers.puzzles.package_scorers import PACKAGED
 from verifiers.puzzles.rule import Puzzle, cleaned
@@ -142,6 +142,8 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
     """The package's answer, one that its metadata holds, or ours where its own is wrong; empty when there is
     none."""
     metadata = entry["metadata"]
+    if name == "figlet_font" and metadata["font"] in UNCLEAR_FONTS:
+        return ""
     if name == "graph_color":
         return json.dumps({str(vertex): color for vertex, color in metadata["possible_answer"].items()})
     if name == "rubiks_cube":
@@ -149,6 +151,8 @@ def _answer(name: str, entry: dict[str, Any], dataset: Any) -> str:
     if name == "rush_hour":
         return traffic.solution(metadata["board_config"]) or ""
     answer = str(entry["answer"]).replace("\r\n", "\n").strip()
+    if name == "rearc" and not _puzzle_rules.is_grid_settled(entry["question"], answer, metadata["task_id"]):
+        return ""
     return _puzzle_answers.answer_of(name, entry["question"], answer, dataset)
 
 

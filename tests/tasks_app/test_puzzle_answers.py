@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from tasks_app.benchmarks import _kinship, _puzzle_answers
+from tasks_app.benchmarks import _kinship, _puzzle_answers, _puzzle_rules
 
 WOMEN = {"Ann", "Cleo", "Eva", "Fay", "Hana"}
 STORY = (
@@ -52,6 +52,18 @@ def test_relations_are_read_from_the_story(who: str, whom: str, relation: str, q
 
 def test_a_question_of_another_form_has_no_answer() -> None:
     assert _kinship.answer(f"{STORY}\n\nWho is Ann?", women=WOMEN) == ""
+
+
+@pytest.mark.parametrize(
+    ("story", "relation"),
+    [
+        ("Ann is married to Bob. They have a child called Sky.", ""),
+        ("Ann is married to Bob. They have a child called Sky. Sky is married to Dan.", "daughter"),
+        ("Ann is married to Bob. They have a child called Sky. Sky is married to Kai.", ""),
+    ],
+)
+def test_a_name_of_both_sexes_needs_a_spouse_that_tells(story: str, relation: str) -> None:
+    assert _kinship.answer(f"{story}\n\nWhat is Sky to Ann?", women={"Ann", "Sky"}) == relation
 
 
 DECIMALS = (
@@ -199,3 +211,72 @@ def test_an_even_number_of_characters_has_no_middle() -> None:
         for place in ("first", "middle")
     }
     assert sound == {"first": True, "middle": False}
+
+
+@pytest.mark.parametrize(
+    ("size", "numbers", "answer"),
+    [
+        ("largest", "1.231705000000000e+04 12,317.051 12301.208000", "12317.051"),
+        ("smallest", "90,885,639.205 90885629.827000", "90885629.827"),
+        ("smallest", "2,000 1.900000000000000e+03", "1900"),
+    ],
+)
+def test_a_number_is_given_as_it_is_shown(size: str, numbers: str, answer: str) -> None:
+    question = f"Now, pick the {size} number of the following candidates: {numbers}"
+    assert _puzzle_answers.number_format(question, "", None) == answer
+
+
+LOCK = (
+    "Start: 0 (red)\nTarget: {}\nButtons:\n"
+    "A: Add 3 (when any)\nB: Multiply 2 (when green)\nC: Subtract 1 (when red)"
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "answer", "is_sound"),
+    [(6, "A → B", True), (12, "A → A → A → A", False), (9, "A → A → A", True), (5, "A → B → C", True)],
+)
+def test_a_lock_that_opens_as_fast_by_a_dead_button_is_left_out(
+    target: int, answer: str, is_sound: bool
+) -> None:
+    assert _puzzle_answers.is_lock_sound(LOCK.format(target), answer) is is_sound
+
+
+@pytest.mark.parametrize(
+    ("terms", "answer", "is_settled"),
+    [
+        ("1, 2, 4, 8, 16", "32", True),
+        ("3, 5, 7, 9", "11", True),
+        ("3, 5, 7, 9", "12", False),
+        ("2, 1, 2, 2, 3", "3", False),
+        ("7, 1, -4, 90, 12", "5", False),
+    ],
+)
+def test_a_sequence_is_settled_by_its_simplest_rules(terms: str, answer: str, is_settled: bool) -> None:
+    assert _puzzle_rules.is_sequence_settled(f"{terms}, ?", answer) is is_settled
+
+
+@pytest.mark.parametrize(("test", "is_settled"), [("[1, 20]", True), ("[21, 47]", False), ("[3, 1]", True)])
+def test_a_list_is_settled_where_both_rules_agree(test: str, is_settled: bool) -> None:
+    examples = "Input 1: [1, 10]\nOutput 1: [1]\nInput 2: [3, 2]\nOutput 2: [0]"
+    question = f"Examples:\n{examples}\n\n\nInput: {test}\nOutput:"
+    answer = "[0]" if test == "[3, 1]" else "[1]"
+    assert _puzzle_rules.is_list_settled(question, answer) is is_settled
+
+
+@pytest.mark.parametrize(
+    ("given", "result", "test", "answer", "is_settled"),
+    [
+        ("0 5 5 0", "5 5 0 0", "0 0 6 6", "0 6 6 0", False),
+        ("0 0 5 5", "0 5 5 0", "0 6 6 0", "6 6 0 0", True),
+        ("0 0 5 5", "0 5 5 0", "0 6 0 6", "6 0 6 0", True),
+        ("0 0 5 5", "0 5 5 0", "6 0 6 0", "0 6 0 6", False),
+        ("0 3 0 3", "0 5 0 5", "1 0 1 0", "5 0 5 0", True),
+        ("1 2 0 0", "1 2 0 0", "0 1 0 2", "1 2 0 0", False),
+    ],
+)
+def test_a_row_is_settled_unless_it_may_have_moved_otherwise(
+    given: str, result: str, test: str, answer: str, is_settled: bool
+) -> None:
+    question = f"Example 1:\nInput:  {given}\nOutput: {result}\n\nBelow is a test.\n\nInput:\n{test}"
+    assert _puzzle_rules.is_row_settled(question, answer) is is_settled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import string
 from itertools import islice
 from typing import Any
 
@@ -12,8 +13,8 @@ import pytest
 
 from core.errors import GymError
 from tasks_app import loader
-from tasks_app.benchmarks import _kinship, reasoning_gym
-from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS
+from tasks_app.benchmarks import _kinship, _puzzle_rules, reasoning_gym
+from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS, UNCLEAR_FONTS
 from tasks_app.benchmarks._reasoning_gym_items import Source
 from tasks_app.benchmarks.reasoning_gym import generate, is_drawn, item_draft
 from tasks_app.models import Gold as GoldRow
@@ -259,3 +260,26 @@ def test_a_draw_that_the_package_gives_up_is_passed_over(
     monkeypatch.setattr(Source, "_item", lambda _self, entry, _dataset: entry)
     source = Source("tsumego", None, seed=SEED, seen=set())
     assert list(islice(source.items, 2)) == [dataset[0]] * 2
+
+
+def test_a_grid_is_settled_by_its_verifier_and_a_change() -> None:
+    turned = "Input:\n1 2\n3 4\nOutput:\n2 4\n1 3\n\n\nInput:\n{}"
+    same = "Input:\n1 1\n1 1\nOutput:\n1 1\n1 1\n\n\nInput:\n{}"
+    task = "ed36ccf7"  # turns a grid by a quarter
+    results = [
+        _puzzle_rules.is_grid_settled(question.format("5 6\n7 8"), answer, task)
+        for question, answer in ((turned, "6 8\n5 7"), (turned, "7 5\n8 6"), (same, "6 8\n5 7"))
+    ]
+    assert results == [True, False, False]
+
+
+def test_the_fonts_left_out_are_those_in_which_letters_look_alike() -> None:
+    import pyfiglet
+    from reasoning_gym.cognition.figlet_fonts import OK_FONTS
+
+    def letters(font: str) -> set[str]:
+        drawn = (pyfiglet.figlet_format(letter, font=font) for letter in string.ascii_uppercase)
+        return {"\n".join(line.rstrip() for line in picture.split("\n")) for picture in drawn}
+
+    unclear = {font for font in OK_FONTS if len(letters(font)) < len(string.ascii_uppercase)}
+    assert unclear == UNCLEAR_FONTS

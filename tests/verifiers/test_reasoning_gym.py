@@ -48,7 +48,7 @@ KNIGHTS = {
 CUBE = {"cube_size": 3, "scramble_moves": "R U' F"}
 ROAD = {"board_config": "oooBoooooBooAAoooooooooooooooooooooo"}
 PATH = {"matrix": [["*", "O"], ["X", "#"]]}
-HANOI = {"num_disks": 1, "num_pegs": 3, "start_peg": 1, "target_peg": 2, "solution_length": 1}
+HANOI = {"num_disks": 1, "num_pegs": 3, "start_peg": 1, "target_peg": 2}
 TINY = "((1/10)**1000)**100"
 LADDER = {"start_word": "COLD", "end_word": "WARD"}
 
@@ -213,7 +213,7 @@ SOLVED = {
     "shortest_path": ("right down", "right  down", "down right", PATH),
     "tower_of_hanoi": (
         "Move disk 1 from Peg 1 to Peg 2",
-        "Move disk 1 from Peg 1 to Peg 2",
+        "Move disk 1 from Peg 1 to Peg 3\nMove disk 1 from Peg 3 to Peg 2",
         "Move disk 1 from Peg 1 to Peg 3",
         HANOI,
     ),

@@ -192,3 +192,25 @@ def color_cube_rotation(question: str, answer: str) -> bool:
         quarters = 1 if side in rings else 2
         colors |= {ring[(n + quarters) % 4]: colors[ring[n]] for n in range(4)}
     return colors[re.search(r"the (\w+) side", asks)[1]] == answer
+
+
+def n_queens(question: str, answer: str) -> bool:
+    filled = [line.split() for line in answer.splitlines()]
+    size = len(filled)
+    given = [line.split() for line in question.splitlines()[-size:]]
+    queens = [(r, c) for r, row in enumerate(filled) for c, sign in enumerate(row) if sign == "Q"]
+    lines = [
+        {r for r, _ in queens},
+        {c for _, c in queens},
+        {r + c for r, c in queens},
+        {r - c for r, c in queens},
+    ]
+    return len(queens) == size and all(len(line) == size for line in lines) and _fits(given, filled)
+
+
+def kakurasu(question: str, answer: str) -> bool:
+    sums = [integers(numbers) for numbers in re.findall(r"\[[\d, ]+\]", question)[:2]]
+    filled = grid(answer)
+    lines = (filled, [*zip(*filled, strict=True)])
+    weighted = [[sum(n * cell for n, cell in enumerate(line, start=1)) for line in way] for way in lines]
+    return weighted == sums and {cell for line in filled for cell in line} <= {0, 1}

@@ -25,6 +25,33 @@ RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
     "(.*) and (.*) are next to each other": lambda one, other: abs(one - other) == 1,
     "(.*) is (.*)": lambda one, other: one == other,
 }
+KIN = {
+    "up": "mother or father",
+    "down": "daughter or son",
+    "=": "wife or husband",
+    "up down": "sister or brother",
+    "up up": "grandmother or grandfather",
+    "up up down": "aunt or uncle",
+    "up down down": "niece or nephew",
+    "down =": "daughter-in-law or son-in-law",
+}
+WOMEN, MEN = (set(words) for words in zip(*(words.split(" or ") for words in KIN.values()), strict=True))
+NAMES_OF_WOMEN = frozenset(
+    (
+        "Mary", "Patricia", "Jennifer", "Linda", "Elizabeth", "Barbara", "Susan", "Jessica", "Sarah",
+        "Karen", "Emma", "Lisa", "Anna", "Margaret", "Victoria", "Charlotte", "Sophia", "Isabella",
+        "Olivia", "Ava", "Mia", "Emily", "Abigail", "Amelia", "Eleanor", "Grace", "Alice", "Lucy", "Chloe",
+        "Sophie", "Lily", "Hannah", "Zoe", "Luna", "Aria", "Willow", "Aurora",
+    )
+)  # fmt: skip
+NAMES_OF_MEN = frozenset(
+    (
+        "James", "John", "Robert", "Michael", "William", "David", "Richard", "Joseph", "Thomas", "Charles",
+        "Peter", "Daniel", "Matthew", "Christopher", "Andrew", "George", "Edward", "Benjamin", "Henry",
+        "Samuel", "Alexander", "Oliver", "Jack", "Harry", "Jacob", "Noah", "Ethan", "Lucas", "Mason",
+        "Sebastian", "Theodore", "Owen", "Liam", "Aiden", "Axel", "Ryder", "Finn",
+    )
+)  # fmt: skip
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -158,3 +185,56 @@ def circuit_logic(question: str, answer: str) -> bool:
             outputs.append(GATES[sign]([wires[tap.start()] != (">o" in tap[0]) for tap in taps]))
     last = [line[right + 1 : right + 3] for line in lines if line[right:].strip("─OUT ")]
     return len(last) == len(outputs) and str(int(GATES[last[0]](outputs))) == answer
+
+
+def cryptarithm(question: str, answer: str) -> bool:
+    words = re.findall(r"^[+ ]*([A-Z]+)$", question, re.MULTILINE)
+    digits = dict(pair.split("=") for pair in answer.split(","))
+    *terms, total = ("".join(digits[letter] for letter in word) for word in words)
+    return (
+        sum(map(int, terms)) == int(total)
+        and len(set(digits.values())) == len(digits)
+        and set(digits) == set("".join(words))
+        and ("No leading letter" not in question or all(digits[word[0]] != "0" for word in words))
+    )
+
+
+def graph_color(question: str, answer: str) -> bool:
+    vertices, colors = (
+        set(re.findall(r"\d+", re.search(rf"{name}: \[(.*)\]", question)[1]))
+        for name in ("Vertices", "Possible colors")
+    )
+    colored = dict(re.findall(r'"(\d+)": (\d+)', answer))
+    edges = re.findall(r"\((\d+), (\d+)\)", question)
+    return (
+        set(colored) == vertices
+        and set(colored.values()) <= colors
+        and all(colored[one] != colored[other] for one, other in edges)
+    )
+
+
+def family_relationships(question: str, answer: str) -> bool:
+    """The way from one person to the other, up to parents, down to children and across to spouses."""
+    who, whom = re.search(r"is (\w+) (?:related )?to (\w+)\?", question).groups()
+    couples = re.findall(
+        r"(\w+) is married to (\w+)\.(?: They have (?:a child|children) called ([\w ,]+)\.)?", question
+    )
+    spouses = {a: b for one, other, _ in couples for a, b in ((one, other), (other, one))}
+    links = [(one, "=", other) for one, other in spouses.items()]
+    for one, other, children in couples:
+        for child, parent in itertools.product(
+            re.findall(r"\w+", children.replace(" and ", " ")), (one, other)
+        ):
+            links += [(child, "up", parent), (parent, "down", child)]
+    ways = {whom: ""}
+    for _ in range(3):
+        reached = {other: f"{ways[one]} {step}".strip() for one, step, other in links if one in ways}
+        ways = reached | ways
+    return answer in KIN[ways[who]].split(" or ") and answer in (WOMEN if _is_woman(who, spouses) else MEN)
+
+
+def _is_woman(name: str, spouses: Mapping[str, str]) -> bool:
+    """By the name, or by that of the spouse."""
+    if name in NAMES_OF_WOMEN or name in NAMES_OF_MEN:
+        return name in NAMES_OF_WOMEN
+    return spouses[name] in NAMES_OF_MEN

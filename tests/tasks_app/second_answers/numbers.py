@@ -8,6 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
@@ -253,3 +254,58 @@ def _cross(one: complex, other: complex) -> float:
 
 def _dot(one: complex, other: complex) -> float:
     return (one.conjugate() * other).real
+
+
+def coin_flip(question: str, answer: str) -> bool:
+    least, flips = integers(question)
+    counts = [least] if "exactly" in question else range(least, flips + 1)
+    right = Fraction(sum(math.comb(flips, heads) for heads in counts), 2**flips)
+    return abs(Fraction(answer) / right - 1) < Fraction(1, 10**8)
+
+
+def number_format(question: str, answer: str) -> bool:
+    size, numbers = re.search(r"pick the (largest|smallest) number of .*: (.*)", question).groups()
+    values = [Fraction(number.replace(",", "")) for number in numbers.split()]
+    return Fraction(answer) == (max(values) if size == "largest" else min(values))
+
+
+def countdown(question: str, answer: str) -> bool:
+    text = question.splitlines()[0]
+    target = int(re.search(r"(?:Calculate|make|equals) (-?\d+)", text)[1])
+    numbers = integers(text)
+    numbers.remove(target)
+    return Counter(integers(answer.replace("-", " "))) == Counter(numbers) and value(answer) == target
+
+
+def puzzle24(question: str, answer: str) -> bool:
+    numbers = integers(question.split(" using ")[1].split(". ")[0])
+    return Counter(integers(answer.replace("-", " "))) == Counter(numbers) and value(answer) == 24
+
+
+def simple_integration(question: str, answer: str) -> bool:
+    """The slope of the answer is the integrand."""
+    import mpmath
+
+    integrand = re.search(r"∫ (.*) d\w\n", question)[1]
+    letter = "X" if "X" in integrand else "x"
+    function, slope = (_function(text, letter) for text in (answer, integrand))
+    with mpmath.workdps(40):
+        places = [mpmath.mpf(place) for place in ("0.31", "0.74", "1.9", "3.3", "11.7")]
+        pairs = [(mpmath.diff(function, place), slope(place)) for place in places]
+    return all(abs(one - other) < 1e-12 * (1 + abs(other)) for one, other in pairs)
+
+
+def intermediate_integration(question: str, answer: str) -> bool:
+    return simple_integration(question, answer)
+
+
+def _function(expression: str, letter: str) -> Callable[[object], object]:
+    import mpmath
+
+    assert re.fullmatch(r"[\w\s+\-*/().]+", expression), expression
+    exact = re.sub(r"(?<![\w.])\d+", lambda number: f"mpf({number[0]})", expression)
+    names = {
+        name: getattr(mpmath, name)
+        for name in ("mpf", "exp", "sin", "cos", "tan", "log", "sqrt", "asin", "atan")
+    }
+    return lambda place: eval(exact, {}, {**names, "C": 0, "E": mpmath.e, letter: place})

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from tests.tasks_app.second_answers.reading import Place, beside, distances
 
@@ -81,3 +84,32 @@ def _run(left: dict[Place, int], start: Place, step: Place) -> list[Place]:
         places.append((row, column))
         row, column = row + step[0], column + step[1]
     return places[SIDE_MIN - 1 :]
+
+
+def figlet_font(question: str, answer: str) -> bool:
+    """A font draws the word so, and no word that differs in one letter."""
+    picture = _trimmed(question.split("\n", 1)[1])
+    fonts = [font for font in _fonts() if _drawn(font, answer) == picture]
+    others = [
+        answer[:place] + letter + answer[place + 1 :]
+        for place, right in enumerate(answer)
+        for letter in string.ascii_uppercase
+        if letter != right
+    ]
+    return bool(fonts) and not any(_drawn(font, other) == picture for font in fonts for other in others)
+
+
+def _drawn(font: Any, word: str) -> str:
+    return _trimmed(font.renderText(" ".join(word)))
+
+
+@cache
+def _fonts() -> list[Any]:
+    import pyfiglet
+
+    return [pyfiglet.Figlet(font=name) for name in pyfiglet.FigletFont.getFonts()]
+
+
+def _trimmed(picture: str) -> str:
+    """Without white space at line ends, and without empty lines before and after."""
+    return re.sub(r"[^\S\n]+$", "", picture, flags=re.MULTILINE).strip("\n")

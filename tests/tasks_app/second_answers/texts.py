@@ -283,3 +283,8 @@ def _transformed(text: str, span: tuple[int, int], acts: str) -> str:
         start, end = next((place for words, place in places.items() if words in act), span)
         text = text[:start] + new + text[end:]
     return text
+
+
+def palindrome_generation(question: str, answer: str) -> bool:
+    letters = question.rsplit("letters: ", 1)[1].split(", ")
+    return sorted(answer) == sorted(letters) and answer == answer[::-1]
