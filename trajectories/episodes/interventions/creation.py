@@ -22,6 +22,9 @@ from trajectories.episodes.interventions.selectors import intervention_records
 from trajectories.models import Episode, Intervention
 from trajectories.thoughts.substeps import substep_spans
 
+# Continuations keep their parent's guidance, and have none of their own.
+FORK_SETTINGS = set(Fork.__struct_fields__) - {"episode", "step", "guidance"}
+
 
 def intervention_open(*, episode_id: int, body: InterventionIn, principal: Principal) -> dict[str, Any]:
     """Store an intervention and open its continuations, both or neither.
@@ -41,9 +44,7 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
     _check_length(len(copied), len(text))
     _check_leaks(parent.task, text)
     fork = Fork(
-        episode=episode_id,
-        step=body.step - 1,
-        **{name: getattr(body, name) for name in Fork.__struct_fields__ if name not in ("episode", "step")},
+        episode=episode_id, step=body.step - 1, **{name: getattr(body, name) for name in FORK_SETTINGS}
     )
     with transaction.atomic():
         opened = forks.forks_open(forks=[fork], principal=principal)
