@@ -38,6 +38,7 @@ urlpatterns = [
     path("runs/<id:run_id>/training", runs.TrainingView.as_view()),
     path("runs/<id:run_id>/cancel", runs.CancelView.as_view()),
     path("runs/<id:run_id>/groups", runs.GroupsView.as_view()),
+    path("runs/<id:run_id>/successes", runs.SuccessesView.as_view()),
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
     path("runs/<id:run_id>/twins", runs.PairedTasksView.as_view()),
     path("runs/<id:run_id>/trajectories", trajectories.RunTrajectoriesView.as_view()),

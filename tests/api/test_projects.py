@@ -101,6 +101,7 @@ NAMED: Mapping[str, Call] = {
     "training_get": Call("GET", "/runs/{run}/training"),
     "episodes_cancel": Call("POST", "/runs/{run}/cancel", {"groups": ["{group}"], "reason": "stale"}),
     "group_list": Call("GET", "/runs/{run}/groups"),
+    "success_list": Call("GET", "/runs/{run}/successes"),
     "behaviour_get": Call("GET", "/runs/{run}/behaviour"),
     "paired_task_list": Call("GET", "/runs/{run}/twins"),
     "trajectory_stream": Call("GET", "/runs/{run}/trajectories"),

@@ -44,6 +44,7 @@ def test_a_group_is_listed_once_its_last_episode_has_ended(api: Callable[..., An
         "rewards": [1.0, 0.0, None, 1.0],
         "policy_version": None,
         "degenerate": False,
+        "replayed": None,
     }
     factories.verdict(unfinished.episodes.get(status="open"), "correct")
     _, later = api("read").json("GET", f"/runs/{run.pk}/groups?after={answer['next']}")

@@ -10,13 +10,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.fields import body_read
-from core.paging import page, query_read
+from core.paging import cursor_make, page, query_read
 from core.schema import call
 from trajectories.api.auth import caller
 from trajectories.api.idempotency import idempotent
 from trajectories.models import Run
 from trajectories.reports import behaviour, paired_tasks
 from trajectories.runs import prompt_sizes, records, selectors, services
+from trajectories.runs.replays import records as replay_records
 
 
 class RunsView(APIView):
@@ -160,7 +161,31 @@ class GroupsView(APIView):
         groups, following = selectors.groups_after(
             run=_run(request, run_id), principal=caller(request), **query
         )
-        return Response({"results": groups, "next": following})
+        return Response(to_builtins({"results": groups, "next": following}))
+
+
+class SuccessesView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "success_list",
+        "List the successes of a run, newest first",
+        description=(
+            "Episodes whose verdict is correct, played from their start and without help, by when they "
+            "ended. A page may hold fewer results than its limit although others follow: go on until `next` "
+            "is null."
+        ),
+        parameters=[replay_records.SuccessesQuery],
+        answers={200: (replay_records.SuccessPage, "A page of successes.")},
+        errors=(400, 404),
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        query = query_read(replay_records.SuccessesQuery, request)
+        results, following = selectors.successes(
+            run=_run(request, run_id), principal=caller(request), **query
+        )
+        cursor = None if following is None else cursor_make(following)
+        return Response(to_builtins(replay_records.SuccessPage(results=results, next=cursor)))
 
 
 class BehaviourView(APIView):

@@ -29,6 +29,8 @@ from tasks_app.questions import questions
 from trajectories.models import Run
 from trajectories.models.run import RECORDING_FULL_SHARE, is_share
 from trajectories.reports.paired_tasks import PairedTally
+from trajectories.runs.replays.plans import REPLAY, replay_read
+from trajectories.runs.replays.records import Replayed
 
 TOOLS = "tools"
 TAGS_MAX = 50
@@ -64,7 +66,9 @@ class RunIn(StrictSerializer):
         help_text=(
             "Free-form. `recording_full_share` (0 to 1) records that share of the run's episodes in full, "
             "drawn by their seeds, and only the page events of the others. `answer_check: once` answers "
-            "the first answer of each episode by a request to check it, and takes the second as its answer."
+            "the first answer of each episode by a request to check it, and takes the second as its answer. "
+            "`replay` streams groups that are all but failed with a stored success in place of a failure: "
+            "`{size, rule, max_age, std_below, mean_below}`."
         ),
     )
     tags = serializers.ListField(child=TextField(max_length=100), default=list, max_length=TAGS_MAX)
@@ -103,7 +107,7 @@ class RunIn(StrictSerializer):
         check = value.get(answer_check.SETTING, answer_check.ONCE)
         if check not in answer_check.VALUES:
             raise serializers.ValidationError(f'"{answer_check.SETTING}" must be "{answer_check.ONCE}".')
-        return value
+        return {**value, REPLAY: replay_read(value[REPLAY])} if REPLAY in value else value
 
     def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:
         """``tools`` are granted by name, so an unknown name would silently grant nothing."""
@@ -248,7 +252,8 @@ class GroupsQuery(StrictSerializer):
 
 
 class GroupRecord(Struct):
-    """A group whose episodes have all ended. Its fields are the columns of ``groups_after.sql``."""
+    """A group whose episodes have all ended. Its fields but the last are the columns of
+    ``groups_after.sql``."""
 
     group: int
     task: int
@@ -271,6 +276,10 @@ class GroupRecord(Struct):
             description="True if two or more samples were judged and all rewards are equal. Fewer judged "
             "samples teach nothing either, and say so by `judged`."
         ),
+    ]
+    replayed: Annotated[
+        Replayed | None,
+        Meta(description="With a stored success; null unless the run's setting `replay` takes one."),
     ]
 
 

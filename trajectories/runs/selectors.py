@@ -12,9 +12,12 @@ from core.sql import Statement
 from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.hot_sql import UNFINISHED
-from trajectories.models import Episode, Run
+from trajectories.models import Episode, Run, VerdictCounter
 from trajectories.runs import prompt_sizes
 from trajectories.runs.records import GroupRecord, UsageTotals
+from trajectories.runs.replays.plans import plan_of
+from trajectories.runs.replays.records import SuccessRecord
+from trajectories.runs.replays.selectors import replays_of, successes_before
 
 GROUPS_AFTER = Statement(__file__, "groups_after")
 PROGRESS = Statement(__file__, "progress", unfinished=UNFINISHED)
@@ -66,10 +69,24 @@ def groups_after(
     A group that is refilled completes again.
     """
     rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=sorted(principal.splits))
-    fields = GroupRecord.__struct_fields__
+    *fields, replayed = GroupRecord.__struct_fields__
     groups = [dict(zip(fields, row[2:], strict=True)) for row in rows if row[1] is not None]
+    plan, ids = plan_of(run), [group["group"] for group in groups]
+    replays = replays_of(run_id=run.pk, groups=ids, plan=plan) if plan and ids else {}
+    for group in groups:
+        group[replayed] = replays.get(group["group"])
     newest = rows[-1][1] if len(groups) == limit else rows[0][0]
     return groups, max(after, newest)
+
+
+def successes(
+    *, run: Run, limit: int, cursor: int | None = None, principal: Principal, **filters: Any
+) -> tuple[list[SuccessRecord], int | None]:
+    """Successes of a run, the newest first, and the position to continue from; None at the end."""
+    if cursor is None:
+        cursor = VerdictCounter.objects.values_list("count", flat=True).get(run=run) + 1
+    splits = sorted(principal.splits)
+    return successes_before(run_id=run.pk, before=cursor, limit=limit, splits=splits, **filters)
 
 
 def task_stats(
