@@ -75,9 +75,7 @@ def test_a_failed_group_has_a_success_in_place_of_its_first_failure(api: Api, ta
 
 
 @pytest.mark.parametrize("settings", [{}, {"replay": None}, {"replay": {"size": "many"}}])
-def test_without_the_setting_no_replay_is_read(
-    api: Api, task: Task, settings: dict[str, Any]
-) -> None:
+def test_without_the_setting_no_replay_is_read(api: Api, task: Task, settings: dict[str, Any]) -> None:
     run = factories.run(settings=settings)
     played(run, task, "c")
     failed = played(run, task, "ii")
