@@ -266,6 +266,8 @@ STEPS_PER_CALL_MAX = env.int("STEPS_PER_CALL_MAX", 1_000)
 BLOB_MAX_BYTES = env.int("BLOB_MAX_BYTES", 32 * 1024 * 1024)
 ANSWER_MAX_CHARS = env.int("ANSWER_MAX_CHARS", 100_000)
 EPISODES_PER_CALL_MAX = env.int("EPISODES_PER_CALL_MAX", 10_000)
+# Each is to be restored on a page of its own, and has the record of its parents read.
+FORKS_PER_CALL_MAX = env.int("FORKS_PER_CALL_MAX", 2_000)
 PROMPT_CHARS_MAX = env.int("PROMPT_CHARS_MAX", 64_000_000)
 ACTIVE_EPISODES_MAX = env.int("ACTIVE_EPISODES_MAX", 20_000)
 # Page views that are recorded of an episode; later ones are served all the same.

@@ -248,6 +248,7 @@ def test_another_run_may_hold_the_forks_if_it_shows_the_same(trainer: ApiClient)
     ("change", "fields", "status", "code"),
     [
         (lambda _: None, {"step": 4}, 422, "no_such_step"),
+        (lambda _: None, {"step": 10**6}, 422, "no_such_step"),
         (lambda _: None, {"step": 2, "max_steps": 2}, 422, "budget_spent"),
         (lambda _: None, {"count": 10_000}, 413, "too_many_episodes"),
         (lambda _: None, {"count": 0}, 400, "invalid"),
@@ -276,14 +277,26 @@ def test_another_run_may_hold_the_forks_if_it_shows_the_same(trainer: ApiClient)
     ],
 )
 def test_what_cannot_be_forked_is_refused(
-    trainer: ApiClient, settings: Any, change: Any, fields: dict[str, Any], status: int, code: str
+    trainer: ApiClient, change: Any, fields: dict[str, Any], status: int, code: str
 ) -> None:
-    settings.EPISODES_PER_CALL_MAX = 9_999
     parent = _played()
     change(parent)
     before = Episode.objects.count()
     assert _fork(trainer, parent, status=status, **fields)["error"]["code"] == code
     assert Episode.objects.count() == before
+
+
+def test_many_forks_of_one_step_are_checked_once(
+    trainer: ApiClient, django_assert_max_num_queries: Any
+) -> None:
+    parent = _played()
+    calls = [{"episode": parent.pk, "step": 1 + place % 2} for place in range(50)]
+    # One statement writes each group; the record of the parent is read for either step.
+    with django_assert_max_num_queries(50 + 25):
+        status, answer = trainer.json("POST", "/forks", {"forks": calls})
+    assert status == 201, answer
+    assert len(answer["episodes"]) == 50
+    assert len(answer["messages"]) == 1
 
 
 def test_only_ended_episodes_that_count_have_forks(trainer: ApiClient, api: Api) -> None:

@@ -186,14 +186,8 @@ def test_one_idempotency_key_opens_an_intervention_once(trainer: ApiClient) -> N
     ],
 )
 def test_what_cannot_be_done_opens_nothing(
-    trainer: ApiClient,
-    settings: LazySettings,
-    change: Any,
-    fields: dict[str, Any],
-    status: int,
-    code: str | None,
+    trainer: ApiClient, change: Any, fields: dict[str, Any], status: int, code: str | None
 ) -> None:
-    settings.EPISODES_PER_CALL_MAX = 9_999
     parent = _failed()
     change(parent)
     before = (Episode.objects.count(), Group.objects.count())

@@ -112,11 +112,11 @@ def group_grow(group_id: int, count: int) -> Group:
     return group
 
 
-def count_check(count: int) -> None:
-    """Raise ``GymError`` 413 ``too_many_episodes`` beyond ``EPISODES_PER_CALL_MAX``."""
-    if count > settings.EPISODES_PER_CALL_MAX:
-        limit = settings.EPISODES_PER_CALL_MAX
-        message = f"{count:,} episodes in one call; the limit is {limit:,} (setting EPISODES_PER_CALL_MAX)."
+def count_check(count: int, *, setting: str = "EPISODES_PER_CALL_MAX") -> None:
+    """Raise ``GymError`` 413 ``too_many_episodes`` beyond a setting."""
+    limit: int = getattr(settings, setting)
+    if count > limit:
+        message = f"{count:,} episodes in one call; the limit is {limit:,} (setting {setting})."
         raise GymError("too_many_episodes", message, status=413)
 
 

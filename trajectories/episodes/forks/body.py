@@ -38,4 +38,4 @@ class Fork(ForkSettings, forbid_unknown_fields=True, kw_only=True):
 class Forks(Struct, forbid_unknown_fields=True):
     """Forks of several episodes, opened all together or not at all."""
 
-    forks: Annotated[list[Fork], Meta(min_length=1), limit("EPISODES_PER_CALL_MAX")]
+    forks: Annotated[list[Fork], Meta(min_length=1), limit("FORKS_PER_CALL_MAX")]

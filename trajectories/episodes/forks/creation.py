@@ -39,10 +39,10 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
     ``at_capacity``; and those of ``guidance.inserts_make``.
     """
     total = sum(fork.count for fork in forks)
-    openings.count_check(total)
+    openings.count_check(total, setting="FORKS_PER_CALL_MAX")
     parents = _parents(forks, principal)
     runs = {fork.run: openings.run_load(fork.run, principal) for fork in forks if fork.run is not None}
-    for fork in forks:
+    for fork in {(one.episode, one.step, one.run, one.max_steps): one for one in forks}.values():
         _check(fork, parents[fork.episode], runs.get(fork.run or 0))
     inserts = [_insert_of(fork, parents[fork.episode], principal) for fork in forks]
     capacity.capacity_check(requested=total)
@@ -62,7 +62,7 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
 def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:
     """Open ``count`` more forks in a group of forks. Raises ``GymError`` as ``forks_open`` does."""
     fork = fork_of(group, count=count)
-    openings.count_check(count)
+    openings.count_check(count, setting="FORKS_PER_CALL_MAX")
     parent = _parents([fork], principal)[fork.episode]
     _check(fork, parent, openings.run_load(group.run_id, principal))
     insert = guidance.insert_copied(group.episodes.order_by("sample_index").first(), principal)
@@ -116,13 +116,14 @@ def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
             f"Run {run.pk} shows pages or takes actions in another way than that of episode {parent.pk}."
         )
         raise GymError("other_setup", message, status=422, fields={"run": [message]})
+    _check_record(fork, parent)
     max_steps = fork.max_steps or parent.max_steps
     if fork.step >= max_steps:
         message = (
-            f"After step {fork.step} nothing is left of {max_steps} steps, which count from the beginning."
+            f"After step {fork.step} of episode {parent.pk} nothing is left of {max_steps} steps, "
+            "which count from the beginning."
         )
         raise GymError("budget_spent", message, status=422, fields={"max_steps": [message]})
-    _check_record(fork, parent)
 
 
 def _check_parent(parent: Episode) -> None:
