@@ -1,4 +1,4 @@
-"""Capability tokens of episodes: never stored, refused without a query when wrong, masked in logs."""
+"""Capability tokens of episodes and takeovers: never stored, refused without a query, masked in logs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,36 @@ TOKEN_IN_PATH = re.compile(r"/e/[A-Za-z0-9_-]{8,}")
 MASKED = "/e/***"
 
 
+EPISODE = b"palaestra-episode"
+PERSON = b"palaestra-takeover"
+
+
 def token_make(*, episode_id: int, key: bytes) -> str:
     """The episode's id and 128 bits of HMAC-SHA256 over it, as 32 URL-safe characters."""
-    raw_id = episode_id.to_bytes(ID_BYTES, "big")
-    return base64.urlsafe_b64encode(raw_id + _mac(raw_id, key)).decode("ascii")
+    return _make(episode_id, key, EPISODE)
+
+
+def person_token_make(*, takeover_id: int, key: bytes) -> str:
+    """The same for a takeover: its pages have the form of addresses that an episode's have."""
+    return _make(takeover_id, key, PERSON)
+
+
+def _make(subject_id: int, key: bytes, purpose: bytes) -> str:
+    raw_id = subject_id.to_bytes(ID_BYTES, "big")
+    return base64.urlsafe_b64encode(raw_id + _mac(raw_id, key, purpose)).decode("ascii")
 
 
 def token_open(*, token: str, key: bytes) -> int | None:
-    """The id of the episode that a token names; None when the token is not ours."""
+    """The id of the episode that a token names; None when the token is not ours, or a person's."""
+    return _open(token, key, EPISODE)
+
+
+def person_token_open(*, token: str, key: bytes) -> int | None:
+    """The id of the takeover that a token names; None when the token is not ours, or an episode's."""
+    return _open(token, key, PERSON)
+
+
+def _open(token: str, key: bytes, purpose: bytes) -> int | None:
     if len(token) != TOKEN_LENGTH:
         return None
     try:
@@ -31,7 +53,7 @@ def token_open(*, token: str, key: bytes) -> int | None:
     except (binascii.Error, UnicodeEncodeError):
         return None
     raw_id, mac = raw[:ID_BYTES], raw[ID_BYTES:]
-    if not hmac.compare_digest(mac, _mac(raw_id, key)):
+    if not hmac.compare_digest(mac, _mac(raw_id, key, purpose)):
         return None
     return int.from_bytes(raw_id, "big")
 
@@ -41,5 +63,5 @@ def mask_tokens(text: str) -> str:
     return TOKEN_IN_PATH.sub(MASKED, text)
 
 
-def _mac(raw_id: bytes, key: bytes) -> bytes:
-    return hmac.digest(key, b"palaestra-episode" + raw_id, hashlib.sha256)[:MAC_BYTES]
+def _mac(raw_id: bytes, key: bytes, purpose: bytes) -> bytes:
+    return hmac.digest(key, purpose + raw_id, hashlib.sha256)[:MAC_BYTES]

@@ -29,8 +29,12 @@ ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
 
 GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
 GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, recording, answer_channel, answer_check,
-              virtual_start, opened_at, finished_at, closed_at, parent_id, inherited_events) ON trajectories_episode TO gym_arena;
+              virtual_start, opened_at, finished_at, closed_at, parent_id, inherited_events,
+              is_taken_over) ON trajectories_episode TO gym_arena;
 GRANT UPDATE (status, answer_check) ON trajectories_episode TO gym_arena;
+-- What a person does who has taken over. The step itself is the function's to write: it says whose it is.
+GRANT SELECT, UPDATE (link, segment, entry, as_of, acts, is_leading, last_at, ended_at, ended_as)
+    ON trajectories_takeover TO gym_arena;
 GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON trajectories_submission TO gym_arena;
 GRANT SELECT (episode_id, answer, received_at), INSERT (episode_id, answer, channel, site_events)
     ON trajectories_firstanswer TO gym_arena;
@@ -45,6 +49,38 @@ GRANT SELECT (episode_id, page, seq, sha256),
 GRANT SELECT, INSERT, UPDATE ON trajectories_recordingtally TO gym_arena;
 GRANT SELECT (episode_id, number, step, tool, input, status, output, created_at),
       INSERT (episode_id, number, step, tool, input) ON trajectories_toolcall TO gym_arena;
+
+-- A person's step, by the owner's rights: the arena can neither read steps nor write an agent's. Number, actor and
+-- segment are the lease's, and it costs the agent no budget. 'same': this step is there already.
+CREATE OR REPLACE FUNCTION person_step(takeover bigint, idle float8, step jsonb) RETURNS text
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    WITH taken AS (
+            SELECT t.id, t.episode_id, t.segment FROM trajectories_takeover t
+            WHERE t.id = takeover AND t.ended_at IS NULL AND t.last_at > now() - idle * interval '1 s'
+                AND t.as_of IS NULL AND t.last_index + 1 = (step->>'index')::int FOR UPDATE),
+         alive AS (
+            UPDATE trajectories_episode e SET max_steps = e.max_steps + 1 FROM taken
+            WHERE e.id = taken.episode_id AND e.status = 'open' RETURNING e.id),
+         stored AS (
+            INSERT INTO trajectories_step (episode_id, index, thought, raw, action, action_type, action_known,
+                action_result, parse_error, observation_kind, observation_text, observation_sha256, screenshot, url,
+                actor, segment, more, content_hash)
+            SELECT taken.episode_id, (step->>'index')::int, '', step->>'raw', step->'action',
+                step->'action'->>'type', true, 'ok', '', step->>'kind', step->>'text', '', '', step->>'url',
+                'person', taken.segment, step->'more', decode(step->>'hash', 'hex')
+            FROM taken JOIN alive ON alive.id = taken.episode_id),
+         moved AS (
+            UPDATE trajectories_takeover t SET last_index = (step->>'index')::int, last_at = now(),
+                is_leading = (step->>'leads')::bool,
+                element_ids = trim(t.element_ids || ' ' || coalesce(step->'more'->>'element_ids', ''))
+            FROM taken JOIN alive ON alive.id = taken.episode_id WHERE t.id = taken.id RETURNING t.id)
+    SELECT CASE WHEN EXISTS (SELECT FROM moved) THEN 'stored'
+        WHEN EXISTS (SELECT FROM trajectories_takeover t JOIN trajectories_step s ON s.episode_id = t.episode_id
+            WHERE t.id = takeover AND s.index = (step->>'index')::int AND s.actor = 'person'
+                AND s.content_hash = decode(step->>'hash', 'hex')) THEN 'same'
+        ELSE 'refused' END $$;
+REVOKE ALL ON FUNCTION person_step(bigint, float8, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION person_step(bigint, float8, jsonb) TO gym_arena;
 
 -- The lab and live ------------------------------------------------------------------------------------------
 ALTER ROLE gym_lab SET statement_timeout = '60s';
@@ -64,6 +100,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum,
     trajectories_sampler, trajectories_samplertask, trajectories_samplerdraw
     TO gym_lab;
+GRANT SELECT, INSERT, UPDATE ON trajectories_takeover TO gym_lab;
+GRANT USAGE ON SEQUENCE trajectories_takeover_id_seq TO gym_lab;
 GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent,
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture,
@@ -99,7 +137,7 @@ ALTER ROLE gym_worker SET idle_in_transaction_session_timeout = '60s';
 
 GRANT SELECT ON tasks_app_benchmark, tasks_app_task, tasks_app_gold, tasks_app_questionpicture TO gym_worker;
 GRANT SELECT ON trajectories_run, trajectories_group, trajectories_step, trajectories_blob, trajectories_firstanswer,
-    trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent TO gym_worker;
+    trajectories_pageevent, trajectories_pageeventtally, trajectories_siteevent, trajectories_takeover TO gym_worker;
 GRANT SELECT, UPDATE ON trajectories_episode, trajectories_toolcall TO gym_worker;
 GRANT SELECT, INSERT, UPDATE ON trajectories_submission, trajectories_verdict, trajectories_verdictcounter,
     trajectories_verdictevidence, trajectories_endingsum, trajectories_tasksum, trajectories_ratesum,

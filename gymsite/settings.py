@@ -299,6 +299,8 @@ LEASE_S = env.float("LEASE_S", 300.0)
 # A lost lease makes an episode void after so long again without a sign of life; heartbeats come every 60 s.
 LEASE_GRACE_S = env.float("LEASE_GRACE_S", 90.0)
 UNUSED_EPISODE_S = env.float("UNUSED_EPISODE_S", 24 * 3600.0)
+# A takeover in which a person has done nothing for so long is over.
+TAKEOVER_IDLE_S = env.float("TAKEOVER_IDLE_S", 900.0)
 STEP_GRACE_S = env.float("STEP_GRACE_S", 600.0)
 VERIFIER_TIMEOUT_S = env.float("VERIFIER_TIMEOUT_S", 10.0)
 CLAIM_LOST_S = env.float("CLAIM_LOST_S", 60.0)

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gymsite.arena import answer_form, pictures, run_tool, views
+from gymsite.arena import answer_form, pictures, run_tool, takeovers, views
 
 urlpatterns = [
     path("healthz", views.health),
+    path("takeover/<str:code>", takeovers.link),
+    path("e/<str:token>/takeover/", takeovers.frame),
+    path("e/<str:token>/takeover/<slug:name>.js", takeovers.script),
+    path("e/<str:token>/takeover/arrive", takeovers.arrive),
+    path("e/<str:token>/takeover/restored", takeovers.restored),
+    path("e/<str:token>/takeover/steps", takeovers.steps),
+    path("e/<str:token>/takeover/correct", takeovers.correct),
+    path("e/<str:token>/takeover/end", takeovers.end),
     path("e/<str:token>/", views.first_page),
     path("e/<str:token>/submit", answer_form.submit),
     path("e/<str:token>/done", views.done),

@@ -12,6 +12,7 @@ from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
 from trajectories.episodes.forks import api as forks
 from trajectories.episodes.interventions import api as interventions
+from trajectories.episodes.takeovers import api as takeovers
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.episodes.trees import api as trees
 from trajectories.exports import api as exports
@@ -60,6 +61,8 @@ urlpatterns = [
     path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
     path("episodes/<id:episode_id>/fork", forks.ForkView.as_view()),
     path("episodes/<id:episode_id>/restore", forks.RestoreView.as_view()),
+    path("episodes/<id:episode_id>/takeover", takeovers.TakeoverView.as_view()),
+    path("episodes/<id:episode_id>/takeover/end", takeovers.TakeoverEndView.as_view()),
     path("episodes/<id:episode_id>/tree", trees.TreeView.as_view()),
     path("episodes/<id:episode_id>/values", trees.ValuesView.as_view()),
     path("episodes/<id:episode_id>/interventions", interventions.EpisodeInterventionsView.as_view()),

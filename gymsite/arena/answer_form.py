@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.http import Http404, HttpRequest, HttpResponse
 
 from core.errors import GymError
-from gymsite.arena import forms, submissions, views
+from gymsite.arena import callers, forms, submissions, views
 from gymsite.arena.sites import pop_ups
 from tasks_app import kinds
 
@@ -18,7 +18,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 
     A first answer that is to be checked leads back to the form.
     """
-    episode_id = views.episode_id_of(token)
+    episode_id = views.episode_id_of(request, token)
     try:
         form = forms.form_read(request)
     except GymError as error:
@@ -31,10 +31,14 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
         answer = forms.answer_read(form)
     except GymError as error:
         return _not_taken(request, token, error, typed=typed, back=back)
-    if views.as_of(request) is not None:
+    if callers.as_of(request) is not None:
         return views.message_instead(request, views.NOT_NOW)
     stored = submissions.submission_store(
-        episode_id=episode_id, answer=answer, step=views.step_of(request), number=forms.number_read(form)
+        episode_id=episode_id,
+        answer=answer,
+        step=callers.step_of(request),
+        number=forms.number_read(form),
+        takeover=callers.takeover_of(request),
     )
     if stored == "gone":
         raise Http404

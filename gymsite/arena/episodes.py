@@ -12,6 +12,7 @@ from django.conf import settings
 
 from core.arms import PAGE_ARMS
 from gymsite.arena import step_numbers, tool_calls
+from gymsite.arena.callers import MAY_ACT
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
 from tasks_app.questions import ToolCall
@@ -67,7 +68,7 @@ WITH hasty AS MATERIALIZED ({HASTY}),
      alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
                e.virtual_start, e.answer_check, {step_numbers.REQUESTED} AS step
-        FROM hasty, trajectories_episode e WHERE {ALIVE}),
+        FROM hasty, trajectories_episode e WHERE {ALIVE} AND {MAY_ACT}),
      counted AS MATERIALIZED (
         SELECT id, status, step, {LAST_EVENT.format(alive="alive")} AS last FROM alive WHERE %(is_counted)s),
      served AS ({_SERVED}),
@@ -151,13 +152,20 @@ class PageEpisode:
 
 
 def page_open(
-    *, episode_id: int, step: int | None, is_counted: bool, path: str | None = None, as_of: int | None = None
+    *,
+    episode_id: int,
+    step: int | None,
+    is_counted: bool,
+    path: str | None = None,
+    as_of: int | None = None,
+    takeover: int | None = None,
 ) -> PageEpisode | None:
     """The episode of a page, or None when it has no pages (any more).
 
     A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
     it notes the ``path`` below the episode's first page, None where a script fetched it. ``as_of``: the page
-    of a fork as it was at one of the site events that it has inherited; it is not counted.
+    of a fork as it was at one of the site events that it has inherited; it is not counted. While a person has
+    taken over, ``takeover`` alone has pages.
     """
     request = {
         "step": step,
@@ -166,7 +174,7 @@ def page_open(
         "common": COMMON_KINDS,
         "pages_max": settings.PAGES_SERVED_MAX,
     }
-    params = {**alive_params(episode_id), **tool_calls.params(), **request}
+    params = {**alive_params(episode_id), **holder(takeover), **tool_calls.params(), **request}
     with hot_cursor() as cursor:
         if as_of is None:
             cursor.execute(_PAGE, params)
@@ -196,6 +204,11 @@ def _page_episode(row: Sequence[Any], *, is_past: bool) -> PageEpisode:
         first_answer=None if row[13] is None else _first_answer_read(row[13]),
         is_past=is_past,
     )
+
+
+def holder(takeover: int | None) -> dict[str, Any]:
+    """The parameters of ``MAY_ACT``."""
+    return {"takeover": takeover, "idle": settings.TAKEOVER_IDLE_S}
 
 
 def alive_params(episode_id: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from core.middleware import route_note
+from gymsite.arena.callers import session_of
 
 POLICY = "; ".join(
     [
@@ -25,6 +26,8 @@ POLICY = "; ".join(
         "base-uri 'none'",
     ]
 )
+# The pages of a person's takeover stand in a frame, below the bar.
+PERSON_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'; frame-src 'self'")
 FEATURES = ("camera", "clipboard-read", "display-capture", "geolocation", "microphone", "payment", "usb")
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -57,6 +60,9 @@ class ArenaMiddleware:
         route_note(request)
         for name, value in HEADERS.items():
             response[name] = value
+        if session_of(request) is not None:
+            response["Content-Security-Policy"] = PERSON_POLICY
+            response["X-Frame-Options"] = "SAMEORIGIN"
         if isinstance(response, ImmutableResponse):
             response["Cache-Control"] = CACHED
         if not response.streaming:

@@ -26,7 +26,7 @@ METHOD = 2
 @views.only("GET", "HEAD")
 def site_picture(request: HttpRequest, token: str, name: str, width: int) -> HttpResponse:
     """A picture by its name, at one of two widths. No query: pictures do not depend on the episode."""
-    views.episode_id_of(token)
+    views.episode_id_of(request, token)
     if width not in WIDTHS or drawing_of(name) is None:
         raise Http404
     return ImmutableResponse(picture_bytes(name, width), content_type="image/webp")

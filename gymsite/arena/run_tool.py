@@ -7,7 +7,7 @@ from django.shortcuts import render
 
 from core.arms import PAGE_ARMS
 from core.errors import GymError
-from gymsite.arena import episodes, forms, tool_calls, views
+from gymsite.arena import callers, episodes, forms, tool_calls, views
 from tasks_app.questions import Visit, questions
 
 TOOL = "run"
@@ -55,7 +55,7 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
         arms=list(PAGE_ARMS),
         tool=TOOL,
         text=program,
-        step=views.step_of(request),
+        step=callers.step_of(request),
     )
     if stored == "gone":
         raise Http404

@@ -31,7 +31,12 @@ TRIES = 5
 REFUSED, NEWS = "refused", "news"
 NO_MORE = "no_more_changes"
 # What a page's frame shows of its episode, where there is none.
-OUTSIDE: Mapping[str, object] = {"step": None, "is_recorded": False, "is_recorded_in_full": False}
+OUTSIDE: Mapping[str, object] = {
+    "step": None,
+    "is_recorded": False,
+    "is_recorded_in_full": False,
+    "session": None,
+}
 NOTHING = Message(title="Page not found", text="This site has no page at this address.", status=404)
 FULL = Message(
     title="No more changes are possible",

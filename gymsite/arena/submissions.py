@@ -7,7 +7,8 @@ from typing import Literal
 import msgspec
 
 from gymsite.arena import step_numbers
-from gymsite.arena.episodes import ALIVE, LAST_EVENT, alive_params
+from gymsite.arena.callers import MAY_ACT
+from gymsite.arena.episodes import ALIVE, LAST_EVENT, alive_params, holder
 from tasks_app.worlds.evidence import ANSWER_RECORDED
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 
@@ -19,7 +20,7 @@ WITH given AS (
             answer_check = CASE answer_check
                 WHEN 'due' THEN 'requested' WHEN 'requested' THEN 'given' ELSE '' END
         WHERE id = %(episode)s AND status = 'open' AND answer_channel = 'page' AND arm = ANY(%(arms)s)
-            AND inherited_events IS NOT NULL
+            AND inherited_events IS NOT NULL AND {MAY_ACT}
             AND answer_check = ANY(
                 CASE WHEN %(number)s::int = 1 THEN ARRAY['', 'due'] ELSE ARRAY['', 'requested'] END)
         RETURNING id, answer_check, {step_numbers.REQUESTED} AS step),
@@ -51,7 +52,12 @@ Stored = Literal["stored", "same", "other", "to_check", "not_second", "wrong_cha
 
 
 def submission_store(
-    *, episode_id: int, answer: str | list[str], step: int | None, number: Literal[1, 2] = 1
+    *,
+    episode_id: int,
+    answer: str | list[str],
+    step: int | None,
+    number: Literal[1, 2] = 1,
+    takeover: int | None = None,
 ) -> Stored:
     """Store the answer, mark the episode and notify the sweeper in one statement; a stored answer stays.
 
@@ -60,6 +66,7 @@ def submission_store(
     """
     params = {
         **alive_params(episode_id),
+        **holder(takeover),
         "step": step,
         "answer": msgspec.json.encode(answer).decode(),
         "number": number,

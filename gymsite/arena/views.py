@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,15 +20,13 @@ from core.blobs import blob_response
 from core.errors import GymError
 from core.presentation import Look, look_read
 from core.tokens import token_open
-from gymsite.arena import episodes, events, forms, panels, pop_ups, recording_chunks, site_dispatch
+from gymsite.arena import callers, episodes, events, forms, panels, pop_ups, recording_chunks, site_dispatch
 from gymsite.arena.sites.site import Message
 from gymsite.arena.wording import WORDINGS
 from tasks_app import kinds
 from tasks_app.figures import figures_of
 from tasks_app.questions import Visit, questions
 
-STEP_HEADER, AS_OF_HEADER = "X-Gym-Step", "X-Gym-As-Of"
-STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
 NO_PAGE = Message(
     title="There is no page at this address",
     text="You can reach it through the links and forms of the other pages.",
@@ -42,6 +39,8 @@ NOT_NOW = Message(
     text="The pages of this episode are being brought to where they were.",
     status=409,
 )
+
+TAKEN = Message(title="A person has taken over", text="Wait until this episode is handed back.", status=409)
 
 View = Callable[..., HttpResponseBase]
 
@@ -114,14 +113,14 @@ def done(request: HttpRequest, token: str) -> HttpResponse:
 @only("POST")
 def page_events(request: HttpRequest, token: str) -> HttpResponse:
     """Store a batch of page events. Past the caps it is dropped silently: the agent did nothing wrong."""
-    episode_id = episode_id_of(token)
-    if as_of(request) is not None:
+    episode_id = episode_id_of(request, token)
+    if callers.as_of(request) is not None:
         return HttpResponse(status=204)
     try:
         batch = events.batch_read(forms.body_read(request, limit=events.BATCH_MAX_BYTES))
     except GymError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
-    if not events.batch_store(episode_id=episode_id, batch=batch, step=step_of(request)):
+    if not events.batch_store(episode_id=episode_id, batch=batch, step=callers.step_of(request)):
         raise Http404
     return HttpResponse(status=204)
 
@@ -129,7 +128,7 @@ def page_events(request: HttpRequest, token: str) -> HttpResponse:
 @only("POST")
 def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
     """Store a chunk of the DOM recording of an episode that is recorded in full."""
-    episode_id = episode_id_of(token)
+    episode_id = episode_id_of(request, token)
     try:
         claim = recording_chunks.claim_read(request.headers.get(recording_chunks.HEADER, ""))
         packed = recording_chunks.body_packed(
@@ -138,7 +137,7 @@ def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
     except GymError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
     stored = recording_chunks.chunk_store(
-        episode_id=episode_id, claim=claim, packed=packed, step=step_of(request)
+        episode_id=episode_id, claim=claim, packed=packed, step=callers.step_of(request)
     )
     if stored == "gone":
         raise Http404
@@ -171,7 +170,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _message(request, title="Something went wrong on our side", status=500)
 
 
-def episode_id_of(token: str) -> int:
+def episode_id_of(request: HttpRequest, token: str) -> int:
+    """The episode of an agent's token, or of a person's while the takeover lasts."""
+    if (session := callers.session_open(request, token)) is not None:
+        return session.episode_id
     episode_id = token_open(token=token, key=settings.TOKEN_KEY)
     if episode_id is None:
         raise Http404
@@ -181,11 +183,12 @@ def episode_id_of(token: str) -> int:
 def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> episodes.PageEpisode:
     counted = is_counted and request.method == "GET"
     episode = episodes.page_open(
-        episode_id=episode_id_of(token),
-        step=step_of(request),
+        episode_id=episode_id_of(request, token),
+        step=callers.step_of(request),
         is_counted=counted,
-        path=_path_of(request, token) if _is_navigation(request) else None,
-        as_of=as_of(request),
+        path=_path_of(request, token) if callers.is_document(request) else None,
+        as_of=callers.as_of(request),
+        takeover=callers.takeover_of(request),
     )
     if episode is None:
         raise Http404
@@ -195,23 +198,6 @@ def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> 
 def _path_of(request: HttpRequest, token: str) -> str:
     """The path below the episode's first page."""
     return request.path.partition(f"/{token}/")[2]
-
-
-def _is_navigation(request: HttpRequest) -> bool:
-    """Whether a page was opened, and not fetched by a script, which cannot set this header."""
-    return request.headers.get("Sec-Fetch-Dest", "document") == "document"
-
-
-def step_of(request: HttpRequest) -> int | None:
-    """The step that the harness names for this request; a malformed header is ignored."""
-    header = request.headers.get(STEP_HEADER, "")
-    return int(header) if STEP.fullmatch(header) else None
-
-
-def as_of(request: HttpRequest) -> int | None:
-    """The inherited site event at which a fork that is being restored is to be shown."""
-    header = request.headers.get(AS_OF_HEADER, "")
-    return int(header) if STEP.fullmatch(header) else None
 
 
 def refused_page(root: str, *, page: str = "", code: str) -> HttpResponse:
@@ -285,7 +271,7 @@ def _site(
         episode,
         path=path,
         form=form,
-        step=step_of(request),
+        step=callers.step_of(request),
         look=look,
         frame=frame,
         status=error.status if error else 0 if status == 200 else status,
@@ -323,22 +309,22 @@ def _answering(episode: episodes.PageEpisode) -> dict[str, object]:
 def _frame(request: HttpRequest, episode: episodes.PageEpisode, look: Look) -> dict[str, object]:
     return {
         "look": look,
-        "step": step_of(request),
+        "step": callers.step_of(request),
         "is_recorded": episode.recording != "off",
         "is_recorded_in_full": episode.recording == "full",
+        "session": callers.session_of(request),
     }
 
 
 def message_instead(request: HttpRequest, message: Message) -> HttpResponse:
     """A message in place of a page; in an open episode of a mock site within the site's frame."""
     token = request.resolver_match.kwargs.get("token", "") if request.resolver_match else ""
-    episode_id = token_open(token=token, key=settings.TOKEN_KEY)
     # The episode may have ended in the meantime.
     with suppress(Http404):
-        episode = episode_id and episodes.page_open(
-            episode_id=episode_id, step=step_of(request), is_counted=False, as_of=as_of(request)
-        )
-        if episode and episode.is_open and episode.kind == kinds.SITE:
+        if callers.is_taken(episode_id_of(request, token)) and callers.session_of(request) is None:
+            return _message(request, title=TAKEN.title, status=TAKEN.status)
+        episode = episode_of(request, token, is_counted=False)
+        if episode.is_open and episode.kind == kinds.SITE:
             return _site(request, episode, path=_path_of(request, token), message=message)
     return _message(request, title=message.title, status=message.status)
 

@@ -120,6 +120,8 @@ NAMED: Mapping[str, Call] = {
     ),
     "intervention_get": Call("GET", "/interventions/{intervention}"),
     "substep_list": Call("GET", "/episodes/{episode}/substeps"),
+    "episode_takeover": Call("POST", "/episodes/{episode}/takeover", {"person": "owner"}),
+    "episode_takeover_end": Call("POST", "/episodes/{episode}/takeover/end", {"how": "handed_back"}),
     "forks_open": Call("POST", "/forks", {"forks": [{"episode": "{episode}", "step": 0}]}),
     "episode_tree": Call("GET", "/episodes/{episode}/tree"),
     "step_values_store": Call(
@@ -157,6 +159,8 @@ NAMED: Mapping[str, Call] = {
 NOT_NOW = {
     "episode_fork": (409,),
     "episode_restore": (409,),
+    "episode_takeover": (422,),
+    "episode_takeover_end": (409,),
     "export_cancel": (409,),
     "export_file": (410,),
     "forks_open": (409,),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import msgspec
 from django.conf import settings
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from core import answer_check
@@ -16,7 +18,7 @@ from trajectories.api.auth import Principal
 from trajectories.episodes.drafts import whereabouts
 from trajectories.episodes.step_records import StepIn, step_row
 from trajectories.live import notices
-from trajectories.models import Episode, FirstAnswer, PageEvent, Step, Submission
+from trajectories.models import Episode, FirstAnswer, PageEvent, Step, Submission, Takeover
 
 AnswerCheck = Episode.AnswerCheck
 
@@ -38,8 +40,8 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
     """Store steps; sending one again changes nothing. Returns the API's answer.
 
     The step that uses up ``max_steps`` ends an episode without a submission: ``step_budget``, truncated.
-    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``; 413
-    ``step_too_large``.
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``, ``taken_over``;
+    413 ``step_too_large``.
     """
     result = hot_sql.steps_write(
         episode_id=episode_id,
@@ -54,6 +56,8 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
         shown = ", ".join(map(str, result.clashes[:10]))
         message = f"Step {shown} is already stored with different content. This call stored nothing."
         raise GymError("step_conflict", message, status=409, fields={"steps": [message]})
+    if hot_sql.is_held(result, [{"index": step.index} for step in steps]) and result.duplicates < len(steps):
+        raise taken_over(episode_id)
     if not result.is_accepting and result.duplicates < len(steps):
         _check_restored(episode_id)
         message = "The episode was closed, or its verdict is too old: it accepts no more steps."
@@ -105,12 +109,14 @@ def submission_receive(
     """Store an answer sent to the API, and return the API's answer.
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``wrong_channel``, ``already_submitted``,
-    ``episode_final``, ``other_first_answer``, ``no_first_answer``, ``not_checked``; 413 ``answer_too_large``.
+    ``episode_final``, ``other_first_answer``, ``no_first_answer``, ``not_checked``, ``taken_over``; 413
+    ``answer_too_large``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     if episode.answer_channel != Episode.Channel.API:
         message = "This episode answers on its page. To answer here, open it with answer_channel 'api'."
         raise GymError("wrong_channel", message, status=409)
+    check_free(episode)
     length = len(answer) if isinstance(answer, str) else sum(map(len, answer))
     if length > settings.ANSWER_MAX_CHARS:
         limit = settings.ANSWER_MAX_CHARS
@@ -165,9 +171,11 @@ def episode_close(*, episode_id: int, reason: str, detail: str, principal: Princ
     """End an episode. ``reason`` decides its verdict unless an answer was submitted; a first answer counts
     as one where ``reason`` is the policy's doing.
 
-    Closing again changes nothing. Returns the episode's record. Raises ``GymError`` 404 ``unknown_episode``.
+    Closing again changes nothing. Returns the episode's record. Raises ``GymError``: 404 ``unknown_episode``;
+    409 ``taken_over``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
+    check_free(episode)
     verdict = hot_sql.Ending.unjudged(episode_id, CLOSE_REASONS[reason].code)
     ended = hot_sql.finish_many(
         run_id=episode.run_id, endings=[verdict], close_reason=reason, close_detail=detail
@@ -185,11 +193,12 @@ def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
     """What an interrupted rollout needs to continue: the address, the next step, half-written answers.
 
     ``drafts`` are the values last typed into the page's fields, as the page reported them.
-    Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``.
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``.
     """
     episode = episode_get(episode_id=episode_id, principal=principal)
     if episode.status == Episode.Status.FINISHED:
         raise GymError("episode_final", "The episode has ended; open a new one.", status=409)
+    check_free(episode)
     _check_restored(episode_id)
     last = (
         Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True).first()
@@ -216,6 +225,23 @@ def episode_get(*, episode_id: int, principal: Principal) -> Episode:
     if episode is None:
         raise unknown_episode(episode_id)
     return episode
+
+
+def taken(episode_id: int) -> QuerySet[Takeover]:
+    """The takeover that holds an episode, if there is one."""
+    since = Now() - timedelta(seconds=settings.TAKEOVER_IDLE_S)
+    return Takeover.objects.filter(episode_id=episode_id, ended_at=None, last_at__gt=since)
+
+
+def check_free(episode: Episode) -> None:
+    """Raise ``GymError`` 409 ``taken_over`` while a person acts in the episode."""
+    if episode.is_taken_over and episode.status == Episode.Status.OPEN and taken(episode.pk).exists():
+        raise taken_over(episode.pk)
+
+
+def taken_over(episode_id: int) -> GymError:
+    message = f"A person has taken over episode {episode_id}. Wait, and resume it once it is handed back."
+    return GymError("taken_over", message, status=409)
 
 
 def unknown_episode(episode_id: int) -> GymError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from django.conf import settings
@@ -20,6 +20,8 @@ from trajectories.actions.types import type_of
 from trajectories.models import Step
 
 HASH_BYTES = 16
+Actor = Literal["policy", "human", "oracle", "router"]
+"""Who a caller may say has acted; ``person`` is the arena's to say, in a takeover."""
 TYPE_CHARS = 32
 MESSAGE_CHARS, TARGET_PATH_CHARS, ELEMENT_IDS_CHARS = 10_000, 1_000, 100_000
 FIRST_YEAR, LAST_YEAR = 1970, 9000
@@ -154,7 +156,7 @@ class StepIn(Struct, forbid_unknown_fields=True, omit_defaults=True):
     usage: Usage | None = None
     finish_reason: ShortText | None = None
     policy_version: Count | None = None
-    actor: Step.Actor | None = None
+    actor: Actor | None = None
     model: ShortText | None = None
     sampling: Object | None = None
     prompt_sha256: Sha256 | None = None

@@ -26,7 +26,7 @@ from trajectories.hot_sql.records import (
     VERDICTS_AFTER,
     episode_states,
 )
-from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, steps_write
+from trajectories.hot_sql.steps import STEP_COLUMNS, StepsWritten, is_held, steps_write
 from trajectories.hot_sql.sums import sums_lock, sums_rebuild, sums_withdraw, verdict_replace
 from trajectories.hot_sql.verdicts import FINISH, Ending, finish_many
 
@@ -52,6 +52,7 @@ __all__ = [
     "finish_many",
     "hot_cursor",
     "ids_reserve",
+    "is_held",
     "steps_write",
     "submission_claim",
     "submission_write",

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
+from django.conf import settings
 
 from core.sql import Statement
 from trajectories.hot_sql.records import VERDICT_JSON
+from trajectories.hot_sql.takeovers import TAKEN
 
 _encode = msgspec.json.Encoder().encode
 
@@ -24,6 +26,7 @@ STEPS_WRITE = Statement(
     "steps_write",
     is_hot=True,
     verdict_json=VERDICT_JSON,
+    taken=TAKEN,
     typed_columns=STEP_COLUMNS,
     columns=", ".join(_NAMES),
     values=", ".join(f"i.{name}" for name in _NAMES),
@@ -31,7 +34,7 @@ STEPS_WRITE = Statement(
 
 
 class StepsWritten(NamedTuple):
-    """The outcome of one ``steps_write``."""
+    """The outcome of one ``steps_write``; ``held_after`` is the agent's last step while a person acts."""
 
     status: str
     split: str
@@ -44,6 +47,7 @@ class StepsWritten(NamedTuple):
     terminated: bool | None
     truncated: bool | None
     verdict: str | None
+    held_after: int | None
 
 
 def steps_write(
@@ -57,18 +61,31 @@ def steps_write(
     """Store steps in one statement; None when the project has no such episode.
 
     Nothing is stored when a step clashes with a stored one of different content, when the episode no longer
-    accepts steps, or when the task is not in ``splits`` (those the key is limited to).
+    accepts steps, when a person has taken over before one of them, or when the task is not in ``splits``
+    (those the key is limited to).
     A concurrent call may store an index first. The counts then do not add up, and the statement is run again,
     which sees the other call's row.
     """
     encoded = _encode(steps).decode()
     for _ in range(2):
         row = STEPS_WRITE.row(
-            steps=encoded, episode=episode_id, grace=grace_s, project=project, splits=list(splits)
+            steps=encoded,
+            episode=episode_id,
+            grace=grace_s,
+            idle=settings.TAKEOVER_IDLE_S,
+            project=project,
+            splits=list(splits),
         )
         if row is None:
             return None
         result = StepsWritten(*row)
-        if not result.is_accepting or result.clashes or result.written + result.duplicates == len(steps):
+        if not result.is_accepting or result.clashes or is_held(result, steps):
+            return result
+        if result.written + result.duplicates == len(steps):
             return result
     return result
+
+
+def is_held(result: StepsWritten, steps: Sequence[dict[str, Any]]) -> bool:
+    """Whether a person has taken over before one of these steps."""
+    return result.held_after is not None and any(step["index"] > result.held_after for step in steps)

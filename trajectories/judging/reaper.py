@@ -83,6 +83,12 @@ def overspent_end() -> int:
     return _end_all([(run, "step_budget", episode) for run, episode in rows], statuses=["open"])
 
 
+def given_up_end() -> int:
+    """End episodes that a person has taken over and given up, as an agent's giving up does."""
+    rows = queue_sql.episodes_given_up()
+    return _end_all([(run, "no_submission", episode) for run, episode in rows], statuses=["open"])
+
+
 def exhausted_void() -> int:
     """Void submissions that have used up their claims without a verdict."""
     rows = queue_sql.submissions_exhausted(claims_max=CLAIMS_MAX, lost_s=settings.CLAIM_LOST_S)

@@ -32,6 +32,7 @@ from trajectories.models.sampler import Sampler, SamplerDraw, SamplerTask
 from trajectories.models.step import Step
 from trajectories.models.step_value import StepValue
 from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
+from trajectories.models.takeover import Takeover
 from trajectories.models.tool_call import ToolCall
 from trajectories.models.verdict import FirstAnswer, Submission, Verdict, VerdictEvidence
 from trajectories.models.walk_place import WalkPlace
@@ -83,6 +84,7 @@ __all__ = [
     "StepMark",
     "StepValue",
     "Submission",
+    "Takeover",
     "TaskSum",
     "ToolCall",
     "Verdict",

@@ -105,9 +105,11 @@ class Episode(models.Model):
     begins_after = models.PositiveIntegerField(db_default=0)
     # How many site events it has from its parent; null while a fork waits for them.
     inherited_events = models.PositiveIntegerField(null=True, db_default=0)
+    # Whether a person has ever acted in it.
+    is_taken_over = models.BooleanField(db_default=False)
     # Played from its start and without help: only such episodes count in rates, gaps and samplers.
     is_plain = models.GeneratedField(
-        expression=Q(guidance__isnull=True, parent__isnull=True),  # type: ignore[arg-type]  # a condition is one
+        expression=Q(guidance__isnull=True, parent__isnull=True, is_taken_over=False),  # type: ignore[arg-type]  # a condition is one
         output_field=models.BooleanField(),
         db_persist=True,
     )

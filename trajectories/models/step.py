@@ -20,6 +20,13 @@ class Step(models.Model):
         HUMAN = "human"
         ORACLE = "oracle"
         ROUTER = "router"
+        PERSON = "person"  # of a takeover; no call of the API may say so
+
+    class Segment(models.TextChoices):
+        """What a person's steps are for: leading back to a page that the policy knows, or doing its part."""
+
+        RECOVERY = "recovery"
+        CORRECTION = "correction"
 
     pk = models.CompositePrimaryKey("episode_id", "index")
     episode = episode_key("steps")
@@ -40,6 +47,7 @@ class Step(models.Model):
     duration_ms = models.FloatField(null=True)
     policy_version = models.PositiveIntegerField(null=True)
     actor = models.CharField(max_length=8, choices=Actor, default=Actor.POLICY)
+    segment = models.CharField(max_length=12, choices=Segment, default="", db_default="")
     more = models.JSONField(
         default=dict
     )  # thought_hidden, settled, model_ms, env_ms, usage, finish_reason, model, sampling, rewards, ...

@@ -149,6 +149,7 @@ class StepRecord(Struct):
     duration_ms: float | None
     policy_version: int | None
     actor: str
+    segment: Literal["recovery", "correction"] | None
     recorded_at: str
     said_done: StepSaidDone | None
     behaviour: StepBehaviour | None  # type: ignore[valid-type]
@@ -271,6 +272,7 @@ class Trajectory(Struct):
     parent: int | None
     intervention: int | None
     begins_after: int
+    is_taken_over: bool
     sample_index: int
     policy_version: int | None
     status: Episode.Status

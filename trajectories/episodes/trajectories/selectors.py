@@ -70,7 +70,7 @@ _STEP = _object(
     records.StepRecord,
     "s",
     build="jsonb_build_object",
-    **_text_or_null("action_result", "parse_error", "screenshot", "url", alias="s"),
+    **_text_or_null("action_result", "parse_error", "screenshot", "segment", "url", alias="s"),
     result_message="s.more->>'result_message'",
     observation=_OBSERVATION,
     recorded_at="s.created_at",

@@ -1,4 +1,4 @@
--- Steps are refused after close, and STEP_GRACE_S after the verdict; stored ones still count as duplicates.
+-- Steps are refused while a person acts, but for those that were taken before; after close, and STEP_GRACE_S after the verdict; stored ones still count as duplicates.
 WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(steps)s::json) AS i(
         {typed_columns}, hash text)
@@ -6,7 +6,9 @@ WITH input AS MATERIALIZED (
     SELECT e.id, e.status, e.max_steps, e.begins_after, t.split, v.terminated, v.truncated,
         e.closed_at IS NULL AND e.inherited_events IS NOT NULL AND (e.status <> 'finished' OR e.finished_at > now() - %(grace)s * interval '1 s')
             AS is_accepting,
-        CASE WHEN v.id IS NOT NULL THEN {verdict_json} END AS verdict
+        CASE WHEN v.id IS NOT NULL THEN {verdict_json} END AS verdict,
+        CASE WHEN e.is_taken_over THEN (SELECT t.begins_after FROM trajectories_takeover t
+            WHERE t.episode_id = e.id AND {taken}) END AS held_after
     FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
     JOIN trajectories_run r ON r.id = e.run_id
     LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
@@ -24,6 +26,7 @@ WITH input AS MATERIALIZED (
     FROM input i CROSS JOIN episode
     WHERE episode.is_accepting AND (%(splits)s::text[] = '{}' OR episode.split = ANY(%(splits)s::text[]))
         AND NOT EXISTS (SELECT 1 FROM known WHERE NOT is_same)
+        AND NOT EXISTS (SELECT 1 FROM input h WHERE h.index > episode.held_after)
     ON CONFLICT (episode_id, index) DO NOTHING RETURNING index
 )
 SELECT episode.status, episode.split, episode.is_accepting, episode.max_steps, (SELECT count(*) FROM written),
@@ -31,5 +34,5 @@ SELECT episode.status, episode.split, episode.is_accepting, episode.max_steps, (
     ARRAY(SELECT k.index FROM known k WHERE NOT is_same ORDER BY 1),
     greatest((SELECT max(s.index) FROM trajectories_step s WHERE s.episode_id = episode.id),
              (SELECT max(w.index) FROM written w), episode.begins_after),
-    episode.terminated, episode.truncated, episode.verdict::text
+    episode.terminated, episode.truncated, episode.verdict::text, episode.held_after
 FROM episode

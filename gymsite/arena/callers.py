@@ -1,0 +1,222 @@
+"""Who sends a request, and in which step: an agent, or the person who has taken over from it. The SQL is for
+the arena's role.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+from django.conf import settings
+from django.http import HttpRequest
+from msgspec import Struct
+
+from core.tokens import person_token_make, person_token_open
+from trajectories.hot_sql import hot_cursor
+from trajectories.hot_sql.takeovers import IS_TAKEN, TAKEN
+
+STEP_HEADER, AS_OF_HEADER = "X-Gym-Step", "X-Gym-As-Of"
+STEP = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
+DESTINATION, DOCUMENTS = "Sec-Fetch-Dest", ("document", "iframe")
+ATTRIBUTE = "gym_session"
+HASH_BYTES = 16
+
+# An episode `e` that the caller may act in: the person of a takeover, or the agent while there is none.
+MAY_ACT = f"(%(takeover)s::bigint IS NOT NULL OR NOT {IS_TAKEN})"
+
+# Each request is a sign of life of the person.
+_SESSION = f"""
+UPDATE trajectories_takeover t SET last_at = now() WHERE t.id = %(takeover)s AND {TAKEN}
+RETURNING t.id, t.episode_id, t.segment, t.begins_after, t.last_index, t.is_leading, t.as_of, t.entry,
+    t.grammar"""  # noqa: S608
+_ENDED = "SELECT t.ended_as FROM trajectories_takeover t WHERE t.id = %(takeover)s"
+_REDEEM = f"""
+UPDATE trajectories_takeover t SET link = '', last_at = now() WHERE t.link = %(link)s AND {TAKEN}
+RETURNING t.id"""  # noqa: S608
+_TAKEN = f"SELECT e.id FROM trajectories_episode e WHERE e.id = %(episode)s AND {IS_TAKEN}"  # noqa: S608
+_STATE = """
+SELECT t.last_index + 1, t.element_ids, t.acts::text FROM trajectories_takeover t WHERE t.id = %(takeover)s"""
+_ARRIVE = """
+UPDATE trajectories_takeover t SET is_leading = false, entry = %(address)s WHERE t.id = %(takeover)s"""
+_RESTORE = "UPDATE trajectories_takeover t SET as_of = NULL, acts = '[]' WHERE t.id = %(takeover)s"
+_CORRECT = "UPDATE trajectories_takeover t SET segment = 'correction' WHERE t.id = %(takeover)s"
+_END = f"""
+UPDATE trajectories_takeover t SET ended_at = now(), ended_as = %(how)s
+WHERE t.id = %(takeover)s AND {TAKEN}"""  # noqa: S608
+
+# The function, by the owner's rights, gives the step its actor and segment (gymsite/roles.sql).
+_STEP = "SELECT person_step(%(takeover)s::bigint, %(idle)s::float8, %(step)s::jsonb)"
+
+Stored = Literal["stored", "same", "refused"]
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """A person's takeover of an episode, and its address. ``as_of``: the fork is still being restored."""
+
+    id: int
+    episode_id: int
+    segment: str
+    begins_after: int
+    last_index: int
+    is_leading: bool
+    as_of: int | None
+    entry: str
+    grammar: str
+
+    @property
+    def root(self) -> str:
+        return root_of(self.id)
+
+    @property
+    def step(self) -> int | None:
+        """The number of the last step: what a page asks for by a script belongs to it."""
+        return self.last_index or None
+
+    @property
+    def document_step(self) -> int | None:
+        """The step in which a document is served: the last one, or the next where none announced it."""
+        return self.last_index + (not self.is_leading) or None
+
+
+class State(Struct, frozen=True, kw_only=True):
+    """What the script of a page needs: the numbers of the next step and of the agent's last one, the keys of
+    all ids, and what to do again while a fork ``restoring``."""
+
+    next: int
+    begun: int
+    restoring: bool
+    ids: str
+    acts: Sequence[Mapping[str, Any]]
+
+
+def session_of(request: HttpRequest) -> Session | None:
+    """The session that ``session_open`` has opened for this request; None for an agent's."""
+    return getattr(request, ATTRIBUTE, None)
+
+
+def step_of(request: HttpRequest) -> int | None:
+    """The step that the harness names for this request, or a person's; a malformed header is ignored."""
+    if (session := session_of(request)) is not None:
+        return session.document_step if is_document(request) else session.step
+    header = request.headers.get(STEP_HEADER, "")
+    return int(header) if STEP.fullmatch(header) else None
+
+
+def as_of(request: HttpRequest) -> int | None:
+    """The inherited site event at which a fork that is being restored is to be shown."""
+    if (session := session_of(request)) is not None:
+        return session.as_of
+    header = request.headers.get(AS_OF_HEADER, "")
+    return int(header) if STEP.fullmatch(header) else None
+
+
+def is_document(request: HttpRequest) -> bool:
+    """Whether a page was opened, and not fetched by a script, which cannot set this header."""
+    return request.method in ("GET", "HEAD") and request.headers.get(DESTINATION, "document") in DOCUMENTS
+
+
+def takeover_of(request: HttpRequest) -> int | None:
+    session = session_of(request)
+    return session.id if session else None
+
+
+def root_of(takeover_id: int) -> str:
+    """The path below which a person's pages lie."""
+    return f"/e/{person_token_make(takeover_id=takeover_id, key=settings.TOKEN_KEY)}/"
+
+
+def takeover_id_of(token: str) -> int | None:
+    return person_token_open(token=token, key=settings.TOKEN_KEY)
+
+
+def session_open(request: HttpRequest, token: str) -> Session | None:
+    """The session that a token names, as long as it lasts; None for other tokens."""
+    if (known := session_of(request)) is not None:
+        return known
+    takeover_id = takeover_id_of(token)
+    row = None if takeover_id is None else _row(_SESSION, takeover=takeover_id)
+    if row is None:
+        return None
+    session = Session(**dict(zip(Session.__struct_fields__, row, strict=True)))
+    setattr(request, ATTRIBUTE, session)
+    return session
+
+
+def ending_of(takeover_id: int) -> str:
+    """How a takeover has ended; ``idle`` also where nobody has noted it."""
+    row = _row(_ENDED, takeover=takeover_id)
+    return (row[0] if row else "") or "idle"
+
+
+def is_taken(episode_id: int) -> bool:
+    """Whether a person acts in the episode now."""
+    return _row(_TAKEN, episode=episode_id) is not None
+
+
+def link_redeem(code: str) -> int | None:
+    """The takeover of a link that was not used before; it is used now."""
+    digest = hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+    row = _row(_REDEEM, link=digest)
+    return None if row is None else int(row[0])
+
+
+def state_arrive(session: Session, address: str) -> State:
+    """Note that the document that was led to has come, with its address below the first page, and return what
+    its script needs.
+    """
+    _run(_ARRIVE, takeover=session.id, address=address)
+    row = _row(_STATE, takeover=session.id) or (session.last_index + 1, "", "[]")
+    is_past = session.as_of is not None
+    acts = msgspec.json.decode(row[2]) if is_past else ()
+    return State(next=row[0], begun=session.begins_after, restoring=is_past, ids=row[1], acts=acts)
+
+
+def restoration_end(session: Session) -> None:
+    _run(_RESTORE, takeover=session.id)
+
+
+def segment_correct(session: Session) -> None:
+    _run(_CORRECT, takeover=session.id)
+
+
+def session_end(session: Session, how: Literal["handed_back", "given_up"]) -> None:
+    _run(_END, takeover=session.id, how=how)
+
+
+def step_store(
+    session: Session,
+    *,
+    index: int,
+    raw: str,
+    action: Mapping[str, Any],
+    observation: tuple[str, str, str],
+    more: Mapping[str, Any],
+    leads: bool,
+) -> Stored:
+    """Store a person's step in one statement. ``observation`` is its format, text and address.
+
+    ``same``: this step is there. ``refused``: it is not the next one, or the episode has ended.
+    """
+    kind, text, url = observation
+    step: dict[str, Any] = {"index": index, "raw": raw, "action": action, "more": more}
+    step |= {"kind": kind, "text": text, "url": url}
+    encoded = msgspec.json.encode(step, order="deterministic")
+    step |= {"leads": leads, "hash": hashlib.blake2b(encoded, digest_size=HASH_BYTES).hexdigest()}
+    row = _row(_STEP, takeover=session.id, step=msgspec.json.encode(step).decode())
+    stored: Stored = row[0] if row else "refused"
+    return stored
+
+
+def _row(statement: str, **params: Any) -> tuple[Any, ...] | None:
+    with hot_cursor() as cursor:
+        cursor.execute(statement, {"idle": settings.TAKEOVER_IDLE_S, **params})
+        row: tuple[Any, ...] | None = cursor.fetchone()
+    return row
+
+
+def _run(statement: str, **params: Any) -> None:
+    with hot_cursor() as cursor:
+        cursor.execute(statement, {"idle": settings.TAKEOVER_IDLE_S, **params})

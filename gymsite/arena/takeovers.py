@@ -1,0 +1,221 @@
+"""The pages of a person who has taken over: the bar, the frame below it, and what its script sends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache, wraps
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from msgspec import Meta, Struct
+
+from core import json_text
+from core.errors import GymError
+from core.presentation import Look
+from gymsite.arena import callers, episodes, forms, site_dispatch, views
+from gymsite.arena.callers import Session
+from tasks_app import kinds
+from trajectories.actions.registry import ACTIONS
+from trajectories.actions.types import type_of
+
+SCRIPTS = Path(__file__).with_name("takeover_scripts")
+OBSERVATION = "axtree-v2"
+STEP_MAX_BYTES = 1024 * 1024
+ENDED = {
+    "handed_back": ("Handed back", "The agent goes on from here. Thank you."),
+    "given_up": ("Given up", "This episode ends without an answer."),
+    "idle": ("This takeover has ended", "Nothing was done for too long. What you had done is on record."),
+}
+USED = "This link was used before, or its takeover has ended. Take over again in the lab to get another one."
+TASKS = {kinds.SITE: "The task and its answer stand at the top of the page."}
+ON_PAGE = "The task stands on the page: read it, and answer it there."
+
+View = Callable[..., HttpResponseBase]
+Text = Annotated[str, Meta(max_length=400_000)]
+
+
+class PersonStep(Struct, forbid_unknown_fields=True):
+    """A step as the script of a page sends it. ``text`` is the outline before the act, ``url`` its address,
+    both without the token; ``leads``: the act, which is done now, may open another page.
+    """
+
+    index: Annotated[int, Meta(ge=1)]
+    action: dict[str, Any]
+    text: Text = ""
+    url: Annotated[str, Meta(max_length=4_000)] = ""
+    element_ids: Annotated[str, Meta(max_length=100_000)] = ""
+    target_path: Annotated[str, Meta(max_length=1_000)] = ""
+    leads: bool = False
+
+
+class Arrival(Struct, forbid_unknown_fields=True):
+    """A page that has come: its address below the first page."""
+
+    address: Annotated[str, Meta(max_length=4_000, pattern=r"^[^\x00\\]*$")]
+
+
+_decoder = msgspec.json.Decoder(PersonStep)
+
+
+def of_person(*methods: str) -> Callable[[View], View]:
+    """A view for the person of a takeover alone; it is given the session. Others find nothing here."""
+
+    def checked(view: View) -> View:
+        @views.only(*methods)
+        @wraps(view)
+        def answered(request: HttpRequest, token: str, **kwargs: Any) -> HttpResponseBase:
+            takeover_id = callers.takeover_id_of(token)
+            if takeover_id is None:
+                raise Http404
+            session = callers.session_open(request, token)
+            if session is None:
+                return _end_page(request, callers.ending_of(takeover_id), status=410)
+            return view(request, session, **kwargs)
+
+        return answered
+
+    return checked
+
+
+@views.only("GET")
+def link(request: HttpRequest, code: str) -> HttpResponse:
+    """Lead the person to the page: once."""
+    takeover_id = callers.link_redeem(code)
+    if takeover_id is None:
+        return _message(request, title="This link leads nowhere", text=USED, status=410)
+    return forms.SeeOther(f"{callers.root_of(takeover_id)}takeover/")
+
+
+@of_person("GET")
+def frame(request: HttpRequest, session: Session) -> HttpResponse:
+    """The bar, and in a frame below it the page of the episode."""
+    episode = episodes.page_open(
+        episode_id=session.episode_id, step=None, is_counted=False, takeover=session.id
+    )
+    if episode is None:
+        raise Http404
+    context = {
+        "session": session,
+        "task": TASKS.get(episode.kind, ON_PAGE),
+        "is_open": episode.is_open,
+        "steps": session.last_index - session.begins_after,
+        "look": Look(),
+    }
+    return render(request, "arena/takeover.html", context)
+
+
+@of_person("GET")
+def script(_request: HttpRequest, _session: Session, name: str) -> HttpResponse:
+    text = _scripts().get(name)
+    if text is None:
+        raise Http404
+    return HttpResponse(text, content_type="text/javascript; charset=utf-8")
+
+
+@cache
+def _scripts() -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in SCRIPTS.glob("*.js")}
+
+
+@of_person("POST")
+def arrive(request: HttpRequest, session: Session) -> HttpResponse:
+    """What the script of a page begins with: the next step's number, the ids, and what it does again."""
+    try:
+        body = forms.body_read(request, limit=STEP_MAX_BYTES)
+        address = msgspec.json.decode(body, type=Arrival).address
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return HttpResponse(status=400)
+    # It becomes the address of the frame, which must stay below the episode's own.
+    is_below = not address.startswith("/") and ".." not in address and ":" not in address.partition("?")[0]
+    return _json(callers.state_arrive(session, address if is_below else ""))
+
+
+@of_person("POST")
+def restored(_request: HttpRequest, session: Session) -> HttpResponse:
+    """The page of a fork is as it was: from now on it is the person's."""
+    callers.restoration_end(session)
+    return HttpResponse(status=204)
+
+
+@of_person("POST")
+def steps(request: HttpRequest, session: Session) -> HttpResponse:
+    """Record one act of the person."""
+    try:
+        step = step_read(forms.body_read(request, limit=STEP_MAX_BYTES))
+    except GymError as error:
+        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+    more = {name: value for name in ("element_ids", "target_path") if (value := getattr(step, name))}
+    stored = callers.step_store(
+        session,
+        index=step.index,
+        raw=raw_of(step.action, grammar=session.grammar, index=step.index),
+        action=step.action,
+        observation=(OBSERVATION if step.text else "", step.text, step.url),
+        more=more,
+        leads=step.leads,
+    )
+    if stored == "refused":
+        message = "This page is not the newest one of the takeover, or the episode has ended."
+        return HttpResponse(message, status=409, content_type="text/plain")
+    return _json({"next": step.index + 1})
+
+
+@of_person("POST")
+def correct(request: HttpRequest, session: Session) -> HttpResponse:
+    """Mark what follows as what the agent could not do."""
+    callers.segment_correct(session)
+    return forms.SeeOther("./")
+
+
+@of_person("POST")
+def end(request: HttpRequest, session: Session) -> HttpResponse:
+    how: Literal["handed_back", "given_up"]
+    how = "given_up" if forms.form_read(request).get("how") == "given_up" else "handed_back"
+    callers.session_end(session, how)
+    return _end_page(request, how)
+
+
+def step_read(body: bytes) -> PersonStep:
+    """A well-formed step of a known action, or ``GymError`` ``bad_step`` (400)."""
+    try:
+        step = _decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise GymError("bad_step", f"This is not a step: {error}") from error
+    if type_of(step.action) not in ACTIONS:
+        raise GymError("bad_step", "There is no such action.")
+    if json_text.has_nul(msgspec.json.encode(step)):
+        raise GymError("bad_step", "A step cannot hold NUL characters.")
+    return step
+
+
+def raw_of(action: dict[str, Any], *, grammar: str, index: int) -> str:
+    """The completion that declares an action, as a run of this grammar records it."""
+    if grammar == "functions":
+        fields = {name: value for name, value in action.items() if name != "type"}
+        call = {"id": f"call_{index}", "name": action["type"], "arguments": _text(fields)}
+        return _text({"content": "", "tool_calls": [call]})
+    return f"Action: {_text(action)}"
+
+
+def _text(value: Any) -> str:
+    # As the client writes it, blanks included.
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _json(value: Any) -> HttpResponse:
+    return HttpResponse(msgspec.json.encode(value), content_type="application/json")
+
+
+def _end_page(request: HttpRequest, how: str, *, status: int = 200) -> HttpResponse:
+    title, text = ENDED[how]
+    return _message(request, title=title, text=text, status=status)
+
+
+def _message(request: HttpRequest, *, title: str, text: str, status: int) -> HttpResponse:
+    context = {**site_dispatch.OUTSIDE, "look": Look(), "title": title, "text": text}
+    return render(request, "arena/message.html", context, status=status)

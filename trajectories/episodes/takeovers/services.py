@@ -1,0 +1,173 @@
+"""Lets a person act in place of the agent, and ends that."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models.functions import Now
+from msgspec import Struct
+
+from core.arms import ARMS
+from core.errors import GymError
+from core.grammars import GRAMMARS
+from core.sql import Statement
+from tasks_app.worlds.evidence import PAGE_SERVED
+from trajectories.api.auth import Principal
+from trajectories.episodes import services
+from trajectories.episodes.forks import recipe
+from trajectories.episodes.forks.lineage import steps_until
+from trajectories.models import Episode, Step, Takeover
+from trajectories.prompts.interface import setup_of
+
+ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED)
+PUBLIC_ROOT = "https://gym/"
+CODE_BYTES = 32
+NAME_CHARS = 150
+WRITABLE = ("json", "functions")
+"""Grammars in which the arena can write a person's actions."""
+UNDONE = frozenset({"invalid", "no_target", "refused"})
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """Where a person begins: the address of a page below the first one, and for a fork the event at which it
+    is shown and what is done on it again."""
+
+    begins_after: int
+    element_ids: str
+    address: str = ""
+    as_of: int | None = None
+    acts: Sequence[dict[str, Any]] = ()
+
+
+def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dict[str, Any]:
+    """Let ``person`` act in an open episode; returns the API's record, whose ``url`` works once.
+
+    A fork that waits is restored. Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``,
+    ``taken_over``, ``parent_gone``; 422 ``no_page``, ``probe``, ``other_setup``.
+    """
+    episode = services.episode_get(episode_id=episode_id, principal=principal)
+    _check(episode)
+    waits = episode.inherited_events is None
+    entry = _restored(episode, principal) if waits else _current(episode)
+    code = secrets.token_urlsafe(CODE_BYTES)
+    with transaction.atomic():
+        open_rows = Episode.objects.filter(pk=episode_id, status=Episode.Status.OPEN)
+        if not open_rows.update(is_taken_over=True):
+            raise GymError("episode_final", "The episode has ended; fork it to take over.", status=409)
+        services.check_free(Episode.objects.get(pk=episode_id))
+        _end(Takeover.objects.filter(episode=episode_id, ended_at=None), Takeover.End.IDLE)
+        takeover = Takeover.objects.create(
+            episode=episode,
+            person=person[:NAME_CHARS],
+            link=code_digest(code),
+            grammar=episode.run.grammar,
+            # Nothing has gone wrong before the first step: what is shown is how the task is done.
+            segment=Step.Segment.RECOVERY if entry.begins_after else Step.Segment.CORRECTION,
+            begins_after=entry.begins_after,
+            last_index=entry.begins_after,
+            element_ids=entry.element_ids,
+            entry=entry.address,
+            as_of=entry.as_of,
+            acts=list(entry.acts),
+        )
+    return {**_record(takeover), "url": f"{settings.ARENA_URL}/takeover/{code}"}
+
+
+def takeover_end(*, episode_id: int, how: str, principal: Principal) -> dict[str, Any]:
+    """End the takeover of an episode as ``handed_back`` or ``given_up``; ending again changes nothing.
+
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``not_taken_over``.
+    """
+    services.episode_get(episode_id=episode_id, principal=principal)
+    _end(services.taken(episode_id), how)
+    last = Takeover.objects.filter(episode=episode_id).order_by("-pk").first()
+    if last is None:
+        raise GymError("not_taken_over", f"Nobody has taken over episode {episode_id}.", status=409)
+    return _record(last)
+
+
+def _end(rows: Any, how: str) -> None:
+    rows.update(ended_at=Now(), ended_as=how)
+
+
+def _record(takeover: Takeover) -> dict[str, Any]:
+    return {
+        "episode": takeover.episode_id,
+        "person": takeover.person,
+        "segment": takeover.segment,
+        "begins_after": takeover.begins_after,
+        "steps": takeover.last_index - takeover.begins_after,
+        "ended_as": takeover.ended_as or None,
+    }
+
+
+def code_digest(code: str) -> str:
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _check(episode: Episode) -> None:
+    """Raise ``GymError`` for an episode whose pages no person can act on in the run's own way."""
+    if not episode.has_page:
+        raise GymError("no_page", f"Episode {episode.pk} has no page to act on.", status=422)
+    if ARMS[episode.arm].is_probe:
+        raise GymError(
+            "probe", f"Episode {episode.pk} is a probe: there is nothing to take over.", status=422
+        )
+    if episode.status != Episode.Status.OPEN:
+        raise GymError("episode_final", "The episode has ended; fork it to take over.", status=409)
+    run = episode.run
+    form = setup_of(run, arm=episode.arm, channel=episode.answer_channel).observation
+    if not (form.has_text and form.has_ids) or run.grammar not in WRITABLE:
+        grammars = " or ".join(GRAMMARS[name].label for name in WRITABLE)
+        message = (
+            f"Run {run.pk} cannot be taken over: a person's steps are written as {grammars}, with the "
+            f"outline of the page and its ids; the run shows {form.id}, written as {run.grammar}."
+        )
+        raise GymError("other_setup", message, status=422)
+
+
+def _current(episode: Episode) -> Entry:
+    """The last page of an episode that is played: what its agent had typed and not sent is not there."""
+    index, path = ACTED.row(episode=episode.pk) or (episode.begins_after, None)
+    steps = steps_until(episode.pk, index)
+    url = steps[-1].url if steps else ""
+    address = _below(url)
+    is_there = path is not None and address.partition("?")[0].partition("#")[0] == path
+    return Entry(
+        begins_after=index,
+        element_ids=" ".join(step.element_ids for step in steps if step.element_ids),
+        address=address if is_there else path or "",
+    )
+
+
+def _restored(episode: Episode, principal: Principal) -> Entry:
+    """The page where a fork begins: the last document that its parent was served, and the acts on it."""
+    restored = recipe.fork_restore(episode_id=episode.pk, principal=principal)
+    served = [(place, doc) for place, act in enumerate(restored.steps) for doc in act.served]
+    begins_after = restored.next_index - 1
+    entry = Entry(begins_after=begins_after, element_ids=restored.element_ids)
+    if not served:
+        return entry
+    place, document = served[-1]
+    acts = [
+        act.action for act in restored.steps[place + 1 :] if act.action and act.action_result not in UNDONE
+    ]
+    address = _below(restored.steps[place].url)
+    is_there = address.partition("?")[0].partition("#")[0] == document.path
+    return Entry(
+        begins_after=begins_after,
+        element_ids=restored.element_ids,
+        address=address if is_there else document.path,
+        as_of=document.seq,
+        acts=acts,
+    )
+
+
+def _below(url: str) -> str:
+    """The address of a page below the episode's first one, from how it is shown to models."""
+    return url.removeprefix(PUBLIC_ROOT) if url.startswith(PUBLIC_ROOT) else ""

@@ -1,0 +1,9 @@
+"""What says in SQL that a person acts in an episode: one fact for the arena, the lab and the sweeper."""
+
+from __future__ import annotations
+
+# Of a takeover `t`; `idle` is how long it may be without an act, in seconds.
+TAKEN = "t.ended_at IS NULL AND t.last_at > now() - %(idle)s * interval '1 s'"
+# Of an episode `e`.
+IS_TAKEN = f"""(e.is_taken_over AND EXISTS (
+    SELECT FROM trajectories_takeover t WHERE t.episode_id = e.id AND {TAKEN}))"""

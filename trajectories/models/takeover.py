@@ -1,0 +1,51 @@
+"""A person who acts in place of the agent, for a while."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from trajectories.models.step import Step
+
+
+class Takeover(models.Model):
+    """A lease on an episode: while it holds, its pages are the person's, and the agent waits.
+
+    The agent's steps end with ``begins_after``; the person's are those from there to ``last_index``. A lease
+    that was idle for too long is over, although ``ended_at`` is still null.
+    """
+
+    class End(models.TextChoices):
+        HANDED_BACK = "handed_back"
+        GIVEN_UP = "given_up"
+        IDLE = "idle"
+
+    episode = models.ForeignKey("trajectories.Episode", on_delete=models.CASCADE, related_name="takeovers")
+    person = models.CharField(max_length=150)
+    link = models.CharField(max_length=64, default="")  # SHA-256 of the link's code until it is used
+    grammar = models.CharField(max_length=32)
+    segment = models.CharField(max_length=12, choices=Step.Segment)
+    begins_after = models.PositiveIntegerField()
+    last_index = models.PositiveIntegerField()
+    element_ids = models.TextField(default="")  # keys of all ids that are on record, in order
+    entry = models.TextField(default="")  # address of the page that is opened first, below the first page
+    # A fork's page before it has been restored: the event at which it is shown, and what is done again on it.
+    as_of = models.PositiveIntegerField(null=True)
+    acts = models.JSONField(default=list)
+    # Whether the next document is what the last step led to.
+    is_leading = models.BooleanField(default=True)
+    created_at = models.DateTimeField(db_default=Now())
+    last_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True)
+    ended_as = models.CharField(max_length=12, choices=End, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["episode"], condition=Q(ended_at__isnull=True), name="takeover_one_at_a_time"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"takeover {self.pk}"
