@@ -10,7 +10,7 @@ SEGMENTS = [('recovery', 'Recovery'), ('correction', 'Correction')]
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('trajectories', '0018_interventions'),
+        ('trajectories', '0019_guidance'),
     ]
 
     operations = [
