@@ -129,6 +129,16 @@ def test_a_later_refill_opens_continuations_of_the_same(trainer: ApiClient) -> N
     assert trainer.json("GET", f"/interventions/{record['id']}")[1]["continuations"]["opened"] == 4
 
 
+def test_an_intervention_waits_for_its_continuations(trainer: ApiClient) -> None:
+    answer = _send(trainer, _failed(), count=0)
+    record = answer["intervention"]
+    assert (answer["episodes"], record["continuations"]["opened"]) == ([], 0)
+    episodes = trainer.json("POST", f"/groups/{record['group']}/refill", {"count": 2})[1]["episodes"]
+    assert len(episodes) == 2
+    messages = trainer.json("GET", f"/episodes/{episodes[0]['id']}/messages")[1]["messages"]
+    assert messages[-1] == record["message"]
+
+
 def test_a_continuation_takes_an_intervention_too(trainer: ApiClient) -> None:
     answer = _send(trainer, _failed())
     fork = Episode.objects.get(pk=answer["episodes"][0]["id"])

@@ -106,6 +106,7 @@ urlpatterns = [
     path(f"{EPISODE}/steps/", step.step_go, name="step_go"),
     path(STEP, step.step_detail, name="step"),
     _alias(f"{STEP}/", of="step", name="step_slashed"),
+    path(f"{STEP}/interventions", step.intervention_write, name="intervention_write"),
     path(f"{STEP}/mark", bookmarks.step_mark, name="step_mark"),
     path(f"{STEP}/conversation", conversation_views.step_conversation, name="step_conversation"),
     path(f"{STEP}/conversation.json", conversation_views.step_messages, name="step_messages"),

@@ -38,6 +38,11 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
     ``checked_parent``, ``no_such_step``, ``budget_spent``, ``other_setup``, ``record_incomplete``; 429
     ``at_capacity``; and those of ``guidance.inserts_make``.
     """
+    return groups_open(forks=forks, principal=principal)[1]
+
+
+def groups_open(*, forks: Sequence[Fork], principal: Principal) -> tuple[list[int], dict[str, Any]]:
+    """As ``forks_open``, with the ids of the groups; one with a count of 0 is empty until a refill."""
     total = sum(fork.count for fork in forks)
     openings.count_check(total, setting="FORKS_PER_CALL_MAX")
     parents = _parents(forks, principal)
@@ -56,7 +61,7 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
             first += fork.count
     for run_id in {fork.run or parents[fork.episode].run_id for fork in forks}:
         notices.episodes_opened(run_id=run_id)
-    return {"episodes": draft.records, "messages": draft.messages}
+    return group_ids, {"episodes": draft.records, "messages": draft.messages}
 
 
 def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str, Any]:

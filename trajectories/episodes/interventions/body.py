@@ -22,7 +22,8 @@ Place = Annotated[int, Meta(ge=1, le=INT_MAX)]
 class InterventionIn(Struct, forbid_unknown_fields=True, kw_only=True):
     """``text`` is put in place of ``substep`` of what the policy wrote in ``step``; both count from 1. What
     stood before that substep is kept, what follows is not. ``author`` names the person or the policy that
-    wrote it. The other settings are those of forks.
+    wrote it. With a ``count`` of 0 no continuation is opened until its group is refilled. The other settings
+    are those of forks.
     """
 
     step: Place
@@ -30,7 +31,7 @@ class InterventionIn(Struct, forbid_unknown_fields=True, kw_only=True):
     text: Annotated[str, limit("THOUGHT_MAX_CHARS")]
     author_kind: Intervention.Author = Intervention.Author.POLICY
     author: Annotated[str, Meta(max_length=AUTHOR_CHARS)] = ""
-    count: Annotated[int, Meta(ge=1, le=SAMPLES_MAX)] = 1
+    count: Annotated[int, Meta(ge=0, le=SAMPLES_MAX)] = 1
     run: Id | None = None
     policy_version: Annotated[int, Meta(ge=0, le=INT_MAX)] | None = None
     max_steps: Count | None = None

@@ -27,7 +27,7 @@ FORK_SETTINGS = set(Fork.__struct_fields__) - {"episode", "step", "guidance"}
 
 
 def intervention_open(*, episode_id: int, body: InterventionIn, principal: Principal) -> dict[str, Any]:
-    """Store an intervention and open its continuations, both or neither.
+    """Store an intervention and open its continuations, both or neither; with a count of 0 none is opened.
 
     Returns the API's ``{"intervention", "episodes", "messages"}``. Raises ``GymError`` as ``forks_open``
     does, and 400 ``invalid`` for a text without words; 413 ``intervention_too_long``; 422
@@ -47,9 +47,9 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
         episode=episode_id, step=body.step - 1, **{name: getattr(body, name) for name in FORK_SETTINGS}
     )
     with transaction.atomic():
-        opened = forks.forks_open(forks=[fork], principal=principal)
+        groups, opened = forks.groups_open(forks=[fork], principal=principal)
         intervention = Intervention.objects.create(
-            group_id=opened["episodes"][0]["group"],
+            group_id=groups[0],
             episode=parent,
             step=body.step,
             substep=body.substep,
@@ -69,10 +69,10 @@ def _copied(parent: Episode, *, step: int, substep: int) -> str:
     if not turns or turns[-1].index != step:
         message = f"Episode {parent.pk} has no step {step}."
         raise GymError("no_such_step", message, status=422, fields={"step": [message]})
-    if problem := problem_of(turns[-1], parent):
+    if problem := problem_of(turns[-1].raw, turns[-1].thought, parent):
         message = f"No model can go on within step {step} of episode {parent.pk}. {problem}"
         raise GymError("cannot_go_on", message, status=422, fields={"step": [message]})
-    content = content_of(turns[-1], parent)
+    content = content_of(turns[-1].raw, parent)
     spans = substep_spans(content)
     if substep > len(spans):
         message = f"Step {step} of episode {parent.pk} has {len(spans)} substeps: blocks between blank lines."

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from trajectories.episodes.conversations import grammar_of
-from trajectories.episodes.forks.lineage import PastTurn
-from trajectories.models import Episode, Intervention
+from trajectories.models import Episode, Intervention, Step
 from trajectories.prompts import sent
 from trajectories.thoughts.substeps import substep_spans
 
@@ -18,19 +18,19 @@ APART = (
 )
 
 
-def content_of(turn: PastTurn, episode: Episode) -> str:
-    """The text of the message that a turn added to the conversation."""
-    return str(sent.completion(turn.raw, grammar_of(episode))["content"])
+def content_of(raw: str, episode: Episode) -> str:
+    """The text of the message that a recorded completion added to the conversation."""
+    return str(sent.completion(raw, grammar_of(episode))["content"])
 
 
-def problem_of(turn: PastTurn, episode: Episode) -> str:
-    """Why no model can go on within this turn, in a sentence; empty if one can."""
-    content = content_of(turn, episode)
+def problem_of(raw: str, thought: str, episode: Episode) -> str:
+    """Why no model can go on within this completion, in a sentence; empty if one can."""
+    content = content_of(raw, episode)
     if not content.strip():
-        return NOT_STORED if not turn.raw else APART
+        return NOT_STORED if not raw else APART
     if grammar_of(episode).id == STRUCTURED:
         return ENFORCED
-    thought = turn.thought.strip()
+    thought = thought.strip()
     first = thought[slice(*substep_spans(thought)[0])].strip() if thought else ""
     return "" if first in content else APART
 
@@ -51,3 +51,12 @@ def prefill_message(intervention: Intervention) -> dict[str, Any]:
         {"kind": "intervention", "begin": copied, "end": whole},
     ]
     return {"role": "assistant", "content": intervention.prefill, "prefill": True, "spans": spans}
+
+
+def begins_with(intervention: Intervention, continuations: Sequence[Episode]) -> list[Episode]:
+    """Those whose message was recorded with the beginning that it was to go on from; each needs its run."""
+    steps = Step.objects.filter(episode__in=continuations, index=intervention.step)
+    raws: dict[int, str] = dict(steps.values_list("episode", "raw"))
+    return [
+        one for one in continuations if content_of(raws.get(one.pk, ""), one).startswith(intervention.prefill)
+    ]

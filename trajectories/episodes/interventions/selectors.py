@@ -100,8 +100,8 @@ def substep_list(episode_id: int, *, principal: Principal) -> list[dict[str, Any
     return [
         {
             "step": turn.index,
-            "problem": problem_of(turn, episode),
-            "substeps": substeps_of(content_of(turn, episode)),
+            "problem": problem_of(turn.raw, turn.thought, episode),
+            "substeps": substeps_of(content_of(turn.raw, episode)),
         }
         for turn in turns_until(episode_id, last)
     ]

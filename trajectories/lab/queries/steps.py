@@ -126,8 +126,9 @@ def step_get(*, episode: Episode, index: int) -> Step:
 
 
 def step_alone(*, episode_id: int, index: int) -> Step:
-    """One whole step with its episode's own row, in one query; or 404."""
-    step = Step.objects.select_related("episode").filter(episode_id=episode_id, index=index).first()
+    """One whole step with its episode, run and verdict, in one query; or 404."""
+    rows = Step.objects.select_related("episode__run", "episode__verdict")
+    step = rows.filter(episode_id=episode_id, index=index).first()
     return step or step_get(episode=episode_alone(episode_id), index=index)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from trajectories.dom_replay.scenes import has_recording
 from trajectories.lab.queries import programs, steps
 from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
+from trajectories.lab.step.interventions import Posted, StepInterventions
 from trajectories.lab.step.measures import StepMeasures
 from trajectories.lab.step.panels import Panel, panel_first, panels_of
 from trajectories.lab.step.screenshot import AfterPicture, Screenshot, after_picture, step_screenshot
@@ -22,13 +23,14 @@ class StepPage:
     """A step of an episode; parts are read when they are first shown.
 
     ``find`` is the text that the reader searches the episode for; ``requested`` the step number that led
-    here, which may be another step's.
+    here, which may be another step's; ``posted`` an intervention that was refused.
     """
 
     episode: Episode
     step: Step
     find: str = ""
     requested: int | None = None
+    posted: Posted | None = None
 
     # ---- where the step is
 
@@ -48,6 +50,10 @@ class StepPage:
         return f"Step {self.requested} was never recorded: {self.step.index} is the next one."
 
     # ---- what is known about the step
+
+    @cached_property
+    def interventions(self) -> StepInterventions:
+        return StepInterventions(episode=self.episode, step=self.step, posted=self.posted)
 
     @cached_property
     def texts(self) -> StepTexts:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from core.errors import GymError
 from core.tokens import mask_tokens
 from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render, sees_golds, wants_fragment
 from trajectories.lab.bookmarks.selectors import marks_of
 from trajectories.lab.queries import episodes, steps
 from trajectories.lab.queries.step_matches import find_query
+from trajectories.lab.step import interventions
 from trajectories.lab.step.changes import step_changes as changes_of
 from trajectories.lab.step.frame import Frame
 from trajectories.lab.step.outcome import SHOWS_GOLDS, ending_of
@@ -36,8 +41,29 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     requested = step_number(request.GET.get(REQUESTED, ""))
-    page = StepPage(episode=episode, step=step, find=find, requested=requested)
-    frame = Frame(episode=episode, index=step.index, find=find)
+    return _whole(request, StepPage(episode=episode, step=step, find=find, requested=requested))
+
+
+@lab_action
+def intervention_write(request: LabRequest, episode_id: int, index: int) -> HttpResponseBase:
+    """Put the reader's words into the thought of a step; the page comes back with the reason if not."""
+    substep, text = (request.POST.get(name, "").replace("\0", "") for name in ("substep", "text"))
+    try:
+        interventions.intervention_write(
+            request.user, episode_id=episode_id, step=index, substep=substep, text=text
+        )
+    except GymError as error:
+        episode = episodes.episode_get(episode_id)
+        step = steps.step_named(episode=episode, index=index)
+        posted = interventions.Posted(substep=substep, text=text, error=error.message)
+        page = StepPage(episode=episode, step=step, posted=posted)
+        return _whole(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    return redirect(f"{reverse('step', args=[episode_id, index])}#interventions")
+
+
+def _whole(request: LabRequest, page: StepPage, *, status: int = HTTPStatus.OK) -> HttpResponse:
+    episode, step = page.episode, page.step
+    frame = Frame(episode=episode, index=step.index, find=page.find)
     shown = {"page": page, "frame": frame, "episode": episode, "run": episode.run, "step": step}
     context = {
         "here": "search",
@@ -45,7 +71,7 @@ def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpRespons
         "marks": marks_of(request.user, episode_id=episode.pk, step=step.index),
         "ending": ending_of(episode, user=request.user, session=request.session),
     }
-    return render(request, "lab/step/step.html", context)
+    return render(request, "lab/step/step.html", context, status=status)
 
 
 @lab_page

@@ -1,0 +1,106 @@
+"""Interventions (InT): a failed attempt up to a substep, and the words from which its policy got through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trajectories.episodes.interventions.messages import begins_with, prefill_message
+from trajectories.exports.chats import (
+    EPISODE_COLUMNS,
+    conversational,
+    conversations_in,
+    episode_values,
+    images_in,
+)
+from trajectories.exports.conversations import ASSISTANT
+from trajectories.exports.registry import export_kind
+from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
+from trajectories.models import Episode, Intervention, Verdict
+
+CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
+SHARED = ("run", "group", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version")
+
+
+@export_kind(
+    "interventions",
+    title="Interventions",
+    description="What the policy wrote before a substep and the words put in its place, of interventions "
+    "from which at least one continuation was right: prompt and completion, as TRL's SFTTrainer reads them. "
+    "`spans` say which characters of the completion are copied, and which the intervention; what follows is "
+    "left out.",
+    unit="group",
+    columns={
+        **{name: EPISODE_COLUMNS[name] for name in SHARED},
+        "intervention": "integer",
+        "parent_episode": "integer",
+        "step": "integer",
+        "substep": "integer",
+        "author_kind": "text",
+        "author": "text",
+        "judged": "integer",
+        "correct": "integer",
+        "success_rate": "number",
+        "prompt": "messages",
+        "completion": "messages",
+        "spans": "json",
+        "exact": "truth",
+        WEIGHT: "number",
+        IMAGES: "images",
+    },
+    outcomes=(CORRECT, INCORRECT),
+    origins=("forked",),
+)
+def rows(batch: Batch) -> Iterator[Row]:
+    """The success rate is over the outcomes that the filters keep, void ones never among them."""
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
+    interventions = {one.group_id: one for one in Intervention.objects.filter(group__in=batch.ids)}
+    for group in batch.ids:
+        if group not in interventions:
+            batch.left_out["no_intervention"] += 1
+        elif row := _row(interventions[group], list(episodes.filter(group=group)), batch):
+            yield row
+
+
+def _row(intervention: Intervention, episodes: Sequence[Episode], batch: Batch) -> Row | None:
+    """None, counted, if no continuation is right, or the prompt cannot be made again."""
+    begun = begins_with(intervention, episodes)
+    batch.left_out["other_beginning"] += len(episodes) - len(begun)
+    judged = [one for one in begun if one.verdict and one.verdict.outcome in (CORRECT, INCORRECT)]
+    correct = [one for one in judged if one.verdict and one.verdict.outcome == CORRECT]
+    if not correct:
+        batch.left_out["no_success"] += 1
+        return None
+    weight = batch.episode_weight(correct[0].pk)
+    sample = _sample(intervention, correct[0], batch)
+    if weight is None or sample is None:
+        return None
+    values = episode_values(correct[0])
+    return {
+        **{name: values[name] for name in SHARED},
+        "intervention": intervention.pk,
+        "parent_episode": intervention.episode_id,
+        **{name: getattr(intervention, name) for name in ("step", "substep", "author_kind", "author")},
+        "judged": len(judged),
+        "correct": len(correct),
+        "success_rate": len(correct) / len(judged),
+        **sample,
+        WEIGHT: weight,
+    }
+
+
+def _sample(intervention: Intervention, continuation: Episode, batch: Batch) -> Row | None:
+    """The messages, those before the intervention as the continuation's policy was sent them."""
+    for conversation in conversations_in(batch, continuation):
+        for place, prompt in enumerate(conversation.prompts):
+            if prompt.step != intervention.step:
+                continue
+            before, images = conversation.prompt_of(place), images_in(conversation.prompt_of(place))
+            completion = [{"role": ASSISTANT, "content": intervention.prefill}]
+            return {
+                "prompt": conversational(before, has_images=bool(images)),
+                "completion": conversational(completion, has_images=bool(images)),
+                "spans": prefill_message(intervention)["spans"],
+                "exact": prompt.is_exact,
+                IMAGES: images,
+            }
+    return None

@@ -1,0 +1,121 @@
+"""Words that people put into the thought of a step, and what came of all that were put there."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser, User
+
+from core.arms import ARMS
+from core.errors import GymError
+from trajectories.api.auth import Principal
+from trajectories.episodes.interventions import messages, selectors
+from trajectories.episodes.interventions.body import InterventionIn
+from trajectories.episodes.interventions.creation import intervention_open
+from trajectories.lab.text.untrusted import cut
+from trajectories.models import Episode, Intervention, Step, Verdict
+
+PERSON = Intervention.Author.PERSON
+WRITTEN_SHOWN = 20
+CONTINUATIONS_SHOWN = 32
+SUBSTEPS_SHOWN = 500
+EXCERPT_CHARS = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posted:
+    """A form that was refused, with the reason."""
+
+    substep: str
+    text: str
+    error: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """An intervention at the step, and the episodes that went on from it."""
+
+    record: dict[str, Any]
+    continuations: list[Episode]
+
+    @property
+    def is_unplayed(self) -> bool:
+        return not self.record["continuations"]["opened"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepInterventions:
+    """The interventions at a step, and the substeps that a form offers."""
+
+    episode: Episode
+    step: Step
+    posted: Posted | None = None
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the form is shown: the episode can be forked, and a model can go on within this message."""
+        verdict = self.episode.verdict
+        if verdict is None or verdict.outcome == Verdict.Outcome.VOID or ARMS[self.episode.arm].is_probe:
+            return False
+        return not messages.problem_of(self.step.raw, self.step.thought, self.episode)
+
+    @cached_property
+    def substeps(self) -> list[tuple[int, str]]:
+        """The number and the beginning of each substep."""
+        content = messages.content_of(self.step.raw, self.episode)
+        return [
+            (one["number"], cut(one["text"], EXCERPT_CHARS))
+            for one in messages.substeps_of(content)[:SUBSTEPS_SHOWN]
+        ]
+
+    @cached_property
+    def written(self) -> list[Written]:
+        """The newest ones."""
+        rows = Intervention.objects.select_related("group").filter(
+            episode=self.episode.pk, step=self.step.index
+        )
+        records = selectors.intervention_records(list(rows.order_by("-pk")[:WRITTEN_SHOWN]))
+        groups = [one["group"] for one in records]
+        episodes = Episode.objects.select_related("verdict").filter(group__in=groups).order_by("pk")
+        return [
+            Written(
+                record=record,
+                continuations=[one for one in episodes if one.group_id == record["group"]][
+                    :CONTINUATIONS_SHOWN
+                ],
+            )
+            for record in records
+        ]
+
+
+def intervention_write(
+    user: User | AnonymousUser, *, episode_id: int, step: int, substep: str, text: str
+) -> None:
+    """Store an intervention of a person, whose continuations are opened when a model plays them.
+
+    Sent twice it is stored once. Raises ``GymError`` as ``intervention_open`` does.
+    """
+    if not substep.isascii() or not substep.isdigit() or int(substep[:9]) < 1:
+        raise GymError("invalid", "Choose the substep whose place your words are to take.")
+    author = user.get_username()
+    body = InterventionIn(
+        step=step, substep=int(substep[:9]), text=text, author_kind=PERSON, author=author, count=0
+    )
+    same = Intervention.objects.filter(
+        episode=episode_id,
+        step=step,
+        substep=body.substep,
+        author=author,
+        author_kind=PERSON,
+        sha256=hashlib.sha256(text.strip().encode()).hexdigest(),
+    )
+    if not same.exists():
+        intervention_open(episode_id=episode_id, body=body, principal=_person(author))
+
+
+def _person(name: str) -> Principal:
+    """The user who is logged in, as a caller of the API."""
+    return Principal(key_id=0, name=name, scopes=frozenset({"trainer"}), splits=frozenset(), project=None)
