@@ -20,11 +20,12 @@ from tests import factories
 from trajectories.episodes.opening_messages import opening_messages
 from trajectories.exports import selectors, services
 from trajectories.exports.parameters import Parameters
-from trajectories.models import Episode, Export, Group, Run, Step
+from trajectories.models import Episode, Export, Group, Intervention, Run, Step
 
 AUTHOR = services.Author(
     name="trainer", sees_solutions=True, sees_golds=True, sees_guidance=True, unlocks=True
 )
+COPIED, INTERVENTION = "Six and seven.\n\n", "I should multiply them."
 PICTURE = b"\x89PNG\r\n\x1a\n one"
 
 
@@ -82,6 +83,17 @@ def answered(group: Group, thought: str, *, outcome: str = "correct") -> Episode
     prompts_post(episode)
     factories.verdict(episode, outcome=outcome)
     return episode
+
+
+def intervened(parent: Episode, *outcomes: str, begun: str = COPIED + INTERVENTION) -> Intervention:
+    """An intervention in an episode without a page, whose continuations ended so."""
+    made = factories.intervention(parent, substep=2, copied=COPIED, text=INTERVENTION)
+    for outcome in outcomes:
+        fork = factories.episode(group=made.group, parent=parent, answer_channel="api")
+        factories.step(fork, 1, raw=f"{begun}\n\nAnswer: 42", thought=begun, action_type="answer")
+        prompts_post(fork)
+        factories.verdict(fork, outcome, reason="answer" if outcome != "void" else "harness_error")
+    return made
 
 
 def prompts_post(episode: Episode, *, picture: bool = False) -> None:

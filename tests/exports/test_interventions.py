@@ -4,10 +4,10 @@ import pytest
 
 from tests import factories
 from tests.exports import scene
-from trajectories.models import Episode, Intervention
+from trajectories.models import Episode
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
-COPIED, TEXT = "Six and seven.\n\n", "I should multiply them."
+COPIED, TEXT = scene.COPIED, scene.INTERVENTION
 
 
 def _failed() -> Episode:
@@ -15,20 +15,9 @@ def _failed() -> Episode:
     return scene.answered(group, f"{COPIED}I add them.", outcome="incorrect")
 
 
-def _intervened(parent: Episode, *outcomes: str, begun: str = COPIED + TEXT) -> Intervention:
-    """An intervention whose continuations ended so."""
-    made = factories.intervention(parent, substep=2, copied=COPIED, text=TEXT)
-    for outcome in outcomes:
-        fork = factories.episode(group=made.group, parent=parent, answer_channel="api")
-        factories.step(fork, 1, raw=f"{begun}\n\nAnswer: 42", thought=begun, action_type="answer")
-        scene.prompts_post(fork)
-        factories.verdict(fork, outcome, reason="answer" if outcome != "void" else "harness_error")
-    return made
-
-
 def test_a_row_ends_with_the_words_from_which_a_continuation_was_right() -> None:
     parent = _failed()
-    made = _intervened(parent, "incorrect", "correct", "void", "incorrect", "incorrect")
+    made = scene.intervened(parent, "incorrect", "correct", "void", "incorrect", "incorrect")
     (row,) = scene.rows_of(scene.exported("interventions"))
     assert (row["intervention"], row["parent_episode"]) == (made.pk, parent.pk)
     assert (row["judged"], row["correct"], row["success_rate"]) == (4, 1, 0.25)
@@ -42,8 +31,8 @@ def test_a_row_ends_with_the_words_from_which_a_continuation_was_right() -> None
 
 def test_interventions_that_helped_nobody_are_left_out_and_counted() -> None:
     parent = _failed()
-    _intervened(parent, "incorrect", "incorrect")
-    _intervened(parent, "correct")
+    scene.intervened(parent, "incorrect", "incorrect")
+    scene.intervened(parent, "correct")
     fork = factories.episode(
         group=factories.group(run=parent.run, task=parent.task, arm=parent.arm), parent=parent
     )
@@ -55,15 +44,15 @@ def test_interventions_that_helped_nobody_are_left_out_and_counted() -> None:
 
 
 def test_what_did_not_go_on_from_the_words_is_no_success_of_theirs() -> None:
-    _intervened(_failed(), "correct", begun="Quite another beginning.")
+    scene.intervened(_failed(), "correct", begun="Quite another beginning.")
     export = scene.exported("interventions")
     assert export.state == "failed"
-    _intervened(_failed(), "correct")
+    scene.intervened(_failed(), "correct")
     export = scene.exported("interventions")
     assert len(scene.rows_of(export)) == 1
     assert export.result["left_out"]["other_beginning"] == 1
 
 
 def test_continuations_are_in_no_other_export_by_default() -> None:
-    _intervened(_failed(), "correct")
+    scene.intervened(_failed(), "correct")
     assert scene.exported("sft").state == "failed"

@@ -50,9 +50,8 @@ def test_the_same_rows_are_the_same_bytes_in_either_format(kind: str, format_: s
         scene.played(group, outcome=outcome, picture=True)
         other = scene.played(scene.gym_group(task=group.task), outcome=outcome, steps=3)
     scene.forked(other, after=1, outcome="correct")
-    scene.answered(
-        factories.group(arm="text_zero_shot", task=group.task, template="prompts-v7a"), "42 it is."
-    )
+    text = factories.group(arm="text_zero_shot", task=group.task, template="prompts-v7a")
+    scene.intervened(scene.answered(text, "42 it is."), "correct")
     thoughts = {"revisions": [Revision(text="I go back.")]}
     first, again = (scene.exported(kind, format=format_, **thoughts) for _ in range(2))
     assert hashes(first) == hashes(again)
