@@ -11,9 +11,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from fake_interventions import substeps_of
 from fake_pages import DONE, PAGE, SETTLE
 from fake_report import TABLES
-from fake_state import State
+from fake_state import GOLD, State
 from palaestra.evaluation.looks import look_digest
 
 REFUSED = "nothing"  # an answer that the arena refuses
@@ -160,8 +161,9 @@ class Lab(Handler):
         if path.startswith(("/api/v1/runs", "/api/v1/reports", "/api/v1/exports")):
             call = self.runs_call if path.startswith("/api/v1/runs") else self.reports_call
             return call(method, path)
-        if path == "/api/v1/tasks/stats" or path.endswith("/labels"):
-            return 200, {"results": state.results, "next": None}
+        if method == "GET" and path.endswith(("/tasks/stats", "/labels", "/interventions")):
+            is_other = path.endswith("/interventions")
+            return 200, {"results": state.interventions if is_other else state.results, "next": None}
         if path == "/api/v1/episodes" and method == "GET":
             episodes = [
                 one for one in state.episodes.values() if str(one["body"]["run"]) == self.query["run"]
@@ -235,12 +237,26 @@ class Lab(Handler):
         return {"results": results, "next": str(first + limit) if first + limit < 6 and not named else None}
 
     def refill(self, group: int) -> tuple[int, object] | None:
+        if made := next((one for one in self.fake.state.interventions if one["group"] == group), None):
+            return 201, self.continued(made, json.loads(self.body)["count"])
         samples = [one for one in self.fake.state.episodes.values() if one["group"] == group]
         if not samples:
             return None
         count = json.loads(self.body)["count"]
         body = {**samples[0]["body"], "tasks": [samples[0]["task"]], "samples_per_task": count}
         return 201, self.open(body, group=group, sample=len(samples))
+
+    def intervene(self, number: int, body: dict[str, Any]) -> tuple[int, object]:
+        if GOLD in body["text"]:
+            return 422, {"error": {"code": "intervention_leaks", "message": "The text gives it away."}}
+        made = self.fake.state.write_intervention(number, **body)
+        return 201, {"intervention": made, **self.continued(made, body["count"])}
+
+    def continued(self, made: dict[str, Any], count: int) -> dict[str, Any]:
+        made["continuations"] = {"opened": count}
+        parent = self.fake.state.episodes[made["episode"]]
+        body = {**parent["body"], "tasks": [parent["task"]], "samples_per_task": count}
+        return self.open(body, group=made["group"])
 
     def open(self, body: dict[str, Any], *, group: int = 0, sample: int = 0) -> dict[str, Any]:
         state = self.fake.state
@@ -269,6 +285,10 @@ class Lab(Handler):
         if name is None:
             return 200, state.state_of(episode)
         body = json.loads(self.body or b"{}")
+        if name == "substeps":
+            return 200, {"steps": substeps_of(episode)}
+        if name == "interventions":
+            return self.intervene(number, body)
         if name == "messages":
             return 200, {"messages": state.prompt}
         if name == "trajectory":

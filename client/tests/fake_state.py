@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from fake_interventions import intervention_of
 from fake_pages import QUESTION
 
 GOLD = "42"
+GROUPS = 1_000  # the groups of continuations have numbers above
 STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
 
 
@@ -35,6 +37,7 @@ class State:
         self.runs: list[dict[str, Any]] = []
         self.reports: list[dict[str, Any]] = []
         self.results: list[dict[str, Any]] = []  # of lists that are only read
+        self.interventions: list[dict[str, Any]] = []
         self.drawn = set("12345")  # tasks whose question has a picture
         self.report_files: dict[str, bytes] = {}
         self.exports: list[dict[str, Any]] = []  # what the next calls answer, the last one for ever
@@ -48,6 +51,14 @@ class State:
     def prompt(self) -> list[dict[str, Any]]:
         text = {"type": "text", "text": self.question}
         return [{"role": "user", "content": [text, *self.pictured] if self.pictured else self.question}]
+
+    def write_intervention(self, episode: int, **body: Any) -> dict[str, Any]:
+        """Store an intervention without continuations, as a person in the lab does."""
+        body = {"author": "ana", "author_kind": "person", "count": 0, **body}
+        number = len(self.interventions) + 1
+        made = intervention_of(self.episodes[episode], body, number=number, group=GROUPS + number)
+        self.interventions.append(made)
+        return made
 
     def judge(self, episode: dict[str, Any], *, outcome: str, reason: str, truncated: bool = False) -> None:
         reward = {"correct": 1.0, "incorrect": 0.0, "void": None}[outcome]

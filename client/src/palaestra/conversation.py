@@ -23,7 +23,7 @@ async def conversation_rebuild(
     are addresses of the lab, as they were sent (``Client.messages_inline``). Raises ``ApiError`` without a
     screenshot.
     """
-    opening = await client.opening_messages(episode)
+    opening = [one for one in await client.opening_messages(episode) if not one.get("prefill")]
     trajectory = await client.trajectory(episode)
     run = await client.run(trajectory["run"])
     line = await line_read(client, trajectory)

@@ -40,7 +40,11 @@ _OTHER_TURN = re.compile(
 def end_cut(text: str) -> str:
     """Return ``text`` without the tokens that begin and end a turn, and without turns of others after it."""
     begin = _FIRST.match(text)
-    text = text[begin.end() :] if begin else text
+    return rest_cut(text[begin.end() :] if begin else text)
+
+
+def rest_cut(text: str) -> str:
+    """Return what follows in a message that was begun, without what ends a turn; its beginning stays."""
     if other := _OTHER_TURN.search(text):
         text = text[: other.start()]
     last = _LAST.search(text)

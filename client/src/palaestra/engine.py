@@ -25,6 +25,7 @@ from palaestra.errors import (
     Unreachable,
     close_reason_of,
 )
+from palaestra.interventions import OpenedIntervention
 from palaestra.lineage import line_read
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
@@ -200,6 +201,18 @@ class Engine:
         async for opened in self._open(tasks, opening):
             for one in opened.episodes:
                 yield self._episode(one, opened.messages_of(one), config)
+
+    async def continue_all(
+        self, opened: OpenedIntervention, policy: Policy, on_done: Callable[[Rollout], None] | None = None
+    ) -> list[Rollout]:
+        """Play the continuations of an intervention; results come in the order of opening."""
+
+        async def episodes() -> AsyncIterator[tuple[int, Episode]]:
+            for one in opened.episodes:
+                messages = [*opened.messages_of(one), opened.intervention.message]
+                yield opened.intervention.run, self._episode(one, messages)
+
+        return await self.play(episodes(), policy, on_done)
 
     async def episode_resume(
         self, state: EpisodeState, config: EpisodeConfig | None = None

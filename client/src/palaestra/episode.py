@@ -80,7 +80,9 @@ class Episode(EpisodePage):
         )
         self._grammar = grammar_of("json" if arm_of(opened.arm).is_free_text else config.grammar)
         self._history = history_read(config.history)
-        self._opening = list(messages)
+        self._opening = [one for one in messages if not one.get("prefill")]
+        # Of an intervention: what the model's message in the first turn begins with.
+        self._prefill = next((str(one["content"]) for one in messages if one.get("prefill")), "")
         self._turns: list[PastTurn] = []
         self._budgets = Budgets(
             tokens=config.token_budget, prompt_tokens=config.prompt_token_budget, invalid=config.invalid_limit
@@ -94,6 +96,12 @@ class Episode(EpisodePage):
     @property
     def _has_page(self) -> bool:
         return arm_of(self.opened.arm).has_page
+
+    @property
+    def _begun(self) -> str:
+        """What the message of the next turn begins with, which its model goes on with; empty but in the first
+        turn of a continuation."""
+        return self._prefill if self.steps == self.opened.begins_after else ""
 
     @property
     def tools(self) -> list[dict[str, Any]] | None:
@@ -135,10 +143,14 @@ class Episode(EpisodePage):
     async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
         """Take one completion: parse, act, observe, record. ``observation`` and ``is_over`` follow it.
 
+        Where the last message of the observation is the model's own, the completion is what follows in it.
+
         Raises ``BrowserDead`` when browsers keep dying, ``ApiError`` or ``Unreachable`` when the step cannot
         be recorded.
         """
         completion = (Completion(text=completion) if isinstance(completion, str) else completion).bounded()
+        begun = self._begun
+        completion = replace(completion, text=begun + completion.text)
         self.steps += 1
         stored = self.unanswered.pop(self.steps, None)
         if stored is not None:
@@ -156,6 +168,7 @@ class Episode(EpisodePage):
         step = self._step(replace(spoken, text=completion.text), parsed, outcome, shown)
         is_shown = self._has_page or shown.result is not None
         self._turns.append(PastTurn(shown=shown if is_shown else None, raw=step.raw or ""))
+        step.prefill_chars = len(begun) or None
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
         step.duration_ms = env_ms + (completion.model_ms or 0.0)
         if stored is None:
@@ -294,6 +307,8 @@ class Episode(EpisodePage):
             turns=self._turns,
             shown=observation if is_shown else None,
         )
+        if self._begun:
+            messages.append({"role": "assistant", "content": self._begun})
         self.observation = replace(observation, messages=messages)
 
     # ---- steps and the end

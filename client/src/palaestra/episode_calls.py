@@ -84,7 +84,8 @@ class EpisodeCalls(Calls):
         return list(answer["messages"])
 
     async def opening_messages(self, episode: int) -> list[records.Message]:
-        """The messages that opened an episode, or the first one of a fork's line."""
+        """The messages that opened an episode, or the first one of a fork's line; in a continuation of an
+        intervention the beginning of the model's next message follows, marked ``prefill``."""
         return [one for one in await self.episode_messages(episode) if not one.get("copied")]
 
     async def trajectories(self, run: int) -> AsyncIterator[Json]:

@@ -63,7 +63,7 @@ async def prompt_lengths(
     # To tell pictures apart, their names do.
     line = await line_read(client, trajectory, picture=_name)
     inherited = len(line.steps) - len(trajectory["steps"])
-    opening = await client.opening_messages(episode)
+    opening = [one for one in await client.opening_messages(episode) if not one.get("prefill")]
     grammar = grammar_recorded(run, arm=trajectory["arm"])
     prompts = {
         history: prompts_rebuild(history=history, grammar=grammar, opening=opening, turns=line.turns)[

@@ -261,7 +261,8 @@ class StepObservation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
 class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     """One turn: what the model was shown (``observation``), wrote and did, and the result.
 
-    ``thought_hidden``: the model reasoned and does not say what. ``result_message`` is the sentence that the
+    ``thought_hidden``: the model reasoned and does not say what. ``prefill_chars``: how much at the beginning
+    of the message in ``raw`` the model was given to go on from. ``result_message`` is the sentence that the
     model read of the result, ``target_path`` the place in the document of the element that was acted on, as
     the page's recorder writes it. ``settled``: whether the page that the model was shown was complete.
     ``element_ids`` are the keys of the element ids that were given out since the step before, in the order of
@@ -272,6 +273,7 @@ class Step(msgspec.Struct, kw_only=True, omit_defaults=True):
     thought: str | None = None
     thought_hidden: bool | None = None
     raw: str | None = None
+    prefill_chars: int | None = None
     action: dict[str, Any] | None = None
     parsed: bool | None = None
     parse_error: str | None = None

@@ -16,10 +16,12 @@ import openai
 from palaestra.backoff import pause_s
 from palaestra.completion import Completion
 from palaestra.errors import ModelFailure, PalaestraError
+from palaestra.models.continuation import FORMS, TRIAL, WHO, Form, goes_on, is_begun, rest_of, shown
 from palaestra.models.failures import StreamBroken, failure_of
 from palaestra.models.health import CONNECT_TIMEOUT_S, EndpointHealth
 from palaestra.models.refusals import Refusals
 from palaestra.models.replies import Reply, model_ids
+from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.policies.clock import PolicyClock
 from palaestra.records import Message
 from palaestra.thoughts import Tags, thoughts_separate
@@ -35,6 +37,8 @@ NO_ADDRESS = (
     f"Name the endpoint of the model: --base-url http://host:port/v1, or ${ADDRESS_SETTING}. OpenAI's own is "
     "https://api.openai.com/v1."
 )
+# The trial of a continuation, whose words are the likeliest.
+TRIAL_SAMPLING = {"max_tokens": 16, "temperature": 0}
 PATH, MODELS_PATH = "/chat/completions", "/models"
 STREAM = {"stream": True, "stream_options": {"include_usage": True}}
 ERRORS = (openai.OpenAIError, httpx.HTTPError, StreamBroken, ValueError)
@@ -76,6 +80,8 @@ class Endpoint:
         self._is_streamed = is_streamed
         self._thought_tags = thought_tags
         self._refusals: dict[str, Refusals] = {}
+        self._forms: dict[str, Form] = {}
+        self._learning = asyncio.Lock()
         self.health = EndpointHealth()
 
     async def __aenter__(self) -> Endpoint:
@@ -107,14 +113,59 @@ class Endpoint:
         retries: int | None = None,
     ) -> Completion:
         """The model's reply. ``sampling`` are fields of the call; ``clock`` counts the call that succeeds.
-        ``retries`` replaces the endpoint's own number, unless it says that it is busy.
+        ``retries`` replaces the endpoint's own number, unless it says that it is busy. Where the last of
+        ``messages`` is the model's own, the reply is what follows in it, thoughts included.
 
-        Raises ``ContextOverflow`` where the prompt is too long, and ``ModelFailure`` when no try succeeded.
+        Raises ``ContextOverflow`` where the prompt is too long, and ``ModelFailure`` when no try succeeded;
+        ``PalaestraError`` where the model does not go on with messages.
         """
         grammar = {"tools": list(tools or ()), "response_format": dict(response_format or {})}
-        fields = {"model": model, "messages": list(messages), **(sampling or {})}
-        fields |= {name: value for name, value in grammar.items() if value}
-        fields |= STREAM if self._is_streamed else {}
+        call = {"model": model, "messages": list(messages), **(sampling or {})}
+        call |= {name: value for name, value in grammar.items() if value}
+        if not is_begun(messages):
+            completion = await self._repeated(call, clock, sampling=sampling, retries=retries)
+            return thoughts_separate(completion, tags=self._thought_tags)
+        call = (await self.form_of(model)).sent(call)
+        completion = await self._repeated(call, clock, sampling=sampling, retries=retries)
+        return replace(completion, text=rest_of(completion, str(messages[-1]["content"])))
+
+    async def form_of(self, model: str) -> Form:
+        """How a model is asked to go on with a message that is begun for it, tried once.
+
+        Raises ``PalaestraError`` where it does not.
+        """
+        async with self._learning:
+            if model not in self._forms:
+                self._forms[model] = await self._form_find(model)
+            return self._forms[model]
+
+    # ---- inside
+    async def _form_find(self, model: str) -> Form:
+        problem = ""
+        for form in FORMS:
+            call = form.sent({"model": model, "messages": list(TRIAL), **TRIAL_SAMPLING})
+            try:
+                completion = await self._repeated(call, PolicyClock(TIME_LIMIT_S), sampling={}, retries=1)
+            except ModelFailure as failure:
+                problem = str(failure)
+                continue
+            if goes_on(completion):
+                return form
+            problem = f"it {shown(completion)}"
+        raise PalaestraError(
+            f"{self.address}: {model} does not go on with a message that is begun for it: {problem}. {WHO}"
+        )
+
+    async def _repeated(
+        self,
+        call: Mapping[str, Any],
+        clock: PolicyClock,
+        *,
+        sampling: Mapping[str, Any] | None,
+        retries: int | None,
+    ) -> Completion:
+        fields = {**call, **(STREAM if self._is_streamed else {})}
+        model = str(call["model"])
         refusals = self._refusals.setdefault(model, Refusals(self.address))
         for attempt in itertools.count():
             sent = refusals.sendable(fields)
@@ -136,7 +187,6 @@ class Endpoint:
                 await asyncio.sleep(failure.retry_after_s if failure.retry_after_s is not None else pause)
         raise ModelFailure("unreachable")
 
-    # ---- inside
     async def _slotted(self, fields: Mapping[str, Any], clock: PolicyClock) -> Completion:
         with clock.paused():
             await self._slots.acquire()
@@ -147,12 +197,12 @@ class Endpoint:
             model_ms = (time.perf_counter() - began) * 1000
         finally:
             self._slots.release()
-        return replace(thoughts_separate(completion, tags=self._thought_tags), model_ms=model_ms)
+        return replace(completion, model_ms=model_ms)
 
     async def _call(self, fields: Mapping[str, Any]) -> Completion:
         """Make one call, without the package's own types, which accept a single shape of answer."""
         is_streamed = bool(fields.get("stream"))
-        reply = Reply(is_streamed=is_streamed)
+        reply = Reply(is_streamed=is_streamed, is_rest=is_begun(fields["messages"]))
         body = {name: value for name, value in fields.items() if name != "extra_body"}
         body |= fields.get("extra_body") or {}
         if not is_streamed:

@@ -12,6 +12,7 @@ import msgspec
 from palaestra.api import Client
 from palaestra.completion import Completion
 from palaestra.errors import ContextOverflow, ModelFailure, PalaestraError, PromptFiltered
+from palaestra.models.continuation import is_begun
 from palaestra.models.health import EndpointHealth
 from palaestra.observation import Observation
 from palaestra.policies.base import TIME_LIMIT_S, EpisodeInfo, PolicyStopped
@@ -55,8 +56,15 @@ class ModelPolicy:
             message = f"The model does not answer: {str(failure).rstrip('.')}. Nothing was opened."
             raise PalaestraError(message) from failure
 
+    async def continuation_try(self) -> None:
+        """See whether the model goes on with a message that is begun for it. Raises ``PalaestraError``."""
+        try:
+            await self._endpoint.form_of(self.name)
+        except PalaestraError as refused:
+            raise PalaestraError(f"{refused} Nothing was opened.") from refused
+
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
-        """The model's next completion.
+        """The model's next completion, or what follows in it where its beginning is the last message.
 
         Raises ``PolicyStopped`` ``context_length`` where the conversation has grown too long for the model,
         and ``content_filter`` where the endpoint refuses one that holds its own words; ``ModelFailure`` when
@@ -78,5 +86,7 @@ class ModelPolicy:
             if episode.step == 1:
                 raise
             raise PolicyStopped("content_filter", str(refused)) from refused
-        digest = hashlib.sha256(msgspec.json.encode(messages)).hexdigest()
+        # What a message begins with is recorded as a part of the completion.
+        sent = messages[:-1] if is_begun(messages) else messages
+        digest = hashlib.sha256(msgspec.json.encode(sent)).hexdigest()
         return replace(completion, model=completion.model or self.name, prompt_sha256=digest)

@@ -22,7 +22,8 @@ _NEEDED = frozenset({"model", "messages", "tools"})
 # Keys within tools and schemas that only some endpoints know.
 _WITHIN = ("strict", "additionalProperties")
 # Sent by us and requested by nobody: a reply is the same without them.
-_OURS = frozenset({"stream", "stream_options", *_WITHIN})
+_CONTINUED = ("continue_final_message", "add_generation_prompt")  # tried at the beginning
+_OURS = frozenset({"stream", "stream_options", *_CONTINUED, *_WITHIN})
 _REFUSED = re.compile(
     r"unsupported|unrecogni[sz]ed|unknown|"
     r"not (?:be |been |yet |currently )?(?:support|permitted|allowed|accepted|available|recogni[sz]ed|"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from palaestra.completion import Completion, ToolCall, count_read, usage_clean
-from palaestra.end_tokens import end_cut
+from palaestra.end_tokens import end_cut, rest_cut
 from palaestra.finish_reasons import Ending, ending_of
 from palaestra.models.failures import StreamBroken
 from palaestra.models.parts import parts_read, text_read
@@ -29,11 +29,11 @@ class Reply:
     """A reply in the making: takes a whole body or the parts of a stream, and never raises for their shape.
 
     ``is_streamed``: what comes are parts, and a reply without a finish reason broke off. A whole body came to
-    its end even where it does not say why.
+    its end even where it does not say why. ``is_rest``: it goes on with a message that was begun.
     """
 
-    def __init__(self, *, is_streamed: bool) -> None:
-        self._is_streamed = is_streamed
+    def __init__(self, *, is_streamed: bool, is_rest: bool = False) -> None:
+        self._is_streamed, self._is_rest = is_streamed, is_rest
         self._place: object = None
         self._is_begun = self._has_deltas = False
         self._text = self._refusal = ""
@@ -66,7 +66,7 @@ class Reply:
             raise StreamBroken(self._error or self._finish_reason or _BROKEN)
         apart = next((t for name in ("content", *REASONING_FIELDS) if (t := self._thoughts.get(name))), None)
         return Completion(
-            text=end_cut(self._text or self._refusal),
+            text=(rest_cut if self._is_rest else end_cut)(self._text or self._refusal),
             reasoning=apart,
             tool_calls=self._tool_calls,
             usage=self._usage,

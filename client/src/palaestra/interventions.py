@@ -1,0 +1,143 @@
+"""Words put into a model's thought, from which it goes on: the records and calls of the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from palaestra.calls import Calls, idempotency, present
+from palaestra.paths import path_of
+from palaestra.records import Message, Opening, Page
+
+AuthorKind = Literal["policy", "person"]
+
+
+class Continuations(msgspec.Struct, frozen=True, kw_only=True):
+    """``success_rate`` is ``correct`` of ``judged``, None without any; void ones are in neither."""
+
+    opened: int = 0
+    judged: int = 0
+    correct: int = 0
+    void: int = 0
+    success_rate: float | None = None
+
+
+class Intervention(msgspec.Struct, frozen=True, kw_only=True):
+    """``message`` is the beginning that each continuation goes on with: what the policy of ``episode`` wrote
+    in ``step`` before ``substep``, and ``text``. ``run`` and ``group`` are those of the continuations."""
+
+    id: int
+    run: int
+    group: int
+    episode: int
+    step: int
+    substep: int
+    text: str
+    sha256: str = ""
+    author_kind: AuthorKind = "policy"
+    author: str = ""
+    message: Message
+    continuations: Continuations = Continuations()
+
+
+class OpenedIntervention(Opening, frozen=True, kw_only=True):
+    """Answer of ``POST /api/v1/episodes/{id}/interventions``."""
+
+    intervention: Intervention
+
+
+class Substep(msgspec.Struct, frozen=True, kw_only=True):
+    """A block between blank lines of what a model wrote in a step, ``begin`` and ``end`` in characters."""
+
+    number: int
+    begin: int
+    end: int
+    text: str
+
+
+class StepSubsteps(msgspec.Struct, frozen=True, kw_only=True):
+    """``problem`` says why no substep of the step can be replaced; empty if each can."""
+
+    step: int
+    problem: str = ""
+    substeps: list[Substep] = []
+
+
+class EpisodeSubsteps(msgspec.Struct, frozen=True, kw_only=True):
+    """The substeps of all steps of an episode."""
+
+    steps: list[StepSubsteps]
+
+
+class InterventionCalls(Calls):
+    """Reads substeps, puts words in place of one, and reads what came of it."""
+
+    async def substeps(self, episode: int) -> list[StepSubsteps]:
+        """What the policy wrote in each step, cut at blank lines; the numbers stay."""
+        return (await self._get(path_of("episodes/{}/substeps", episode), EpisodeSubsteps)).steps
+
+    async def intervention_open(
+        self,
+        episode: int,
+        *,
+        step: int,
+        substep: int,
+        text: str,
+        author: str = "",
+        author_kind: AuthorKind = "policy",
+        count: int = 1,
+        run: int | None = None,
+        policy_version: int | None = None,
+        max_steps: int | None = None,
+        token_budget: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> OpenedIntervention:
+        """Put ``text`` in place of a substep of an ended episode, and open ``count`` continuations.
+
+        Raises ``ApiError`` 422 ``intervention_leaks`` where the text gives away the answer.
+        """
+        optional = {"run": run, "policy_version": policy_version, "max_steps": max_steps}
+        body = {
+            **{"step": step, "substep": substep, "text": text, "count": count},
+            **{"author": author, "author_kind": author_kind},
+            **present(**optional, token_budget=token_budget),
+        }
+        path, headers = path_of("episodes/{}/interventions", episode), idempotency(idempotency_key)
+        return await self._post(path, OpenedIntervention, body, headers=headers)
+
+    async def intervention(self, intervention: int) -> Intervention:
+        """An intervention, and how its continuations have ended so far."""
+        return await self._get(path_of("interventions/{}", intervention), Intervention)
+
+    async def interventions(
+        self, *, run: int | None = None, episode: int | None = None, cursor: str | int | None = None
+    ) -> Page[Intervention]:
+        """One page, the newest first: of the run of the continuations, or of their parent ``episode``."""
+        return await self._get("interventions", Page[Intervention], run=run, episode=episode, cursor=cursor)
+
+
+# ---- rows of the export ``interventions``
+def tokens_of(
+    row: Mapping[str, Any], tokenizer: Any, *, train: Collection[str] = ("copied", "intervention")
+) -> dict[str, list[int]]:
+    """A row as TRL's ``SFTTrainer`` takes it: ``input_ids`` up to the end of the intervention, without an end
+    of the turn, and ``completion_mask``, 1 for tokens of the parts to ``train``.
+
+    ``tokenizer`` is a fast one of ``transformers`` with a chat template. Raises ``ValueError`` where the
+    template changes the message.
+    """
+    spans = json.loads(row["spans"]) if isinstance(row["spans"], str) else row["spans"]
+    content = row["completion"][0]["content"]
+    content = content if isinstance(content, str) else content[0]["text"]
+    messages = [*row["prompt"], {"role": "assistant", "content": content}]
+    text = tokenizer.apply_chat_template(messages, tokenize=False, continue_final_message=True)
+    if not text.endswith(content.strip()):
+        raise ValueError("The chat template changes the message, so that its parts cannot be told apart.")
+    first = len(text) - len(content)
+    places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    trained = [(first + one["begin"], first + one["end"]) for one in spans if one["kind"] in train]
+    mask = [int(any(begin < end <= last for begin, last in trained)) for _, end in places["offset_mapping"]]
+    return {"input_ids": list(places["input_ids"]), "completion_mask": mask}
