@@ -12,6 +12,7 @@ from palaestra.calls import Calls, idempotency, present
 from palaestra.paths import path_of
 from palaestra.records import Message, Opening, Page
 
+NO_LOSS = -100  # PyTorch's
 AuthorKind = Literal["policy", "person"]
 
 
@@ -124,7 +125,7 @@ def tokens_of(
     row: Mapping[str, Any], tokenizer: Any, *, train: Collection[str] = ("copied", "intervention")
 ) -> dict[str, list[int]]:
     """A row as TRL's ``SFTTrainer`` takes it: ``input_ids`` up to the end of the intervention, without an end
-    of the turn, and ``completion_mask``, 1 for tokens of the parts to ``train``.
+    of the turn, and ``labels``, which are -100 but for the parts to ``train``.
 
     ``tokenizer`` is a fast one of ``transformers`` with a chat template. Raises ``ValueError`` where the
     template changes the message.
@@ -139,5 +140,8 @@ def tokens_of(
     first = len(text) - len(content)
     places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     trained = [(first + one["begin"], first + one["end"]) for one in spans if one["kind"] in train]
-    mask = [int(any(begin < end <= last for begin, last in trained)) for _, end in places["offset_mapping"]]
-    return {"input_ids": list(places["input_ids"]), "completion_mask": mask}
+    labels = [
+        token if any(begin < end <= last for begin, last in trained) else NO_LOSS
+        for token, (_, end) in zip(places["input_ids"], places["offset_mapping"], strict=True)
+    ]
+    return {"input_ids": list(places["input_ids"]), "labels": labels}
