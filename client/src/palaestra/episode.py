@@ -143,14 +143,10 @@ class Episode(EpisodePage):
     async def turn(self, completion: str | Completion) -> tuple[Turn, Outcome]:
         """Take one completion: parse, act, observe, record. ``observation`` and ``is_over`` follow it.
 
-        Where the last message of the observation is the model's own, the completion is what follows in it.
-
         Raises ``BrowserDead`` when browsers keep dying, ``ApiError`` or ``Unreachable`` when the step cannot
         be recorded.
         """
-        completion = (Completion(text=completion) if isinstance(completion, str) else completion).bounded()
-        begun = self._begun
-        completion = replace(completion, text=begun + completion.text)
+        completion = self._whole(completion)
         self.steps += 1
         stored = self.unanswered.pop(self.steps, None)
         if stored is not None:
@@ -168,7 +164,6 @@ class Episode(EpisodePage):
         step = self._step(replace(spoken, text=completion.text), parsed, outcome, shown)
         is_shown = self._has_page or shown.result is not None
         self._turns.append(PastTurn(shown=shown if is_shown else None, raw=step.raw or ""))
-        step.prefill_chars = len(begun) or None
         step.started_at, step.env_ms = started_at.isoformat(), env_ms
         step.duration_ms = env_ms + (completion.model_ms or 0.0)
         if stored is None:
@@ -312,12 +307,19 @@ class Episode(EpisodePage):
         self.observation = replace(observation, messages=messages)
 
     # ---- steps and the end
+    def _whole(self, completion: str | Completion) -> Completion:
+        """The completion, bounded, after what its message begins with."""
+        completion = (Completion(text=completion) if isinstance(completion, str) else completion).bounded()
+        return replace(completion, text=self._begun + completion.text)
+
     def _step(self, completion: Completion, parsed: Turn, outcome: Outcome, shown: Observation) -> Step:
+        is_begun = self.steps == self.opened.begins_after + 1
         return step_of(
             completion,
             parsed,
             outcome,
             index=self.steps,
+            prefill_chars=len(self._prefill) if is_begun else 0,
             shown=shown,
             grammar=self._grammar,
             has_page=self._has_page,

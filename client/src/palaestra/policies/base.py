@@ -50,5 +50,6 @@ class Policy(Protocol):
     def simulated(self) -> bool: ...
 
     async def act(self, observation: Observation, episode: EpisodeInfo) -> str | Completion | None:
-        """The next completion, raw, or None to stop without an answer."""
+        """The next completion, raw, or None to stop without an answer. Where the last message of the
+        observation is the model's own, what follows in it."""
         ...
