@@ -22,6 +22,7 @@ from palaestra import Client, Env
 from palaestra.exports import prompt_sha256
 from palaestra.grammars import grammar_of
 from palaestra.histories import Turn, messages_send
+from palaestra.interventions import tokens_of
 from palaestra.observation import Observation
 from palaestra.records import Step
 from palaestra.setups import history_read
@@ -38,6 +39,7 @@ KINDS = {
 }
 PAGES = ("textbox [e1]", "button [e2]")
 PICTURED = ("sft", "sft_steps")
+COPIED, INTERVENTION = "I read the question.\n\n", "I count again."
 TRAINING: dict[str, Any] = {
     "use_cpu": True,
     "max_steps": 1,
@@ -110,6 +112,40 @@ async def exported(home: Path) -> None:
                 made = await client.exports.create(kind, runs=[run.id], format=form)
                 done = await client.exports.wait(made.id, timeout_s=120)
                 await client.exports.download(done.id, home / form / kind)
+
+
+async def intervened(home: Path) -> None:
+    """Words put into a failed thought, from which one of two continuations was right, in both formats."""
+    async with Client(SERVER, KEY) as client:
+        run = await client.run_create(name="interventions", kind="train", model="a model")
+        tasks = await client.tasks(benchmark=BENCHMARK, limit=100)
+        task = next(one.id for one in tasks if one.key == TASK_KEY)
+        opening = await client.episodes_open(run=run.id, tasks=[task], arm="text_zero_shot")
+        raw = f"{COPIED}I count for 160.\n\nAnswer: 160"
+        await answered(client, opening.episodes[0].id, raw, "160")
+        opened = await client.intervention_open(
+            opening.episodes[0].id, step=1, substep=2, text=INTERVENTION, count=2
+        )
+        for one, answer in zip(opened.episodes, (GOLD, "160"), strict=True):
+            begun = str(opened.intervention.message["content"])
+            await answered(client, one.id, f"{begun}\n\nAnswer: {answer}", answer)
+        for form in ("jsonl", "parquet"):
+            made = await client.exports.create("interventions", runs=[run.id], format=form)
+            done = await client.exports.wait(made.id, timeout_s=120)
+            await client.exports.download(done.id, home / form / "interventions")
+
+
+async def answered(client: Client, episode: int, raw: str, answer: str) -> None:
+    await client.steps_post(episode, [Step(index=1, raw=raw, thought=raw)])
+    await client.submission_post(episode, answer=answer)
+    await client.wait_episode(episode)
+
+
+@pytest.fixture(scope="session")
+def interventions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("interventions")
+    asyncio.run(intervened(folder))
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -186,6 +222,29 @@ def test_trl_fine_tunes_on_them(home: Path, kind: str, tmp_path: Path) -> None:
         train_dataset=loaded(home, kind),
         processing_class=tokenizer,
     )
+    assert trainer.train().training_loss > 0
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("train", "trained"),
+    [(("copied", "intervention"), COPIED + INTERVENTION), (("intervention",), INTERVENTION)],
+)
+def test_trl_learns_interventions_and_nothing_after_them(
+    interventions: Path, form: str, train: tuple[str, ...], trained: str, tmp_path: Path
+) -> None:
+    (row,) = loaded(interventions, "interventions", form=form)
+    assert is_conversational(row)
+    assert (row["judged"], row["success_rate"]) == (2, 0.5)
+    tokenizer = tokenizer_make()
+    trainer = SFTTrainer(
+        model=model_make(tokenizer),
+        args=SFTConfig(output_dir=str(tmp_path), max_length=4096, **TRAINING),
+        train_dataset=datasets.Dataset.from_list([tokens_of(row, tokenizer, train=train)] * 2),
+        processing_class=tokenizer,
+    )
+    (labels, _) = next(iter(trainer.get_train_dataloader()))["labels"]
+    assert tokenizer.decode(labels[labels >= 0]) == trained
     assert trainer.train().training_loss > 0
 
 
