@@ -81,10 +81,7 @@ class Stage:
 
     def __init__(self, lab: str, key: str, *, arena: str, thread: Executor, config: EpisodeConfig) -> None:
         self._lab, self._key, self._thread, self.config = lab, key, thread, config
-        self._pools: Mapping[str, Any] = {
-            "chromium": PagePool(origin=arena, size=2),
-            "lite": LitePool(size=2),
-        }
+        self.pools: Mapping[str, Any] = {"chromium": PagePool(origin=arena, size=2), "lite": LitePool(size=2)}
         self._loop = asyncio.Runner()
 
     def run(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
@@ -95,7 +92,7 @@ class Stage:
         return self._thread.submit(self._loop.run, with_client()).result()
 
     def close(self) -> None:
-        for pool in self._pools.values():
+        for pool in self.pools.values():
             self._thread.submit(self._loop.run, pool.aclose()).result()
         self._thread.submit(self._loop.close).result()
 
@@ -103,7 +100,7 @@ class Stage:
         messages = await client.opening_messages(opened.id)
         episode = Episode(client, opened, messages=messages, config=self.config)
         if opened.start_url is not None:
-            pool = self._pools[browser]
+            pool = self.pools[browser]
             episode.page, episode.renew = await pool.acquire(), pool.renew
         await episode.begin()
         return episode
@@ -112,7 +109,7 @@ class Stage:
         await episode.step_queue.flush()
         if episode.page is not None:
             await episode.page.flush_recorder()
-            await self._pools[browser].release(episode.page)
+            await self.pools[browser].release(episode.page)
 
     def played(
         self, opened: OpenedEpisode, play: Callable[[RecordedPlayer], Any], *, browser: str = "chromium"

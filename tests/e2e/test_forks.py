@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +19,16 @@ from pytest_django.live_server_helper import LiveServer
 
 import palaestra.episode
 from core.presentation import Look
+from palaestra import ApiError, Client, Env, RemoteEnv
+from palaestra.engine import Engine, Rollout
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ForkDiverged
 from palaestra.grammars.json import action_line
-from palaestra.policies import Solution, Solver
+from palaestra.observation import Observation
+from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.records import OpenedEpisode
+from palaestra.stage import Stage as PageStage
+from palaestra.stage import StageConfig
 from tasks_app.families.registry import FAMILIES
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e import test_every_family as families
@@ -33,7 +39,7 @@ from tests.e2e.test_question_looks import KINDS, TOOLS, episode_in
 from tests.e2e.test_scripted_policies import info_of
 from tests.e2e.test_site_frame import SAMPLE, episode_make
 from trajectories.api import auth
-from trajectories.models import Episode, SiteEvent, Step
+from trajectories.models import Episode, Run, SiteEvent, Step
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -42,6 +48,7 @@ LOOKS = {"neutral": Look(), "a dialog and pop-ups": Look(form="dialog", pop_ups=
 FEW = ("change_dates", "count_conditions", "book_stay")
 TASKS = list(FAMILIES) if IS_WHOLE else list(FEW)
 STEPS_MAX = 120
+TOKEN, SMALL = "token", StageConfig(memory_floor_mb=0, pages=2)
 FIELDS = SAMPLE.payload["fields"]
 Moves = Sequence[Callable[[str], dict[str, Any]]]
 
@@ -237,3 +244,74 @@ def test_one_key_opens_a_fork_once(arena_server: ArenaServer, stage: Stage) -> N
     parent = site_taken(stage, arena_server, WANDERING[:3])
     opened = {stage.forked(parent.episode, step=1, idempotency_key="once").id for _ in range(3)}
     assert len(opened) == Episode.objects.filter(parent=parent.episode).count() == 1
+
+
+# ---- by environments, stages and the engine
+class Replayer:
+    """A policy that takes the same completions at the same steps."""
+
+    name = "replayer"
+    simulated = True
+
+    def __init__(self, completions: Sequence[str]) -> None:
+        self._completions = completions
+        self.shown: dict[int, list[str]] = {}
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
+        self.shown.setdefault(episode.id, []).append(observation.text)
+        return self._completions[episode.step - 1] if episode.step <= len(self._completions) else None
+
+
+@pytest.mark.parametrize("way", ["here", "on a stage"])
+def test_an_environment_goes_on_from_a_step(way: str, arena_server: ArenaServer, stage: Stage) -> None:
+    parent = site_taken(stage, arena_server, WANDERING)
+    run = Episode.objects.get(pk=parent.episode).run_id
+
+    async def work(client: Client) -> list[str]:
+        async with AsyncExitStack() as stack:
+            env: Env | RemoteEnv = Env("", "", run=run, client=client, pool=stage.pools["chromium"])
+            if way == "on a stage":
+                served = await stack.enter_async_context(PageStage(client, token=TOKEN, config=SMALL))
+                served.places["chromium"].pool = stage.pools["chromium"]
+                host, port = (await served.serve("127.0.0.1", 0)).sockets[0].getsockname()[:2]
+                env = RemoteEnv(f"http://{host}:{port}", TOKEN, run=run)
+            await stack.enter_async_context(env)
+            texts = [(await env.fork(parent.episode, 4, max_steps=50)).text]
+            for completion in parent.completions[4:]:
+                observation, *_, info = await env.step(completion)
+                texts.append(observation.text)
+            assert info["step"] == len(parent.completions)
+            with pytest.raises(ApiError, match="no_such_step"):
+                await env.fork(parent.episode, 40)
+            return texts
+
+    assert stage.run(work) == [one.text for one in parent.shown[4:]]
+    assert Episode.objects.get(parent=parent.episode).max_steps == 50
+
+
+@pytest.mark.parametrize("browser_name", ["chromium", "lite"])
+def test_an_engine_plays_forks_of_several_episodes(
+    browser_name: str, arena_server: ArenaServer, stage: Stage
+) -> None:
+    parent = site_taken(stage, arena_server, WANDERING, browser=browser_name)
+    run = Episode.objects.get(pk=parent.episode).run
+    Run.objects.filter(pk=run.pk).update(settings={"browser": browser_name})
+    Step.objects.filter(episode=parent.episode, index=3).update(observation_text="another page")
+    policy = Replayer(parent.completions)
+
+    async def work(client: Client) -> list[Rollout]:
+        async with Engine(client, pages=2, browser=browser_name, verdict_limit_s=3.0) as engine:
+            engine.pool = stage.pools[browser_name]
+            forks = [{"episode": parent.episode, "step": step, "count": 2} for step in (4, 6)]
+            return await engine.fork(
+                run=run.pk, forks=[*forks, {"episode": parent.episode, "step": 2}], policy=policy
+            )
+
+    *played, diverged = stage.run(work)
+    for rollout, step in zip(played, (4, 4, 6, 6), strict=True):
+        assert rollout.problem == ""
+        assert policy.shown[rollout.episode] == [one.text for one in parent.shown[step:]]
+    assert (diverged.outcome, diverged.verdict and diverged.verdict.reason) == ("void", "fork_diverged")
+    assert "After step 2 the page differs: -another page" in diverged.problem
+    closed = Episode.objects.get(pk=diverged.episode)
+    assert "After step 2" in (closed.close_detail or "")

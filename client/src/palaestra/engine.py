@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -159,6 +159,29 @@ class Engine:
             for state in interrupted:
                 if (episode := await self.episode_resume(state)) is not None:
                     yield run, episode
+
+        return await self.play(episodes(), policy, on_done)
+
+    async def fork(
+        self,
+        *,
+        run: int,
+        forks: Sequence[Mapping[str, Any]],
+        policy: Policy,
+        on_done: Callable[[Rollout], None] | None = None,
+    ) -> list[Rollout]:
+        """Fork ended episodes into ``run`` and play the forks: ``{"episode", "step", "count", ...}`` each, as
+        ``Client.forks_open`` takes them, of which at most a thousand are opened together.
+
+        A fork whose page is not its parent's ends as void, and its ``problem`` says where they differ.
+        """
+        await run_check(self.client, run, self._browser)
+
+        async def episodes() -> AsyncIterator[tuple[int, Episode]]:
+            for batch in _batches(forks):
+                opened = await self.client.forks_open([{**fork, "run": run} for fork in batch])
+                for one in opened.episodes:
+                    yield run, self._episode(one, opened.messages_of(one))
 
         return await self.play(episodes(), policy, on_done)
 
@@ -328,3 +351,15 @@ class Engine:
                 await episode.close(turn.reason, turn.detail)
                 return
             await episode.turn(turn)
+
+
+def _batches(forks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Forks that are opened by one call each."""
+    batch: list[Mapping[str, Any]] = []
+    for fork in forks:
+        if batch and sum(one.get("count", 1) for one in (*batch, fork)) > OPEN_AT_ONCE:
+            yield batch
+            batch = []
+        batch.append(fork)
+    if batch:
+        yield batch

@@ -131,12 +131,30 @@ class RemoteEnv:
         request = wire.Reset(
             id=self._next(), key=key, task=task_id, seed=seed, group=group, abandoned=self._abandoned
         )
+        return await self._begin(request)
+
+    async def fork(
+        self, episode: int, step: int, *, idempotency_key: str | None = None, **fields: Any
+    ) -> Observation:
+        """As ``Env.fork``."""
+        request = wire.Fork(
+            id=self._next(),
+            key=idempotency_key or uuid.uuid4().hex,
+            episode=episode,
+            step=step,
+            fields=fields,
+            abandoned=self._abandoned,
+        )
+        return await self._begin(request)
+
+    async def _begin(self, request: wire.Reset | wire.Fork) -> Observation:
         begun = await self._ask(request, wire.Begun)
         self.episode = RemoteEpisode(
             opened=begun.opened,
             observation=begun.look.observation,
             tools=begun.tools,
             response_format=begun.response_format,
+            steps=begun.opened.begins_after,
         )
         return self.episode.observation
 
@@ -224,7 +242,7 @@ class RemoteEnv:
                 self._connection = await self._connect(self._addresses[0])
                 opening = msgspec.structs.replace(self._opening, id=self._next(), session=self._session)
                 opened = await self._exchange(self._connection, opening, wire.Opened)
-                if not isinstance(request, wire.Reset | wire.Leave):
+                if not isinstance(request, wire.Reset | wire.Fork | wire.Leave):
                     await self._resume(self._connection, opened)
                 self._player = opened.player
                 self._watch_start(self._connection)

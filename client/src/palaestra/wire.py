@@ -58,6 +58,17 @@ class Reset(Request, frozen=True, kw_only=True, tag="reset"):
     abandoned: Number | None = None
 
 
+class Fork(Request, frozen=True, kw_only=True, tag="fork"):
+    """Open an episode that stands where an ``episode`` stood after ``step``. ``key`` and ``abandoned`` are as
+    in a reset; ``fields`` are those of ``Client.episode_fork``."""
+
+    key: Annotated[str, Meta(min_length=1, max_length=200)]
+    episode: Number
+    step: Number
+    fields: dict[Word, Number | None] = {}
+    abandoned: Number | None = None
+
+
 class Take(Request, frozen=True, kw_only=True, tag="step"):
     """Take a completion as step ``number`` of the episode. ``held`` is the step of the last answer, whose
     messages need not be sent again."""
@@ -99,12 +110,13 @@ class Leave(Request, frozen=True, kw_only=True, tag="leave"):
     abandoned: Number | None = None
 
 
-AnyRequest = Open | Reset | Take | Stop | Resume | Ask | Fetch | Leave
+AnyRequest = Open | Reset | Fork | Take | Stop | Resume | Ask | Fetch | Leave
 
 KIB = 2**10
 REQUEST_BYTES: dict[str, int] = {
     "open": 64 * KIB,
     "reset": 4 * KIB,
+    "fork": 4 * KIB,
     "step": 4 * 1024 * KIB,
     "stop": 8 * KIB,
     "resume": 8 * 1024 * KIB,

@@ -23,7 +23,7 @@ Taken = tuple[str, float, bool, bool, dict[str, Any]]
 OBSERVATION_MAX = 1_000_000
 COMPLETION_MAX = 1_000_000
 SEED_MAX = 2**62
-OPTIONS = {"task", "group"}
+OPTIONS = ("task", "group", "fork")
 
 
 class AnyText(Text):
@@ -40,8 +40,9 @@ class PalaestraEnv(gymnasium.Env[str, str]):
     ``void``. The numbers of the ``episode`` and its ``group`` are attributes, for they differ each time.
 
     A reset plays ``options["task"]``, else one drawn from ``tasks``; with ``options["group"]`` as another
-    sample of that group. The reward is 0.0 while an episode goes on, and NaN when its verdict is void;
-    ``void="raise"`` raises ``VoidEpisode`` instead. Other keywords are ``stages``, the addresses of stages
+    sample of that group; ``options["fork"]``, an episode and a step of it, goes on from there
+    instead. The reward is 0.0 while an episode goes on, and NaN when its verdict is void; ``void="raise"``
+    raises ``VoidEpisode`` instead. Other keywords are ``stages``, the addresses of stages
     that have the pages, and those of ``palaestra.Env``. It counts the steps: leave ``max_episode_steps``
     out.
     """
@@ -70,16 +71,16 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         """Open an episode. After the same ``seed`` come the same tasks, each in the same look."""
         super().reset(seed=seed)
         chosen = options or {}
-        if unknown := chosen.keys() - OPTIONS:
-            raise ValueError(f"Unknown options: {', '.join(sorted(unknown))}. Known: task, group.")
+        if unknown := chosen.keys() - set(OPTIONS):
+            raise ValueError(f"Unknown options: {', '.join(sorted(unknown))}. Known: {', '.join(OPTIONS)}.")
+        if "fork" in chosen:
+            parent, step = chosen["fork"]
+            return self._begun(self._loop.call(self._env.fork(parent, step)))
         if "task" not in chosen and not self._tasks:
             raise ValueError('Name a task: reset(options={"task": id}), or give tasks to make().')
         task = chosen["task"] if "task" in chosen else int(self.np_random.choice(self._tasks))
         drawn = int(self.np_random.integers(SEED_MAX)) if seed is None else seed
-        observation = self._loop.call(self._env.reset(task, seed=drawn, group=chosen.get("group")))
-        if self._env.episode is not None:
-            self.episode, self.group = self._env.episode.opened.id, self._env.episode.opened.group
-        return observation.text, self._info(observation, {"task": task})
+        return self._begun(self._loop.call(self._env.reset(task, seed=drawn, group=chosen.get("group"))))
 
     def step(self, action: str) -> Taken:
         """Take a completion as the model wrote it."""
@@ -98,6 +99,12 @@ class PalaestraEnv(gymnasium.Env[str, str]):
     # ---- inside
     async def _enter(self, env: AnyEnv) -> AnyEnv:
         return await env.__aenter__()
+
+    def _begun(self, observation: Observation) -> tuple[str, dict[str, Any]]:
+        episode = self._env.episode
+        assert episode is not None
+        self.episode, self.group = episode.opened.id, episode.opened.group
+        return observation.text, self._info(observation, {"task": episode.opened.task})
 
     def _taken(self, stepped: Stepped) -> Taken:
         observation, reward, terminated, truncated, details = stepped

@@ -22,7 +22,7 @@ from palaestra.records import EpisodeState, Message
 from palaestra.stage.capacity import Place
 from palaestra.step_queue import ack_of
 from palaestra.stored_steps import page_after, stored_of
-from palaestra.wire import Reset, Resume
+from palaestra.wire import Fork, Reset, Resume
 
 RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}
 PICTURES_MAX = 4_096
@@ -50,16 +50,21 @@ class Player(Env):
             raise ApiError(status=409, code="no_episode", message="There is no episode here.")
         return self.episode
 
-    async def begin(self, request: Reset) -> Observation:
-        """``reset``, if there is a place. Raises ``Full`` where there is none."""
+    async def begin(self, request: Reset | Fork) -> Observation:
+        """``reset`` or ``fork``, if there is a place. Raises ``Full`` where there is none."""
         await self._abandon()
         if request.abandoned is not None:
             await self.cancel(request.abandoned)
         self._place.claim()
         try:
-            observation = await self.reset(
-                request.task, seed=request.seed, group=request.group, idempotency_key=request.key
-            )
+            if isinstance(request, Fork):
+                observation = await self.fork(
+                    request.episode, request.step, idempotency_key=request.key, **request.fields
+                )
+            else:
+                observation = await self.reset(
+                    request.task, seed=request.seed, group=request.group, idempotency_key=request.key
+                )
             self._pictures_note(observation.messages)
             return observation
         finally:

@@ -218,7 +218,7 @@ class Stage:
                 held.session.picture_check(request.sha256)
                 return wire.Blob(id=request.id, content=await self.client.blob_get(request.sha256))
             answer = await held.session.answer(request)
-            if isinstance(request, wire.Reset | wire.Resume):
+            if isinstance(request, wire.Reset | wire.Fork | wire.Resume):
                 self.gauges.episodes.labels(request.__struct_config__.tag).inc()
             if isinstance(request, wire.Leave):
                 self._sessions.pop(name, None)

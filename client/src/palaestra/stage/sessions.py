@@ -18,11 +18,11 @@ from palaestra.errors import ApiError, PalaestraError
 from palaestra.observation import Observation
 from palaestra.records import Message
 from palaestra.stage.player import Player
-from palaestra.wire import Answer, Begun, Done, Leave, Reset, Resume, Stepped, Stop, Take, look_of
+from palaestra.wire import Answer, Begun, Done, Fork, Leave, Reset, Resume, Stepped, Stop, Take, look_of
 
 END_LIMIT_S = 5.0
 NONE_TAKEN = 0
-Playable = Reset | Take | Stop | Resume | Leave
+Playable = Reset | Fork | Take | Stop | Resume | Leave
 
 
 class Session:
@@ -91,7 +91,7 @@ class Session:
     async def _do(self, request: Playable) -> Answer:
         player = self.player
         match request:
-            case Reset():
+            case Reset() | Fork():
                 self._messages.clear()
                 return self._begun(request.id, await player.begin(request))
             case Resume():
@@ -113,7 +113,7 @@ class Session:
 
     def _begun(self, request: int, observation: Observation) -> Begun:
         episode = self.player.playing
-        self._messages[0] = observation.messages
+        self._messages[episode.steps] = observation.messages
         return Begun(
             id=request,
             opened=episode.opened,
