@@ -33,6 +33,7 @@ SHOWN = {"kind": "axtree-v2"}
 VALID: dict[str, dict[str, Any]] = {
     "open": OPENING,
     "reset": {"type": "reset", "id": 2, "key": "k", "task": 1},
+    "fork": {"type": "fork", "id": 9, "key": "k", "episode": 1, "step": 1, "max_steps": 9},
     "step": {"type": "step", "id": 3, "number": 1, "completion": {"text": "x"}},
     "stop": {"type": "stop", "id": 4, "number": 1, "reason": "agent_stopped"},
     "resume": {"type": "resume", "id": 5, "opened": OPENED, "steps": 0, "shown": SHOWN},

@@ -162,15 +162,16 @@ class Env:
         """Open an episode that stands where an ended one stood after ``step`` (0: its beginning), and show
         what that one was shown; an episode still open ends ``cancelled``.
 
-        Its own steps are numbered on. Fields are those of ``Client.episode_fork``; the environment's own
-        ``policy_version``, ``max_steps`` and ``token_budget`` count otherwise. Raises ``ApiError`` for what
-        cannot be forked, and ``ForkDiverged``, once the fork is closed as void, where its page is not the
-        parent's.
+        Its own steps are numbered on. Fields are ``policy_version``, ``max_steps`` and ``token_budget``;
+        the environment's own count otherwise. Raises ``ApiError`` for what cannot be forked, and
+        ``ForkDiverged``, once the fork is closed as void, where its page is not the parent's.
         """
-        settings = {name: self._opening[name] for name in FORKING & self._opening.keys()} | fields
+        keywords_check(fields, known=FORKING)
+        given = {name: value for name, value in fields.items() if value is not None}
+        settings = {name: self._opening[name] for name in FORKING & self._opening.keys()} | given
         return await self._begin(
             lambda: self.client.episode_fork(
-                episode, step=step, idempotency_key=idempotency_key, **{"run": self._run, **settings}
+                episode, step=step, idempotency_key=idempotency_key, run=self._run, **settings
             )
         )
 

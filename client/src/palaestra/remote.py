@@ -15,7 +15,7 @@ import msgspec
 from palaestra import wire
 from palaestra.background import tasks_cancel
 from palaestra.completion import Completion
-from palaestra.env import OPENING, SETTINGS, StepInfo, Stepped, keywords_check
+from palaestra.env import FORKING, OPENING, SETTINGS, StepInfo, Stepped, keywords_check
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError, PalaestraError, Unreachable
 from palaestra.message_pictures import messages_inline
@@ -137,12 +137,13 @@ class RemoteEnv:
         self, episode: int, step: int, *, idempotency_key: str | None = None, **fields: Any
     ) -> Observation:
         """As ``Env.fork``."""
+        keywords_check(fields, known=FORKING)
         request = wire.Fork(
             id=self._next(),
             key=idempotency_key or uuid.uuid4().hex,
             episode=episode,
             step=step,
-            fields=fields,
+            **fields,
             abandoned=self._abandoned,
         )
         return await self._begin(request)

@@ -60,12 +60,14 @@ class Reset(Request, frozen=True, kw_only=True, tag="reset"):
 
 class Fork(Request, frozen=True, kw_only=True, tag="fork"):
     """Open an episode that stands where an ``episode`` stood after ``step``. ``key`` and ``abandoned`` are as
-    in a reset; ``fields`` are those of ``Client.episode_fork``."""
+    in a reset; the other fields are those of ``Env.fork``."""
 
     key: Annotated[str, Meta(min_length=1, max_length=200)]
     episode: Number
     step: Number
-    fields: dict[Word, Number | None] = {}
+    policy_version: Number | None = None
+    max_steps: Number | None = None
+    token_budget: Number | None = None
     abandoned: Number | None = None
 
 

@@ -11,7 +11,7 @@ from msgspec import structs
 from palaestra.api import Client
 from palaestra.background import Heartbeat
 from palaestra.draft import draft_of
-from palaestra.env import Env
+from palaestra.env import FORKING, Env
 from palaestra.episode import Episode
 from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
 from palaestra.fate import fate_of, is_same
@@ -58,8 +58,9 @@ class Player(Env):
         self._place.claim()
         try:
             if isinstance(request, Fork):
+                own = {name: getattr(request, name) for name in FORKING}
                 observation = await self.fork(
-                    request.episode, request.step, idempotency_key=request.key, **request.fields
+                    request.episode, request.step, idempotency_key=request.key, **own
                 )
             else:
                 observation = await self.reset(
