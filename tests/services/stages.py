@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 
 from core.presentation import NEUTRAL
+from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo
 from palaestra.remote import RemoteEnv
 from palaestra.stage.orphans import marked
@@ -76,7 +77,7 @@ async def rewards_on(
 
     async def reward_of(task: int) -> float | None:
         async with RemoteEnv(addresses, token, run=run, browser=browser, **opening) as env:
-            return await _play(env, policy, task)
+            return await play(env, policy, await env.reset(task))
 
     return list(await asyncio.gather(*map(reward_of, tasks)))
 
@@ -87,8 +88,9 @@ def left_behind(stages: Sequence[Stage]) -> list[str]:
     return [mark for _, mark in marked(psutil.process_iter()) if int(mark.split(":")[1]) in killed]
 
 
-async def _play(env: RemoteEnv, policy: SlowSolver, task: int) -> float | None:
-    observation, memory = await env.reset(task), dict[str, Any]()
+async def play(env: RemoteEnv, policy: SlowSolver, observation: Observation) -> float | None:
+    """The reward of an episode that has begun with this observation."""
+    memory: dict[str, Any] = {}
     while True:
         completion = await policy.act(observation, _info(env, memory))
         assert completion is not None, "the policy knows every task"

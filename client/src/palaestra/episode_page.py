@@ -13,7 +13,15 @@ from palaestra.bounds import EpisodeBounds
 from palaestra.draft import Draft
 from palaestra.element_ids import ElementIds
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import BrowserDead, PageDead, PageHung, PageUnsettled, PalaestraError, TabClosed
+from palaestra.errors import (
+    ApiError,
+    BrowserDead,
+    PageDead,
+    PageHung,
+    PageUnsettled,
+    PalaestraError,
+    TabClosed,
+)
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.histories import Past
 from palaestra.lineage import line_of
@@ -28,6 +36,7 @@ from palaestra.surface import DocumentGone, PageView, Surface
 UNREADABLE = "(the page does not answer)"
 PAGE_FAILURES = (PageDead, PageHung, TabClosed)
 REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows the first page is replaced
+GONE_ON = "restored"
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it
 Renew = Callable[[Surface], Awaitable[Surface]]
 
@@ -108,7 +117,12 @@ class EpisodePage(StoredTurns):
         if self.opened.start_url is None:
             raise ValueError("The episode has no page.")
         if self.opened.parent is not None and self.steps == self.opened.begins_after:
-            return await self._restored(page, self.opened.parent)
+            try:
+                return await self._restored(page, self.opened.parent)
+            except ApiError as failure:
+                # A process before this one began the next step: its page is lost, as that of any other.
+                if failure.code != GONE_ON:
+                    raise
         bounds = EpisodeBounds.of(self.opened.start_url)
         bounds.step = self.steps
         await page.begin(self.opened.start_url, ids=self._ids.numbers, bounds=bounds)
