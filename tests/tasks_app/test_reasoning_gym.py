@@ -15,7 +15,7 @@ from core.errors import GymError
 from tasks_app import loader
 from tasks_app.benchmarks import _kinship, _puzzle_rules, reasoning_gym
 from tasks_app.benchmarks._reasoning_gym import IN_LINES, LEFT_OUT, LEVELS, UNCLEAR_FONTS
-from tasks_app.benchmarks._reasoning_gym_items import Source
+from tasks_app.benchmarks._reasoning_gym_items import Source, _is_right
 from tasks_app.benchmarks.reasoning_gym import generate, is_drawn, item_draft
 from tasks_app.models import Gold as GoldRow
 from tasks_app.models import Task
@@ -25,6 +25,7 @@ from tests.tasks_app.test_loader import load
 from verifiers import registry
 from verifiers.limits import SHORT_ANSWER_CHARS
 from verifiers.puzzles import package_scorers
+from verifiers.puzzles.rule import Puzzle
 from verifiers.puzzles.rules import PACKAGED, RULES
 from verifiers.types import Evidence, Gold, Verdict
 
@@ -260,6 +261,19 @@ def test_a_draw_that_the_package_gives_up_is_passed_over(
     monkeypatch.setattr(Source, "_item", lambda _self, entry, _dataset: entry)
     source = Source("tsumego", None, seed=SEED, seen=set())
     assert list(islice(source.items, 2)) == [dataset[0]] * 2
+
+
+def test_knights_may_take_a_longer_way() -> None:
+    source = Source("knight_swap", None, seed=SEED, seen=set())
+    item = next(item for item in source.items if item["answer"] != "No")
+    moves = json.loads(item["answer"])
+    back = [f"{side},{other},{one}" for side, one, other in (move.split(",") for move in moves[:2])]
+    dataset = source._dataset("0")
+    results = [
+        _is_right(Puzzle("knight_swap", json.dumps(way), item["facts"]), dataset)
+        for way in (moves, [*moves[:2], *back, *moves], moves[:2])
+    ]
+    assert results == [True, True, False]
 
 
 def test_a_grid_is_settled_by_its_verifier_and_a_change() -> None:
