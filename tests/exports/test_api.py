@@ -44,6 +44,7 @@ def test_a_trainer_asks_for_an_export_and_reads_its_files(api: Api) -> None:
     [
         ({"kind": "songs"}, 422, "unknown_export_kind"),
         ({"runs": [999]}, 422, "unknown_run"),
+        ({"benchmarks": ["gsm9k"]}, 422, "unknown_benchmark"),
         ({"run": [1]}, 400, "invalid"),
         ({"format": "csv"}, 400, "invalid"),
         ({"arms": ["gim"]}, 400, "invalid"),

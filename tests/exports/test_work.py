@@ -158,7 +158,7 @@ def test_nothing_to_export_says_what_was_left_out() -> None:
     assert scene.exported("chat").problem == (
         "Nothing matches: 1 episodes of locked splits were left out. Choose other filters."
     )
-    assert scene.exported("chat", benchmarks=["none"]).problem == (
+    assert scene.exported("chat", benchmarks=["math"]).problem == (
         "No finished episode matches. Choose other filters."
     )
     scene.played(scene.gym_group())

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from core import due_work, splits
 from core.errors import GymError
 from core.long_work import LongWork
+from tasks_app.registry import benchmarks
 from trajectories.episodes.origins import Origin
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
@@ -129,6 +130,12 @@ def _check_known(parameters: Parameters, project: str) -> None:
         if run not in known:
             message = f"There is no run {run}."
             raise GymError("unknown_run", message, status=422, fields={"runs": [message]})
+    for benchmark in parameters.benchmarks:
+        try:
+            benchmarks.get(benchmark)
+        except GymError as error:
+            error.fields = {"benchmarks": [error.message]}
+            raise
     labels = parameters.labels
     if labels and not AnnotationProject.objects.filter(pk=labels.project, project=project).exists():
         message = f"There is no annotation project {labels.project}."

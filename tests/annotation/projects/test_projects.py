@@ -102,7 +102,7 @@ def test_only_steps_are_shown_in_several_views(db: None, owner: User) -> None:
 
 
 def test_projects_that_cannot_be_finished_are_refused(db: None, owner: User) -> None:
-    with pytest.raises(GymError, match="only 1 are selected"):
+    with pytest.raises(GymError, match="only 1 is selected"):
         scene.project(owner, overlap_people=2)
     with pytest.raises(GymError, match="None of these episodes"):
         scene.project(owner, of=[factories.episode()])

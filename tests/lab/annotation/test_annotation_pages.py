@@ -276,7 +276,7 @@ def test_a_project_is_opened_from_a_search(lab: Lab, owner: User, person: User) 
     assert "person" in page
     refused = client.post("/annotation/create", {**body, "people": [person.pk]})
     assert refused.status_code == 422
-    assert "only 1 are selected" in refused.content.decode()
+    assert "only 1 is selected" in refused.content.decode()
     refused = client.post("/annotation/create", {**body, "search": "run=nothing"})
     assert refused.status_code == 422
     assert second.pk not in project.units.values_list("episode_id", flat=True)

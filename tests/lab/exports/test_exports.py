@@ -47,6 +47,7 @@ def test_a_researcher_exports_a_run_and_downloads_the_files(lab: Lab, annotator:
     [
         ("runs", "twelve", "is no number of a run"),
         ("runs", "999999", "There is no run 999999."),
+        ("benchmarks", "gsm9k", "Did you mean gsm8k?"),
         ("splits", "test", "is locked"),
         ("weights", "reasoning=much", "Write a number"),
         ("pairs_max", "0", "greater than or equal to 1"),

@@ -66,7 +66,8 @@ def project_create(plan: Plan, *, people: Sequence[User], creator: User | None) 
     if plan.people > max(len(people), 1):
         message = (
             f"{plan.people} people are to label the same unit, but only {len(people)} "
-            "are selected. Select more annotators, or lower the overlap or the number of views."
+            f"{'is' if len(people) == 1 else 'are'} selected. "
+            "Select more annotators, or lower the overlap or the number of views."
         )
         raise GymError("too_few_annotators", message, status=422)
     drawn = _sample(plan)
