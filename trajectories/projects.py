@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from django.db.models import Model, QuerySet
 
 from trajectories.models import (
+    Abstraction,
     AnnotationProject,
     ApiKey,
     Episode,
@@ -63,6 +64,7 @@ PLACES: Mapping[type[Model], Place] = {
     Label: Place("unit__project__project"),
     Sampler: Place("run__project"),
     Group: Place("run__project", "task__split"),
+    Abstraction: Place("project", "task__split"),
     Intervention: Place("group__run__project", "group__task__split"),
     Episode: Place("run__project", "task__split"),
 }

@@ -10,6 +10,7 @@ from trajectories.annotation.api import views as labels
 from trajectories.api import system
 from trajectories.blobs import api as blobs
 from trajectories.episodes import api as episodes
+from trajectories.episodes.abstractions import api as abstractions
 from trajectories.episodes.forks import api as forks
 from trajectories.episodes.interventions import api as interventions
 from trajectories.episodes.takeovers import api as takeovers
@@ -70,6 +71,9 @@ urlpatterns = [
     path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
+    path("abstractions", abstractions.AbstractionsView.as_view()),
+    path("abstractions/<id:abstraction_id>", abstractions.AbstractionView.as_view()),
+    path("runs/<id:run_id>/abstractions", abstractions.RunAbstractionsView.as_view()),
     path("interventions", interventions.InterventionsView.as_view()),
     path("interventions/<id:intervention_id>", interventions.InterventionView.as_view()),
     path("forks", forks.ForksView.as_view()),

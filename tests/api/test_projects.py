@@ -19,7 +19,7 @@ from tests.lab.samplers.scene import sampler_make
 from trajectories.annotation.queues.services import slot_next
 from trajectories.api import auth, openapi
 from trajectories.exports import services
-from trajectories.models import Blob, Episode, Export, Sampler
+from trajectories.models import Abstraction, Blob, Episode, Export, Sampler
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.reports.training import evaluations
 
@@ -54,6 +54,7 @@ class Subject(NamedTuple):
     export: int
     project: int
     intervention: int
+    abstraction: int
 
     @classmethod
     def none(cls) -> Subject:
@@ -119,6 +120,9 @@ NAMED: Mapping[str, Call] = {
         "POST", "/episodes/{episode}/interventions", {"step": 1, "substep": 1, "text": "Wait."}
     ),
     "intervention_get": Call("GET", "/interventions/{intervention}"),
+    "abstraction_create": Call("POST", "/abstractions", {"task": "{task}", "text": "Look.", "run": "{run}"}),
+    "abstraction_get": Call("GET", "/abstractions/{abstraction}"),
+    "run_abstractions": Call("GET", "/runs/{run}/abstractions"),
     "substep_list": Call("GET", "/episodes/{episode}/substeps"),
     "episode_takeover": Call("POST", "/episodes/{episode}/takeover", {"person": "owner"}),
     "episode_takeover_end": Call("POST", "/episodes/{episode}/takeover/end", {"how": "handed_back"}),
@@ -174,6 +178,7 @@ LISTS = {
     "export_list": "/exports",
     "label_list": "/labels",
     "intervention_list": "/interventions",
+    "abstraction_list": "/abstractions",
 }
 
 
@@ -203,6 +208,7 @@ def _subject(project: str) -> Subject:
         export=export.pk,
         project=_annotated(episode, project),
         intervention=factories.intervention(episode).pk,
+        abstraction=Abstraction.objects.create(task=task, project=project, text="Look.", run=run).pk,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Now
 
 from core.arms import ARMS, arm_choices
@@ -144,6 +145,12 @@ class Episode(models.Model):
         indexes = [
             models.Index(fields=["run", "id"], name="episode_run_order"),
             models.Index(fields=["parent"], name="episode_forks", condition=Q(parent__isnull=False)),
+            # The solvers of an abstraction (episodes/abstractions).
+            models.Index(
+                KeyTransform("abstraction", "guidance"),
+                name="episode_abstraction",
+                condition=Q(guidance__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:

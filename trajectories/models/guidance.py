@@ -38,5 +38,9 @@ class Abstraction(models.Model):
     )
     created_at = models.DateTimeField(db_default=Now())
 
+    class Meta:
+        # The lists of a task's and of a project's.
+        indexes = [models.Index(fields=["project", "id"], name="abstraction_order")]
+
     def __str__(self) -> str:
         return f"abstraction {self.pk} of task {self.task_id}"
