@@ -13,6 +13,7 @@ from trajectories.episodes import api as episodes
 from trajectories.episodes.abstractions import api as abstractions
 from trajectories.episodes.forks import api as forks
 from trajectories.episodes.interventions import api as interventions
+from trajectories.episodes.prefixes import RunPrefixesView
 from trajectories.episodes.takeovers import api as takeovers
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.episodes.trees import api as trees
@@ -73,6 +74,7 @@ urlpatterns = [
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
     path("abstractions", abstractions.AbstractionsView.as_view()),
     path("abstractions/<id:abstraction_id>", abstractions.AbstractionView.as_view()),
+    path("runs/<id:run_id>/prefixes", RunPrefixesView.as_view()),
     path("runs/<id:run_id>/abstractions", abstractions.RunAbstractionsView.as_view()),
     path("interventions", interventions.InterventionsView.as_view()),
     path("interventions/<id:intervention_id>", interventions.InterventionView.as_view()),

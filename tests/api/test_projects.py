@@ -122,6 +122,7 @@ NAMED: Mapping[str, Call] = {
     "intervention_get": Call("GET", "/interventions/{intervention}"),
     "abstraction_create": Call("POST", "/abstractions", {"task": "{task}", "text": "Look.", "run": "{run}"}),
     "abstraction_get": Call("GET", "/abstractions/{abstraction}"),
+    "run_prefixes": Call("GET", "/runs/{run}/prefixes"),
     "run_abstractions": Call("GET", "/runs/{run}/abstractions"),
     "substep_list": Call("GET", "/episodes/{episode}/substeps"),
     "episode_takeover": Call("POST", "/episodes/{episode}/takeover", {"person": "owner"}),

@@ -255,6 +255,8 @@ def test_a_draw_that_cannot_be_made_is_refused(trainer: Any, body: Any, status: 
         ({"strategy": {"kind": "unifrom"}}, 400, "invalid"),
         ({"strategy": {"kind": "success_band", "low": 0.8, "high": 0.2}}, 400, "invalid"),
         ({"horizon": {"kind": "additive", "start": 9, "end": 3}}, 400, "invalid"),
+        ({"horizon": {"kind": "stepwise", "steps": [8, 12], "after": []}}, 400, "invalid"),
+        ({"horizon": {"kind": "stepwise", "steps": [8, 12, 15], "after": [80, 80]}}, 400, "invalid"),
         ({"rollouts": {"kind": "by_need", "least": 9, "most": 3}}, 400, "invalid"),
         ({"tasks": {"splitt": "train"}}, 400, "invalid"),
         ({"tasks": {"difficulty_min": 0.7, "difficulty_max": 0.2}}, 400, "invalid"),

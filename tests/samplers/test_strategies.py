@@ -188,6 +188,8 @@ def test_tasks_that_seldom_succeed_get_more_samples() -> None:
         ({"kind": "additive", "start": 4, "end": 6}, [4, 5, 6, 6, 6, 6]),
         ({"kind": "multiplicative", "start": 5, "end": 13}, [5, 10, 13, 13, 13, 13]),
         ({"kind": "multiplicative", "start": 5, "end": 13, "every": 3}, [5, 5, 5, 10, 10, 10]),
+        ({"kind": "stepwise", "steps": [8, 12, 15], "after": [2, 4]}, [8, 8, 12, 12, 15, 15]),
+        ({"kind": "stepwise", "steps": [8], "after": []}, [8] * 6),
         ({"kind": "relative", "start": 0.5, "end": 1.5, "draws": 4}, [5, 8, 10, 12, 15, 15]),
     ],
 )

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('tasks_app', '0004_clean_steps'),
-        ('trajectories', '0019_guidance'),
+        ('trajectories', '0020_takeovers'),
     ]
 
     operations = [
