@@ -164,6 +164,31 @@ class Client(EpisodeCalls, InterventionCalls):
             # Both cursors are places in the run's verdict stream: a group completes with a verdict.
             await self.wait_verdicts(run, after=after, timeout_s=max(1, min(WAIT_S, int(left_s))))
 
+    async def successes(
+        self,
+        run: int,
+        *,
+        task: int | None = None,
+        arm: str | None = None,
+        policy_version_min: int | None = None,
+        only_changed: bool = False,
+    ) -> AsyncIterator[curation.Success]:
+        """The correct episodes of a run that were played from their start and without help, newest first.
+        ``only_changed`` leaves out of their ``steps`` those after which the screen was as before."""
+        filters = {"task": task, "arm": arm, "policy_version_min": policy_version_min}
+        cursor: str | int | None = ""
+        while cursor is not None:
+            page = await self._get(
+                path_of("runs/{}/successes", run),
+                Page[curation.Success],
+                **filters,
+                steps="changed" if only_changed else None,
+                cursor=cursor or None,
+            )
+            for success in page.results:
+                yield success
+            cursor = page.next
+
     # ---- samplers
     async def sampler_create(
         self, *, run: int, strategy: Json, tasks: Json | None = None, seed: int | None = None, **plan: Any

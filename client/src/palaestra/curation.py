@@ -60,9 +60,38 @@ class Sampler(msgspec.Struct, frozen=True, kw_only=True):
     position: int = 0
 
 
+class Replayed(msgspec.Struct, frozen=True, kw_only=True):
+    """A group with a stored success at ``place``, ``instead_of`` one of its own failures: ``episodes`` and
+    their ``rewards`` by sample index. ``policy_version`` is the success's."""
+
+    episode: int
+    policy_version: int | None = None
+    instead_of: int
+    place: int
+    episodes: list[int]
+    rewards: list[float | None]
+    mean: float
+    std: float
+    degenerate: bool = False
+
+
+class Success(msgspec.Struct, frozen=True, kw_only=True):
+    """A correct episode of a run; ``steps`` are the indexes of those to train on."""
+
+    episode: int
+    task: int
+    group: int
+    arm: str
+    policy_version: int | None = None
+    finished_at: str
+    steps_total: int
+    steps: list[int] = []
+
+
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     """A group as it completes. ``degenerate``: two or more samples were judged, and all their rewards are the
-    same. A group with fewer ``judged`` ones is not, and teaches as little: see ``teaches``."""
+    same. A group with fewer ``judged`` ones is not, and teaches as little: see ``teaches``. ``replayed`` is
+    the group to train on instead, where its run replays successes and has one."""
 
     group: int
     task: int
@@ -74,8 +103,9 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     std: float | None = None
     policy_version: list[int | None] | None = None
     degenerate: bool = False
+    replayed: Replayed | None = None
 
     @property
     def teaches(self) -> bool:
-        """Whether its rewards differ."""
+        """Whether its own rewards differ."""
         return self.judged > 1 and not self.degenerate

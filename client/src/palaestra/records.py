@@ -128,6 +128,7 @@ class Run(msgspec.Struct, kw_only=True):
     checkpoint: str = ""
     simulated: bool = False
     report: int | None = None
+    verdicts: int | None = None  # so far; of a single run alone
 
 
 class ReportCreated(msgspec.Struct, frozen=True, kw_only=True):

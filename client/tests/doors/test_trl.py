@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from script import SEED, Played, Scene, episodes_of, example_run, recorded, same
+from script import KEY, SEED, SERVER, Played, Scene, episodes_of, example_run, recorded, same
 from tiny_model import BEGIN, CHATML, END, model_make, tokenizer_make
 from transformers import AddedToken
 from trl import GRPOConfig, GRPOTrainer
 
-from palaestra import Completion, PalaestraError
+from palaestra import Client, Completion, PalaestraError
 from palaestra.doors import trl as door
 from palaestra.doors.tokens import tokens_text
 from palaestra.doors.trl import GroupRollouts, verdict
@@ -31,9 +31,8 @@ def trained(scene: Scene, place: dict[str, list[str]], tmp_path: Path) -> Iterat
     def make(
         generate: Any, *, opening: dict[str, Any] | None = None, **options: Any
     ) -> tuple[GroupRollouts, GRPOTrainer]:
-        rollouts = GroupRollouts(
-            **scene.env, seed=SEED, generate=generate, pages=2, **place, **(opening or {})
-        )
+        keywords = {**scene.env, **place, **(opening or {})}
+        rollouts = GroupRollouts(seed=SEED, generate=generate, pages=2, **keywords)
         made.append(rollouts)
         tokenizer = tokenizer_make()
         config = GRPOConfig(
@@ -122,6 +121,44 @@ def test_a_training_step_opens_each_group_once_and_leaves_a_void_out(
     assert advantages[3] == 0.0
     assert advantages[0] > 0 > advantages[1]
     assert not any(math.isnan(one) for one in advantages)
+
+
+async def replaying() -> int:
+    """A run that replays successes."""
+    async with Client(SERVER, KEY) as client:
+        made = await client.run_create(
+            name="doors: replays", kind="train", observation="axtree-v2", settings={"replay": {}}
+        )
+        return made.id
+
+
+@pytest.mark.parametrize("gives_logprobs", [False, True])
+def test_a_stored_success_takes_the_place_of_a_failure(trained: Trained, gives_logprobs: bool) -> None:
+    answers = [162]
+
+    def generate(prompts: list[list[int]], trainer: GRPOTrainer) -> Any:
+        text = f'Action: {{"type": "answer", "text": "{answers[-1]}"}}'
+        ids, _ = scripted([text])(prompts, trainer)
+        return ids, [[-0.5] * len(one) for one in ids] if gives_logprobs else None
+
+    opening = {"answer_channel": "api", "run": asyncio.run(replaying())}
+    rollouts, trainer = trained(generate, opening=opening)
+    trainer.model.train()
+    prompts = list(trainer.train_dataset["prompt"])
+    stored = rollouts(prompts, trainer)
+    assert stored["reward"] == [1.0]
+    answers.append(161)
+    output = rollouts(prompts * SAMPLES, trainer)
+    if gives_logprobs:
+        assert output["reward"] == [0.0] * SAMPLES
+        return
+    assert output["reward"] == [1.0, 0.0, 0.0, 0.0]
+    assert output["reason"] == ["replayed", "answer", "answer", "answer"]
+    for name in ("prompt_ids", "completion_ids", "env_mask", "episode"):
+        assert output[name][0] == stored[name][0]
+    assert len(set(output["group"])) == 1
+    rewards = {one.id: one.verdict.reward for one in asyncio.run(episodes_of(opening["run"]))}
+    assert sorted(rewards.values()) == [0.0] * SAMPLES + [1.0]  # what was played is what it was
 
 
 def test_a_model_that_fails_is_void_and_stops_the_training(trained: Trained, scene: Scene) -> None:

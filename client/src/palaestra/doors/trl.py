@@ -24,6 +24,7 @@ from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.loop_thread import LoopThread
 from palaestra.doors.rollouts import Addresses, history_check, messages_new, messages_textual, token_read
 from palaestra.doors.tokens import tokens_text
+from palaestra.doors.trl_replays import Replays
 from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
 from palaestra.env import SETTINGS
 from palaestra.episode_config import EpisodeConfig
@@ -64,6 +65,8 @@ class GroupRollouts:
 
     ``pages`` is how many episodes have a page at once, which is also the largest batch of the model's. With
     ``stages``, their addresses, the pages are theirs.
+    A run's setting ``replay`` puts stored successes in place of failures while training, unless generation
+    gives logprobs, of which a stored success has none.
     ``generate`` may be another one than the trainer's. Other keywords are those of ``Env``; observations are
     text, the grammar is one that is written as text and the history ``full``. Close it after training.
     """
@@ -89,6 +92,7 @@ class GroupRollouts:
             **self._settings,
         )
         self._client = Client(server, key)
+        self._replays = Replays(self._client, run)
         self._opening = {"run": run, "arm": arm, **keywords}
         self._pages, self._generate, self._browser, self._stages = pages, generate, browser, stages
         self._loop = LoopThread()
@@ -104,6 +108,8 @@ class GroupRollouts:
         tasks = [task_of(prompt) for prompt in prompts]
         if trainer.model.training and not self._is_kind_checked:
             self._kind_check()
+        if trainer.model.training:
+            self._loop.call(self._replays.begin())
         tags = self._config.thought_tags
         turns = _Turns(trainer, total=len(tasks), at_once=self._pages, thought_tags=tags)
         playing = self._loop.start(self._play(Counter(tasks), turns, trainer.state.global_step))
@@ -112,6 +118,8 @@ class GroupRollouts:
         if turns.failure is not None:
             raise turns.failure
         ends = [turns.ended(played[task].pop(0)) for task in tasks]
+        if trainer.model.training and not turns.has_logprobs:
+            self._loop.call(self._replays.place(ends, turns.stored))
         return {name: [end[name] for end in ends] for name in ends[0]} | turns.logprobs(ends)
 
     def close(self) -> None:
@@ -184,6 +192,15 @@ class _Tokens:
         self.is_model += [int(is_model)] * len(ids)
         self.logprobs += logprobs or [0.0] * len(ids)
 
+    def handed_over(self) -> dict[str, list[Any]]:
+        """As TRL names them."""
+        return {
+            "prompt_ids": self.prompt,
+            "completion_ids": self.completion,
+            "env_mask": self.is_model,
+            "logprobs": self.logprobs,
+        }
+
 
 @dataclass
 class _Prompt:
@@ -207,7 +224,7 @@ class _Turns:
         self._left, self._at_once, self._thought_tags = total, at_once, thought_tags
         self._waiting: queue.Queue[_Prompt] = queue.Queue()
         self._tokens: dict[int, _Tokens] = {}
-        self._has_logprobs = False
+        self.has_logprobs = False
 
     # ---- in the loop's thread
     async def act(self, observation: Observation, episode: EpisodeInfo) -> Completion:
@@ -281,7 +298,7 @@ class _Turns:
                 if self.failure is not None:
                     raise self.failure
                 ids, logprobs = generate([turn.ids for turn in batch], self._trainer)
-                self._has_logprobs |= logprobs is not None
+                self.has_logprobs |= logprobs is not None
                 for place, turn in enumerate(batch):
                     turn.answer.set_result((ids[place], logprobs[place] if logprobs else None))
             except BaseException as failure:
@@ -307,16 +324,27 @@ class _Turns:
             tokens.add([self._tokenizer.eos_token_id], is_model=False)
         judged = rollout.verdict
         return {
-            "prompt_ids": tokens.prompt,
-            "completion_ids": tokens.completion,
-            "env_mask": tokens.is_model,
-            "logprobs": tokens.logprobs,
+            **tokens.handed_over(),
             "reward": judged.reward if judged else None,
             "reason": judged.reason if judged else "no verdict came in time",
             "episode": rollout.episode,
             "group": rollout.group,
         }
 
+    def stored(self, prompts: Sequence[Sequence[Message]], raws: Sequence[str]) -> dict[str, Any]:
+        """The sequence of a stored episode: the messages before each of its steps, and what was written."""
+        tokens: _Tokens | None = None
+        for messages, raw in zip(prompts, raws, strict=True):
+            messages_textual(messages)
+            if tokens is None:
+                tokens = _Tokens(self._templated(list(messages)))
+            else:
+                tokens.add(self._between(messages_new(messages)), is_model=False)
+            written = self._tokenizer.encode(raw, add_special_tokens=False)
+            tokens.add([*written, self._tokenizer.eos_token_id], is_model=True)
+        tokens = tokens or _Tokens([self._tokenizer.eos_token_id])
+        return tokens.handed_over()
+
     def logprobs(self, ends: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Those that generation gave; without them the trainer computes its own."""
-        return {"logprobs": [end["logprobs"] for end in ends] if self._has_logprobs else None}
+        return {"logprobs": [end["logprobs"] for end in ends] if self.has_logprobs else None}

@@ -1,0 +1,58 @@
+"""Stored successes in the place of failures, where the setting ``replay`` of a run streams them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from palaestra.api import Client
+from palaestra.conversation import conversation_rebuild
+from palaestra.curation import Replayed
+from palaestra.records import Message
+
+Tokenize = Callable[[Sequence[Sequence[Message]], Sequence[str]], dict[str, Any]]
+
+
+class Replays:
+    """The replays of the groups that are played in one run."""
+
+    def __init__(self, client: Client, run: int) -> None:
+        self._client, self._run = client, run
+        self._after: int | None = None
+        self._is_on = False
+
+    async def begin(self) -> None:
+        """Note where the stream of groups is; call it before the groups are opened."""
+        if self._after is None:
+            run = await self._client.run(self._run)
+            self._after, self._is_on = run.verdicts or 0, run.settings.get("replay") is not None
+
+    async def place(self, ends: list[dict[str, Any]], tokenize: Tokenize) -> None:
+        """Put stored successes in place of failures; ``ends`` are ended episodes as TRL is handed them."""
+        if not self._is_on:
+            return
+        replayed = await self._read({end["group"] for end in ends})
+        for place, end in enumerate(ends):
+            one = replayed.get(end["group"])
+            if one is not None and end["episode"] == one.instead_of:
+                ends[place] = {**end, **await self._success(one, tokenize)}
+
+    async def _read(self, groups: Collection[int]) -> dict[int, Replayed]:
+        """The replays of groups that have completed."""
+        replayed, missing = {}, set(groups)
+        while missing:
+            page = await self._client.groups_page(self._run, after=self._after)
+            self._after = int(page.next or 0)
+            for group in page.results:
+                if group.group in missing and group.replayed is not None:
+                    replayed[group.group] = group.replayed
+                missing.discard(group.group)
+            if not page.results:  # an episode has no verdict: its group is not complete
+                break
+        return replayed
+
+    async def _success(self, one: Replayed, tokenize: Tokenize) -> dict[str, Any]:
+        prompts = await conversation_rebuild(self._client, one.episode)
+        steps = (await self._client.trajectory(one.episode))["steps"]
+        tokens = tokenize(prompts, [step["raw"] for step in steps])
+        return {**tokens, "reward": 1.0, "reason": "replayed", "episode": one.episode}
