@@ -118,3 +118,14 @@ def test_what_is_no_value_is_refused(api: Api, line: list[Episode], value: Any) 
 
 def test_values_are_for_trainers(api: Api, line: list[Episode]) -> None:
     _post(api("read"), line[0], [(1, 0.5, 1)], status=403)
+
+
+@pytest.mark.parametrize(("origin", "places"), [("plain", [0]), ("forked", [1, 2]), ("guided", [3])])
+def test_episodes_are_listed_by_origin(api: Api, line: list[Episode], origin: str, places: list[int]) -> None:
+    path = f"/episodes?run={line[0].run_id}&origin={origin}"
+    listed = [one["id"] for one in api("read").json("GET", path)[1]["results"]]
+    assert listed == [line[place].pk for place in places]
+
+
+def test_an_unknown_origin_is_refused(api: Api) -> None:
+    assert api("read").json("GET", "/episodes?origin=forkd")[0] == 400

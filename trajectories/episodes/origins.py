@@ -15,7 +15,7 @@ class Origin(TextChoices):
     GUIDED = "guided", "Guided"
 
 
-CONDITIONS: Mapping[str, Q] = {
+CONDITIONS: Mapping[Origin, Q] = {
     Origin.PLAIN: Q(is_plain=True),
     Origin.FORKED: Q(guidance__isnull=True, parent__isnull=False),
     Origin.GUIDED: Q(guidance__isnull=False),
@@ -24,7 +24,7 @@ CONDITIONS: Mapping[str, Q] = {
 
 def is_of(origins: Iterable[str]) -> Q:
     """The condition that an episode is of one of these; all of them ask nothing."""
-    named = set(origins)
+    named = {Origin(origin) for origin in origins}
     condition = Q()
     if named != set(CONDITIONS):
         for origin in sorted(named):

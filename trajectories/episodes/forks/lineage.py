@@ -8,11 +8,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
+from core.integers import INT_MAX
 from core.sql import Statement, sql_read
 
 STEPS = Statement(__file__, "lineage", columns=sql_read(__file__, "step_columns"))
 TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"))
 HASHES = Statement(__file__, "lineage", columns="s.index, s.more->>'prompt_sha256'")
+
+HOLDERS = Statement(__file__, "lineage", columns="l.id, s.index")
 
 
 class PastStep(Struct, frozen=True):
@@ -58,6 +61,11 @@ class PastTurn(Struct, frozen=True):
 def turns_until(episode_id: int, step: int) -> list[PastTurn]:
     """The same steps as ``steps_until``, with what was said and shown in them."""
     return [PastTurn(*row) for row in TURNS.rows(episode=episode_id, until=step)]
+
+
+def steps_held(episode_id: int) -> list[tuple[int, int]]:
+    """All steps of an episode in their order, each as the episode that holds it and its number."""
+    return HOLDERS.rows(episode=episode_id, until=INT_MAX)
 
 
 def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:

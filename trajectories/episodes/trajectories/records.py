@@ -11,6 +11,7 @@ from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceF
 from core.paging import CursorField, Query
 from trajectories.episodes.api import EpisodeRecord, Message
 from trajectories.episodes.interventions.body import Span
+from trajectories.episodes.origins import Origin
 from trajectories.facts.measures import MEASURES, TOTALS
 from trajectories.facts.page_actions import PageAction
 from trajectories.models import Episode, EpisodeFacts, StepFacts
@@ -24,6 +25,9 @@ class EpisodesQuery(Query):
     run = IdField(required=False)
     group = IdField(required=False)
     status = SuggestingChoiceField(choices=Episode.Status.values, required=False)
+    origin = SuggestingChoiceField(
+        choices=Origin.values, required=False, help_text="A guided fork counts as `guided`."
+    )
 
 
 class EpisodePage(Struct):

@@ -24,6 +24,7 @@ from trajectories.api.auth import Principal
 from trajectories.episodes.conversations import inherited_messages
 from trajectories.episodes.interventions.messages import prefill_message
 from trajectories.episodes.opening_messages import opening_messages
+from trajectories.episodes.origins import Origin, is_of
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories import records
 from trajectories.episodes.trajectories.milestones import with_milestones
@@ -230,11 +231,13 @@ def episode_ids(
     run: int | None = None,
     group: int | None = None,
     status: str | None = None,
+    origin: str | None = None,
 ) -> Sequence[int]:
     """Ids of the matching episodes, ascending: up to ``limit``, and one more if there is a next page."""
     filters = {"run": run, "group": group, "status": status}
     filters = {name: value for name, value in filters.items() if value is not None}
-    episodes = projects.visible(Episode.objects.filter(pk__gt=after, **filters), principal)
+    is_wanted = is_of([origin] if origin else Origin.values)
+    episodes = projects.visible(Episode.objects.filter(is_wanted, pk__gt=after, **filters), principal)
     return list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
 
 

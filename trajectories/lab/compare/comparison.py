@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, takewhile
 from typing import Any
 
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.alignment import Key, Row, align, first_divergence
+from trajectories.lab.compare.selectors import Place
 from trajectories.lab.queries.steps import step_counts
 from trajectories.lab.text.values import Value, values_of
 from trajectories.models import Episode, Submission
@@ -89,8 +91,9 @@ class Comparison:
     """The page of rows that contains row ``first``, by default ``divergence``, in ``stretches``.
 
     Row numbers begin at 1; ``rows`` and ``differing`` count all rows, and ``divergence`` is the first that
-    differs. An episode that stands alone beside texts parts from them in row ``answered``, where it gives
-    its answer.
+    differs. Relatives part in row ``forked``, after the steps that they have in common, and ``parted`` is the
+    row to look at first. An episode that stands alone beside texts parts from them in row ``answered``, where
+    it gives its answer.
     """
 
     def __init__(
@@ -100,19 +103,22 @@ class Comparison:
         self.texts = [_text(column) for column in self.columns if column.is_beside]
         self.steppers = [column for column in self.columns if not column.is_beside]
         keyed = [selectors.step_keys(column.episode) for column in self.steppers]
-        keys = [keys for _, keys in keyed]
-        rows = align(keys) if len(keys) > 1 else _alone(keys)
+        keys, places = [keys for _, keys in keyed], [places for places, _ in keyed]
+        shared = _shared(places)
+        rows = _aligned(keys, shared=shared) if len(keys) > 1 else _alone(keys)
         self.rows = len(rows)
         self.differing = sum(1 for row in rows if row.kind == "differs")
         place = first_divergence(rows)
         self.divergence = None if place is None else place + 1
-        numbers = [indexes for indexes, _ in keyed]
-        self.answered = _answered(self.steppers[0], numbers[0]) if self.texts and len(numbers) == 1 else None
-        parted = self.divergence or self.answered
-        self.first = page_of(max(1, min(first or parted or 1, len(rows))))
+        self.answered = _answered(self.steppers[0], places[0]) if self.texts and len(places) == 1 else None
+        self.forked = shared + 1 if 0 < shared < len(rows) else None
+        self.parted = self.forked or self.divergence or self.answered
+        self.first = page_of(max(1, min(first or self.parted or 1, len(rows))))
         shown = rows[self.first - 1 : self.first - 1 + ROWS_PER_PAGE]
         marks = {self.divergence: "First divergence", self.answered: "Gives its answer"}
-        self.stretches = _stretches(_shown_rows(shown, self.steppers, numbers, self.first, marks))
+        if self.forked:
+            marks[self.forked] = "Fork" if self.forked != self.divergence else "Fork, first divergence"
+        self.stretches = _stretches(_shown_rows(shown, self.steppers, places, self.first, marks))
 
     @property
     def divergence_page(self) -> int | None:
@@ -135,6 +141,21 @@ class Comparison:
 def page_of(number: int) -> int:
     """The first row of the page that contains a row."""
     return (number - 1) // ROWS_PER_PAGE * ROWS_PER_PAGE + 1
+
+
+def _shared(places: Sequence[Sequence[Place]]) -> int:
+    """How many steps all have in common, as forks of each other; 0 of a single episode."""
+    together = zip(*places, strict=False) if len(places) > 1 else ()
+    return sum(1 for _ in takewhile(lambda held: len(set(held)) == 1, together))
+
+
+def _aligned(sequences: Sequence[Sequence[Key]], *, shared: int) -> list[Row]:
+    """The rows of several sequences that begin with the same ``shared`` steps."""
+    rows = [Row(cells=(place,) * len(sequences), kind="same") for place in range(shared)]
+    for row in align([sequence[shared:] for sequence in sequences]):
+        cells = tuple(None if cell is None else cell + shared for cell in row.cells)
+        rows.append(replace(row, cells=cells))
+    return rows
 
 
 def _alone(sequences: Sequence[Sequence[Key]]) -> list[Row]:
@@ -173,9 +194,10 @@ def _is_completion(episode: Episode, steps: int) -> bool:
     return not episode.has_page and steps == 1
 
 
-def _answered(column: Column, indexes: Sequence[int]) -> int | None:
+def _answered(column: Column, places: Sequence[Place]) -> int | None:
     """The row of the step that entered what was submitted."""
     step = selectors.answer_step(column.episode.pk, column.answers) if column.answers else None
+    indexes = [place.index for place in places]
     return indexes.index(step) + 1 if step in indexes else None
 
 
@@ -187,27 +209,24 @@ def _text(column: Column) -> Text:
 def _shown_rows(
     rows: Sequence[Row],
     steppers: Sequence[Column],
-    numbers: Sequence[Sequence[int]],
+    places: Sequence[Sequence[Place]],
     start: int,
     marks: Mapping[int | None, str],
 ) -> list[ShownRow]:
-    steps = selectors.steps_get(
-        {
-            column.episode.pk: [indexes[cell] for row in rows if (cell := row.cells[place]) is not None]
-            for place, (column, indexes) in enumerate(zip(steppers, numbers, strict=True))
-        }
-    )
+    numbers = defaultdict[int, set[int]](set)
+    for row in rows:
+        for cell, held in zip(row.cells, places, strict=True):
+            if cell is not None:
+                numbers[held[cell].holder].add(held[cell].index)
+    steps = selectors.steps_get(numbers)
     return [
         ShownRow(
             number=number,
             kind=row.kind,
             mark=marks.get(number, ""),
             cells=[
-                Cell(
-                    column=column,
-                    step=None if cell is None else steps.get((column.episode.pk, indexes[cell])),
-                )
-                for column, indexes, cell in zip(steppers, numbers, row.cells, strict=True)
+                Cell(column=column, step=None if cell is None else steps.get(held[cell]))
+                for column, held, cell in zip(steppers, places, row.cells, strict=True)
             ],
         )
         for number, row in enumerate(rows, start=start)
@@ -216,7 +235,7 @@ def _shown_rows(
 
 def _stretches(rows: Sequence[ShownRow]) -> list[Stretch]:
     stretches = []
-    for is_equal, neighbours in groupby(rows, key=lambda row: row.kind != "differs"):
+    for is_equal, neighbours in groupby(rows, key=lambda row: row.kind != "differs" and not row.mark):
         stretch = list(neighbours)
         are_several = len(stretch[0].cells) > 1
         stretches.append(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Left
 from django.http import Http404
 
 from core.tokens import mask_tokens
 from tasks_app.models import Gold, Task
 from trajectories.actions import elements
+from trajectories.episodes.forks.lineage import steps_held
 from trajectories.facts import behaviour
 from trajectories.lab.compare.alignment import Key
 from trajectories.lab.queries.step_facts import step_labels
@@ -30,6 +33,7 @@ COMPLETION_CHARS = 50_000
 OBSERVATION_CHARS = 100_000
 KEY_COLUMNS = ("index", "action", "screenshot", "url", "shown_text")
 SHOWN_COLUMNS = (
+    "episode_id",
     "index",
     "action",
     "action_type",
@@ -40,6 +44,13 @@ SHOWN_COLUMNS = (
     "more__thought_hidden",
     "has_picture",
 )
+
+
+class Place(NamedTuple):
+    """A step by its number and the episode that holds it, which of a fork's may be an ancestor."""
+
+    holder: int
+    index: int
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
@@ -77,24 +88,34 @@ def task_fields(task_ids: Iterable[int]) -> dict[int, list[str]]:
     return {pk: fields_named({"fields": fields}) for pk, fields in rows.values_list("pk", "payload__fields")}
 
 
-def step_keys(episode: Episode) -> tuple[list[int], list[Key]]:
-    """The numbers of the first ``STEPS_MAX`` steps, and the keys to align them by.
+def step_keys(episode: Episode) -> tuple[list[Place], list[Key]]:
+    """The first ``STEPS_MAX`` steps, those that a fork has inherited included, and the keys to align them by.
 
     All benchmarks share the arena's addresses, so the benchmark is part of a page's key. Places are stored
     with the facts after an episode ends; until then they are computed here by the same rule.
     """
     facts = StepFacts.objects.filter(episode_id=OuterRef("episode_id"), index=OuterRef("index"))
     text = Left("observation_text", OBSERVATION_CHARS)
+    places = [Place(*held) for held in steps_held(episode.pk)[:STEPS_MAX]]
     rows = list(
-        Step.objects.filter(episode_id=episode.pk)
+        Step.objects.filter(_is_at(places))
         .annotate(place=Subquery(facts.values("place")), shown_text=text)
         .order_by("index")
-        .values(*KEY_COLUMNS, "place")[:STEPS_MAX]
+        .values(*KEY_COLUMNS, "place")
     )
     unplaced = {row["screenshot"] for row in rows if row["place"] is None and not row["shown_text"]}
     hashes = dict(Picture.objects.filter(pk__in=unplaced - {""}).values_list("sha256", "phash"))
     site = str(episode.task.benchmark_id)
-    return [row["index"] for row in rows], [_key(row, hashes, site=site) for row in rows]
+    return places, [_key(row, hashes, site=site) for row in rows]
+
+
+def _is_at(places: Sequence[Place]) -> Q:
+    """The condition that a step is one of these, which are in their order."""
+    condition = Q(pk__in=[])
+    for holder, held in groupby(places, key=attrgetter("holder")):
+        numbers = [place.index for place in held]
+        condition |= Q(episode_id=holder, index__range=(numbers[0], numbers[-1]))
+    return condition
 
 
 def _key(row: Mapping[str, Any], hashes: Mapping[str, str], *, site: str) -> Key:

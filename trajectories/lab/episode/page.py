@@ -22,6 +22,7 @@ from trajectories.lab.episode.prompt import episode_prompt_shown
 from trajectories.lab.forms import StepsForm
 from trajectories.lab.queries import episodes, programs, prunings, steps
 from trajectories.lab.queries.fidelity import EpisodeFidelity, episode_fidelity
+from trajectories.lab.queries.lineage import Lineage, lineage_of
 from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.queries.steps import StepEvents, StepList
 from trajectories.lab.queries.timeline import Timeline, timeline_around
@@ -224,6 +225,10 @@ class EpisodePage:
     @cached_property
     def fidelity(self) -> EpisodeFidelity | None:
         return episode_fidelity(episode_id=self.episode.pk)
+
+    @cached_property
+    def lineage(self) -> Lineage | None:
+        return lineage_of(self.episode)
 
     @cached_property
     def group(self) -> Sequence[Episode]:

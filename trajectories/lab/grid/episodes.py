@@ -37,6 +37,7 @@ EPISODES = Table(
         ("Void", "outcome=void"),
         ("Open", "status=open"),
         ("Action without effect", "action_check=no_effect"),
+        ("Forked", "origin=forked"),
         ("Longest", "sort=-steps"),
     ),
     columns=(
@@ -76,6 +77,15 @@ EPISODES = Table(
             cell='{% include "lab/grid/_outcome.html" with episode=row.episode %}',
             sort="coalesce(v.outcome, e.status)",
             width="wide",
+        ),
+        Column(
+            id="parent",
+            title="Forked from",
+            cell='{% include "lab/grid/_parent.html" with episode=row.episode %}',
+            sort="coalesce(e.parent_id, 0)",
+            is_number=True,
+            is_default=False,
+            description="The episode, and the step after which the fork begins",
         ),
         Column(
             id="reason",

@@ -37,6 +37,7 @@ LISTED = (
     "policy_version",
     "guidance",
     "parent_id",
+    "begins_after",
     "opened_at",
     "finished_at",
     "max_steps",

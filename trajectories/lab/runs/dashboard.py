@@ -46,6 +46,7 @@ class Tables:
     behaviour: BehaviourTable | None
     paired_tasks: Sequence[PairedTally]
     voids: VoidTable | None
+    origins: Mapping[str, int]
 
 
 class Dashboard:
@@ -132,6 +133,7 @@ def tables_of(run_id: int) -> Tables:
         behaviour=behaviour_table(behaviour.run_behaviour(run_id=run_id, latest=EPISODES_MEASURED)),
         paired_tasks=paired_tallies(run_id=run_id),
         voids=void_table(run_id),
+        origins=dashboard_selectors.origins(run_id),
     )
 
 

@@ -7,8 +7,12 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db.models import Count
+
 from core.sql import Statement
+from trajectories.episodes.origins import CONDITIONS, Origin
 from trajectories.hot_sql import UNFINISHED
+from trajectories.models import Episode
 from trajectories.models.sums import RateSum, Scope
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 
@@ -69,6 +73,14 @@ def position_of(run_id: int) -> Position:
 def endings(run_id: int) -> list[Ending]:
     """Endings by outcome and reason, the most frequent first."""
     return [Ending(*row) for row in _ENDINGS.rows(run=run_id)]
+
+
+def origins(run_id: int) -> dict[str, int]:
+    """Episodes that are not plain, by origin, ended or not; without those of which there are none."""
+    counts = {origin.value: Count("pk", filter=is_it) for origin, is_it in CONDITIONS.items()}
+    del counts[Origin.PLAIN]
+    counted = Episode.objects.filter(run=run_id, is_plain=False).aggregate(**counts)
+    return {origin: number for origin, number in counted.items() if number}
 
 
 def version_rates(run_id: int) -> dict[int | None, Rate]:

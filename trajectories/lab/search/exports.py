@@ -37,6 +37,8 @@ COLUMNS = {
     "sample_index": "sample_index",
     "policy_version": "policy_version",
     "guidance": "guidance__kind",
+    "parent": "parent_id",
+    "begins_after": "begins_after",
     "status": "status",
     "outcome": "verdict__outcome",
     "reward": "verdict__reward",

@@ -13,6 +13,7 @@ from core.integers import BIGINT_MAX, is_id
 from core.reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
+from trajectories.episodes.origins import Origin
 from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice_field, name_field
 from trajectories.lab.grid.view import PARAMETERS
 from trajectories.lab.text.actions import check_label
@@ -118,6 +119,7 @@ class SearchForm(FilterForm):
     reason = choice_field([(reason.code, reason.label) for reason in END_REASONS.values()], "End reason")
     action_check = choice_field([(kind, check_label(kind)) for kind in MISMATCHES], "Action check")
     action = name_field(list(ACTIONS), "Action")
+    origin = choice_field(Origin.choices, "Origin")
     status = choice_field(Episode.Status.choices, "Status")
     steps_min = _count("Steps, at least")
     steps_max = _count("Steps, at most")

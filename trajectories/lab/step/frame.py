@@ -7,6 +7,7 @@ from functools import cached_property
 
 from trajectories.lab.bookmarks.selectors import steps_marked
 from trajectories.lab.queries.gaps import Gap
+from trajectories.lab.queries.lineage import Lineage, lineage_of
 from trajectories.lab.queries.step_matches import MatchPosition, steps_matching
 from trajectories.lab.queries.timeline import Timeline, timeline_around
 from trajectories.lab.step.scrubber import Scrubber, scrubber_of
@@ -41,6 +42,10 @@ class Frame:
     def listed(self) -> list[ListedStep | Gap]:
         """The rows around the step in the list of steps."""
         return steps_listed(self.timeline, episode_id=self.episode.pk)
+
+    @cached_property
+    def lineage(self) -> Lineage | None:
+        return lineage_of(self.episode)
 
     @cached_property
     def marked(self) -> list[int]:

@@ -53,9 +53,10 @@
 
   const gapCell = (cell, { first, last: end }) => {
     cell.className = "frame-gap";
-    cell.title = `Never recorded: ${format(first)}${end > first ? ` to ${format(end)}` : ""}`;
+    const isInherited = end <= Number(view.dataset.inherited);
+    cell.title = `${isInherited ? "Inherited" : "Never recorded"}: ${format(first)}${end > first ? ` to ${format(end)}` : ""}`;
     const missing = made("span", "frame-missing");
-    missing.append(made("b", "", format(end - first + 1)), " not recorded");
+    missing.append(made("b", "", format(end - first + 1)), isInherited ? " inherited" : " not recorded");
     cell.append(missing, made("span", "frame-name", end > first ? `${first}–${end}` : String(first)));
     return cell;
   };
