@@ -236,8 +236,8 @@ def episode_ids(
     """Ids of the matching episodes, ascending: up to ``limit``, and one more if there is a next page."""
     filters = {"run": run, "group": group, "status": status}
     filters = {name: value for name, value in filters.items() if value is not None}
-    is_wanted = is_of([origin] if origin else Origin.values)
-    episodes = projects.visible(Episode.objects.filter(is_wanted, pk__gt=after, **filters), principal)
+    condition = is_of([origin] if origin else Origin.values)
+    episodes = projects.visible(Episode.objects.filter(condition, pk__gt=after, **filters), principal)
     return list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
 
 
