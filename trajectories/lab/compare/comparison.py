@@ -197,7 +197,7 @@ def _is_completion(episode: Episode, steps: int) -> bool:
 def _answered(column: Column, places: Sequence[Place]) -> int | None:
     """The row of the step that entered what was submitted."""
     step = selectors.answer_step(column.episode.pk, column.answers) if column.answers else None
-    indexes = [place.index for place in places]
+    indexes = [place.number for place in places]
     return indexes.index(step) + 1 if step in indexes else None
 
 
@@ -217,7 +217,7 @@ def _shown_rows(
     for row in rows:
         for cell, held in zip(row.cells, places, strict=True):
             if cell is not None:
-                numbers[held[cell].holder].add(held[cell].index)
+                numbers[held[cell].holder].add(held[cell].number)
     steps = selectors.steps_get(numbers)
     return [
         ShownRow(

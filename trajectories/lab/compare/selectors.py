@@ -50,7 +50,7 @@ class Place(NamedTuple):
     """A step by its number and the episode that holds it, which of a fork's may be an ancestor."""
 
     holder: int
-    index: int
+    number: int
 
 
 def episodes_get(ids: Sequence[int]) -> list[Episode]:
@@ -113,7 +113,7 @@ def _is_at(places: Sequence[Place]) -> Q:
     """The condition that a step is one of these, which are in their order."""
     condition = Q(pk__in=[])
     for holder, held in groupby(places, key=attrgetter("holder")):
-        numbers = [place.index for place in held]
+        numbers = [place.number for place in held]
         condition |= Q(episode_id=holder, index__range=(numbers[0], numbers[-1]))
     return condition
 
