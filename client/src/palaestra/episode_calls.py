@@ -45,6 +45,14 @@ class EpisodeCalls(Calls):
         """Give a fork what the server did for its parent, and return how its page is restored."""
         return await self._post(path_of("episodes/{}/restore", episode), Recipe, {})
 
+    async def episode_tree(self, episode: int, *, cursor: str | None = None) -> Json:
+        """A page of the tree that an episode is in, parents first: ``results`` and ``next``."""
+        return await self._get(path_of("episodes/{}/tree", episode), Json, cursor=cursor)
+
+    async def step_values_store(self, episode: int, values: Sequence[Json]) -> Json:
+        """Store what a search thinks of the states after steps: ``{"step", "value", "visits"}`` each."""
+        return await self._post(path_of("episodes/{}/values", episode), Json, {"values": list(values)})
+
     async def steps_post(self, episode: int, steps: Sequence[records.Step]) -> records.StepsAck:
         """Record steps. Repeating a step changes nothing; the same index with other content raises 409."""
         return await self._post(path_of("episodes/{}/steps", episode), records.StepsAck, {"steps": steps})

@@ -1,0 +1,165 @@
+"""Tree search by forks beside plain sampling, at the same number of actions.
+
+    python examples/tree_search/tree_search.py http://127.0.0.1:8001 KEY total_price first_free_stretch
+
+The arguments are the lab, a key with the scopes `trainer` and `golds`, and families of the mock site `stays`.
+The policy is simulated (`weak_policy.py`), and so are the runs. Pages are read without a browser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from search import Node, Rollout, Search, Settings
+from weak_policy import WeakPolicy
+
+from palaestra import Client, Env, Observation
+from palaestra.records import Task
+
+PAGE = 1_000
+STEPS_MAX = 12
+
+
+@dataclass
+class Player:
+    """Plays episodes of one task by the policy, each to its end."""
+
+    env: Env
+    policy: WeakPolicy
+    task: Task
+    labels: Sequence[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.labels = self.task.payload["fields"]
+
+    async def start(self) -> Rollout:
+        return await self._play(lambda: self.env.reset(self.task.id, seed=self.task.id))
+
+    async def go_on(self, node: Node) -> Rollout:
+        return await self._play(lambda: self.env.fork(node.episode, node.step))
+
+    async def _play(self, begin: Callable[[], Awaitable[Observation]]) -> Rollout:
+        observation = await begin()
+        assert self.env.episode is not None
+        opened, info, reward, is_over = self.env.episode.opened, {"step": 0}, None, False
+        while not is_over:
+            page = observation.text
+            completion = self.policy.complete(page, task=self.task.id, labels=self.labels)
+            observation, reward, terminated, truncated, info = await self.env.step(completion)
+            is_over = terminated or truncated
+        return Rollout(opened.id, opened.begins_after + 1, info["step"], reward)
+
+
+@dataclass
+class Result:
+    """Of one task: rewards of its rollouts in their order, and what they cost."""
+
+    rewards: list[float] = field(default_factory=list)
+    actions: int = 0
+
+
+async def sampled(player: Player, settings: Settings) -> Result:
+    """Plain sampling: attempts from the beginning until the actions are spent."""
+    result = Result()
+    while result.actions < settings.actions:
+        rollout = await player.start()
+        result.actions += rollout.actions
+        if rollout.reward is not None:
+            result.rewards.append(rollout.reward)
+    return result
+
+
+async def searched(client: Client, player: Player, settings: Settings) -> Result:
+    """Tree search, whose first attempt is the root. Its values are stored with the episodes."""
+    first = await player.start()
+    if first.reward is None:
+        return Result(actions=first.actions)
+    search = Search(Node(first.episode, 0), player.go_on, settings, spent=first.actions)
+    search.rewards.append(first.reward)
+    search.root.value, search.root.visits = first.reward, 1
+    await search.run()
+    for node in search.root.walk():
+        if node.visits:
+            value = {"step": node.step, "value": node.mean, "visits": node.visits}
+            await client.step_values_store(node.episode, [value])
+    return Result(search.rewards, search.spent)
+
+
+async def main(arguments: argparse.Namespace) -> None:
+    settings = Settings(
+        actions=arguments.actions,
+        exploration=arguments.exploration,
+        depth=arguments.depth,
+        width=arguments.width,
+        rollouts=arguments.rollouts,
+    )
+    async with Client(arguments.server, arguments.key) as client:
+        tasks = await tasks_of(client, arguments.families, count=arguments.tasks)
+        golds = {
+            gold["task"]: gold["answer"].split("|") async for gold in client.golds_export(benchmark="stays")
+        }
+        for way in ("sampling", "search"):
+            run = await client.run_create(
+                name=f"simulated {way}", kind="collect", simulated=True, settings={"browser": "lite"}
+            )
+            for family, of_family in tasks.items():
+                results = []
+                async with Env(
+                    arguments.server, arguments.key, run=run.id, browser="lite", max_steps=STEPS_MAX
+                ) as env:
+                    answers = {task.id: golds[task.id] for task in of_family}
+                    policy = WeakPolicy(answers, skill=arguments.skill, seed=arguments.seed)
+                    for task in of_family:
+                        player = Player(env, policy, task)
+                        is_search = way == "search"
+                        results.append(
+                            await (
+                                searched(client, player, settings) if is_search else sampled(player, settings)
+                            )
+                        )
+                print(
+                    json.dumps({"way": way, "family": family, "run": run.id, **summary(results)}), flush=True
+                )
+
+
+async def tasks_of(client: Client, families: Sequence[str], *, count: int) -> dict[str, list[Task]]:
+    """The first tasks of each family with fields to fill in."""
+    tasks = await client.tasks(benchmark="stays", limit=PAGE)
+    return {
+        family: [task for task in tasks if f"family:{family}" in task.tags][:count] for family in families
+    }
+
+
+def summary(results: Sequence[Result]) -> dict[str, float]:
+    """Tasks with a success, successes and rollouts over all tasks, and the actions spent."""
+    return {
+        "tasks": len(results),
+        "solved": sum(any(result.rewards) for result in results),
+        "successes": int(sum(sum(result.rewards) for result in results)),
+        "rollouts": sum(len(result.rewards) for result in results),
+        "actions": sum(result.actions for result in results),
+    }
+
+
+def arguments_read() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("server")
+    parser.add_argument("key")
+    parser.add_argument("families", nargs="+")
+    parser.add_argument("--tasks", type=int, default=10)
+    parser.add_argument("--actions", type=int, default=120, help="per task and way")
+    parser.add_argument("--skill", type=float, default=0.2, help="chance of a right value")
+    parser.add_argument("--exploration", type=float, default=Settings.exploration)
+    parser.add_argument("--depth", type=int, default=Settings.depth)
+    parser.add_argument("--width", type=int, default=Settings.width)
+    parser.add_argument("--rollouts", type=int, default=Settings.rollouts)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(arguments_read()))
