@@ -111,3 +111,19 @@ async def test_another_episode_with_the_recorded_keys_shows_the_same_numbers(
     assert texts[1].split("\n") == texts[3].split("\n")
     assert "[e905]" in texts[1]
     assert len(ids.numbers) == len(known.numbers)
+
+
+def test_a_fork_records_again_what_its_parent_recorded_later() -> None:
+    ids = ElementIds()
+    ids.adopt(["a", "b"])
+    ids.restore(["a", "b", "c"])
+    ids.show()
+    assert ids.numbers == {"a": 1, "b": 2, "c": 3}
+    assert ids.take() == "c"
+    assert ids.take() is None
+
+
+def test_a_fork_of_the_beginning_records_all_its_keys() -> None:
+    ids = ElementIds()
+    ids.restore(["a", "b"])
+    assert ids.take() == "a b"

@@ -112,7 +112,7 @@ async def main(arguments: argparse.Namespace) -> None:
                     arguments.server, arguments.key, run=run.id, browser="lite", max_steps=STEPS_MAX
                 ) as env:
                     answers = {task.id: golds[task.id] for task in of_family}
-                    policy = WeakPolicy(answers, skill=arguments.skill, seed=arguments.seed)
+                    policy = WeakPolicy(answers, skill=arguments.skill, seed=f"{arguments.seed}/{family}")
                     for task in of_family:
                         player = Player(env, policy, task)
                         is_search = way == "search"

@@ -20,7 +20,7 @@ IDLE = 0.1
 class WeakPolicy:
     """``answers`` are the right values by task; ``labels`` name the fields of the form, in their order."""
 
-    def __init__(self, answers: Mapping[int, Sequence[str]], *, skill: float, seed: int) -> None:
+    def __init__(self, answers: Mapping[int, Sequence[str]], *, skill: float, seed: int | str) -> None:
         self._answers, self._skill, self._chance = answers, skill, random.Random(seed)
 
     def complete(self, page: str, *, task: int, labels: Sequence[str]) -> str:

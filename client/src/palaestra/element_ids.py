@@ -27,10 +27,13 @@ class ElementIds:
             self.numbers.setdefault(key, len(self.numbers) + 1)
         self._shown = self._recorded = len(self.numbers)
 
-    def begin(self, keys: Iterable[str]) -> None:
-        """Forget all numbers but those of the keys that are on record."""
+    def restore(self, keys: Iterable[str]) -> None:
+        """Give out the numbers of a parent's keys, in their order, and no others. What the parent recorded
+        with a later step than the fork has inherited is recorded again, with the fork's own."""
         self.numbers.clear()
-        self.adopt(keys)
+        for key in keys:
+            self.numbers.setdefault(key, len(self.numbers) + 1)
+        self._shown = len(self.numbers)
 
     def show(self) -> None:
         """Note that what is shown now has the numbers that there are now."""

@@ -57,7 +57,7 @@ async def page_restore(page: Surface, recipe: Recipe, *, ids: ElementIds, looks:
     failure: _Differs | None = None
     ways = list(plans_of(visits, is_remembered=page.is_remembering))
     for way in ways[-1:] if looks.checks_all else ways:
-        ids.begin(recipe.element_ids.split())
+        ids.restore(recipe.element_ids.split())
         try:
             shown = await _Restoration(page, recipe, looks).walk(way, ids=ids.numbers)
         except _Differs as differs:
