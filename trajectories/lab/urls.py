@@ -35,6 +35,7 @@ from trajectories.lab.samplers import views as samplers
 from trajectories.lab.search import views as search
 from trajectories.lab.search.exports import EXPORTS
 from trajectories.lab.step import conversation_views, data_views, dom_views, picture_views
+from trajectories.lab.step import takeover_views as takeover
 from trajectories.lab.step import views as step
 from trajectories.lab.system.views import system
 from trajectories.lab.tasks import views as tasks
@@ -107,6 +108,7 @@ urlpatterns = [
     path(STEP, step.step_detail, name="step"),
     _alias(f"{STEP}/", of="step", name="step_slashed"),
     path(f"{STEP}/interventions", step.intervention_write, name="intervention_write"),
+    path(f"{STEP}/takeover", takeover.step_takeover, name="step_takeover"),
     path(f"{STEP}/mark", bookmarks.step_mark, name="step_mark"),
     path(f"{STEP}/conversation", conversation_views.step_conversation, name="step_conversation"),
     path(f"{STEP}/conversation.json", conversation_views.step_messages, name="step_messages"),

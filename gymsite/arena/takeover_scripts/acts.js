@@ -301,6 +301,7 @@
       record(isBack ? { type: "back" } : { type: "goto", url: masked(location.href) }, { look: previousLook() });
     }
     look();
+    root.dataset.acts = "recorded";
   }
   const start = () => void arrive();
   if (root.dataset.settled === "true") start();
