@@ -143,7 +143,11 @@
       part("again").hidden = false;
       release();
     } else open();
-    part("again").addEventListener("click", open);
+    part("again").addEventListener("click", () => {
+      open();
+      state.tabIndex = -1; /* The button has gone, and would leave the keyboard at the top of the page. */
+      state.focus();
+    });
     play?.addEventListener("click", () => (isPlaying() ? back() : start()));
     speed?.addEventListener("change", () => isPlaying() && start());
     size.addEventListener("click", () => {
