@@ -26,22 +26,22 @@ class WeakPolicy:
     def complete(self, page: str, *, task: int, labels: Sequence[str]) -> str:
         """The next completion on a page."""
         if self._chance.random() < IDLE:
-            return _said("I look again.", type="wait", ms=1)
+            return _completion("I look again.", type="wait", ms=1)
         fields = [_field(page, label) for label in labels]
         if None in fields:
             opener = next((one for one, name in BUTTON.findall(page) if SUBMIT.search(name)), None)
             if opener is None:
-                return _said("I see no form.", type="give_up", reason="no form")
-            return _said("I open the form.", type="click", target=opener)
+                return _completion("I see no form.", type="give_up", reason="no form")
+            return _completion("I open the form.", type="click", target=opener)
         for place, (target, value) in enumerate(filter(None, fields)):
             if not value:
                 text = self._value(task, place)
-                return _said(f"I take {text}.", type="type", target=target, text=text)
+                return _completion(f"I take {text}.", type="type", target=target, text=text)
         after = page[page.rindex(f"[{fields[-1][0]}]") :] if fields[-1] else page  # type: ignore[index]
         submit = next((one for one, _ in BUTTON.findall(after)), None)
         if submit is None:
-            return _said("I see no button.", type="give_up", reason="no button")
-        return _said("I submit what is there.", type="click", target=submit)
+            return _completion("I see no button.", type="give_up", reason="no button")
+        return _completion("I submit what is there.", type="click", target=submit)
 
     def _value(self, task: int, place: int) -> str:
         if self._chance.random() < self._skill:
@@ -56,5 +56,5 @@ def _field(page: str, label: str) -> tuple[str, str] | None:
     return (match[1], match[2]) if match else None
 
 
-def _said(thought: str, **action: Any) -> str:
+def _completion(thought: str, **action: Any) -> str:
     return f"{thought}\nAction: {json.dumps(action)}"

@@ -39,7 +39,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 class Game:
-    """Right is who says yes three times; an episode knows what was said in it, step by step."""
+    """Right is who says yes three times; an episode knows what was tried in it, step by step."""
 
     length = 3
 
@@ -50,13 +50,13 @@ class Game:
 
     async def play(self, node: Any) -> Any:
         self.forked.append((node.episode, node.step))
-        said = self.episodes[node.episode][: node.step]
-        assert len(said) == node.step < self.length
-        while len(said) < self.length:
-            said.append(self._random.random() < self._chance)
-        self.episodes.append(said)
+        moves = self.episodes[node.episode][: node.step]
+        assert len(moves) == node.step < self.length
+        while len(moves) < self.length:
+            moves.append(self._random.random() < self._chance)
+        self.episodes.append(moves)
         episode = len(self.episodes) - 1
-        reward = None if episode in self._void else float(all(said))
+        reward = None if episode in self._void else float(all(moves))
         return self._search.Rollout(episode, node.step + 1, self.length, reward)
 
     def search(self, **settings: Any) -> Any:
@@ -142,8 +142,8 @@ def test_the_weak_policy_errs_as_often_as_its_skill_says(example: Any) -> None:
     _, weak_policy = example
     policy = weak_policy.WeakPolicy({7: ("12.50", "L-1"), 8: ("9.00", "L-2")}, skill=0.25, seed=1)
     page = PAGE.format(first="", second="")
-    said = [policy.complete(page, task=7, labels=LABELS) for _ in range(2_000)]
-    typed = [one for one in said if '"type": "type"' in one]
+    moves = [policy.complete(page, task=7, labels=LABELS) for _ in range(2_000)]
+    typed = [one for one in moves if '"type": "type"' in one]
     assert 0.2 < sum('"12.50"' in one for one in typed) / len(typed) < 0.3
     assert 1_700 < len(typed) < 1_900
 
