@@ -71,7 +71,6 @@ async def prompt_lengths(
         ]
         for history in dict.fromkeys((*histories, run.history))
     }
-    prompts = {name: own[inherited:] for name, own in prompts.items()}
     characters = {name: [characters_read(prompt) for prompt in prompts[name]] for name in prompts}
     read = [(step.get("usage") or {}).get("prompt") for step in trajectory["steps"]]
     sent = zip(prompts[run.history], characters[run.history], read, strict=True)
