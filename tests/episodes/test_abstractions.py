@@ -115,6 +115,17 @@ def test_the_report_compares_with_without_and_best(guide: ApiClient) -> None:
     )
 
 
+def test_what_a_person_took_over_is_no_result_of_an_abstraction(guide: ApiClient) -> None:
+    writers, run = factories.run(), factories.run()
+    one = stored(guide, task=solved().pk, run=writers.pk)
+    solve(guide, one, run, ["correct", "incorrect"])
+    Episode.objects.filter(run=run, verdict__outcome="correct").update(is_taken_over=True)
+    (record,) = guide.json("GET", f"/abstractions?run={writers.pk}")[1]["results"]
+    assert record["solvers"] == {"runs": [run.pk], "opened": 1, "judged": 1, "correct": 0, "mean": 0.0}
+    report = guide.json("GET", f"/runs/{run.pk}/abstractions")[1]
+    assert report["with"] == {"tasks": 1, "episodes": 1, "mean": 0.0}
+
+
 def test_a_run_without_abstractions_has_an_empty_report(guide: ApiClient) -> None:
     nothing = {"tasks": 0, "episodes": 0, "mean": None}
     answer = guide.json("GET", f"/runs/{factories.run().pk}/abstractions")[1]

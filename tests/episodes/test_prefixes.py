@@ -41,6 +41,14 @@ def test_the_shortest_prefix_with_a_success_is_read_by_task(api: Callable[..., A
     assert following == {"results": [{**second, "tries": of_hard}], "next": None}
 
 
+def test_a_prefix_after_which_a_person_acted_has_no_success_of_it(api: Callable[..., ApiClient]) -> None:
+    run, task = factories.run(), solved()
+    tried(api("trainer", "guidance"), run, task, 1, "correct", "incorrect")
+    Episode.objects.filter(run=run, verdict__outcome="correct").update(is_taken_over=True)
+    (record,) = api("read").json("GET", f"/runs/{run.pk}/prefixes")[1]["results"]
+    assert (record["shortest"], record["tries"]) == (None, [{"steps": 1, "judged": 1, "correct": 0}])
+
+
 def test_a_key_sees_the_prefixes_of_its_splits_alone(api: Callable[..., ApiClient]) -> None:
     run = factories.run()
     tried(api("trainer", "guidance"), run, solved(), 1, "correct")

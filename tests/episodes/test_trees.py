@@ -120,8 +120,14 @@ def test_values_are_for_trainers(api: Api, line: list[Episode]) -> None:
     _post(api("read"), line[0], [(1, 0.5, 1)], status=403)
 
 
-@pytest.mark.parametrize(("origin", "places"), [("plain", [0]), ("forked", [1, 2]), ("guided", [3])])
+@pytest.mark.parametrize(
+    ("origin", "places"), [("plain", [0]), ("forked", [1, 2]), ("guided", [3]), ("taken_over", [4, 5, 6])]
+)
 def test_episodes_are_listed_by_origin(api: Api, line: list[Episode], origin: str, places: list[int]) -> None:
+    root = line[0]
+    taken: dict[str, Any] = {"is_taken_over": True}
+    line += [_fork(root, after=1, **taken), _fork(root, after=1, guidance={"kind": "hint"}, **taken)]
+    line.append(factories.episode(run=root.run, **taken))
     path = f"/episodes?run={line[0].run_id}&origin={origin}"
     listed = [one["id"] for one in api("read").json("GET", path)[1]["results"]]
     assert listed == [line[place].pk for place in places]

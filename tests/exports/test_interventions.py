@@ -53,6 +53,16 @@ def test_what_did_not_go_on_from_the_words_is_no_success_of_theirs() -> None:
     assert export.result["left_out"]["other_beginning"] == 1
 
 
+def test_a_continuation_that_a_person_took_over_is_no_success_of_the_policy() -> None:
+    scene.intervened(_failed(), "correct")
+    made = scene.intervened(_failed(), "correct", "incorrect")
+    Episode.objects.filter(group=made.group_id, verdict__outcome="correct").update(is_taken_over=True)
+    export = scene.exported("interventions")
+    assert len(scene.rows_of(export)) == 1
+    left_out = export.result["left_out"]
+    assert (left_out["no_success"], left_out["taken_over"]) == (1, 1)
+
+
 def test_continuations_are_in_no_other_export_by_default() -> None:
     scene.intervened(_failed(), "correct")
     assert scene.exported("sft").state == "failed"

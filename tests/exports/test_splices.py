@@ -128,6 +128,19 @@ def test_other_kinds_take_plain_episodes_unless_forks_are_named(bad: Episode) ->
     assert [row["episode"] for row in scene.rows_of(scene.exported("sft", origins=["forked"]))] == [fork.pk]
 
 
+def test_what_a_person_did_is_exported_where_it_is_named_alone(bad: Episode) -> None:
+    guided: dict[str, Any] = {"guidance": {"kind": "hint"}}
+    taken = scene.forked(bad, after=1, outcome="correct", is_taken_over=True)
+    scene.forked(bad, after=1, outcome="correct", is_taken_over=True, **guided)
+    splices = scene.exported("splices", revisions=ANY)
+    assert splices.state == "failed"
+    assert "2 episodes in which a person acted" in splices.problem
+    export = scene.exported("sft", origins=["taken_over"])
+    assert [row["episode"] for row in scene.rows_of(export)] == [taken.pk]
+    assert export.result["left_out"]["guided"] == 1  # what it was told is not for every key that exports
+    assert len(scene.rows_of(scene.exported("sft", origins=["taken_over", "guided"]))) == 2
+
+
 def test_splices_need_a_thought(api: Callable[..., Any], bad: Episode) -> None:
     body = {"kind": "splices", "revisions": []}
     status, answer = api("trainer").json("POST", "/exports", body)

@@ -142,12 +142,18 @@ def test_episodes_that_are_no_relatives_have_no_fork(root: Episode) -> None:
     assert comparison.Comparison(selectors.episodes_get([root.pk, other.pk])).forked is None
 
 
-@pytest.mark.parametrize(("origin", "place"), [("plain", 0), ("forked", 1), ("guided", 2)])
-def test_lists_filter_by_origin(lab: Lab, annotator: User, root: Episode, origin: str, place: int) -> None:
-    guided = {"kind": "hint"}
-    made = [root, _fork(root, after=1), _fork(root, after=1, guidance=guided)]
+@pytest.mark.parametrize(
+    ("origin", "places"), [("plain", [0]), ("forked", [1]), ("guided", [2]), ("taken_over", [5, 4, 3])]
+)
+def test_lists_filter_by_origin(
+    lab: Lab, annotator: User, root: Episode, origin: str, places: list[int]
+) -> None:
+    guided: dict[str, Any] = {"guidance": {"kind": "hint"}}
+    taken: dict[str, Any] = {"is_taken_over": True}
+    made = [root, *(_fork(root, after=1, **how) for how in ({}, guided, taken, guided | taken))]
+    made.append(factories.episode(run=root.run, task=root.task, **taken))
     page = lab(annotator).get(f"/search?origin={origin}").context["page"]
-    assert [row.episode.pk for row in page.hits] == [made[place].pk]
+    assert [row.episode.pk for row in page.hits] == [made[place].pk for place in places]
 
 
 def test_a_run_counts_what_is_excluded_from_its_rates(lab: Lab, annotator: User, root: Episode) -> None:
@@ -158,20 +164,23 @@ def test_forks_and_guided_episodes_of_a_run_are_counted(lab: Lab, annotator: Use
     _fork(root, after=1)
     _fork(root, after=1)
     _fork(root, after=2, guidance={"kind": "hint"})
+    _fork(root, after=2, is_taken_over=True)
     html = " ".join(lab(annotator).get(f"/runs/{root.run_id}/").content.decode().split())
     assert (
         f'href="/search?run={root.run_id}&amp;origin=forked">Forked episodes</a> <span class="number">2'
         in html
     )
     assert 'origin=guided">Guided episodes</a> <span class="number">1' in html
+    assert 'origin=taken_over">Taken over episodes</a> <span class="number">1' in html
 
 
 def test_a_fork_in_a_list_counts_the_steps_that_it_inherited(
     lab: Lab, annotator: User, root: Episode
 ) -> None:
-    fork = _fork(root, after=2)
+    fork = _fork(root, after=2, is_taken_over=True)
     html = lab(annotator).get(f"/search?episodes={fork.pk}&columns=episode,steps,parent").content.decode()
     assert "last is" not in html
+    assert '<span class="tag">taken over</span>' in html
     assert re.search(r"4\s*<span class=\"muted\">/ 8", html)
     assert '<span class="tag">forked</span>' in html
     assert f'<a href="/episodes/{root.pk}/">{root.pk}</a>' in html

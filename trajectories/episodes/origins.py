@@ -8,18 +8,24 @@ from django.db.models import Q, TextChoices
 
 
 class Origin(TextChoices):
-    """``plain``: played from its start and without help. A guided fork counts as guided."""
+    """``plain``: played from its start and without help. One in which a person ever acted is taken over,
+    whatever else it is; a guided fork counts as guided."""
 
     PLAIN = "plain", "Plain"
     FORKED = "forked", "Forked"
     GUIDED = "guided", "Guided"
+    TAKEN_OVER = "taken_over", "Taken over"
 
 
 CONDITIONS: Mapping[Origin, Q] = {
     Origin.PLAIN: Q(is_plain=True),
-    Origin.FORKED: Q(guidance__isnull=True, parent__isnull=False),
-    Origin.GUIDED: Q(guidance__isnull=False),
+    Origin.FORKED: Q(is_taken_over=False, guidance__isnull=True, parent__isnull=False),
+    Origin.GUIDED: Q(is_taken_over=False, guidance__isnull=False),
+    Origin.TAKEN_OVER: Q(is_taken_over=True),
 }
+# The same in SQL: the origin of the episode ``e``.
+ORIGIN_SQL = """CASE WHEN e.is_taken_over THEN 'taken_over' WHEN e.guidance IS NOT NULL THEN 'guided'
+    WHEN e.parent_id IS NOT NULL THEN 'forked' ELSE 'plain' END"""
 
 
 def is_of(origins: Iterable[str]) -> Q:

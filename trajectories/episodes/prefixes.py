@@ -21,7 +21,7 @@ STEPS, OF = "guidance__steps", "guidance__of"
 
 
 class PrefixTries(Struct):
-    """Judged episodes that were given the first ``steps``; void ones and forks are left out."""
+    """Judged episodes with the first ``steps``: none that is void, forked or taken over by a person."""
 
     steps: int
     judged: int
@@ -72,8 +72,10 @@ class RunPrefixesView(APIView):
 
 def prefix_results(run: Run, *, after: int, limit: int, principal: Principal) -> list[dict[str, Any]]:
     """Up to ``limit`` tasks behind ``after``, and one more if there is a next page."""
-    judged = Episode.objects.filter(run=run, parent=None, guidance__kind="prefix", guidance__has_key="steps")
-    judged = judged.filter(verdict__isnull=False).exclude(verdict__outcome=Verdict.Outcome.VOID)
+    judged = Episode.objects.filter(run=run, guidance__kind="prefix", guidance__has_key="steps")
+    judged = judged.filter(parent=None, is_taken_over=False, verdict__isnull=False).exclude(
+        verdict__outcome=Verdict.Outcome.VOID
+    )
     if principal.splits:
         judged = judged.filter(task__split__in=principal.splits)
     tasks = judged.filter(task__gt=after).values_list("task", flat=True).distinct().order_by("task")

@@ -76,7 +76,8 @@ class ExportIn(StrictSerializer):
     )
     origins = _list(
         _choices(Origin.values),
-        "`plain`, `forked` or `guided` (guided forks too), which needs the scope `guidance` or `golds`. "
+        "`plain`, `forked`, `guided` (guided forks too), which needs the scope `guidance` or `golds`, or "
+        "`taken_over` (whatever a person ever acted in; what is guided too needs both named). "
         "Empty or missing: those that the kind takes by default, most of them `plain` alone.",
     )
     policy_version_min = CountField(required=False)

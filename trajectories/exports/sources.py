@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from core.splits import TRAINING_SQL
 from trajectories import projects
@@ -24,7 +24,7 @@ COLUMNS: Mapping[Unit, str] = {"episode": "pk", "group": "group_id", "task": "ta
 
 def episodes_of(parameters: Parameters, *, viewer: Viewer) -> QuerySet[Episode]:
     """The episodes that an export takes of those that its key may see."""
-    episodes = _matching(parameters, viewer=viewer).filter(is_of(_origins(parameters)), **_ended(parameters))
+    episodes = _matching(parameters, viewer=viewer).filter(_is_of_origins(parameters), **_ended(parameters))
     if outcomes := _outcomes(parameters):
         episodes = episodes.filter(verdict__outcome__in=outcomes)
     return episodes if parameters.locked else episodes.filter(task__split__regex=TRAINING_SQL)
@@ -42,11 +42,14 @@ def left_out_of(parameters: Parameters, *, viewer: Viewer) -> dict[str, int]:
         matching = matching.filter(task__split__regex=TRAINING_SQL)
     ended = matching.filter(**_ended(parameters))
     counts["not_ended"] = matching.count() - ended.count()
+    origins = _origins(parameters)
     for origin, condition in CONDITIONS.items():
-        if origin not in _origins(parameters):
+        if origin not in origins:
             counts[str(origin)] = ended.filter(condition).count()
+    if Origin.TAKEN_OVER in origins and Origin.GUIDED not in origins:
+        counts[Origin.GUIDED] += ended.filter(is_taken_over=True, guidance__isnull=False).count()
     if outcomes := _outcomes(parameters):
-        taken = ended.filter(is_of(_origins(parameters)))
+        taken = ended.filter(_is_of_origins(parameters))
         counts["other_outcome"] = taken.exclude(verdict__outcome__in=outcomes).count()
     return {name: count for name, count in counts.items() if count}
 
@@ -78,6 +81,14 @@ def _ended(parameters: Parameters) -> dict[str, Any]:
 
 def _origins(parameters: Parameters) -> list[str]:
     return parameters.origins or [Origin.PLAIN]
+
+
+def _is_of_origins(parameters: Parameters) -> Q:
+    """Only who may export guided episodes reads guidance: a taken-over one that has it needs both origins."""
+    origins = _origins(parameters)
+    if Origin.TAKEN_OVER in origins and Origin.GUIDED not in origins:
+        return is_of(origins) & Q(guidance__isnull=True)
+    return is_of(origins)
 
 
 def _outcomes(parameters: Parameters) -> list[str]:

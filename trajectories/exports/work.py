@@ -35,9 +35,10 @@ VERSION = 1
 LEFT_OUT = {
     sources.LOCKED: "episodes of locked splits",
     "other_outcome": "episodes of other outcomes",
-    "plain": "episodes that are neither guided nor forked",
+    "plain": "episodes that are neither guided nor forked nor taken over",
     "guided": "guided episodes",
     "forked": "forked episodes",
+    "taken_over": "episodes in which a person acted",
     "not_ended": "episodes that had not ended",
     "labels_elsewhere": "steps with a label that counts, of episodes that are left out",
     "no_steps": "episodes without a step",

@@ -60,7 +60,7 @@ def abstraction_records(rows: Sequence[Abstraction], *, principal: Principal) ->
 def run_report(run: Run, *, principal: Principal) -> dict[str, Any]:
     """A solver's run with abstractions, without, and with the best of each task."""
     counts: dict[int, dict[int | None, Counts]] = defaultdict(dict)
-    judged = Episode.objects.filter(run=run, parent=None, verdict__isnull=False)
+    judged = Episode.objects.filter(run=run, parent=None, is_taken_over=False, verdict__isnull=False)
     judged = judged.exclude(verdict__outcome=Verdict.Outcome.VOID)
     if principal.splits:
         judged = judged.filter(task__split__in=principal.splits)
@@ -105,7 +105,7 @@ def _share(counts: Iterable[Counts]) -> dict[str, Any]:
 def _solvers(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     void = Q(verdict__outcome=Verdict.Outcome.VOID)
     rows = (
-        Episode.objects.filter(guidance__abstraction__in=list(ids), parent=None)
+        Episode.objects.filter(guidance__abstraction__in=list(ids), parent=None, is_taken_over=False)
         .values(USED, "run")
         .annotate(
             opened=Count("pk"),

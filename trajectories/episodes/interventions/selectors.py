@@ -61,10 +61,10 @@ def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str
 
 
 def continuations_of(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """How many continuations each group has, and how they ended."""
+    """How many continuations each group has, and how they ended, without those that a person took over."""
     ended = Q(verdict__isnull=False)
     rows = (
-        Episode.objects.filter(group__in=groups)
+        Episode.objects.filter(group__in=groups, is_taken_over=False)
         .values("group")
         .annotate(
             opened=Count("pk"),

@@ -26,7 +26,9 @@ class EpisodesQuery(Query):
     group = IdField(required=False)
     status = SuggestingChoiceField(choices=Episode.Status.values, required=False)
     origin = SuggestingChoiceField(
-        choices=Origin.values, required=False, help_text="A guided fork counts as `guided`."
+        choices=Origin.values,
+        required=False,
+        help_text="A guided fork counts as `guided`, and what a person ever acted in as `taken_over`.",
     )
 
 

@@ -38,6 +38,7 @@ EPISODES = Table(
         ("Open", "status=open"),
         ("Action without effect", "action_check=no_effect"),
         ("Forked", "origin=forked"),
+        ("Taken over", "origin=taken_over"),
         ("Longest", "sort=-steps"),
     ),
     columns=(

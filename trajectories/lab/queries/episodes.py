@@ -37,6 +37,7 @@ LISTED = (
     "policy_version",
     "guidance",
     "parent_id",
+    "is_taken_over",
     "begins_after",
     "opened_at",
     "finished_at",

@@ -30,7 +30,7 @@ class Tally:
     incorrect: int = 0
     void: int = 0
     void_ours: int = 0
-    set_apart: int = 0  # forked or guided: left out of rates
+    set_apart: int = 0  # forked, guided or taken over: left out of rates
     rate: Rate | None = None
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.answer_check import is_checked
+from trajectories.episodes.origins import Origin
 from trajectories.lab.queries import episodes
 from trajectories.lab.queries.tallies import run_tallies_by_arm
 from trajectories.lab.runs import dashboard_selectors, selectors
@@ -46,7 +47,7 @@ class Tables:
     behaviour: BehaviourTable | None
     paired_tasks: Sequence[PairedTally]
     voids: VoidTable | None
-    origins: Mapping[str, int]
+    origins: Mapping[Origin, int]
 
 
 class Dashboard:

@@ -75,12 +75,12 @@ def endings(run_id: int) -> list[Ending]:
     return [Ending(*row) for row in _ENDINGS.rows(run=run_id)]
 
 
-def origins(run_id: int) -> dict[str, int]:
+def origins(run_id: int) -> dict[Origin, int]:
     """Episodes that are not plain, by origin, ended or not; without those of which there are none."""
     counts = {origin.value: Count("pk", filter=is_it) for origin, is_it in CONDITIONS.items()}
     del counts[Origin.PLAIN]
     counted = Episode.objects.filter(run=run_id, is_plain=False).aggregate(**counts)
-    return {origin: number for origin, number in counted.items() if number}
+    return {Origin(origin): number for origin, number in counted.items() if number}
 
 
 def version_rates(run_id: int) -> dict[int | None, Rate]:

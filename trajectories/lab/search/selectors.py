@@ -16,6 +16,7 @@ from core.sql import Statement
 from core.tables import toml_load
 from tasks_app.task_words import task_query, tasks_with
 from trajectories.actions.checks import MISMATCHES
+from trajectories.episodes.origins import ORIGIN_SQL
 from trajectories.facts.words import CONFIGURATION, QUERY_WORDS_MAX, query_terms, web_query
 from trajectories.lab.grid.view import Sort
 from trajectories.lab.queries.previews import EpisodeRow, Place, episode_rows
@@ -31,6 +32,7 @@ EXPORTED_AT_ONCE = 500
 _TABLES = toml_load(Path(__file__).with_name("conditions.toml"), dict[str, Any])
 EPISODE_CONDITIONS: dict[str, str] = {
     **_TABLES["episode"],
+    "origin": f"{ORIGIN_SQL} = %(origin)s",
     "problem": f"e.task_id IN ({tasks_with('%(problem)s')})",
 }
 JOINS: dict[str, str] = _TABLES["joins"]
