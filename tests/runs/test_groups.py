@@ -207,6 +207,21 @@ def test_task_stats_have_the_success_of_the_newest_results(api: Callable[..., An
     assert stats["recent"] == {"judged": 3, "mean_reward": pytest.approx(1 / 3)}
 
 
+@pytest.mark.parametrize(
+    "how",
+    [{"guidance": {"kind": "hint"}}, {"is_taken_over": True}, {"begins_after": 1}, {"arm": "probe_read"}],
+)
+def test_only_what_the_policy_did_alone_is_recent(api: Callable[..., Any], how: dict[str, Any]) -> None:
+    run, task = factories.run(), factories.task()
+    (own,) = _group(run, ["incorrect"], task=task).episodes.all()
+    fields = {**how, "parent": own} if "begins_after" in how else how
+    factories.verdict(factories.episode(group=factories.group(run=run, task=task), **fields), "correct")
+
+    (stats,) = api("read").json("GET", f"/tasks/stats?run={run.pk}")[1]["results"]
+
+    assert (stats["judged"], stats["recent"]) == (2, {"judged": 1, "mean_reward": 0.0})
+
+
 def test_a_cancelled_group_that_is_refilled_completes_again(trainer: Any) -> None:
     run, task = factories.run(), factories.task()
     body = {"run": run.pk, "tasks": [task.pk], "arm": "text_zero_shot", "samples_per_task": 2}

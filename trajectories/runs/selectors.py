@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
 
+from core.arms import PROBE_ARMS
 from core.errors import GymError
 from core.sql import Statement
 from trajectories import projects
@@ -92,7 +93,8 @@ def successes(
 def task_stats(
     *, run: Run, after: int, limit: int, recent: int, principal: Principal
 ) -> list[dict[str, Any]]:
-    """Results per task of a run, by task id; ``recent`` is how many of the newest count as recent."""
+    """Results per task of a run, by task id; ``recent`` is how many of the newest count as recent:
+    plain ones, without probes."""
     episodes = projects.visible(Episode.objects.filter(run=run, task__gt=after), principal)
     rows = (
         episodes.values("task_id")
@@ -107,7 +109,8 @@ def task_stats(
     )
     tasks = [row["task_id"] for row in rows]
     usage, prompts = _task_usage(run=run, tasks=tasks), prompt_sizes.prompt_totals(run=run, tasks=tasks)
-    newest = {task: of for task, *of in TASK_RECENT.rows(run=run.pk, tasks=tasks, recent=recent)}
+    recents = TASK_RECENT.rows(run=run.pk, tasks=tasks, recent=recent, probes=list(PROBE_ARMS))
+    newest = {task: of for task, *of in recents}
     return [
         {
             **_stats_record(row),

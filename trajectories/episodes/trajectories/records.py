@@ -340,7 +340,9 @@ class TaskStats(Struct):
     void: int
     mean_reward: float | None
     last_policy_version: int | None
-    recent: Annotated[RecentResults, Meta(description="Of the newest judged episodes alone.")]
+    recent: Annotated[
+        RecentResults, Meta(description="Of the newest judged episodes alone, plain ones and no probes.")
+    ]
     usage: Annotated[UsageTotals | None, Meta(description="Null if no judged episode has a step.")]
     prompts: Annotated[
         list[PromptTotals], Meta(description="One of each history that `palaestra prompts` measured.")
