@@ -186,6 +186,20 @@ def test_a_draw_tells_what_has_come_in_since_the_last_one(trainer: Any) -> None:
     assert (draw["summary"]["tried"], draw["summary"]["reasons"]) == (3, {"uniform": 2})
 
 
+@pytest.mark.parametrize("how", [{"guidance": {"kind": "hint"}}, {"parent_id": 1}, {"is_taken_over": True}])
+def test_groups_that_are_not_plain_teach_a_sampler_nothing(trainer: Any, how: dict[str, Any]) -> None:
+    run, (task,) = factories.run(kind="train"), _tasks(1)
+    sampler = _sampler(trainer, run)
+    _draw(trainer, sampler, 1)
+    _results(run, task, "ci", **how)
+    _results(run, task, "cc", **how)
+    _results(run, task, "ii")
+
+    summary = _draw(trainer, sampler, 1)["summary"]
+
+    assert [summary[name] for name in ("groups", "degenerate", "teaching")] == [1, 1, 0]
+
+
 def test_a_training_run_draws_from_training_splits_alone(trainer: Any) -> None:
     run = factories.run(kind="train")
     trained = _tasks(2, split="train") + _tasks(1, split="random-split-1-train")

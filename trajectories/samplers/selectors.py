@@ -30,7 +30,8 @@ POOL_COLUMNS = {
 
 class RunState(NamedTuple):
     """Where a run stands. ``groups`` completed since a sampler's last draw: in ``degenerate`` of them all
-    rewards are equal, in ``teaching`` they differ, and the rest have fewer than two judged samples."""
+    rewards are equal, in ``teaching`` they differ, and the rest have fewer than two judged samples. Forks and
+    guided or taken-over episodes are left out."""
 
     position: int
     policy_version: int | None

@@ -39,7 +39,9 @@ class DrawSummary(Struct):
     max_steps: Annotated[list[int] | None, Meta(description="Least and greatest; null if left to the tasks.")]
     mean: Annotated[float | None, Meta(description="Mean posterior success of what was drawn.")]
     results: Annotated[dict[str, ResultTally], Meta(description="Easy, middle, hard, unknown.")]
-    groups: Annotated[int, Meta(description="Groups that have completed since the draw before.")]
+    groups: Annotated[
+        int, Meta(description="Groups of plain episodes that have completed since the draw before.")
+    ]
     degenerate: Annotated[
         int, Meta(description="Those of them with two or more judged samples and equal rewards.")
     ]

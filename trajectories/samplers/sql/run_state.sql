@@ -1,7 +1,7 @@
 -- Where the run's verdict stream stands, its newest policy version, and of the groups of the sampler's tasks that
 -- completed since its last draw how many there are, in how many rewards are equal (degenerate, as in
--- groups_after.sql) and in how many they differ; the rest have fewer than two judged samples. OFFSET 0 keeps the
--- planner from reading all tasks of a sampler, of which it has no statistics yet.
+-- groups_after.sql) and in how many they differ; the rest have fewer than two judged samples. Only plain episodes
+-- count. OFFSET 0 keeps the planner from reading all tasks of a sampler, of which it has no statistics yet.
 WITH counter AS MATERIALIZED (
     SELECT count AS position FROM trajectories_verdictcounter WHERE run_id = %(run)s
 ), complete AS MATERIALIZED (
@@ -12,7 +12,7 @@ WITH counter AS MATERIALIZED (
     FROM complete g
     CROSS JOIN LATERAL (
         SELECT FROM trajectories_samplertask WHERE sampler_id = %(sampler)s AND task_id = g.task_id OFFSET 0) t
-    JOIN trajectories_episode e ON e.group_id = g.id
+    JOIN trajectories_episode e ON e.group_id = g.id AND e.is_plain
     JOIN trajectories_verdict v ON v.id = e.verdict_id
     GROUP BY g.id
 )
