@@ -233,6 +233,14 @@ def test_successes_can_be_filtered(api: Api, task: Task) -> None:
     assert api("read").json("GET", f"/runs/{run.pk}/successes?arm=gim")[0] == 400
 
 
+def test_copies_of_probes_are_listed_only_where_their_arm_is_named(api: Api, task: Task) -> None:
+    run = factories.run()
+    mine = only(played(run, task, "c"))
+    copied = only(played(run, task, "c", arm="probe_read"))
+    assert [one["episode"] for one in listed(api, run)["results"]] == [mine.pk]
+    assert [one["episode"] for one in listed(api, run, "arm=probe_read")["results"]] == [copied.pk]
+
+
 def test_a_key_limited_to_splits_sees_only_their_successes(api: Api) -> None:
     run = factories.run()
     mine = only(played(run, factories.task(split="train"), "c"))

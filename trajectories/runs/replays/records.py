@@ -37,7 +37,7 @@ class SuccessesQuery(Query):
         help_text=f"Results per page, at most {SUCCESSES_MAX}.",
     )
     task = IdField(required=False, help_text="An id.")
-    arm = SuggestingChoiceField(choices=list(ARMS), required=False)
+    arm = SuggestingChoiceField(choices=list(ARMS), required=False, help_text="Missing: all but the probes.")
     policy_version_min = CountField(required=False)
     steps = SuggestingChoiceField(
         choices=STEPS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, stdev
 
+from core.arms import PROBE_ARMS
 from core.sql import Statement
 from trajectories.runs.replays.plans import ReplayPlan
 from trajectories.runs.replays.records import CHANGED, Replayed, SuccessRecord
@@ -65,6 +66,7 @@ def successes_before(
         lowest=lowest,
         limit=limit,
         tasks=[] if task is None else [task],
+        probes=list(PROBE_ARMS),
         arm=arm,
         version_min=policy_version_min,
         splits=list(splits),
