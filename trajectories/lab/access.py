@@ -19,6 +19,8 @@ from django.views.decorators.http import require_safe
 from django_htmx.middleware import HtmxDetails
 
 from trajectories.annotation.roles import is_annotator
+from trajectories.api.auth import Principal
+from trajectories.models.access import Scope
 
 GOLD_PERMISSION = "tasks_app.view_gold"
 
@@ -131,6 +133,14 @@ def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
 def sees_golds(user: User | AnonymousUser) -> bool:
     """Golds and what was parsed from them are for staff and users with the permission to view golds."""
     return user.is_staff or user.has_perm(GOLD_PERMISSION)
+
+
+def principal_of(user: User | AnonymousUser) -> Principal:
+    """The user who is logged in, as a caller of the API; guidance is for those who see golds."""
+    scopes = {Scope.TRAINER} | ({Scope.GUIDANCE} if sees_golds(user) else set())
+    return Principal(
+        key_id=0, name=user.get_username(), scopes=frozenset(scopes), splits=frozenset(), project=None
+    )
 
 
 def page_render(

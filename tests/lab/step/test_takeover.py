@@ -11,7 +11,7 @@ from django.test import Client
 
 from tasks_app.models import Gold
 from tests import factories
-from trajectories.models import Episode, SiteEvent, Takeover
+from trajectories.models import Episode, GuidanceText, SiteEvent, Takeover
 
 pytestmark = pytest.mark.django_db
 
@@ -59,6 +59,20 @@ def test_an_ended_episode_is_taken_over_as_a_fork(owner: Client) -> None:
     assert response.status_code == 201, response.content
     lease = Takeover.objects.get()
     assert (lease.episode.parent_id, lease.begins_after) == (episode.pk, 1)
+
+
+@pytest.mark.parametrize(("is_staff", "status"), [(True, 201), (False, 403)])
+def test_a_guided_episode_is_taken_over_by_who_sees_golds(
+    client: Client, is_staff: bool, status: int
+) -> None:
+    client.force_login(User.objects.create(username="reader", is_staff=is_staff))
+    episode = played()
+    factories.verdict(episode, "incorrect")
+    text = GuidanceText.objects.create(sha256="ab", text="Multiply.")
+    place = {"message": 1, "part": None, "start": 0, "end": 9}
+    Episode.objects.update(guidance={"kind": "hint", "hash": text.pk, **place})
+    assert client.post(f"/episodes/{episode.pk}/steps/1/takeover").status_code == status
+    assert Takeover.objects.count() == int(is_staff)
 
 
 def test_a_stranger_takes_nothing_over(client: Client) -> None:

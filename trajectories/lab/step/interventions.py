@@ -11,10 +11,10 @@ from django.contrib.auth.models import AnonymousUser, User
 
 from core.arms import ARMS
 from core.errors import GymError
-from trajectories.api.auth import Principal
 from trajectories.episodes.interventions import messages, selectors
 from trajectories.episodes.interventions.body import InterventionIn
 from trajectories.episodes.interventions.creation import intervention_open
+from trajectories.lab.access import principal_of
 from trajectories.lab.text.untrusted import cut
 from trajectories.models import Episode, Intervention, Step, Verdict
 
@@ -100,22 +100,17 @@ def intervention_write(
     """
     if not substep.isascii() or not substep.isdigit() or int(substep[:9]) < 1:
         raise GymError("invalid", "Choose the substep whose place your words are to take.")
-    author = user.get_username()
+    principal = principal_of(user)
     body = InterventionIn(
-        step=step, substep=int(substep[:9]), text=text, author_kind=PERSON, author=author, count=0
+        step=step, substep=int(substep[:9]), text=text, author_kind=PERSON, author=principal.name, count=0
     )
     same = Intervention.objects.filter(
         episode=episode_id,
         step=step,
         substep=body.substep,
-        author=author,
+        author=principal.name,
         author_kind=PERSON,
         sha256=hashlib.sha256(text.strip().encode()).hexdigest(),
     )
     if not same.exists():
-        intervention_open(episode_id=episode_id, body=body, principal=_person(author))
-
-
-def _person(name: str) -> Principal:
-    """The user who is logged in, as a caller of the API."""
-    return Principal(key_id=0, name=name, scopes=frozenset({"trainer"}), splits=frozenset(), project=None)
+        intervention_open(episode_id=episode_id, body=body, principal=principal)

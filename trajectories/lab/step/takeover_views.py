@@ -8,15 +8,12 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.errors import GymError
-from trajectories.api.auth import Principal
 from trajectories.episodes.forks import creation
 from trajectories.episodes.forks.body import Fork
 from trajectories.episodes.takeovers import services
-from trajectories.lab.access import LabRequest, lab_action
+from trajectories.lab.access import LabRequest, lab_action, principal_of
 from trajectories.lab.queries import episodes
 from trajectories.models import Episode
-
-READER = 0
 
 
 @lab_action
@@ -24,15 +21,12 @@ def step_takeover(request: LabRequest, episode_id: int, index: int) -> HttpRespo
     """Take over after step ``index``, and show the reader alone the link that leads there once."""
     episode = episodes.episode_get(episode_id)
     context = {"episode": episode, "run": episode.run, "index": index, "here": "search"}
-    person = request.user.get_username()
-    principal = Principal(
-        key_id=READER, name=person, scopes=frozenset({"trainer"}), splits=frozenset(), project=None
-    )
+    principal = principal_of(request.user)
     try:
         if episode.status != Episode.Status.OPEN:
             opened = creation.forks_open(forks=[Fork(episode=episode_id, step=index)], principal=principal)
             episode_id = opened["episodes"][0]["id"]
-        record = services.takeover_begin(episode_id=episode_id, person=person, principal=principal)
+        record = services.takeover_begin(episode_id=episode_id, person=principal.name, principal=principal)
     except GymError as error:
         context["error"] = error
         return render(request, "lab/step/takeover.html", context, status=error.status)
