@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from gymsite.services.processes import BASE_DIR
+from tests.services.canaries import manage
 from tests.services.installations import Up
 from tests.services.kills import installed
 
@@ -148,10 +149,11 @@ def _played(pythons: dict[str, Path]) -> dict[str, str]:
     folder = Path(tempfile.mkdtemp(prefix="doors-"))
     try:
         up = Up(folder / "var")
-        with installed(up) as installation:
+        with installed(up):
+            key = manage(up, "create_key", "--name", "doors", "--scopes", "read,trainer,guidance")
             passed = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
             server = f"http://127.0.0.1:{up.ports['LAB_PORT']}"
-            environment = passed | {"PALAESTRA_SERVER": server, "PALAESTRA_KEY": installation.key} | IDLE
+            environment = passed | {"PALAESTRA_SERVER": server, "PALAESTRA_KEY": key} | IDLE
             for name, python in pythons.items():
                 print(f"\n== {name}", flush=True)
                 command = [python, "-m", "pytest", "-c", TESTS / "pytest.ini", TESTS / f"test_{name}.py"]

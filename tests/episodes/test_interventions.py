@@ -21,6 +21,11 @@ TEXT = "Wait, 6 * 7 is not 41."
 LEAK = "Wait, 6 * 7 is 42, not 41."
 
 
+@pytest.fixture
+def guide(api: Api) -> ApiClient:
+    return api("trainer", "guidance")
+
+
 def _failed(raw: str = RAW, *, thought: str | None = None, **fields: Any) -> Episode:
     values = {"arm": "text_zero_shot", "answer_channel": "api", "max_steps": 2, **fields}
     episode = factories.episode(**values)
@@ -36,9 +41,9 @@ def _send(client: ApiClient, parent: Episode, *, status: int = 201, **fields: An
     return answer
 
 
-def test_substeps_are_numbered_with_their_places_in_the_message(trainer: ApiClient) -> None:
+def test_substeps_are_numbered_with_their_places_in_the_message(guide: ApiClient) -> None:
     parent = _failed()
-    status, answer = trainer.json("GET", f"/episodes/{parent.pk}/substeps")
+    status, answer = guide.json("GET", f"/episodes/{parent.pk}/substeps")
     assert status == 200
     (step,) = answer["steps"]
     assert (step["step"], step["problem"]) == (1, "")
@@ -46,9 +51,9 @@ def test_substeps_are_numbered_with_their_places_in_the_message(trainer: ApiClie
     assert all(RAW[one["begin"] : one["end"]] == one["text"] for one in step["substeps"])
 
 
-def test_continuations_go_on_within_the_message_of_the_parent(trainer: ApiClient) -> None:
+def test_continuations_go_on_within_the_message_of_the_parent(guide: ApiClient) -> None:
     parent = _failed()
-    answer = _send(trainer, parent, count=3, author="teacher-8b", policy_version=2)
+    answer = _send(guide, parent, count=3, author="teacher-8b", policy_version=2)
     begun = f"{SUBSTEPS[0]}\n\n{TEXT}"
     spans = [
         {"kind": "copied", "begin": 0, "end": len(SUBSTEPS[0]) + 2},
@@ -60,49 +65,49 @@ def test_continuations_go_on_within_the_message_of_the_parent(trainer: ApiClient
     assert [(one["id"], one["begins_after"]) for one in answer["episodes"]] == [(f.pk, 0) for f in forks]
     assert len(forks) == 3
     assert not any(fork.is_plain for fork in forks)
-    opening = trainer.json("GET", f"/episodes/{parent.pk}/messages")[1]["messages"]
+    opening = guide.json("GET", f"/episodes/{parent.pk}/messages")[1]["messages"]
     for fork in forks:
-        assert trainer.json("GET", f"/episodes/{fork.pk}/messages")[1]["messages"] == [*opening, message]
-        trajectory = trainer.json("GET", f"/episodes/{fork.pk}/trajectory")[1]
+        assert guide.json("GET", f"/episodes/{fork.pk}/messages")[1]["messages"] == [*opening, message]
+        trajectory = guide.json("GET", f"/episodes/{fork.pk}/trajectory")[1]
         assert trajectory["intervention"] == answer["intervention"]["id"]
-    assert trainer.json("GET", f"/episodes/{parent.pk}/trajectory")[1]["intervention"] is None
+    assert guide.json("GET", f"/episodes/{parent.pk}/trajectory")[1]["intervention"] is None
 
 
-def test_the_first_substep_leaves_nothing_of_the_policys_own(trainer: ApiClient) -> None:
-    message = _send(trainer, _failed(), substep=1)["intervention"]["message"]
+def test_the_first_substep_leaves_nothing_of_the_policys_own(guide: ApiClient) -> None:
+    message = _send(guide, _failed(), substep=1)["intervention"]["message"]
     assert message["content"] == TEXT
     assert [one["end"] for one in message["spans"]] == [0, len(TEXT)]
 
 
-def test_white_space_around_the_text_is_not_part_of_it(trainer: ApiClient) -> None:
-    record = _send(trainer, _failed(), text=f"\n {TEXT} \n\n")["intervention"]
+def test_white_space_around_the_text_is_not_part_of_it(guide: ApiClient) -> None:
+    record = _send(guide, _failed(), text=f"\n {TEXT} \n\n")["intervention"]
     assert record["text"] == TEXT
     assert record["message"]["content"].endswith(f"\n\n{TEXT}")
 
 
-def test_the_step_that_is_recorded_holds_the_whole_message(trainer: ApiClient) -> None:
-    answer = _send(trainer, _failed())
+def test_the_step_that_is_recorded_holds_the_whole_message(guide: ApiClient) -> None:
+    answer = _send(guide, _failed())
     fork, begun = answer["episodes"][0]["id"], answer["intervention"]["message"]["content"]
     step = {"index": 1, "raw": f"{begun}\n\nAnswer: 42", "prefill_chars": len(begun)}
-    status, posted = trainer.json("POST", f"/episodes/{fork}/steps", {"steps": [step]})
+    status, posted = guide.json("POST", f"/episodes/{fork}/steps", {"steps": [step]})
     assert (status, posted["accepted"]) == (200, 1)
-    (stored,) = trainer.json("GET", f"/episodes/{fork}/trajectory")[1]["steps"]
+    (stored,) = guide.json("GET", f"/episodes/{fork}/trajectory")[1]["steps"]
     assert (stored["raw"], stored["prefill_chars"]) == (step["raw"], len(begun))
 
 
-def test_the_success_rate_leaves_void_ones_out(trainer: ApiClient) -> None:
-    answer = _send(trainer, _failed(), count=5)
+def test_the_success_rate_leaves_void_ones_out(guide: ApiClient) -> None:
+    answer = _send(guide, _failed(), count=5)
     identity = answer["intervention"]["id"]
     assert answer["intervention"]["continuations"]["success_rate"] is None
     forks = Episode.objects.filter(pk__in=[one["id"] for one in answer["episodes"]]).order_by("pk")
     for fork, outcome in zip(forks, ("correct", "incorrect", "incorrect", "void"), strict=False):
         factories.verdict(fork, outcome, reason="harness_error" if outcome == "void" else "answer")
     counts = {"opened": 5, "judged": 3, "correct": 1, "void": 1, "success_rate": 1 / 3}
-    record = trainer.json("GET", f"/interventions/{identity}")[1]
+    record = guide.json("GET", f"/interventions/{identity}")[1]
     assert record["continuations"] == counts
     for query in (f"run={record['run']}", f"episode={record['episode']}"):
-        assert trainer.json("GET", f"/interventions?{query}")[1] == {"results": [record], "next": None}
-    assert trainer.json("GET", "/interventions?episode=1")[1]["results"] == []
+        assert guide.json("GET", f"/interventions?{query}")[1] == {"results": [record], "next": None}
+    assert guide.json("GET", "/interventions?episode=1")[1]["results"] == []
 
 
 def test_the_success_rate_leaves_out_what_a_person_took_over(trainer: ApiClient) -> None:
@@ -117,71 +122,71 @@ def test_the_success_rate_leaves_out_what_a_person_took_over(trainer: ApiClient)
 
 
 def test_the_list_is_read_in_a_fixed_number_of_queries(
-    trainer: ApiClient, django_assert_max_num_queries: Any
+    guide: ApiClient, django_assert_max_num_queries: Any
 ) -> None:
     parent = _failed()
     for _ in range(4):
-        _send(trainer, parent, count=2)
+        _send(guide, parent, count=2)
     with django_assert_max_num_queries(4):
-        assert len(trainer.json("GET", "/interventions")[1]["results"]) == 4
-    first = trainer.json("GET", "/interventions?limit=3")[1]
-    rest = trainer.json("GET", f"/interventions?limit=3&cursor={first['next']}")[1]
+        assert len(guide.json("GET", "/interventions")[1]["results"]) == 4
+    first = guide.json("GET", "/interventions?limit=3")[1]
+    rest = guide.json("GET", f"/interventions?limit=3&cursor={first['next']}")[1]
     numbers = [one["id"] for one in first["results"] + rest["results"]]
     assert numbers == sorted(numbers, reverse=True)
     assert len(set(numbers)) == 4
 
 
-def test_a_later_refill_opens_continuations_of_the_same(trainer: ApiClient) -> None:
-    record = _send(trainer, _failed(), count=2)["intervention"]
-    status, answer = trainer.json("POST", f"/groups/{record['group']}/refill", {"count": 2})
+def test_a_later_refill_opens_continuations_of_the_same(guide: ApiClient) -> None:
+    record = _send(guide, _failed(), count=2)["intervention"]
+    status, answer = guide.json("POST", f"/groups/{record['group']}/refill", {"count": 2})
     assert status == 201
-    messages = trainer.json("GET", f"/episodes/{answer['episodes'][0]['id']}/messages")[1]["messages"]
+    messages = guide.json("GET", f"/episodes/{answer['episodes'][0]['id']}/messages")[1]["messages"]
     assert messages[-1] == record["message"]
-    assert trainer.json("GET", f"/interventions/{record['id']}")[1]["continuations"]["opened"] == 4
+    assert guide.json("GET", f"/interventions/{record['id']}")[1]["continuations"]["opened"] == 4
 
 
-def test_an_intervention_waits_for_its_continuations(trainer: ApiClient) -> None:
-    answer = _send(trainer, _failed(), count=0)
+def test_an_intervention_waits_for_its_continuations(guide: ApiClient) -> None:
+    answer = _send(guide, _failed(), count=0)
     record = answer["intervention"]
     assert (answer["episodes"], record["continuations"]["opened"]) == ([], 0)
-    episodes = trainer.json("POST", f"/groups/{record['group']}/refill", {"count": 2})[1]["episodes"]
+    episodes = guide.json("POST", f"/groups/{record['group']}/refill", {"count": 2})[1]["episodes"]
     assert len(episodes) == 2
-    messages = trainer.json("GET", f"/episodes/{episodes[0]['id']}/messages")[1]["messages"]
+    messages = guide.json("GET", f"/episodes/{episodes[0]['id']}/messages")[1]["messages"]
     assert messages[-1] == record["message"]
 
 
-def test_a_continuation_takes_an_intervention_too(trainer: ApiClient) -> None:
-    answer = _send(trainer, _failed())
+def test_a_continuation_takes_an_intervention_too(guide: ApiClient) -> None:
+    answer = _send(guide, _failed())
     fork = Episode.objects.get(pk=answer["episodes"][0]["id"])
     raw = f"{answer['intervention']['message']['content']}\n\nSo it is 40.\n\nAnswer: 40"
     factories.step(fork, 1, raw=raw, thought=raw, action_result="ok")
     factories.verdict(fork, "incorrect")
     # All that a test opens has the time at which its transaction began.
     Gold.objects.update(created_at=F("created_at") - timedelta(days=1))
-    message = _send(trainer, fork, substep=3, text="No, one more.")["intervention"]["message"]
+    message = _send(guide, fork, substep=3, text="No, one more.")["intervention"]["message"]
     assert message["content"] == f"{SUBSTEPS[0]}\n\n{TEXT}\n\nNo, one more."
     assert message["spans"][0]["end"] == len(f"{SUBSTEPS[0]}\n\n{TEXT}\n\n")
 
 
-def test_a_later_step_begins_after_the_copied_messages(trainer: ApiClient) -> None:
+def test_a_later_step_begins_after_the_copied_messages(guide: ApiClient) -> None:
     parent = factories.episode(arm="text_agent", answer_channel="api", max_steps=5)
     for index in (1, 2):
         raw = f'Think {index}.\n\nThen act.\nAction: {{"type": "note", "text": "n"}}'
         factories.step(parent, index, raw=raw, thought=f"Think {index}.\n\nThen act.", action_result="ok")
     factories.verdict(parent, "incorrect")
-    answer = _send(trainer, parent, step=2, text="Answer now.")
+    answer = _send(guide, parent, step=2, text="Answer now.")
     assert answer["episodes"][0]["begins_after"] == 1
     fork = answer["episodes"][0]["id"]
-    messages = trainer.json("GET", f"/episodes/{fork}/messages")[1]["messages"]
+    messages = guide.json("GET", f"/episodes/{fork}/messages")[1]["messages"]
     copied = [message for message in messages if message.get("copied")]
     assert [message["role"] for message in copied] == ["assistant", "user"]
     assert messages[-1]["content"] == "Think 2.\n\nAnswer now."
 
 
-def test_one_idempotency_key_opens_an_intervention_once(trainer: ApiClient) -> None:
+def test_one_idempotency_key_opens_an_intervention_once(guide: ApiClient) -> None:
     parent = _failed()
     path, body = f"/episodes/{parent.pk}/interventions", {"step": 1, "substep": 2, "text": TEXT}
-    answers = [trainer.json("POST", path, body, headers={"Idempotency-Key": "one"}) for _ in range(2)]
+    answers = [guide.json("POST", path, body, headers={"Idempotency-Key": "one"}) for _ in range(2)]
     assert answers[0] == answers[1]
     assert Intervention.objects.count() == Episode.objects.filter(parent=parent).count() == 1
 
@@ -207,12 +212,12 @@ def test_one_idempotency_key_opens_an_intervention_once(trainer: ApiClient) -> N
     ],
 )
 def test_what_cannot_be_done_opens_nothing(
-    trainer: ApiClient, change: Any, fields: dict[str, Any], status: int, code: str | None
+    guide: ApiClient, change: Any, fields: dict[str, Any], status: int, code: str | None
 ) -> None:
     parent = _failed()
     change(parent)
     before = (Episode.objects.count(), Group.objects.count())
-    answer = _send(trainer, parent, status=status, **fields)
+    answer = _send(guide, parent, status=status, **fields)
     assert code in (None, answer["error"]["code"])
     assert (Episode.objects.count(), Group.objects.count()) == before
     assert not Intervention.objects.exists()
@@ -222,35 +227,36 @@ def test_what_cannot_be_done_opens_nothing(
     ("outcome", "status", "code"), [(None, 409, "episode_open"), ("void", 422, "void_parent")]
 )
 def test_only_an_ended_and_judged_episode_takes_one(
-    trainer: ApiClient, outcome: str | None, status: int, code: str
+    guide: ApiClient, outcome: str | None, status: int, code: str
 ) -> None:
     parent = factories.episode(arm="text_zero_shot", answer_channel="api")
     factories.step(parent, 1, raw=RAW, thought=RAW)
     if outcome:
         factories.verdict(parent, outcome, reason="harness_error")
-    assert _send(trainer, parent, status=status)["error"]["code"] == code
+    assert _send(guide, parent, status=status)["error"]["code"] == code
 
 
-def test_a_message_that_leaves_no_room_to_go_on_is_refused(
-    trainer: ApiClient, settings: LazySettings
-) -> None:
+def test_a_message_that_leaves_no_room_to_go_on_is_refused(guide: ApiClient, settings: LazySettings) -> None:
     settings.THOUGHT_MAX_CHARS = len(f"{SUBSTEPS[0]}\n\n{TEXT}")
     parent = _failed()
-    assert _send(trainer, parent, status=413)["error"]["code"] == "intervention_too_long"
+    assert _send(guide, parent, status=413)["error"]["code"] == "intervention_too_long"
     settings.THOUGHT_MAX_CHARS += 1
-    assert _send(trainer, parent)
+    assert _send(guide, parent)
 
 
-def test_where_the_endpoint_enforced_an_object_nobody_goes_on(trainer: ApiClient) -> None:
+def test_where_the_endpoint_enforced_an_object_nobody_goes_on(guide: ApiClient) -> None:
     run = factories.run(grammar="structured")
     parent = _failed('{"thought": "t"}', thought="t", run=run, arm="text_agent", max_steps=5)
-    answer = _send(trainer, parent, substep=1, status=422)
+    answer = _send(guide, parent, substep=1, status=422)
     assert answer["error"]["code"] == "cannot_go_on"
-    steps = trainer.json("GET", f"/episodes/{parent.pk}/substeps")[1]["steps"]
+    steps = guide.json("GET", f"/episodes/{parent.pk}/substeps")[1]["steps"]
     assert steps[0]["problem"] in answer["error"]["message"]
 
 
-def test_a_key_that_only_reads_opens_none(api: Api) -> None:
+def test_a_key_that_may_not_learn_the_answer_tries_no_text(api: Api) -> None:
     parent = _failed()
-    assert _send(api("read"), parent, status=403)["error"]["code"] == "missing_scope"
+    for scopes in (("read",), ("read", "guidance"), ("trainer",)):
+        for text in (TEXT, LEAK):
+            assert _send(api(*scopes), parent, text=text, status=403)["error"]["code"] == "missing_scope"
+    assert _send(api("trainer", "golds"), parent)
     assert api("read").json("GET", f"/episodes/{parent.pk}/substeps")[0] == 200

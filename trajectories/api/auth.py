@@ -47,11 +47,13 @@ class Principal:
         granted = {scope, Scope.ADMIN, *([Scope.TRAINER] if scope == Scope.READ else [])}
         return not granted.isdisjoint(self.scopes)
 
-    def require(self, scope: str) -> None:
-        if not self.may(scope):
+    def require(self, *scopes: str) -> None:
+        """Raise ``GymError`` 403 ``missing_scope`` for a key that has none of the scopes."""
+        if not any(self.may(scope) for scope in scopes):
+            named = " or ".join(f"{str(scope)!r}" for scope in scopes)
             raise GymError(
                 "missing_scope",
-                f"This needs a key with the scope {scope!r}; the key {self.name!r} does not have it.",
+                f"This needs a key with the scope {named}; the key {self.name!r} does not have it.",
                 status=403,
             )
 

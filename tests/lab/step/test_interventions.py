@@ -97,6 +97,17 @@ def test_where_nobody_can_go_on_there_is_no_form(lab: Lab, owner: User, outcome:
     assert f"Episode {episode.pk}" in page
 
 
+def test_who_may_not_see_golds_gets_no_form_and_tries_no_text(lab: Lab, annotator: User) -> None:
+    episode, client = _failed(), lab(annotator)
+    factories.intervention(episode, text="Count again.")
+    page = client.get(f"/episodes/{episode.pk}/steps/1").content.decode()
+    assert "Count again." in page
+    assert "intervention-form" not in page
+    for text in ("So 6 * 7 is 42.", "So 6 * 7 is 41."):
+        assert _post(client, episode, text=text)[0] == 403
+    assert Intervention.objects.count() == 1
+
+
 def test_strangers_and_labellers_write_nothing(lab: Lab) -> None:
     episode = _failed()
     for user in (None, annotation.labeller("ana")):

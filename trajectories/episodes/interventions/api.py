@@ -22,7 +22,8 @@ class EpisodeInterventionsView(APIView):
         "Put words into a thought, and open continuations",
         description="Opens forks of an ended episode that go on within one of its messages: what its policy "
         "wrote before a substep, then `text`. Both or neither. A model is sent the message as the last "
-        "one, to be continued; the step that is recorded holds all of it.",
+        "one, to be continued; the step that is recorded holds all of it. A text that holds the answer is "
+        "refused, which tells the answer: the key needs the scope `guidance` or `golds` as well.",
         body=body.InterventionIn,
         answers={201: (body.OpenedIntervention, "The intervention, and its continuations.")},
         errors=(400, 404, 409, 413, 422, 429),

@@ -20,6 +20,7 @@ from trajectories.episodes.interventions.body import InterventionIn
 from trajectories.episodes.interventions.messages import content_of, problem_of
 from trajectories.episodes.interventions.selectors import intervention_records
 from trajectories.models import Episode, Intervention
+from trajectories.models.access import Scope
 from trajectories.thoughts.substeps import substep_spans
 
 # Continuations keep their parent's guidance, and have none of their own.
@@ -30,10 +31,11 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
     """Store an intervention and open its continuations, both or neither; with a count of 0 none is opened.
 
     Returns the API's ``{"intervention", "episodes", "messages"}``. Raises ``GymError`` as ``forks_open``
-    does, and 400 ``invalid`` for a text without words; 413 ``intervention_too_long``; 422
-    ``intervention_leaks``, ``cannot_go_on``, ``no_such_step``, ``no_such_substep``, and what the leak check
-    raises.
+    does, and 400 ``invalid`` for a text without words; 403 ``missing_scope``, as refusals tell the answer;
+    413 ``intervention_too_long``; 422 ``intervention_leaks``, ``cannot_go_on``, ``no_such_step``,
+    ``no_such_substep``, and what the leak check raises.
     """
+    principal.require(Scope.GUIDANCE, Scope.GOLDS)
     services.episode_get(episode_id=episode_id, principal=principal)
     parent = Episode.objects.select_related("run", "task").get(pk=episode_id)
     text = body.text.strip()

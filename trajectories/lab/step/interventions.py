@@ -52,13 +52,20 @@ class StepInterventions:
 
     episode: Episode
     step: Step
+    sees_golds: bool
     posted: Posted | None = None
 
     @property
     def is_offered(self) -> bool:
-        """Whether the form is shown: the episode can be forked, and a model can go on within this message."""
+        """Whether the form is shown: the reader sees golds, which its refusals tell; the episode can be
+        forked, and a model can go on within this message."""
         verdict = self.episode.verdict
-        if verdict is None or verdict.outcome == Verdict.Outcome.VOID or ARMS[self.episode.arm].is_probe:
+        if (
+            not self.sees_golds
+            or verdict is None
+            or verdict.outcome == Verdict.Outcome.VOID
+            or ARMS[self.episode.arm].is_probe
+        ):
             return False
         return not messages.problem_of(self.step.raw, self.step.thought, self.episode)
 

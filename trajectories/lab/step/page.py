@@ -23,11 +23,13 @@ class StepPage:
     """A step of an episode; parts are read when they are first shown.
 
     ``find`` is the text that the reader searches the episode for; ``requested`` the step number that led
-    here, which may be another step's; ``posted`` an intervention that was refused.
+    here, which may be another step's; ``posted`` an intervention that was refused; ``sees_golds`` whether the
+    reader may.
     """
 
     episode: Episode
     step: Step
+    sees_golds: bool
     find: str = ""
     requested: int | None = None
     posted: Posted | None = None
@@ -53,7 +55,9 @@ class StepPage:
 
     @cached_property
     def interventions(self) -> StepInterventions:
-        return StepInterventions(episode=self.episode, step=self.step, posted=self.posted)
+        return StepInterventions(
+            episode=self.episode, step=self.step, sees_golds=self.sees_golds, posted=self.posted
+        )
 
     @cached_property
     def texts(self) -> StepTexts:

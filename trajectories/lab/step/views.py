@@ -35,18 +35,25 @@ TEXTS = {"thought": "thought", "raw": "raw", "observation": "observation_text"}
 def step_detail(request: LabRequest, episode_id: int, index: int) -> HttpResponse:
     """One step: the page, or with ``?fragment`` the part that changes from step to step."""
     find = find_query(request.GET.get("find"))
+    is_trusted = sees_golds(request.user)
     if "fragment" in request.GET:
         step = steps.step_alone(episode_id=episode_id, index=index)
-        return _fragment(request, StepPage(episode=step.episode, step=step, find=find))
+        return _fragment(request, StepPage(episode=step.episode, step=step, sees_golds=is_trusted, find=find))
     episode = episodes.episode_get(episode_id)
     step = steps.step_get(episode=episode, index=index)
     requested = step_number(request.GET.get(REQUESTED, ""))
-    return _whole(request, StepPage(episode=episode, step=step, find=find, requested=requested))
+    page = StepPage(episode=episode, step=step, sees_golds=is_trusted, find=find, requested=requested)
+    return _whole(request, page)
 
 
 @lab_action
 def intervention_write(request: LabRequest, episode_id: int, index: int) -> HttpResponseBase:
-    """Put the reader's words into the thought of a step; the page comes back with the reason if not."""
+    """Put the reader's words into the thought of a step; the page comes back with the reason if not.
+
+    403 for readers who may not see golds: what is refused tells the answer.
+    """
+    if not sees_golds(request.user):
+        raise PermissionDenied
     substep, text = (request.POST.get(name, "").replace("\0", "") for name in ("substep", "text"))
     try:
         interventions.intervention_write(
@@ -56,7 +63,7 @@ def intervention_write(request: LabRequest, episode_id: int, index: int) -> Http
         episode = episodes.episode_get(episode_id)
         step = steps.step_named(episode=episode, index=index)
         posted = interventions.Posted(substep=substep, text=text, error=error.message)
-        page = StepPage(episode=episode, step=step, posted=posted)
+        page = StepPage(episode=episode, step=step, sees_golds=True, posted=posted)
         return _whole(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     return redirect(f"{reverse('step', args=[episode_id, index])}#interventions")
 
@@ -84,7 +91,13 @@ def step_go(request: LabRequest, episode_id: int) -> HttpResponse:
     step = steps.step_nearest(episode_id=episode_id, index=requested or 1)
     if "fragment" in request.GET:
         find = find_query(request.GET.get("find"))
-        page = StepPage(episode=step.episode, step=step, find=find, requested=requested)
+        page = StepPage(
+            episode=step.episode,
+            step=step,
+            sees_golds=sees_golds(request.user),
+            find=find,
+            requested=requested,
+        )
         return _fragment(request, page)
     query = request.GET.copy()
     query.pop("index", None)
