@@ -18,7 +18,7 @@ from tests.exports import scene
 from trajectories.episodes.guidance import HIDDEN, INSTRUCTIONS
 from trajectories.episodes.opening_messages import opening_messages
 from trajectories.exports.services import Author
-from trajectories.models import Episode, Group, GuidanceText
+from trajectories.models import Episode, Export, Group, GuidanceText
 
 pytestmark = pytest.mark.django_db
 Api = Callable[..., ApiClient]
@@ -257,3 +257,11 @@ def test_an_export_of_guided_episodes_needs_the_scope_and_is_hidden_without(
     assert status == 201, export
     assert trainer.json("GET", f"/exports/{export['id']}")[0] == 404
     assert guide.json("GET", f"/exports/{export['id']}")[0] == 200
+
+
+def test_an_export_of_before_there_were_origins_is_seen_without_the_scope(trainer: ApiClient) -> None:
+    identity = trainer.json("POST", "/exports", {"kind": "sft"})[1]["id"]
+    stored = Export.objects.get(pk=identity)
+    assert stored.parameters.pop("origins")
+    stored.save()
+    assert trainer.json("GET", f"/exports/{identity}")[0] == 200

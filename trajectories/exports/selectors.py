@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.files import File
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from core import blobs
@@ -38,7 +38,9 @@ def visible(author: Author) -> QuerySet[Export]:
     if not author.sees_golds:
         exports = exports.filter(has_golds=False)
     if not author.sees_guidance:
-        exports = exports.exclude(parameters__origins__contains=[Origin.GUIDED])
+        # Those of older versions name no origins: of them a negation alone is null, and not true.
+        guided = Q(parameters__origins__contains=[Origin.GUIDED])
+        exports = exports.filter(Q(parameters__origins__isnull=True) | ~guided)
     if not author.unlocks:
         exports = exports.filter(has_locked=False)
     if not author.splits:
