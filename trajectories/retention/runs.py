@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import ForeignObjectRel, Model
+from django.db.models import SET_NULL, ForeignObjectRel, Model
 
 from core.sql import Statement
 from trajectories import hot_sql
@@ -99,12 +99,16 @@ def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
 
 
 def _rows_delete(model: type[Model], ids: Sequence[int]) -> None:
-    """Delete the rows of every other table that refers to these rows. Their forks, which may be of another
-    run, stay with what they begin with: they cannot be restored any more."""
+    """Delete the rows of every other table that refers to these rows, but for those that stay without them.
+    Their forks, which may be of another run, stay with what they begin with: they cannot be restored any
+    more."""
     for relation in model._meta.get_fields(include_hidden=True):
         if isinstance(relation, ForeignObjectRel) and relation.related_model not in (model, Intervention):
             rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
-            rows._raw_delete(using=DATABASE)
+            if relation.on_delete is SET_NULL:
+                rows.update(**{relation.field.name: None})
+            else:
+                rows._raw_delete(using=DATABASE)
 
 
 def _settled_s() -> float:
