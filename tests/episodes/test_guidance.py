@@ -236,6 +236,24 @@ def test_a_fork_keeps_its_parents_guidance_or_has_its_own(guide: ApiClient, trai
     assert messages_of(more) == messages_of(own)
 
 
+def test_an_intervention_that_waits_keeps_its_parents_guidance(guide: ApiClient, trainer: ApiClient) -> None:
+    parent = Episode.objects.get(
+        pk=opened(guide, solved(), {"kind": "prefix", "fraction": 0.25})["episodes"][0]["id"]
+    )
+    raw = "One.\n\nTwo."
+    factories.step(parent, 1, raw=raw, thought=raw, action_result="ok")
+    factories.verdict(parent, "incorrect")
+    body = {"step": 1, "substep": 2, "text": "Count again.", "count": 0}
+    status, answer = guide.json("POST", f"/episodes/{parent.pk}/interventions", body)
+    assert status == 201, answer
+    path = f"/groups/{answer['intervention']['group']}/refill"
+    assert trainer.json("POST", path, {"count": 1})[0] == 403
+    status, more = guide.json("POST", path, {"count": 1})
+    assert status == 201, more
+    assert FIRST in json.dumps(messages_of(more))
+    assert Episode.objects.get(pk=more["episodes"][0]["id"]).guidance == parent.guidance
+
+
 @pytest.mark.usefixtures("own_storages")
 def test_guided_episodes_are_exported_on_request_with_their_place(guide: ApiClient) -> None:
     episode = played(solved(), guide)

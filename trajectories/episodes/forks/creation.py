@@ -70,7 +70,8 @@ def group_refill(*, group: Group, count: int, principal: Principal) -> dict[str,
     openings.count_check(count, setting="FORKS_PER_CALL_MAX")
     parent = _parents([fork], principal)[fork.episode]
     _check(fork, parent, openings.run_load(group.run_id, principal))
-    insert = guidance.insert_copied(group.episodes.order_by("sample_index").first(), principal)
+    # A group that waits for its first continuation has its parent's.
+    insert = guidance.insert_copied(group.episodes.order_by("sample_index").first() or parent, principal)
     capacity.capacity_check(requested=count)
     draft = drafts.Draft.empty()
     with transaction.atomic():
