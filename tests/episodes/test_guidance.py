@@ -236,6 +236,15 @@ def test_a_fork_keeps_its_parents_guidance_or_has_its_own(guide: ApiClient, trai
     assert messages_of(more) == messages_of(own)
 
 
+def test_a_prompt_that_cannot_be_made_again_takes_no_guidance(guide: ApiClient) -> None:
+    parent = played(solved(), guide)
+    Group.objects.update(template="of another gym")
+    for guidance in ({}, {"guidance": {"kind": "hint", "text": "Multiply."}}):
+        status, answer = guide.json("POST", f"/episodes/{parent.pk}/fork", {"step": 1, **guidance})
+        assert (status, answer["error"]["code"]) == (422, "record_incomplete")
+    assert Episode.objects.count() == 1
+
+
 def test_an_intervention_that_waits_keeps_its_parents_guidance(guide: ApiClient, trainer: ApiClient) -> None:
     parent = Episode.objects.get(
         pk=opened(guide, solved(), {"kind": "prefix", "fraction": 0.25})["episodes"][0]["id"]

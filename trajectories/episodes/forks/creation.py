@@ -230,7 +230,11 @@ def _fill(
 ) -> list[dict[str, Any]]:
     """Add the answer about forks, numbered from ``first``, to the draft, and return their rows."""
     rows: list[dict[str, Any]] = []
-    messages, given = guidance.guided(unguided_messages(parent, with_solutions=True), insert)
+    opening = unguided_messages(parent, with_solutions=True)
+    if insert is not None and insert.block and not opening:
+        message = f"The prompt of episode {parent.pk} cannot be made again, and guidance is a part of it."
+        raise GymError("record_incomplete", message, status=422, fields={"guidance": [message]})
+    messages, given = guidance.guided(opening, insert)
     ref = draft.messages_add(messages)
     for sample_index, episode_id in enumerate(ids, start=first):
         shared = {
