@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from core.errors import GymError
 from tasks_app.leaks.detection import gold_leaks
 from tasks_app.models import Gold
+
+NEVER_CHECKED = ("text_too_long", "no_leak_check")
 
 
 def clean_steps_store(golds: Iterable[Gold]) -> None:
     """Count the clean steps of golds that lack the count; the golds need their tasks.
 
-    Each needs a leak check of its solution, once. Raises ``GymError`` as ``leaks`` does.
+    Each needs a leak check of its solution, once. Of a solution that cannot be checked no step can be given.
+    Raises ``GymError`` 422 ``no_solution``, naming the task, where another try might end otherwise.
     """
     for gold in golds:
         if gold.clean_steps is None:
@@ -24,7 +28,14 @@ def _clean_steps(gold: Gold) -> int:
     """Count the first steps without the answer. The last step never counts, whatever is in it."""
     if not gold.steps:
         return 0
-    spans = gold_leaks(gold.task, gold, "".join(gold.steps))
+    try:
+        spans = gold_leaks(gold.task, gold, "".join(gold.steps))
+    except GymError as error:
+        if error.code in NEVER_CHECKED:
+            return 0
+        # Its own message may quote the solution.
+        message = f"The reference solution of task {gold.task_id} could not be checked for the answer."
+        raise GymError("no_solution", message, status=422, fields={"tasks": [message]}) from None
     end = min((leak.end for leak in spans), default=None)
     return _steps_before(gold.steps, end)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.db.models import F
 
+from tasks_app.leaks import detection
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
@@ -104,6 +105,26 @@ def test_the_last_step_is_never_given_whatever_the_check_says(guide: ApiClient) 
     task = solved(["One.\n", "Two."], answer="30")
     assert refused(guide, task, {"kind": "prefix", "fraction": 1})[0] == "guidance_leaks"
     assert Gold.objects.get(task=task).clean_steps == 1
+
+
+def test_of_a_solution_that_is_never_checked_nothing_is_given(guide: ApiClient) -> None:
+    task = solved(["x" * 10_001, "#### 30"])
+    code, message = refused(guide, task, {"kind": "prefix", "steps": 1})
+    assert (code, Gold.objects.get(task=task).clean_steps) == ("guidance_leaks", 0)
+    assert f"task {task.pk} hold its answer, or cannot be checked" in message
+
+
+def test_a_solution_that_takes_too_long_to_check_is_named_and_not_quoted(
+    guide: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = solved()
+    Gold.objects.filter(task=task).update(steps=["Six words.\n", "36 pens.\n", "#### 30"])
+    monkeypatch.setattr(detection, "PHRASES_MAX", 0)
+    code, message = refused(guide, task, {"kind": "prefix", "steps": 1})
+    assert code == "no_solution"
+    assert f"task {task.pk} could not be checked" in message
+    assert "36" not in message
+    assert Gold.objects.get(task=task).clean_steps is None
 
 
 def test_a_task_without_solution_steps_is_refused(guide: ApiClient) -> None:

@@ -143,9 +143,10 @@ def _prefix(guidance: Guidance, gold: Gold) -> Insert:
     total = len(gold.steps)
     count = guidance.steps or max(1, math.ceil((guidance.fraction or 0) * total))
     if count > (gold.clean_steps or 0):
+        unchecked = "" if gold.clean_steps else ", or cannot be checked for it"
         message = (
             f"The first {min(count, total)} of {total} steps of the solution of task {gold.task_id} hold its "
-            f"answer; {gold.clean_steps} can be given."
+            f"answer{unchecked}; {gold.clean_steps} can be given."
         )
         raise GymError("guidance_leaks", message, status=422, fields={"guidance": [message]})
     text = "".join(gold.steps[:count]).strip()
