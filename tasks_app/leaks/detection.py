@@ -28,6 +28,8 @@ from verifiers.types import Evidence, Gold
 from verifiers.wire import Job
 
 TEXT_CHARS_MAX = 10_000
+# Read before a text: what announces an answer, and other values of one.
+BEFORE_CHARS = 2_000
 PHRASES_MAX = 20_000
 CHECK_S = 10.0
 ALONE_S = 1.0
@@ -106,12 +108,28 @@ def gold_leaks(task: Task, gold: StoredGold, text: str) -> list[Leak]:
     return _distinct(text, hits)
 
 
-def leaks_refuse(task: Task, text: str) -> None:
-    """Raise ``GymError`` 422 ``guidance_leaks`` for a text that holds the answer, and all of ``leaks``.
+def leaks_behind(task: Task, text: str, *, before: str) -> list[Leak]:
+    """As ``leaks``, of a text that stands behind another one, whose last ``BEFORE_CHARS`` are read.
 
-    The message names places in the text, and says nothing that the text does not.
+    Places are in ``text``. What ends before it is none of its leaks; one that ends in it and begins before it
+    starts at 0.
     """
-    if spans := leaks(task, text):
+    length = min(len(before), BEFORE_CHARS, max(0, TEXT_CHARS_MAX - len(text)))
+    joined = leaks(task, before[len(before) - length :] + text)
+    return [
+        replace(leak, start=max(0, leak.start - length), end=leak.end - length)
+        for leak in joined
+        if leak.end > length
+    ]
+
+
+def leaks_refuse(task: Task, text: str, *, before: str = "") -> None:
+    """Raise ``GymError`` 422 ``guidance_leaks`` for a text that holds the answer, read behind ``before``, and
+    all of ``leaks``.
+
+    The message names places in the text, and says nothing that the two do not.
+    """
+    if spans := leaks_behind(task, text, before=before):
         places = ", ".join(f"{leak.start} to {leak.end} ({leak.phrase!r})" for leak in spans[:NAMED_MAX])
         message = f"The text gives away the answer to task {task.pk}, at characters {places}."
         raise GymError("guidance_leaks", message, status=422, fields={"text": [message]})

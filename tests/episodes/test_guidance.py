@@ -139,6 +139,11 @@ def test_a_hint_is_checked_for_the_answer(guide: ApiClient) -> None:
         refused(guide, solved(), {"kind": "hint", "text": "Ok", "instruction": "Say 30"})[0]
         == "guidance_leaks"
     )
+    answer = opened(guide, solved(answer="12"), {"kind": "hint", "text": "12 is in a box."})
+    assert messages_of(answer)[-1]["content"].endswith(f"{INSTRUCTIONS['hint']}\n\n12 is in a box.")
+    announced = {"kind": "hint", "text": "12 is in a box.", "instruction": "The answer is"}
+    error = opened(guide, solved(answer="12"), announced, status=422)["error"]
+    assert error["code"] == "guidance_leaks"
     answer = opened(guide, solved(), {"kind": "hint", "text": "Multiply first."})
     assert messages_of(answer)[-1]["content"].endswith(f"{INSTRUCTIONS['hint']}\n\nMultiply first.")
 

@@ -8,7 +8,7 @@ import pytest
 from django.conf import LazySettings
 from django.db.models import F
 
-from tasks_app.models import Gold
+from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Episode, Group, Intervention, Step
@@ -234,6 +234,15 @@ def test_only_an_ended_and_judged_episode_takes_one(
     if outcome:
         factories.verdict(parent, outcome, reason="harness_error")
     assert _send(guide, parent, status=status)["error"]["code"] == code
+
+
+def test_the_text_is_checked_behind_what_is_copied(guide: ApiClient) -> None:
+    parent = _failed("Now the answer is\n\n41")
+    Task.objects.filter(pk=parent.task_id).update(payload={"text": "What is 42 * 1?", "format": "plain"})
+    error = _send(guide, parent, text="42, as it says.", status=422)["error"]
+    assert error["code"] == "intervention_leaks"
+    assert "characters 0 to 2." in error["message"]
+    assert _send(guide, parent, substep=1, text="42, as it says.")
 
 
 def test_a_message_that_leaves_no_room_to_go_on_is_refused(guide: ApiClient, settings: LazySettings) -> None:

@@ -154,6 +154,19 @@ def test_the_error_names_the_place_and_not_the_gold() -> None:
     assert "0.5" not in str(refused.value.fields) + refused.value.message
 
 
+def test_a_text_is_read_behind_what_stands_before_it() -> None:
+    pens = made("gsm8k", "3", PENS)
+    ghana = made("wikitable", "Ghana|Mali", "Which ones?", payload={"text": "Which ones?", "table": {}})
+
+    assert detection.leaks_behind(pens, "3 boxes.", before="There are\n\n") == []
+    (leak,) = detection.leaks_behind(pens, "3 boxes.", before="x" * 10_000 + "\n\nThe answer is\n\n")
+    assert (leak.start, leak.end, leak.phrase) == (0, 1, "3")
+    assert [one.phrase for one in detection.leaks_behind(ghana, "And Ghana.", before="Mali. ")] == ["Ghana"]
+    assert detection.leaks_behind(pens, "Count.", before="The answer is 3. ") == []
+    (leak,) = detection.leaks_behind(pens, "x" * 9_989 + " answer: 3.", before="The answer is")
+    assert leak.end == 9_999
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -150,8 +150,10 @@ def _prefix(guidance: Guidance, gold: Gold) -> Insert:
         )
         raise GymError("guidance_leaks", message, status=422, fields={"guidance": [message]})
     text = "".join(gold.steps[:count]).strip()
+    if guidance.instruction:
+        _check_leaks(guidance, gold.task, text)
     size = {"fraction": count / total if guidance.fraction is None else guidance.fraction, "steps": count}
-    return _insert(guidance, text, {**size, "of": total, "gold_version": gold.version}, task=gold.task)
+    return _insert(guidance, text, {**size, "of": total, "gold_version": gold.version})
 
 
 def _texts(guidance: Guidance, tasks: Sequence[Task], principal: Principal) -> dict[int, Insert]:
@@ -165,14 +167,24 @@ def _texts(guidance: Guidance, tasks: Sequence[Task], principal: Principal) -> d
             raise GymError("unknown_abstraction", message, status=422, fields={"guidance": [message]})
         text, more = abstraction.text, {"abstraction": abstraction.pk}
     for task in {task.pk: task for task in tasks}.values():
-        detection.leaks_refuse(task, text)
-    return {task.pk: _insert(guidance, text, more, task=task) for task in tasks}
+        _check_leaks(guidance, task, text)
+    return {task.pk: _insert(guidance, text, more) for task in tasks}
 
 
-def _insert(guidance: Guidance, text: str, more: Mapping[str, Any], *, task: Task) -> Insert:
-    if guidance.instruction:
-        detection.leaks_refuse(task, guidance.instruction)
+def _check_leaks(guidance: Guidance, task: Task, text: str) -> None:
+    """Check what is inserted as it will stand there. An instruction of the caller's own is a part of it."""
+    if guidance.instruction is None:
+        detection.leaks_refuse(task, text, before=_block(guidance, ""))
+    else:
+        detection.leaks_refuse(task, _block(guidance, text))
+
+
+def _block(guidance: Guidance, text: str) -> str:
     instruction = INSTRUCTIONS[guidance.kind] if guidance.instruction is None else guidance.instruction
-    block = storable("\n\n".join(filter(None, (instruction, text))))
+    return f"{instruction}\n\n{text}" if instruction else text
+
+
+def _insert(guidance: Guidance, text: str, more: Mapping[str, Any]) -> Insert:
+    block = storable(_block(guidance, text))
     sha256 = hashlib.sha256(block.encode()).hexdigest()
     return Insert({"kind": guidance.kind, "hash": sha256, **more}, block)

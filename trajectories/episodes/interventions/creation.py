@@ -44,7 +44,7 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
         raise GymError("invalid", message, fields={"text": [message]})
     copied = _copied(parent, step=body.step, substep=body.substep)
     _check_length(len(copied), len(text))
-    _check_leaks(parent.task, text)
+    _check_leaks(parent.task, text, copied=copied)
     fork = Fork(
         episode=episode_id, step=body.step - 1, **{name: getattr(body, name) for name in FORK_SETTINGS}
     )
@@ -82,8 +82,8 @@ def _copied(parent: Episode, *, step: int, substep: int) -> str:
     return content[: spans[substep - 1][0]]
 
 
-def _check_leaks(task: Task, text: str) -> None:
-    if leaks := detection.leaks(task, text):
+def _check_leaks(task: Task, text: str, *, copied: str) -> None:
+    if leaks := detection.leaks_behind(task, text, before=copied):
         places = ", ".join(f"{leak.start} to {leak.end}" for leak in leaks[: detection.NAMED_MAX])
         message = f"The text gives away the answer to task {task.pk}, at characters {places}."
         raise GymError("intervention_leaks", message, status=422, fields={"text": [message]})
