@@ -268,6 +268,8 @@ ANSWER_MAX_CHARS = env.int("ANSWER_MAX_CHARS", 100_000)
 EPISODES_PER_CALL_MAX = env.int("EPISODES_PER_CALL_MAX", 10_000)
 # Each is to be restored on a page of its own, and has the record of its parents read.
 FORKS_PER_CALL_MAX = env.int("FORKS_PER_CALL_MAX", 2_000)
+# Texts that are held against the golds of their tasks, and solutions that are counted first: up to 10 s each.
+LEAK_CHECKS_PER_CALL_MAX = env.int("LEAK_CHECKS_PER_CALL_MAX", 200)
 PROMPT_CHARS_MAX = env.int("PROMPT_CHARS_MAX", 64_000_000)
 ACTIVE_EPISODES_MAX = env.int("ACTIVE_EPISODES_MAX", 20_000)
 # Page views that are recorded of an episode; later ones are served all the same.

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.db.models import F
 
 from tasks_app.leaks import detection
@@ -269,6 +270,45 @@ def test_a_prompt_that_cannot_be_made_again_takes_no_guidance(guide: ApiClient) 
         status, answer = guide.json("POST", f"/episodes/{parent.pk}/fork", {"step": 1, **guidance})
         assert (status, answer["error"]["code"]) == (422, "record_incomplete")
     assert Episode.objects.count() == 1
+
+
+def test_a_call_checks_each_text_once_and_so_many_at_most(
+    guide: ApiClient, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent, check = played(solved(), guide), detection.leaks
+    texts: list[str] = []
+
+    def leaks(task: Task, text: str) -> list[detection.Leak]:
+        texts.append(text)
+        return check(task, text)
+
+    monkeypatch.setattr(detection, "leaks", leaks)
+
+    def fork(*hints: str) -> tuple[int, Any]:
+        named = {"episode": parent.pk, "step": 1}
+        forks = [{**named, "guidance": {"kind": "hint", "text": hint}} for hint in hints]
+        return guide.json("POST", "/forks", {"forks": forks})
+
+    settings.LEAK_CHECKS_PER_CALL_MAX = 2
+    assert fork("One.", "Two.", "One.", "One.")[0] == 201
+    assert len(texts) == 2
+    status, answer = fork("One.", "Two.", "Three.")
+    assert (status, answer["error"]["code"]) == (413, "too_many_leak_checks")
+    assert "LEAK_CHECKS_PER_CALL_MAX" in answer["error"]["message"]
+    assert len(texts) == 4
+
+
+def test_solutions_that_are_counted_need_no_check_in_a_call(guide: ApiClient, settings: LazySettings) -> None:
+    tasks, hint = [solved() for _ in range(3)], {"kind": "hint", "text": "Multiply."}
+    prefix = {"kind": "prefix", "steps": 1}
+    settings.LEAK_CHECKS_PER_CALL_MAX = 2
+    body = {"tasks": [task.pk for task in tasks]}
+    for guidance in (prefix, hint):
+        answer = opened(guide, tasks[0], guidance, status=413, **body)
+        assert answer["error"]["code"] == "too_many_leak_checks"
+    assert not Gold.objects.filter(clean_steps__isnull=False).exists()
+    opened(guide, tasks[0], prefix)
+    opened(guide, tasks[0], prefix, **body)
 
 
 def test_an_intervention_that_waits_keeps_its_parents_guidance(guide: ApiClient, trainer: ApiClient) -> None:

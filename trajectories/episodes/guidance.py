@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from core.errors import GymError, did_you_mean
-from tasks_app.leaks import detection, prefixes
+from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold, Task
 from trajectories import projects
 from trajectories.api.auth import Principal
@@ -42,11 +42,17 @@ class Insert(Struct, frozen=True):
     block: str = ""
 
 
-def inserts_make(guidance: Guidance | None, tasks: Sequence[Task], principal: Principal) -> dict[int, Insert]:
-    """What a call's guidance inserts, by task; nothing without guidance.
+def inserts_make(
+    guidance: Guidance | None,
+    tasks: Sequence[Task],
+    principal: Principal,
+    *,
+    checks: LeakChecks | None = None,
+) -> dict[int, Insert]:
+    """What guidance inserts, by task; nothing without guidance. ``checks`` are those of the call so far.
 
-    Raises ``GymError``: 403 ``missing_scope``; 422 ``bad_guidance``, ``no_solution``, ``guidance_leaks``,
-    ``unknown_abstraction``, and those of ``detection.leaks``.
+    Raises ``GymError``: 403 ``missing_scope``; 413 ``too_many_leak_checks``; 422 ``bad_guidance``,
+    ``no_solution``, ``guidance_leaks``, ``unknown_abstraction``, and those of ``detection.leaks``.
     """
     if guidance is None:
         return {}
@@ -56,7 +62,8 @@ def inserts_make(guidance: Guidance | None, tasks: Sequence[Task], principal: Pr
     principal.require(Scope.GUIDANCE)
     _check(guidance)
     is_prefix = guidance.kind == "prefix"
-    inserts = _prefixes(guidance, tasks) if is_prefix else _texts(guidance, tasks, principal)
+    checks = LeakChecks() if checks is None else checks
+    inserts = _prefixes(guidance, tasks, checks) if is_prefix else _texts(guidance, tasks, principal, checks)
     texts = [GuidanceText(sha256=one.record["hash"], text=one.block) for one in inserts.values()]
     GuidanceText.objects.bulk_create(texts, ignore_conflicts=True)
     return inserts
@@ -124,7 +131,7 @@ def _check(guidance: Guidance) -> None:
     raise GymError("bad_guidance", message, status=422, fields={"guidance": [message]})
 
 
-def _prefixes(guidance: Guidance, tasks: Sequence[Task]) -> dict[int, Insert]:
+def _prefixes(guidance: Guidance, tasks: Sequence[Task], checks: LeakChecks) -> dict[int, Insert]:
     golds = {
         gold.task_id: gold
         for gold in Gold.objects.filter(task__in={task.pk for task in tasks}, is_current=True)
@@ -135,11 +142,11 @@ def _prefixes(guidance: Guidance, tasks: Sequence[Task]) -> dict[int, Insert]:
         named = ", ".join(str(task.pk) for task in missing[:TASKS_NAMED])
         message = f"There is no reference solution in steps of task {named}."
         raise GymError("no_solution", message, status=422, fields={"tasks": [message]})
-    prefixes.clean_steps_store(golds.values())
-    return {task_id: _prefix(guidance, gold) for task_id, gold in golds.items()}
+    checks.clean_steps_store(golds.values())
+    return {task_id: _prefix(guidance, gold, checks) for task_id, gold in golds.items()}
 
 
-def _prefix(guidance: Guidance, gold: Gold) -> Insert:
+def _prefix(guidance: Guidance, gold: Gold, checks: LeakChecks) -> Insert:
     total = len(gold.steps)
     count = guidance.steps or max(1, math.ceil((guidance.fraction or 0) * total))
     if count > (gold.clean_steps or 0):
@@ -151,12 +158,14 @@ def _prefix(guidance: Guidance, gold: Gold) -> Insert:
         raise GymError("guidance_leaks", message, status=422, fields={"guidance": [message]})
     text = "".join(gold.steps[:count]).strip()
     if guidance.instruction:
-        _check_leaks(guidance, gold.task, text)
+        _check_leaks(guidance, [gold.task], text, checks)
     size = {"fraction": count / total if guidance.fraction is None else guidance.fraction, "steps": count}
     return _insert(guidance, text, {**size, "of": total, "gold_version": gold.version})
 
 
-def _texts(guidance: Guidance, tasks: Sequence[Task], principal: Principal) -> dict[int, Insert]:
+def _texts(
+    guidance: Guidance, tasks: Sequence[Task], principal: Principal, checks: LeakChecks
+) -> dict[int, Insert]:
     text, more = guidance.text or "", {}
     if guidance.abstraction is not None:
         abstraction = (
@@ -166,17 +175,16 @@ def _texts(guidance: Guidance, tasks: Sequence[Task], principal: Principal) -> d
             message = f"There is no abstraction {guidance.abstraction} of these tasks."
             raise GymError("unknown_abstraction", message, status=422, fields={"guidance": [message]})
         text, more = abstraction.text, {"abstraction": abstraction.pk}
-    for task in {task.pk: task for task in tasks}.values():
-        _check_leaks(guidance, task, text)
+    _check_leaks(guidance, tasks, text, checks)
     return {task.pk: _insert(guidance, text, more) for task in tasks}
 
 
-def _check_leaks(guidance: Guidance, task: Task, text: str) -> None:
+def _check_leaks(guidance: Guidance, tasks: Sequence[Task], text: str, checks: LeakChecks) -> None:
     """Check what is inserted as it will stand there. An instruction of the caller's own is a part of it."""
     if guidance.instruction is None:
-        detection.leaks_refuse(task, text, before=_block(guidance, ""))
+        checks.leaks_refuse(tasks, text, before=_block(guidance, ""))
     else:
-        detection.leaks_refuse(task, _block(guidance, text))
+        checks.leaks_refuse(tasks, _block(guidance, text))
 
 
 def _block(guidance: Guidance, text: str) -> str:

@@ -11,6 +11,7 @@ from core import answer_check
 from core.arms import ARMS
 from core.errors import GymError
 from core.sql import Statement
+from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold
 from tasks_app.worlds.evidence import ANSWER_RECORDED, PAGES_CAPPED
 from trajectories import hot_sql, projects
@@ -49,7 +50,8 @@ def groups_open(*, forks: Sequence[Fork], principal: Principal) -> tuple[list[in
     runs = {fork.run: openings.run_load(fork.run, principal) for fork in forks if fork.run is not None}
     for fork in {(one.episode, one.step, one.run, one.max_steps): one for one in forks}.values():
         _check(fork, parents[fork.episode], runs.get(fork.run or 0))
-    inserts = [_insert_of(fork, parents[fork.episode], principal) for fork in forks]
+    checks = LeakChecks()
+    inserts = [_insert_of(fork, parents[fork.episode], principal, checks) for fork in forks]
     capacity.capacity_check(requested=total)
     group_ids, ids = hot_sql.ids_reserve(groups=len(forks), episodes=total)
     draft, first = drafts.Draft.empty(), 0
@@ -211,11 +213,13 @@ def _settings(fork: Fork, parent: Episode) -> Mapping[str, Any]:
     }
 
 
-def _insert_of(fork: Fork, parent: Episode, principal: Principal) -> guidance.Insert | None:
+def _insert_of(
+    fork: Fork, parent: Episode, principal: Principal, checks: LeakChecks
+) -> guidance.Insert | None:
     """A fork's own guidance, or else its parent's."""
     if fork.guidance is None:
         return guidance.insert_copied(parent, principal)
-    return guidance.inserts_make(fork.guidance, [parent.task], principal)[parent.task_id]
+    return guidance.inserts_make(fork.guidance, [parent.task], principal, checks=checks)[parent.task_id]
 
 
 def _fill(
