@@ -29,6 +29,14 @@ def test_a_row_ends_with_the_words_from_which_a_continuation_was_right() -> None
     assert parts == [("copied", COPIED), ("intervention", TEXT)]
 
 
+def test_guidance_before_the_words_is_exported_with_its_place() -> None:
+    made = scene.intervened(_failed(), "correct")
+    place = {"kind": "hint", "hash": "ab", "message": 1, "part": None, "start": 3, "end": 9}
+    Episode.objects.filter(group=made.group).update(guidance=place)
+    (row,) = scene.rows_of(scene.exported("interventions", origins=["guided"]))
+    assert row["guidance"] == place
+
+
 def test_interventions_that_helped_nobody_are_left_out_and_counted() -> None:
     parent = _failed()
     scene.intervened(parent, "incorrect", "incorrect")

@@ -116,6 +116,7 @@ def test_void_and_guided_episodes_are_spliced_with_nothing(bad: Episode) -> None
     assert "1 episodes of other outcomes" in export.problem
     (row,) = spliced(origins=["plain", "guided"])
     assert row["bad_episode"] == bad.pk
+    assert (row["guidance"], row["good_guidance"]) == (None, {"kind": "hint"})
 
 
 def test_other_kinds_take_plain_episodes_unless_forks_are_named(bad: Episode) -> None:

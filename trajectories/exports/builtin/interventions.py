@@ -18,7 +18,10 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Intervention, Verdict
 
 CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
-SHARED = ("run", "group", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version")
+SHARED = (
+    *("run", "group", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version"),
+    "guidance",
+)
 
 
 @export_kind(

@@ -38,6 +38,8 @@ SHARED = ("run", "task", "benchmark", "split", "key", "arm", "model", "simulated
         "good_episode": "integer",
         "bad_episode": "integer",
         "bad_reason": "text",
+        "guidance": "json",
+        "good_guidance": "json",
         "common_step": "integer",
         "bad_step": "integer",
         "prompt": "messages",
@@ -135,6 +137,8 @@ def _row(pair: Pair, batch: Batch) -> Row | None:
         "good_episode": pair.good.pk,
         "bad_episode": pair.bad.pk,
         "bad_reason": pair.bad.verdict.reason if pair.bad.verdict else None,
+        "guidance": pair.bad.guidance,  # whose prompt it is
+        "good_guidance": pair.good.guidance,
         "common_step": pair.common,
         "bad_step": pair.bad_step,
         "prompt": conversational(prompt, has_images=bool(images)),
