@@ -10,9 +10,12 @@ import pytest
 from fake_model import FakeModel, Reply
 from fake_server import FakeServer
 from fake_state import GOLD
+from palaestra.api import Client
 from palaestra.commands import main
+from palaestra.errors import ApiError
 from palaestra.intervention_writer import Place, reply_read
 from palaestra.models.continuation import BEGUN
+from palaestra.records import Opening
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 ATTEMPT = "Half of 84 is asked.\n\nHalf of 84 is 41.\n\nAnswer: 41"
@@ -87,6 +90,31 @@ def test_words_that_were_written_before_are_gone_on_from(
     assert run(fake, model, "intervene", "--run", "7", "--written", "--count", "2") == 0
     assert "(episode 1, step 1, substep 3): 2 of 2 right" in capsys.readouterr().out
     assert run(fake, model, "intervene", "--run", "7", "--written", "--count", "2") == 1
+
+
+@pytest.mark.usefixtures("failed")
+@pytest.mark.parametrize("status", [403, 409, 422])
+def test_one_that_the_server_refuses_leaves_the_others_to_be_played(
+    fake: FakeServer,
+    model: FakeModel,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+) -> None:
+    for text in ("Once more.", "And again."):
+        made = fake.state.write_intervention(1, step=1, substep=3, text=text)
+    refill = Client.group_refill
+
+    async def refused(client: Client, group: int, *, count: int) -> Opening:
+        if group != made["group"]:
+            return await refill(client, group, count=count)
+        raise ApiError(status=status, code="gold_changed", message="The gold has changed.")
+
+    monkeypatch.setattr(Client, "group_refill", refused)
+    assert run(fake, model, "intervene", "--run", "7", "--written", "--count", "1") == 0
+    printed = capsys.readouterr()
+    assert "1 interventions; left out: 1 refused." in printed.out
+    assert f"Intervention {made['id']}: {status} gold_changed" in printed.err
 
 
 @pytest.mark.usefixtures("failed")

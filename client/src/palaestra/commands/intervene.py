@@ -25,6 +25,8 @@ CONTINUATIONS, TEMPERATURE, TOP_P, TOP_K, MAX_TOKENS = 32, 0.7, 0.8, 20, 16_384
 LEAK = "intervention_leaks"
 # What the server refuses of one attempt, and not of the next.
 REFUSED = (404, 409, 413, 422)
+# A key may not open what goes on with guidance; what it may not write at all ends the command.
+REFUSED_REFILL = (403, *REFUSED)
 
 
 def add(commands: Any) -> None:
@@ -119,8 +121,8 @@ class Interventions:
         while True:
             page = await self.client.interventions(run=self.run.id, cursor=cursor)
             for one in page.results:
-                if not one.continuations.opened:
-                    yield _joined(one, await self.client.group_refill(one.group, count=self.continuations))
+                if not one.continuations.opened and (opening := await self._refilled(one)) is not None:
+                    yield _joined(one, opening)
             if page.next is None:
                 return
             cursor = page.next
@@ -136,6 +138,17 @@ class Interventions:
                 continue
             if (opened := await self._opened(state.id, written)) is not None:
                 yield opened
+
+    async def _refilled(self, one: Intervention) -> Opening | None:
+        """None, counted, where the server refuses it."""
+        try:
+            return await self.client.group_refill(one.group, count=self.continuations)
+        except ApiError as refused:
+            if refused.status not in REFUSED_REFILL:
+                raise
+            self.counts["refused"] += 1
+            stderr_print(f"Intervention {one.id}: {refused}")
+            return None
 
     async def _opened(self, episode: int, written: Written) -> OpenedIntervention | None:
         """None, counted, where the server refuses it."""
