@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from fake_interventions import substeps_of
 from fake_pages import DONE, PAGE, SETTLE
 from fake_report import TABLES
-from fake_state import GOLD, State
+from fake_state import FORK_FIELDS, GOLD, State
 from palaestra.evaluation.looks import look_digest
 
 REFUSED = "nothing"  # an answer that the arena refuses
@@ -127,6 +127,9 @@ class Lab(Handler):
             status, headers = state.fail_next.pop(0)
             self.send_json(status, {"error": {"code": "made_up", "message": "made up"}}, **headers)
             return
+        if code := state.refusals.get(path.removeprefix("/api/v1/episodes/")):
+            self.refuse(409, code)
+            return
         blob = re.fullmatch(r"/api/v1/blobs/(\w{64})", path)
         if blob and method == "GET":
             self.send(200, state.blobs[blob[1]], "application/octet-stream")
@@ -165,10 +168,10 @@ class Lab(Handler):
             is_other = path.endswith("/interventions")
             return 200, {"results": state.interventions if is_other else state.results, "next": None}
         if path == "/api/v1/episodes" and method == "GET":
-            episodes = [
-                one for one in state.episodes.values() if str(one["body"]["run"]) == self.query["run"]
-            ]
-            return 200, {"results": [state.state_of(one) for one in episodes], "next": None}
+            run, origin = self.query["run"], self.query.get("origin")
+            episodes = [one for one in state.episodes.values() if str(one["body"]["run"]) == run]
+            listed = [one for one in episodes if origin in (None, one.get("origin", "plain"))]
+            return 200, {"results": [state.state_of(one) for one in listed], "next": None}
         if path == "/api/v1/tasks":
             return 200, self.tasks_page()
         if path == "/api/v1/episodes" and method == "POST":
@@ -289,14 +292,15 @@ class Lab(Handler):
             return 200, {"steps": substeps_of(episode)}
         if name == "interventions":
             return self.intervene(number, body)
-        if name == "messages":
-            return 200, {"messages": state.prompt}
+        if name in ("messages", "restore"):
+            return 200, {"messages": state.prompt} if name == "messages" else self.restore(number)
         if name == "trajectory":
             absent = ("action", "action_result", "observation", "parse_error", "result_message", "screenshot")
             blank = dict.fromkeys((*absent, "usage"))
             steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]
             parts = {"steps": steps, "site_events": episode["events"], "submission": episode["answer"]}
-            return 200, {"run": 7, "arm": episode["arm"], **parts}
+            fork = {name: episode[name] for name in FORK_FIELDS if name in episode}
+            return 200, {"run": 7, "arm": episode["arm"], **fork, **parts}
         if name == "resume":
             if episode["status"] == "finished":
                 return 409, {"error": {"code": "episode_final", "message": ""}}
@@ -313,6 +317,10 @@ class Lab(Handler):
             state.judge(episode, outcome="void" if ours else "incorrect", reason=body["reason"])
             return 200, state.state_of(episode)
         return None
+
+    def restore(self, number: int) -> dict[str, Any]:
+        self.fake.state.refusals.pop(f"{number}/resume", None)
+        return self.fake.state.recipe
 
     def submission(
         self, episode: dict[str, Any], *, answer: Any, number: int = 1

@@ -11,6 +11,7 @@ from fake_pages import QUESTION
 GOLD = "42"
 GROUPS = 1_000  # the groups of continuations have numbers above
 STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
+FORK_FIELDS = ("parent", "begins_after")
 
 
 class State:
@@ -32,6 +33,8 @@ class State:
         self.steps_of_others: dict[
             int, dict[str, Any]
         ] = {}  # stored just before a step of this index arrives
+        self.refusals: dict[str, str] = {}  # codes of what is answered 409: "2/resume" of episode 2
+        self.recipe: dict[str, Any] = {}  # of all forks
         self.max_steps = 6
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
@@ -81,6 +84,7 @@ class State:
         verdict = episode["verdict"] or {}
         return {
             **{name: episode[name] for name in STATE_FIELDS},
+            **{name: episode[name] for name in FORK_FIELDS if name in episode},
             "run": episode["body"]["run"],
             "status": episode["status"],
             "steps_used": len(episode["steps"]),

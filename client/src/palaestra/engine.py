@@ -26,7 +26,7 @@ from palaestra.errors import (
     close_reason_of,
 )
 from palaestra.interventions import OpenedIntervention
-from palaestra.lineage import line_read
+from palaestra.lineage import line_read, resumed_read
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.pools import browser_check, pool_of, run_check
@@ -41,6 +41,7 @@ logger = logging.getLogger(__name__)
 DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
+CONFLICT = 409
 OURS = (ForkDiverged, PageDead, PageHung, TabClosed, Unreachable, ApiError)
 
 
@@ -152,8 +153,8 @@ class Engine:
         policy: Policy,
         on_done: Callable[[Rollout], None] | None = None,
     ) -> list[Rollout]:
-        """Play open episodes of a run from where they were interrupted; those that have ended meanwhile are
-        left out."""
+        """Play open episodes of a run from where they were interrupted; those that have ended meanwhile, or
+        that a person holds, are left out."""
 
         async def episodes() -> AsyncIterator[tuple[int, Episode]]:
             for state in interrupted:
@@ -240,12 +241,15 @@ class Engine:
     async def episode_resume(
         self, state: EpisodeState, config: EpisodeConfig | None = None
     ) -> Episode | None:
-        """An open episode, to be played from where it was interrupted; None if it has ended."""
+        """An open episode, to be played from where it was interrupted; None if it has ended, and, with a
+        warning, where it cannot be played now: a person holds it, or a fork's parent is gone."""
         try:
-            resumed = await self.client.episode_resume(state.id)
+            resumed = await resumed_read(self.client, state.id)
         except ApiError as failure:
-            if failure.code != "episode_final":
+            if failure.status != CONFLICT:
                 raise
+            if failure.code != "episode_final":
+                logger.warning("episode %s is left out: %s", state.id, failure)
             return None
         opened = OpenedEpisode(
             id=state.id,

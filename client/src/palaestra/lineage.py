@@ -12,9 +12,10 @@ import msgspec
 from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.element_ids import keys_read
+from palaestra.errors import ApiError
 from palaestra.histories import Past, Turn
 from palaestra.observation import Observation, has_picture
-from palaestra.records import Usage
+from palaestra.records import Resumed, Usage
 from palaestra.stored_steps import is_answer
 
 LINES_MAX = 16
@@ -54,6 +55,18 @@ class Line:
 
 def _usage(step: Mapping[str, Any]) -> Usage | None:
     return msgspec.convert(step["usage"], Usage) if step.get("usage") else None
+
+
+async def resumed_read(client: Client, episode: int) -> Resumed:
+    """What an open episode goes on with; a fork that nobody has restored yet is restored first. Raises
+    ``ApiError``, also where the record of its parent is gone."""
+    try:
+        return await client.episode_resume(episode)
+    except ApiError as failure:
+        if failure.code != "not_restored":
+            raise
+    await client.episode_restore(episode)
+    return await client.episode_resume(episode)
 
 
 async def line_read(client: Client, trajectory: Mapping[str, Any], *, picture: Picture | None = None) -> Line:

@@ -1,0 +1,73 @@
+"""A run goes on whatever became of single episodes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from fake_server import FakeServer
+from palaestra import ApiError, Client
+from palaestra.engine import Engine
+from palaestra.policies import Solution, Solver
+from palaestra.run_plan import episodes_list
+
+SOLVER = Solver({task: Solution(task=task, answer="42") for task in (1, 2, 3)})
+
+
+@pytest_asyncio.fixture
+async def client(fake: FakeServer) -> AsyncIterator[Client]:
+    async with Client(fake.lab_url, "key") as made:
+        yield made
+
+
+@pytest_asyncio.fixture
+async def engine(client: Client) -> AsyncIterator[Engine]:
+    async with Engine(client, pages=2, browser="lite") as made:
+        yield made
+
+
+async def opened(client: Client, *tasks: int, **fields: Any) -> None:
+    await client.episodes_open(run=7, tasks=list(tasks), arm="gym", **fields)
+
+
+async def resumed(engine: Engine) -> list[tuple[int, str]]:
+    states = [one for one in await episodes_list(engine.client, 7) if one.status == "open"]
+    done = await engine.resume(run=7, interrupted=states, policy=SOLVER)
+    return [(one.episode, one.outcome) for one in done]
+
+
+@pytest.mark.parametrize("code", ["taken_over", "parent_gone", "episode_final"])
+async def test_an_episode_that_cannot_be_resumed_now_stops_no_other(
+    code: str, engine: Engine, fake: FakeServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    await opened(engine.client, 1, 2, 3)
+    fake.state.refusals["2/resume"] = code
+    assert await resumed(engine) == [(1, "correct"), (3, "correct")]
+    assert fake.state.episodes[2]["closed"] is None
+    assert (code in caplog.text) is (code != "episode_final")
+
+
+async def test_other_refusals_of_a_resumption_are_errors(engine: Engine, fake: FakeServer) -> None:
+    await opened(engine.client, 1)
+    states = await episodes_list(engine.client, 7)
+    fake.state.fail_next = [(403, {})]
+    with pytest.raises(ApiError, match="made_up"):
+        await engine.resume(run=7, interrupted=states, policy=SOLVER)
+
+
+async def test_a_fork_that_nobody_restored_is_restored_and_played(engine: Engine, fake: FakeServer) -> None:
+    await opened(engine.client, 1, 1)
+    assert (await resumed(engine))[0] == (1, "correct")
+    await opened(engine.client, 1)
+    text = fake.state.episodes[1]["steps"][1]["observation"]["text"]
+    act = {"url": "https://gym/", "kind": "axtree-v2", "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    first = {"index": 0, **act, "served": [{"seq": 1, "path": ""}], "seq": 1}
+    start_url = fake.state.episodes[3]["start_url"]
+    fake.state.recipe = {"start_url": start_url, "next_index": 1, "element_ids": "", "steps": [first]}
+    fake.state.episodes[3] |= {"parent": 1, "begins_after": 0, "origin": "forked"}
+    fake.state.refusals["3/resume"] = "not_restored"
+    assert await resumed(engine) == [(3, "correct")]
