@@ -158,6 +158,17 @@ def test_void_cells_are_played_again(fake: FakeServer, model: FakeModel) -> None
     assert cells(fake) == text_cells(fake)
 
 
+def test_a_cell_is_not_filled_by_an_episode_with_help(fake: FakeServer, model: FakeModel) -> None:
+    command = ["eval", *arguments(fake, model, "--arms", TEXT_ARMS)]
+    assert main(command) == 0
+    count = len(fake.state.episodes)
+    fake.state.episodes[1]["origin"] = "guided"
+    assert main(command) == 0
+    assert len(fake.state.episodes) == count + 1
+    first, last = fake.state.episodes[1], fake.state.episodes[count + 1]
+    assert (last["task"], last["body"]["run"]) == (first["task"], first["body"]["run"])
+
+
 def test_an_evaluation_whose_model_does_not_answer_stops_and_goes_on_later(
     fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""A run goes on whatever became of single episodes."""
+"""A run goes on whatever became of single episodes, and only plain episodes are its samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fake_server import FakeServer
 from palaestra import ApiError, Client
 from palaestra.engine import Engine
 from palaestra.policies import Solution, Solver
-from palaestra.run_plan import episodes_list
+from palaestra.run_plan import RunPlan, episodes_list, progress_read, run_create
 
 SOLVER = Solver({task: Solution(task=task, answer="42") for task in (1, 2, 3)})
 
@@ -71,3 +71,19 @@ async def test_a_fork_that_nobody_restored_is_restored_and_played(engine: Engine
     fake.state.episodes[3] |= {"parent": 1, "begins_after": 0, "origin": "forked"}
     fake.state.refusals["3/resume"] = "not_restored"
     assert await resumed(engine) == [(3, "correct")]
+
+
+async def test_only_plain_episodes_are_samples_of_a_run(engine: Engine, fake: FakeServer) -> None:
+    plan = RunPlan(model="tiny", benchmark="gsm8k", limit=2)
+    run = await run_create(engine.client, plan)
+    await opened(engine.client, 1, 2, samples_per_task=2)
+    await resumed(engine)
+    await opened(engine.client, 2)
+    for number, origin in {2: "forked", 3: "guided", 4: "taken over", 5: "taken over"}.items():
+        fake.state.episodes[number]["origin"] = origin
+    progress = await progress_read(engine.client, plan, run)
+    assert [one.id for one in progress.judged] == [1]
+    assert progress.missing == {2: 1}
+    assert [one.id for one in progress.unfinished] == [5], (
+        "it is played on, as the plan asks for nothing of it"
+    )

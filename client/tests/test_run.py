@@ -175,6 +175,19 @@ def test_an_interrupted_run_goes_on_where_it_was(
     assert repeated == sorted(map(len, before.values())), "the model is shown what it did before"
 
 
+def test_only_plain_episodes_count_in_the_results_of_a_run(
+    fake: FakeServer, model: FakeModel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.replies(RIGHT)
+    assert run(fake, model, "--limit", "2") == 0
+    fake.state.episodes[1]["origin"] = "guided"
+    fake.state.episodes[1]["verdict"].update(outcome="incorrect", reward=0.0)
+    capsys.readouterr()
+    assert run(fake, model, "--limit", "2") == 0
+    assert played(fake) == [1, 1, 2], "help is no sample: the task is played once more"
+    assert "100.0% (2 of 2)" in capsys.readouterr().out
+
+
 def test_void_episodes_are_played_again(fake: FakeServer, model: FakeModel) -> None:
     model.replies(RIGHT, Reply(status=401, error={"message": "no such key"}))
     assert run(fake, model, "--limit", "2") == 1, "nothing was judged"

@@ -73,7 +73,7 @@ class EpisodeCalls(Calls):
         return await self._get(path_of("episodes/{}", episode), records.EpisodeState)
 
     async def episodes_page(self, **filters: Any) -> Page[records.EpisodeState]:
-        """One page of episodes. Filters: run, group, status, cursor."""
+        """One page of episodes. Filters: run, group, status, origin, cursor."""
         return await self._get("episodes", Page[records.EpisodeState], **filters)
 
     async def episode_resume(self, episode: int) -> records.Resumed:

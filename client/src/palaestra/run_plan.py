@@ -19,6 +19,8 @@ from palaestra.records import EpisodeState, Run, Task
 SEED = 1
 ALL_TASKS = 1_000_000
 SITE = "site"
+PLAIN = "plain"
+"""The origin of episodes that were played from their start and without help: those that are samples."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,28 +160,31 @@ async def run_create(client: Client, plan: RunPlan) -> Run:
 
 async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progress:
     """What has been played, nothing where there is no run yet. Void episodes count for nothing: their
-    samples are opened again.
+    samples are opened again. Neither do forks, nor episodes with help: they are no samples of the plan, and
+    are only played on.
 
     Raises ``PalaestraError`` if the benchmark has no such tasks.
     """
     tasks, left_out = await _tasks(client, plan)
     ids = {task.id for task in tasks}
     stored = await episodes_list(client, run.id) if run else []
-    episodes = [one for one in stored if one.task in ids]
-    judged = [one for one in episodes if one.verdict is not None and one.verdict.reward is not None]
+    plain = await episodes_list(client, run.id, origin=PLAIN) if run else []
+    samples = [one for one in plain if one.task in ids]
+    judged = [one for one in samples if one.verdict is not None and one.verdict.reward is not None]
     # An answer that waits for its verdict needs no more turns.
-    unfinished = [one for one in episodes if one.status != "finished"]
-    held = Counter(one.task for one in (*judged, *unfinished))
+    waiting = [one for one in samples if one.status != "finished"]
+    held = Counter(one.task for one in (*judged, *waiting))
+    unfinished = [one for one in stored if one.task in ids and one.status != "finished"]
     missing = {task.id: plan.samples - held[task.id] for task in tasks if held[task.id] < plan.samples}
     return Progress(tasks=tasks, left_out=left_out, judged=judged, unfinished=unfinished, missing=missing)
 
 
-async def episodes_list(client: Client, run: int) -> list[EpisodeState]:
-    """The states of all episodes of a run."""
-    page = await client.episodes_page(run=run, limit=1_000)
+async def episodes_list(client: Client, run: int, **filters: str) -> list[EpisodeState]:
+    """The states of the episodes of a run: all, or those of an ``origin``."""
+    page = await client.episodes_page(run=run, limit=1_000, **filters)
     episodes = list(page.results)
     while page.next is not None:
-        page = await client.episodes_page(run=run, limit=1_000, cursor=page.next)
+        page = await client.episodes_page(run=run, limit=1_000, cursor=page.next, **filters)
         episodes += page.results
     return episodes
 

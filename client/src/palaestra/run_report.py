@@ -16,7 +16,7 @@ Z = 1.96  # of a 95% interval
 
 @dataclass(frozen=True, kw_only=True)
 class RunReport:
-    """``states`` are all episodes of the run, ``usage`` the sum over those that were judged."""
+    """``states`` are the plain episodes of the run, ``usage`` the sum over those that were judged."""
 
     states: Sequence[EpisodeState]
     usage: UsageTotals
@@ -103,7 +103,7 @@ class RunReport:
 async def report_read(
     client: Client, run: int, states: Sequence[EpisodeState], *, model: str, prices: PriceTable | None
 ) -> RunReport:
-    """The report on a run and the ``states`` of its episodes."""
+    """The report on a run and the ``states`` of its plain episodes."""
     usage = usage_sum([stats.usage for stats in await _stats(client, run) if stats.usage])
     return RunReport(states=states, usage=usage, model=model, prices=prices)
 

@@ -23,7 +23,16 @@ from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Run
-from palaestra.run_plan import SEED, Progress, RunPlan, episodes_list, progress_read, run_create, run_find
+from palaestra.run_plan import (
+    PLAIN,
+    SEED,
+    Progress,
+    RunPlan,
+    episodes_list,
+    progress_read,
+    run_create,
+    run_find,
+)
 from palaestra.run_report import report_read
 from palaestra.surface import BROWSERS
 
@@ -99,7 +108,7 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         )
         async with engine:
             problems = await play(engine, run, plan, progress, policy)
-        states = await episodes_list(client, run.id)
+        states = await episodes_list(client, run.id, origin=PLAIN)
         report = await report_read(client, run.id, states, model=plan.model, prices=prices)
         print(report.table())
         print(address)

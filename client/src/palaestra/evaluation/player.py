@@ -17,7 +17,7 @@ from palaestra.evaluation.looks import Look
 from palaestra.evaluation.plan import Plan
 from palaestra.policies import Policy
 from palaestra.records import EpisodeState, Run, Task
-from palaestra.run_plan import episodes_list
+from palaestra.run_plan import PLAIN, episodes_list
 
 # Items whose episodes are opened together: few calls, and little to resume after a crash.
 ITEMS_AT_ONCE = 12
@@ -106,10 +106,11 @@ class Player:
 
 
 async def held_read(client: Client, runs: Mapping[Series, Run], items: Sequence[Sequence[Cell]]) -> Held:
-    """What has been played of the cells. Void episodes count for nothing: their cells are played again."""
+    """What has been played of the cells. Void episodes count for nothing: their cells are played again.
+    Neither do forks, nor episodes with help."""
     states: dict[tuple[Series, int, str], list[EpisodeState]] = defaultdict(list)
     for series, run in runs.items():
-        for state in await episodes_list(client, run.id):
+        for state in await episodes_list(client, run.id, origin=PLAIN):
             if state.verdict is None or state.verdict.reward is not None:
                 # Text has no look, and yet its episodes are drawn one.
                 digest = state.presentation_hash if series.arm.has_page else ""
