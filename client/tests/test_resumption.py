@@ -6,14 +6,18 @@ import hashlib
 from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
-from palaestra import ApiError, Client
+from palaestra import ApiError, Client, RemoteEnv
 from palaestra.engine import Engine
+from palaestra.errors import ForkDiverged
 from palaestra.policies import Solution, Solver
 from palaestra.run_plan import RunPlan, episodes_list, progress_read, run_create
+from stages import LITE_RUN, TOKEN, stage_serve
+from test_stage import NOOP, moved
 
 SOLVER = Solver({task: Solution(task=task, answer="42") for task in (1, 2, 3)})
 
@@ -32,6 +36,16 @@ async def engine(client: Client) -> AsyncIterator[Engine]:
 
 async def opened(client: Client, *tasks: int, **fields: Any) -> None:
     await client.episodes_open(run=7, tasks=list(tasks), arm="gym", **fields)
+
+
+def fork_make(fake: FakeServer, number: int, *, shown: str) -> None:
+    """Let an episode be a fork of the first one's beginning, which was ``shown`` so."""
+    act = {"url": "https://gym/", "kind": "axtree-v2", "sha256": hashlib.sha256(shown.encode()).hexdigest()}
+    first = {"index": 0, **act, "served": [{"seq": 1, "path": ""}], "seq": 1}
+    episode = fake.state.episodes[number]
+    episode |= {"parent": 1, "begins_after": 0, "origin": "forked"}
+    start_url = episode["start_url"]
+    fake.state.recipe = {"start_url": start_url, "next_index": 1, "element_ids": "", "steps": [first]}
 
 
 async def resumed(engine: Engine) -> list[tuple[int, str]]:
@@ -63,14 +77,28 @@ async def test_a_fork_that_nobody_restored_is_restored_and_played(engine: Engine
     await opened(engine.client, 1, 1)
     assert (await resumed(engine))[0] == (1, "correct")
     await opened(engine.client, 1)
-    text = fake.state.episodes[1]["steps"][1]["observation"]["text"]
-    act = {"url": "https://gym/", "kind": "axtree-v2", "sha256": hashlib.sha256(text.encode()).hexdigest()}
-    first = {"index": 0, **act, "served": [{"seq": 1, "path": ""}], "seq": 1}
-    start_url = fake.state.episodes[3]["start_url"]
-    fake.state.recipe = {"start_url": start_url, "next_index": 1, "element_ids": "", "steps": [first]}
-    fake.state.episodes[3] |= {"parent": 1, "begins_after": 0, "origin": "forked"}
+    fork_make(fake, 3, shown=fake.state.episodes[1]["steps"][1]["observation"]["text"])
     fake.state.refusals["3/resume"] = "not_restored"
     assert await resumed(engine) == [(3, "correct")]
+
+
+async def test_a_fork_that_another_stage_cannot_restore_is_void(engine: Engine, fake: FakeServer) -> None:
+    fake.state.runs.append(LITE_RUN)
+    await opened(engine.client, 1)
+    await resumed(engine)
+    async with (
+        stage_serve(fake, pages=0) as (_, one),
+        stage_serve(fake, pages=0) as (_, two),
+        RemoteEnv([one], TOKEN, run=7, browser="lite") as env,
+    ):
+        await env.reset(1)
+        assert env.episode is not None
+        env.episode.opened = msgspec.structs.replace(env.episode.opened, parent=1)
+        fork_make(fake, 2, shown="another page")
+        await moved(env, two)
+        with pytest.raises(ForkDiverged, match="After step 0 the page differs"):
+            await env.step(NOOP)
+    assert fake.state.episodes[2]["closed"]["reason"] == "fork_diverged"
 
 
 async def test_only_plain_episodes_are_samples_of_a_run(engine: Engine, fake: FakeServer) -> None:

@@ -13,9 +13,18 @@ from palaestra.background import Heartbeat
 from palaestra.draft import draft_of
 from palaestra.env import FORKING, Env
 from palaestra.episode import Episode
-from palaestra.errors import ApiError, BrowserDead, PageDead, PageHung, TabClosed, Unreachable
+from palaestra.errors import (
+    ApiError,
+    BrowserDead,
+    ForkDiverged,
+    PageDead,
+    PageHung,
+    TabClosed,
+    Unreachable,
+    close_reason_of,
+)
 from palaestra.fate import fate_of, is_same
-from palaestra.lineage import line_read
+from palaestra.lineage import line_read, resumed_read
 from palaestra.message_pictures import blobs_named
 from palaestra.observation import Observation
 from palaestra.records import EpisodeState, Message
@@ -72,7 +81,8 @@ class Player(Env):
             self._place_settle()
 
     async def take_over(self, request: Resume) -> None:
-        """Go on with an episode that another stage began."""
+        """Go on with an episode that another stage began. Raises ``ForkDiverged``, once it is closed as void,
+        for a fork whose page is not its parent's."""
         await self.leave()
         self._place.claim()
         try:
@@ -139,6 +149,9 @@ class Player(Env):
         self._heartbeat.episodes.add(number)
         try:
             now = await self._reopened(episode, state, trajectory, shown=request.shown)
+        except ForkDiverged as failure:  # another stage would find the same
+            await self._finish(close_reason_of(failure), str(failure), is_healthy=False)
+            raise
         except UNPLAYABLE as failure:
             await self.leave()
             raise BrowserDead(str(failure)) from failure
@@ -152,7 +165,7 @@ class Player(Env):
     async def _start_url(self, episode: int) -> str | None:
         """The address of an episode's first page; a trainer's own word for it would be followed anywhere."""
         try:
-            return (await self.client.episode_resume(episode)).start_url
+            return (await resumed_read(self.client, episode)).start_url
         except ApiError as failure:
             if failure.code != "episode_final":
                 raise
