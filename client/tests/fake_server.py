@@ -340,6 +340,10 @@ class Lab(Handler):
                 episode["steps"].setdefault(step["index"], {**step, **other})
         if clash := [step for step in steps if episode["steps"].get(step["index"], step) != step]:
             return 409, {"error": {"code": "step_conflict", "message": f"step {clash[0]['index']}"}}
+        held_after = self.fake.state.held.get(episode["id"])
+        if held_after is not None and any(step["index"] > held_after for step in steps):
+            fields = {"begins_after": [str(held_after)]}
+            return 409, {"error": {"code": "taken_over", "message": "wait", "fields": fields}}
         episode["steps"] |= {step["index"]: step for step in steps}
         left = episode["max_steps"] - max(episode["steps"])
         if left <= 0 and episode["verdict"] is None:

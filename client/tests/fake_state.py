@@ -34,6 +34,7 @@ class State:
             int, dict[str, Any]
         ] = {}  # stored just before a step of this index arrives
         self.refusals: dict[str, str] = {}  # codes of what is answered 409: "2/resume" of episode 2
+        self.held: dict[int, int] = {}  # the last step of the agent, by episode that a person holds
         self.recipe: dict[str, Any] = {}  # of all forks
         self.max_steps = 6
         self.tasks_per_call = 1_000

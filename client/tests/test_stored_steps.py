@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
-from palaestra import Client, Env, Observation, RemoteEnv, Unreachable, wire
+from palaestra import ApiError, Client, Env, Observation, RemoteEnv, Unreachable, wire
 from palaestra.engine import Engine
 from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool
@@ -253,6 +253,18 @@ async def test_several_steps_of_which_some_are_stored_lose_none(fake: FakeServer
         ack = await queue.flush()
     assert ack.next_index == 4
     assert [step["thought"] for _, step in sorted(steps_of(fake).items())] == ["ours", "theirs", "ours"]
+
+
+async def test_steps_before_a_takeover_are_stored_though_later_ones_are_refused(fake: FakeServer) -> None:
+    async with Client(fake.lab_url, "key") as client:
+        await client.episodes_open(run=7, tasks=[1], arm="gym")
+        fake.state.held = {1: 2}
+        queue = StepQueue(client, 1)
+        for index in (1, 2, 3):
+            queue.add(Step(index=index))
+        with pytest.raises(ApiError, match="taken_over"):
+            await queue.flush()
+    assert sorted(steps_of(fake)) == [1, 2]
 
 
 async def test_a_step_that_finds_no_server_is_sent_by_the_next_flush(fake: FakeServer) -> None:

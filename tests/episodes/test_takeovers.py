@@ -64,7 +64,9 @@ def test_steps_that_were_taken_before_are_recorded_late(trainer: ApiClient) -> N
     assert take(trainer, episode)["begins_after"] == 3
     assert post_steps(trainer, episode, 2, 3)[0] == 200
     assert post_steps(trainer, episode, 1)[1]["duplicates"] == 1
-    assert post_steps(trainer, episode, 3, 4)[0] == 409
+    status, answer = post_steps(trainer, episode, 3, 4)
+    assert (status, answer["error"]["code"]) == (409, "taken_over")
+    assert answer["error"]["fields"] == {"begins_after": ["3"]}
     assert Takeover.objects.get().entry == "search"
 
 

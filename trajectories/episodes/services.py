@@ -40,8 +40,8 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
     """Store steps; sending one again changes nothing. Returns the API's answer.
 
     The step that uses up ``max_steps`` ends an episode without a submission: ``step_budget``, truncated.
-    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``, ``taken_over``;
-    413 ``step_too_large``.
+    Raises ``GymError``: 404 ``unknown_episode``; 409 ``step_conflict``, ``episode_final``, ``taken_over``,
+    whose field ``begins_after`` is the last step that is still taken; 413 ``step_too_large``.
     """
     result = hot_sql.steps_write(
         episode_id=episode_id,
@@ -57,7 +57,7 @@ def steps_record(*, episode_id: int, steps: list[StepIn], principal: Principal) 
         message = f"Step {shown} is already stored with different content. This call stored nothing."
         raise GymError("step_conflict", message, status=409, fields={"steps": [message]})
     if hot_sql.is_held(result, [{"index": step.index} for step in steps]) and result.duplicates < len(steps):
-        raise taken_over(episode_id)
+        raise taken_over(episode_id, begins_after=result.held_after)
     if not result.is_accepting and result.duplicates < len(steps):
         _check_restored(episode_id)
         message = "The episode was closed, or its verdict is too old: it accepts no more steps."
@@ -239,9 +239,11 @@ def check_free(episode: Episode) -> None:
         raise taken_over(episode.pk)
 
 
-def taken_over(episode_id: int) -> GymError:
+def taken_over(episode_id: int, *, begins_after: int | None = None) -> GymError:
+    """The refusal of an agent's call; ``begins_after`` is the last step that is the agent's."""
     message = f"A person has taken over episode {episode_id}. Wait, and resume it once it is handed back."
-    return GymError("taken_over", message, status=409)
+    fields = {} if begins_after is None else {"begins_after": [str(begins_after)]}
+    return GymError("taken_over", message, status=409, fields=fields)
 
 
 def unknown_episode(episode_id: int) -> GymError:

@@ -16,6 +16,7 @@ from palaestra.surface import SERVER_FAILED
 LINGER_S = 0.05  # steps within this time of each other are posted together
 TEXT_MAX_CHARS = 100_000
 CUT = "\n(cut here: {} characters in all)"
+TAKEN_OVER, BOUNDARY = "taken_over", "begins_after"
 REPLACEMENT = "\ufffd"
 
 
@@ -103,7 +104,16 @@ class StepQueue:
                 # Closed meanwhile (cancelled, out of budget, verdict long ago): the verdict says why.
                 self.is_final = True
             else:
+                if failure.code == TAKEN_OVER:
+                    await self._post_before(steps, failure)
                 raise
+
+    async def _post_before(self, steps: Sequence[Step], taken_over: ApiError) -> None:
+        """Post those steps that the agent took before a person took over: the server takes them still."""
+        [last] = taken_over.fields.get(BOUNDARY, ["0"])
+        own = [step for step in steps if step.index <= int(last)]
+        if own and len(own) < len(steps):
+            await self._post(own)
 
     async def _yield_to_record(self, steps: Sequence[Step], conflict: ApiError) -> None:
         """Note which steps are stored already, and post the others."""
