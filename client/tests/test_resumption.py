@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -11,15 +12,31 @@ import pytest
 import pytest_asyncio
 
 from fake_server import FakeServer
-from palaestra import ApiError, Client, RemoteEnv
+from palaestra import ApiError, Client, Observation, RemoteEnv
 from palaestra.engine import Engine
 from palaestra.errors import ForkDiverged
-from palaestra.policies import Solution, Solver
+from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.run_plan import RunPlan, episodes_list, progress_read, run_create
 from stages import LITE_RUN, TOKEN, stage_serve
-from test_stage import NOOP, moved
+from test_stage import NOOP, move, moved
 
 SOLVER = Solver({task: Solution(task=task, answer="42") for task in (1, 2, 3)})
+
+
+class Pensive:
+    """Does nothing first, then solves the task, and thinks until the step before must be stored."""
+
+    name, simulated = "pensive", True
+
+    def __init__(self) -> None:
+        self.is_awake = False
+
+    async def act(self, observation: Observation, _: EpisodeInfo) -> str:
+        if self.is_awake:
+            await asyncio.sleep(0.3)
+            return move(observation.text)
+        self.is_awake = True
+        return NOOP
 
 
 @pytest_asyncio.fixture
@@ -80,6 +97,17 @@ async def test_a_fork_that_nobody_restored_is_restored_and_played(engine: Engine
     fork_make(fake, 3, shown=fake.state.episodes[1]["steps"][1]["observation"]["text"])
     fake.state.refusals["3/resume"] = "not_restored"
     assert await resumed(engine) == [(3, "correct")]
+
+
+async def test_an_engine_plays_on_what_a_person_hands_back(engine: Engine, fake: FakeServer) -> None:
+    await opened(engine.client, 1)
+    fake.state.held[1] = 0
+    asyncio.get_running_loop().call_later(0.5, fake.state.held.clear)
+    [done] = await engine.resume(run=7, interrupted=await episodes_list(engine.client, 7), policy=Pensive())
+    assert (done.outcome, done.problem) == ("correct", "")
+    raws = [step["raw"] for _, step in sorted(fake.state.episodes[1]["steps"].items())]
+    assert len(raws) == 2, "what it did while it was held is on no record"
+    assert NOOP not in raws
 
 
 async def test_a_fork_that_another_stage_cannot_restore_is_void(engine: Engine, fake: FakeServer) -> None:

@@ -267,6 +267,66 @@ async def test_steps_before_a_takeover_are_stored_though_later_ones_are_refused(
     assert sorted(steps_of(fake)) == [1, 2]
 
 
+def taken_over(fake: FakeServer, number: int, *, after: int) -> None:
+    fake.state.held[number] = after
+    fake.state.refusals[f"{number}/resume"] = "taken_over"
+
+
+def handed_back(fake: FakeServer, number: int, *steps: dict[str, Any]) -> None:
+    fake.state.episodes[number]["steps"] |= {step["index"]: {**step, "actor": "person"} for step in steps}
+    fake.state.episodes[number]["max_steps"] += len(steps)
+    del fake.state.held[number], fake.state.refusals[f"{number}/resume"]
+
+
+async def test_an_agent_waits_for_a_hand_back_and_goes_on_from_there(
+    fake: FakeServer, env: Env | RemoteEnv
+) -> None:
+    shown = await env.reset(1)
+    await env.step(NOOP)
+    await env.step(typed(shown.text))
+    await env.stop()
+    looked, wrote = (fake.state.episodes[1]["steps"][index] for index in (1, 2))
+    await env.reset(2)
+    await env.step(NOOP)
+    taken_over(fake, 2, after=1)
+    stepping = asyncio.ensure_future(env.step(NOOP))
+    await asyncio.sleep(0.5)
+    assert not stepping.done()
+    handed_back(fake, 2, {**looked, "index": 2}, {**wrote, "index": 3})
+    observation, *ending, info = await stepping
+    assert ending == [None, False, False]
+    assert (info["action_result"], info["step"]) == ("refused", 3)
+    said = [one["content"] for one in observation.messages if one["role"] == "assistant"]
+    assert said == [NOOP, NOOP, wrote["raw"]]
+    assert 'value="42"' in observation.text, "the page is where the person left it"
+    assert await solved(env, observation) == 1.0
+    steps = fake.state.episodes[2]["steps"]
+    assert [steps[index].get("actor") for index in sorted(steps)] == [None, "person", "person", None]
+
+
+async def test_an_episode_that_a_person_gave_up_is_over(fake: FakeServer, env: Env | RemoteEnv) -> None:
+    await env.reset(1)
+    taken_over(fake, 1, after=0)
+    stepping = asyncio.ensure_future(env.step(NOOP))
+    await asyncio.sleep(0.3)
+    handed_back(fake, 1)
+    fake.state.judge(fake.state.episodes[1], outcome="incorrect", reason="no_submission")
+    _, reward, terminated, _, info = await stepping
+    assert (reward, terminated, info["reason"]) == (0.0, True, "no_submission")
+
+
+async def test_a_hand_back_is_not_waited_for_for_ever(
+    fake: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("palaestra.stored_turns.HAND_BACK_LIMIT_S", 0.3)
+    fake.state.runs.append(LITE_RUN)
+    async with Env(fake.lab_url, "key", run=7, browser="lite") as env:
+        await env.reset(1)
+        taken_over(fake, 1, after=0)
+        with pytest.raises(ApiError, match="taken_over"):
+            await env.step(NOOP)
+
+
 async def test_a_step_that_finds_no_server_is_sent_by_the_next_flush(fake: FakeServer) -> None:
     async with Client(fake.lab_url, "key", retries=0) as client:
         await client.episodes_open(run=7, tasks=[1], arm="gym")

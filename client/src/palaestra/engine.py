@@ -354,7 +354,10 @@ class Engine:
             if isinstance(turn, End):
                 await episode.close(turn.reason, turn.detail)
                 return
-            await episode.turn(turn)
+            try:
+                await episode.turn(turn)
+            except ApiError as refusal:
+                await episode.rejoin(refusal)
 
 
 def _batches(forks: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:

@@ -16,6 +16,7 @@ from palaestra.completion import Completion
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import (
+    ApiError,
     BrowserDead,
     ForkDiverged,
     PageDead,
@@ -178,7 +179,9 @@ class Env:
     async def step(self, completion: str | Completion) -> Stepped:
         """Take one completion: ``(observation, reward, terminated, truncated, info)``.
 
-        Bad completions, failing actions and a page that crashes once are observations. ``reward`` is None
+        Bad completions, failing actions and a page that crashes once are observations. While a person has
+        taken over, the step is not taken: ``step`` waits until the episode is handed back, and shows where it
+        stands then; ``info["step"]`` is the last step on record. ``reward`` is None
         while the episode is open and when its verdict is void. At the end one of ``terminated`` and
         ``truncated`` is true; a void verdict counts as truncated.
         """
@@ -187,14 +190,17 @@ class Env:
             turn, outcome = await episode.turn(completion)
             if (held := await episode.settle()) is not None:  # a step that has returned is stored
                 turn, outcome = held.turn, held.outcome
+            info: StepInfo = {
+                "action": turn.declared,
+                "action_result": outcome.result,
+                "parse_error": turn.parse_error,
+            }
         except BrowserDead as failure:
             await self._finish("harness_error", str(failure), is_healthy=False)
             return await self._ended(episode, {"action_result": "timeout"})
-        info: StepInfo = {
-            "action": turn.declared,
-            "action_result": outcome.result,
-            "parse_error": turn.parse_error,
-        }
+        except ApiError as refusal:
+            await episode.rejoin(refusal)
+            info = {"action": None, "action_result": "refused", "parse_error": None}
         if episode.is_over:
             await self._release()
             return await self._ended(episode, info)

@@ -58,13 +58,6 @@ class Episode(EpisodePage):
         self.opened = opened
         self.page: Surface | None = None
         self.renew: Renew | None = None
-        self.step_queue = StepQueue(client, opened.id)
-        self.steps = 0
-        self.is_over = False
-        self.closed_as: CloseReason | None = None
-        self._detail = ""
-        self.fate: Outcome | None = None  # of the next action, where it is not to be performed any more
-        self.unanswered = {}
         self.observation = Observation(kind="text")
         self._client = client
         self._config = config
@@ -83,15 +76,27 @@ class Episode(EpisodePage):
         self._opening = [one for one in messages if not one.get("prefill")]
         # Of an intervention: what the model's message in the first turn begins with.
         self._prefill = next((str(one["content"]) for one in messages if one.get("prefill")), "")
+        self.conditions = config.conditions(opened)
+        self._deaths: Counter[type[PalaestraError]] = Counter()
+        self._restart()
+
+    def _restart(self) -> None:
+        """Stand before the first step, with nothing recorded or spent."""
+        config = self._config
+        self.step_queue = StepQueue(self._client, self.opened.id)
+        self.steps = 0
+        self.is_over = False
+        self.closed_as: CloseReason | None = None
+        self._detail = ""
+        self.fate: Outcome | None = None  # of the next action, where it is not to be performed any more
+        self.unanswered = {}
         self._turns: list[PastTurn] = []
         self._budgets = Budgets(
             tokens=config.token_budget, prompt_tokens=config.prompt_token_budget, invalid=config.invalid_limit
         )
-        self.conditions = config.conditions(opened)
         self._ids = ElementIds()
         self._repairs = 0
         self._is_first_given = False
-        self._deaths: Counter[type[PalaestraError]] = Counter()
 
     @property
     def _has_page(self) -> bool:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from palaestra.actions import Action, ActionInvalid, Conditions, Outcome, action_check, shows_hidden
-from palaestra.api import Client
 from palaestra.bounds import EpisodeBounds
 from palaestra.draft import Draft
 from palaestra.element_ids import ElementIds
@@ -23,12 +21,11 @@ from palaestra.errors import (
     TabClosed,
 )
 from palaestra.fate import AT_FIRST_PAGE
-from palaestra.histories import Past
 from palaestra.lineage import line_of
 from palaestra.observation import Observation, ObservationFormat, Observer
 from palaestra.patience import Patience
 from palaestra.recipes import PastAct
-from palaestra.records import CloseReason, OpenedEpisode
+from palaestra.records import CloseReason
 from palaestra.restoration import Looks, page_restore
 from palaestra.stored_turns import StoredTurns
 from palaestra.surface import DocumentGone, PageView, Surface
@@ -44,7 +41,6 @@ Renew = Callable[[Surface], Awaitable[Surface]]
 class EpisodePage(StoredTurns):
     """An episode that has a page, or may have one: ``page`` is None in arms without."""
 
-    opened: OpenedEpisode
     page: Surface | None
     renew: Renew | None
     closed_as: CloseReason | None
@@ -52,7 +48,6 @@ class EpisodePage(StoredTurns):
     _observer: Observer
     _ids: ElementIds
     _deaths: Counter[type[PalaestraError]]
-    _client: Client
     _config: EpisodeConfig
     conditions: Conditions
 
@@ -162,9 +157,6 @@ class EpisodePage(StoredTurns):
             except PageDead:
                 if not await patience.pause():
                     raise
-
-    @abstractmethod
-    def resume(self, past: Past) -> None: ...
 
     def _unreadable(self) -> Observation:
         shown = self.observation

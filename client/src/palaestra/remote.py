@@ -211,7 +211,7 @@ class RemoteEnv:
         held = episode.observation.messages[: answer.look.keep]
         look = answer.look.observation
         episode.observation = replace(look, messages=held + look.messages)
-        episode.steps += steps
+        episode.steps = answer.info.get("step", episode.steps + steps)  # a person may have taken over
         episode.is_over, episode.closed_as = answer.is_over, answer.closed_as
         info: StepInfo = {**answer.info}  # type: ignore[typeddict-item]
         if info.get("verdict") is not None:

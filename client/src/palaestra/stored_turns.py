@@ -5,30 +5,40 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
+from msgspec import structs
+
 from palaestra.actions import Outcome
 from palaestra.actions.give_up import GiveUp
+from palaestra.api import Client
 from palaestra.budgets import Budgets
 from palaestra.completion import Completion
 from palaestra.draft import Draft
-from palaestra.errors import PageHung, TabClosed
+from palaestra.errors import ApiError, PageHung, TabClosed
 from palaestra.grammars import Turn
+from palaestra.histories import Past
 from palaestra.histories import Turn as PastTurn
+from palaestra.lineage import line_read
 from palaestra.observation import Observation
-from palaestra.records import CloseReason
-from palaestra.step_queue import StepQueue
+from palaestra.patience import Patience
+from palaestra.records import CloseReason, OpenedEpisode
+from palaestra.step_queue import TAKEN_OVER, StepQueue
 from palaestra.stored_steps import StoredStep, is_answer, page_after, stored_of
 
 RECORDED = "The answer is recorded."
+HAND_BACK_LIMIT_S = 3_600.0
+"""How long an agent waits for a person who has taken over; the server hands back what is idle sooner."""
 
 
 class StoredTurns(ABC):
     """An episode that yields to its record. ``unanswered``: stored steps unknown to the policy, by index."""
 
+    opened: OpenedEpisode
     steps: int
     is_over: bool
     observation: Observation
     step_queue: StepQueue
     unanswered: dict[int, StoredStep]
+    _client: Client
     _is_first_given: bool
     _turns: list[PastTurn]
     _budgets: Budgets
@@ -64,6 +74,43 @@ class StoredTurns(ABC):
             self._show(_with_result(self._unreadable(), last.outcome))
         return last
 
+    async def rejoin(self, refusal: ApiError) -> None:
+        """Wait until a person who has taken over hands the episode back, and go on from where the record
+        stands then: what the agent did meanwhile is on no record. An episode that has ended is over.
+
+        Raises ``refusal`` if it is another one, or if nobody has handed back in time.
+        """
+        if refusal.code != TAKEN_OVER:
+            raise refusal
+        if not await self._handed_back(refusal):
+            self.is_over = True
+            return
+        number = self.opened.id
+        state, trajectory = await self._client.episode(number), await self._client.trajectory(number)
+        self.opened = structs.replace(self.opened, max_steps=state.max_steps)  # a person's steps were added
+        past = (await line_read(self._client, trajectory)).past()
+        self._restart()
+        self.resume(past)
+        try:
+            await self.begin(page_after(trajectory))
+        except (PageHung, TabClosed):
+            self._show(self._unreadable())
+
+    async def _handed_back(self, refusal: ApiError) -> bool:
+        """True once the episode can be resumed; False if it has ended."""
+        patience = Patience(HAND_BACK_LIMIT_S)
+        while await patience.pause():
+            try:
+                await self._client.episode_resume(self.opened.id)
+            except ApiError as failure:
+                if failure.code == "episode_final":
+                    return False
+                if failure.code != TAKEN_OVER:
+                    raise
+            else:
+                return True
+        raise refusal
+
     async def _answer_stored(self, stored: StoredStep, completion: Completion) -> tuple[Turn, Outcome]:
         """Answer with the recorded step, and take no other completion for it."""
         shown = self.observation
@@ -92,6 +139,12 @@ class StoredTurns(ABC):
         return ack.status != "open" or ack.terminated or ack.truncated or self.step_queue.is_final
 
     # ---- of the episode
+    @abstractmethod
+    def resume(self, past: Past) -> None: ...
+
+    @abstractmethod
+    def _restart(self) -> None: ...
+
     @abstractmethod
     async def begin(self, draft: Draft | None = None) -> Observation: ...
 
