@@ -17,6 +17,7 @@ import pytest_asyncio
 from fake_server import FakeServer
 from palaestra import ApiError, Client, Env, Observation, RemoteEnv, Unreachable, wire
 from palaestra.engine import Engine
+from palaestra.lineage import line_read
 from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool
 from palaestra.records import Step
@@ -296,12 +297,18 @@ async def test_an_agent_waits_for_a_hand_back_and_goes_on_from_there(
     observation, *ending, info = await stepping
     assert ending == [None, False, False]
     assert (info["action_result"], info["step"]) == ("refused", 3)
-    said = [one["content"] for one in observation.messages if one["role"] == "assistant"]
-    assert said == [NOOP, NOOP, wrote["raw"]]
+    completions = [one["content"] for one in observation.messages if one["role"] == "assistant"]
+    assert completions == [NOOP, NOOP, wrote["raw"]]
+    assert observation.result_message == "A person took over for steps 2 to 3."
+    assert observation.result_message in str(observation.messages[-1]["content"])
     assert 'value="42"' in observation.text, "the page is where the person left it"
     assert await solved(env, observation) == 1.0
     steps = fake.state.episodes[2]["steps"]
     assert [steps[index].get("actor") for index in sorted(steps)] == [None, "person", "person", None]
+    async with Client(fake.lab_url, "key") as client:
+        line = await line_read(client, await client.trajectory(2))
+    messages = [turn.shown.result_message for turn in line.turns if turn.shown]
+    assert messages == ["", "", "", observation.result_message], "the record says what the agent was told"
 
 
 async def test_an_episode_that_a_person_gave_up_is_over(fake: FakeServer, env: Env | RemoteEnv) -> None:

@@ -13,6 +13,7 @@ from core.tokens import person_token_make, person_token_open, token_make, token_
 from tasks_app.models import Gold
 from tests import factories
 from tests.conftest import ApiClient
+from trajectories.episodes import conversations
 from trajectories.judging import queue_sql, reaper
 from trajectories.models import Episode, SiteEvent, Step, Takeover
 
@@ -68,6 +69,16 @@ def test_steps_that_were_taken_before_are_recorded_late(trainer: ApiClient) -> N
     assert (status, answer["error"]["code"]) == (409, "taken_over")
     assert answer["error"]["fields"] == {"begins_after": ["3"]}
     assert Takeover.objects.get().entry == "search"
+
+
+def test_a_conversation_tells_the_agent_which_steps_were_a_persons(trainer: ApiClient) -> None:
+    episode = factories.episode()
+    message = {"result_message": "Covered."}
+    post_steps(trainer, episode, 1, 2, 3, 4, 5, action_result="ok", **message)
+    Step.objects.filter(episode=episode, index__in=(2, 3)).update(actor=Step.Actor.PERSON)
+    shown = [turn.shown for turn in conversations.turns_of(episode, last=5)]
+    last = "Covered. A person took over for steps 2 to 3."
+    assert [one and one.result_message for one in shown] == ["", "Covered.", "Covered.", last, "Covered."]
 
 
 def test_a_taken_over_episode_is_not_plain(trainer: ApiClient) -> None:

@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 # A longer conversation is not put together.
 STEPS_MAX, CHARS_MAX = 1_000, 12_000_000
+TOOK_OVER = "A person took over for steps {} to {}."
+"""What an agent reads after the result of a person's last step; the client has the same words."""
 
 
 def is_too_long(episode_id: int, *, last: int) -> bool:
@@ -60,7 +62,12 @@ def turns_of(episode: Episode, *, last: int) -> list[Turn]:
     """The steps up to ``last`` as turns; those of a fork follow the ones that it has inherited."""
     turns: list[Turn] = []
     result = message = ""
+    taken: list[int] = []  # a person's steps just before
     for past in turns_until(episode.pk, last):
+        is_persons = past.actor == Step.Actor.PERSON
+        if taken and not is_persons:
+            message = f"{message} {TOOK_OVER.format(taken[0], taken[-1])}".lstrip()
+        taken = [*taken, past.index] if is_persons else []
         form = OBSERVATION_FORMATS.get(past.observation_kind)
         shown = Shown(
             kind=past.observation_kind or "text",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -18,6 +19,7 @@ from palaestra.observation import Observation, has_picture
 from palaestra.records import Resumed, Usage
 from palaestra.stored_steps import is_answer
 
+PERSON, TOOK_OVER = "person", "A person took over for steps {} to {}."
 LINES_MAX = 16
 """As many lines of parents a client remembers: forks come by the hundred of one."""
 Picture = Callable[[str], Awaitable[bytes]]
@@ -49,8 +51,17 @@ class Line:
             element_ids=keys_read(self.steps),
             is_answered=any(is_answer(step["action"], step["action_result"]) for step in self.steps),
             result=last.get("action_result"),
-            result_message=last.get("result_message") or "",
+            result_message=_message(self.steps),
         )
+
+
+def _message(before: Steps) -> str:
+    """What an agent reads of the last result; after steps of a person it is told whose they were."""
+    message = (before[-1].get("result_message") or "") if before else ""
+    taken = [*takewhile(lambda step: step.get("actor") == PERSON, reversed(before))]
+    if not taken:
+        return message
+    return f"{message} {TOOK_OVER.format(taken[-1]['index'], taken[0]['index'])}".lstrip()
 
 
 def _usage(step: Mapping[str, Any]) -> Usage | None:
@@ -99,21 +110,26 @@ async def _read(client: Client, episode: int, picture: Picture | None = None) ->
 async def _turns(trajectory: Mapping[str, Any], before: Steps, picture: Picture) -> list[Turn]:
     own: Steps = trajectory["steps"]
     has_page = arm_of(trajectory["arm"]).has_page
-    after: list[Mapping[str, Any]] = [*(before[-1:] or ({},)), *own]
+    line = [*before, *own]
     return [
-        Turn(shown=await _shown(step, picture, after=last) if has_page or last else None, raw=step["raw"])
-        for last, step in zip(after, own, strict=False)
+        Turn(
+            shown=await _shown(step, picture, before=line[:place]) if has_page or place else None,
+            raw=step["raw"],
+        )
+        for place, step in enumerate(own, start=len(before))
     ]
 
 
-async def _shown(step: Mapping[str, Any], picture: Picture, *, after: Mapping[str, Any]) -> Observation:
+async def _shown(step: Mapping[str, Any], picture: Picture, *, before: Steps) -> Observation:
     """What was shown before a step: the result of the one before, and the page."""
+    last = before[-1] if before else {}
     observation = step["observation"] or {"kind": "text", "text": None}
+    is_persons = step.get("actor") == PERSON
     is_seen = has_picture(observation["kind"]) and step["screenshot"] is not None
     return Observation(
         kind=observation["kind"],
         text=observation["text"] or "",
         screenshot=await picture(step["screenshot"]) if is_seen else None,
-        result=after.get("action_result"),
-        result_message=after.get("result_message") or "",
+        result=last.get("action_result"),
+        result_message=(last.get("result_message") or "") if is_persons else _message(before),
     )

@@ -56,6 +56,7 @@ class PastTurn(Struct, frozen=True):
     screenshot: str
     action_result: str
     result_message: str | None
+    actor: str
 
 
 def turns_until(episode_id: int, step: int) -> list[PastTurn]:
