@@ -52,7 +52,6 @@ def _refused(response: HttpResponse, log: io.StringIO) -> None:
     [
         lambda client: client.get(f"/login/?{MANY}"),
         lambda client: client.post("/login/", MANY, content_type=FORM),
-        lambda client: client.post("/logout/", MANY, content_type=FORM),
         lambda client: client.get(f"/?next={LONG}"),
     ],
 )

@@ -8,6 +8,8 @@ OPEN_TO_ALL = {"login", "logout"}
 # These addresses are only posted to.
 DEEDS = {
     "step_compare",
+    "intervention_write",
+    "step_takeover",
     "report_compute",
     "gold_switch",
     "annotation_create",
