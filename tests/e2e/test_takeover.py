@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 ANYBODY = Principal(key_id=0, name="test", scopes=frozenset({"trainer"}), splits=frozenset(), project=None)
 NOW_LATER = timedelta(days=1)
-BEGUN = "document.querySelector('iframe').contentDocument?.documentElement?.dataset.acts === 'recorded'"
+BEGUN = "html[data-acts=recorded]"
 
 
 def take(episode: Episode, arena: ArenaServer, page: Page) -> FrameLocator:
@@ -39,8 +39,9 @@ def take(episode: Episode, arena: ArenaServer, page: Page) -> FrameLocator:
 
 
 def ready(page: Page) -> FrameLocator:
-    page.wait_for_function(BEGUN)
-    return page.frame_locator("iframe")
+    frame = page.frame_locator("iframe")
+    frame.locator(BEGUN).wait_for(state="attached")
+    return frame
 
 
 def steps_of(episode: Episode) -> list[dict[str, Any]]:

@@ -110,13 +110,13 @@ def test_the_success_rate_leaves_void_ones_out(guide: ApiClient) -> None:
     assert guide.json("GET", "/interventions?episode=1")[1]["results"] == []
 
 
-def test_the_success_rate_leaves_out_what_a_person_took_over(trainer: ApiClient) -> None:
-    answer = _send(trainer, _failed(), count=2)
+def test_the_success_rate_leaves_out_what_a_person_took_over(guide: ApiClient) -> None:
+    answer = _send(guide, _failed(), count=2)
     own, taken = (Episode.objects.get(pk=one["id"]) for one in answer["episodes"])
     factories.verdict(own, "incorrect")
     factories.verdict(taken, "correct")
     Episode.objects.filter(pk=taken.pk).update(is_taken_over=True)
-    record = trainer.json("GET", f"/interventions/{answer['intervention']['id']}")[1]
+    record = guide.json("GET", f"/interventions/{answer['intervention']['id']}")[1]
     counts = {"opened": 1, "judged": 1, "correct": 0, "void": 0, "success_rate": 0.0}
     assert record["continuations"] == counts
 

@@ -292,8 +292,8 @@
       await post("restored", {});
     }
     next = state.next;
-    begun = state.begun + 1;
-    tell({ steps: next - begun, problem: "" });
+    begun = state.begun;
+    tell({ steps: next - 1 - begun, problem: "" });
     root.dataset.step = String(next - 1);
     // A document that no act announced: the browser's own buttons led to it.
     if (served === next) {
