@@ -16,15 +16,7 @@ from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S, Heartbeat, VerdictStream, tasks_cancel
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import (
-    ApiError,
-    ForkDiverged,
-    PageDead,
-    PageHung,
-    TabClosed,
-    Unreachable,
-    close_reason_of,
-)
+from palaestra.errors import UNPLAYABLE, ApiError, PageDead, Unreachable, close_reason_of
 from palaestra.interventions import OpenedIntervention
 from palaestra.lineage import line_read, resumed_read
 from palaestra.policies import Policy
@@ -42,7 +34,7 @@ DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
 CONFLICT = 409
-OURS = (ForkDiverged, PageDead, PageHung, TabClosed, Unreachable, ApiError)
+OURS = (*UNPLAYABLE, ApiError)
 
 
 @dataclass(frozen=True, kw_only=True)

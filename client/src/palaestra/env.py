@@ -15,17 +15,7 @@ from palaestra.background import VERDICT_LIMIT_S, Heartbeat, verdict_wait
 from palaestra.completion import Completion
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
-from palaestra.errors import (
-    ApiError,
-    BrowserDead,
-    ForkDiverged,
-    PageDead,
-    PageHung,
-    PalaestraError,
-    TabClosed,
-    Unreachable,
-    close_reason_of,
-)
+from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, PalaestraError, close_reason_of
 from palaestra.observation import Observation, perceivable_check
 from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import CloseReason, OpenedEpisode, Opening, Verdict
@@ -60,7 +50,6 @@ OPENING = frozenset(
 )
 """Fields of the call that opens episodes. An environment plays one at a time: it opens no more samples."""
 FORKING = frozenset({"max_steps", "policy_version", "token_budget"})
-UNPLAYABLE = (ForkDiverged, PageDead, PageHung, TabClosed, Unreachable)
 Stepped = tuple[Observation, float | None, bool, bool, StepInfo]
 
 

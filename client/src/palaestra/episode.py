@@ -21,8 +21,8 @@ from palaestra.draft import Draft
 from palaestra.element_ids import ElementIds
 from palaestra.end_tokens import end_tokens_cut
 from palaestra.episode_config import EpisodeConfig
-from palaestra.episode_page import PAGE_FAILURES, EpisodePage, Renew
-from palaestra.errors import ApiError, PalaestraError, TabClosed
+from palaestra.episode_page import EpisodePage, Renew
+from palaestra.errors import PAGE_FAILURES, ApiError, PalaestraError, TabClosed
 from palaestra.extraction import REPAIRS, REPAIRS_MAX, answer_extract
 from palaestra.grammars import Turn, grammar_of
 from palaestra.histories import Past, messages_send

@@ -12,6 +12,7 @@ from palaestra.draft import Draft
 from palaestra.element_ids import ElementIds
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import (
+    PAGE_FAILURES,
     ApiError,
     BrowserDead,
     PageDead,
@@ -31,7 +32,6 @@ from palaestra.stored_turns import StoredTurns
 from palaestra.surface import DocumentGone, PageView, Surface
 
 UNREADABLE = "(the page does not answer)"
-PAGE_FAILURES = (PageDead, PageHung, TabClosed)
 REOPEN_LIMIT_S = 20.0  # for as long a browser that dies again before it shows the first page is replaced
 GONE_ON = "restored"
 DEATHS_MAX = 1  # pages, and browsers, that may die in one episode; the next one ends it

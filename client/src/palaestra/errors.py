@@ -83,6 +83,12 @@ class PromptFiltered(ModelFailure):
     """A filter of the endpoint refused the conversation."""
 
 
+PAGE_FAILURES = (PageDead, PageHung, TabClosed)
+"""What a page may do instead of going on."""
+UNPLAYABLE = (ForkDiverged, *PAGE_FAILURES, Unreachable)
+"""What ends an episode that could not be played on."""
+
+
 def close_reason_of(failure: Exception) -> Literal["fork_diverged", "page_unsettled", "harness_error"]:
     """Return the reason to close an episode for that could not be played on; all are void."""
     if isinstance(failure, ForkDiverged):

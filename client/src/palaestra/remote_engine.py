@@ -12,7 +12,7 @@ from typing import Any
 from palaestra.background import tasks_cancel
 from palaestra.engine import Rollout
 from palaestra.env import StepInfo
-from palaestra.errors import PageDead, PageHung, PalaestraError, TabClosed
+from palaestra.errors import PAGE_FAILURES, PalaestraError
 from palaestra.groups import Group
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
@@ -22,7 +22,6 @@ from palaestra.turns import End, Turns
 
 logger = logging.getLogger(__name__)
 
-PAGE_LOST = (PageDead, PageHung, TabClosed)
 TRIES = 3
 
 
@@ -94,7 +93,7 @@ class RemoteEngine:
             try:
                 await group.reset(env, task)
                 return
-            except PAGE_LOST:
+            except PAGE_FAILURES:
                 if not tries_left:
                     raise
 

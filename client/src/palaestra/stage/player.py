@@ -13,16 +13,7 @@ from palaestra.background import Heartbeat
 from palaestra.draft import draft_of
 from palaestra.env import FORKING, Env
 from palaestra.episode import Episode
-from palaestra.errors import (
-    ApiError,
-    BrowserDead,
-    ForkDiverged,
-    PageDead,
-    PageHung,
-    TabClosed,
-    Unreachable,
-    close_reason_of,
-)
+from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, ForkDiverged, Unreachable, close_reason_of
 from palaestra.fate import fate_of, is_same
 from palaestra.lineage import line_read, resumed_read
 from palaestra.message_pictures import blobs_named
@@ -35,7 +26,6 @@ from palaestra.wire import Fork, Reset, Resume
 
 RESERVED = {"checked_runs", "client", "heartbeat", "key", "pool", "server", "viewport"}
 PICTURES_MAX = 4_096
-UNPLAYABLE = (PageDead, PageHung, TabClosed, Unreachable)
 
 
 class Player(Env):
