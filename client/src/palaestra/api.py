@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from palaestra.interventions import InterventionCalls
 from palaestra.labels import Label, LabelledUnit
 from palaestra.message_pictures import messages_inline
 from palaestra.observation import observation_id
+from palaestra.paging import rows_read
 from palaestra.paths import blob_path, path_of
 from palaestra.records import Page
 from palaestra.transport import decode
@@ -175,19 +177,11 @@ class Client(EpisodeCalls, InterventionCalls):
     ) -> AsyncIterator[curation.Success]:
         """The correct episodes of a run that were played from their start and without help, newest first.
         ``only_changed`` leaves out of their ``steps`` those after which the screen was as before."""
+        page_read = partial(self._get, path_of("runs/{}/successes", run), Page[curation.Success])
         filters = {"task": task, "arm": arm, "policy_version_min": policy_version_min}
-        cursor: str | int | None = ""
-        while cursor is not None:
-            page = await self._get(
-                path_of("runs/{}/successes", run),
-                Page[curation.Success],
-                **filters,
-                steps="changed" if only_changed else None,
-                cursor=cursor or None,
-            )
-            for success in page.results:
-                yield success
-            cursor = page.next
+        steps = "changed" if only_changed else None
+        async for success in rows_read(page_read, **filters, steps=steps):
+            yield success
 
     # ---- samplers
     async def sampler_create(

@@ -12,6 +12,7 @@ from palaestra.arms import arm_of
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import format_of, perceivable_check
+from palaestra.paging import rows_read
 from palaestra.pools import LITE, browser_check
 from palaestra.records import EpisodeState, Run, Task
 
@@ -181,12 +182,7 @@ async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progr
 
 async def episodes_list(client: Client, run: int, **filters: str) -> list[EpisodeState]:
     """The states of the episodes of a run: all, or those of an ``origin``."""
-    page = await client.episodes_page(run=run, limit=1_000, **filters)
-    episodes = list(page.results)
-    while page.next is not None:
-        page = await client.episodes_page(run=run, limit=1_000, cursor=page.next, **filters)
-        episodes += page.results
-    return episodes
+    return [one async for one in rows_read(client.episodes_page, run=run, limit=1_000, **filters)]
 
 
 async def tasks_missing(client: Client, benchmark: str, split: str | None) -> PalaestraError:

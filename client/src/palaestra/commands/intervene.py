@@ -17,6 +17,7 @@ from palaestra.intervention_writer import InterventionWriter, Written
 from palaestra.interventions import Intervention, OpenedIntervention
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, sampling_of
 from palaestra.models.policy import ModelPolicy
+from palaestra.paging import rows_read
 from palaestra.records import Opening, Run
 from palaestra.run_plan import episodes_list
 
@@ -117,15 +118,9 @@ class Interventions:
 
     async def unplayed(self) -> AsyncIterator[OpenedIntervention]:
         """Those that were written and from which nobody has gone on yet."""
-        cursor: str | int | None = None
-        while True:
-            page = await self.client.interventions(run=self.run.id, cursor=cursor)
-            for one in page.results:
-                if not one.continuations.opened and (opening := await self._refilled(one)) is not None:
-                    yield _joined(one, opening)
-            if page.next is None:
-                return
-            cursor = page.next
+        async for one in rows_read(self.client.interventions, run=self.run.id):
+            if not one.continuations.opened and (opening := await self._refilled(one)) is not None:
+                yield _joined(one, opening)
 
     async def written(self, limit: int | None) -> AsyncIterator[OpenedIntervention]:
         """New ones, one for each failed episode that its run played from its beginning."""

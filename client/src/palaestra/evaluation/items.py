@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.plan import Plan
 from palaestra.observation import format_of
+from palaestra.paging import rows_read
 from palaestra.records import Task
 from palaestra.run_plan import tasks_missing
 
@@ -44,7 +45,7 @@ async def items_choose(
     )
     tasks: list[Task] = []
     ineligible = unseen = 0
-    async for task in _tasks(client, benchmark=benchmark, split=split):
+    async for task in rows_read(client.tasks_page, benchmark=benchmark, split=split, limit=PAGE_MAX):
         if limit is not None and len(tasks) >= limit:
             break
         is_unseen = is_blind and bool(task.payload.get("pictures"))
@@ -86,14 +87,3 @@ async def items_read(client: Client, ids: Sequence[int], **filters: Any) -> dict
         page = await client.tasks_page(ids=some, limit=IDS_PER_CALL, **filters)
         tasks |= {task.id: task for task in page.results}
     return tasks
-
-
-async def _tasks(client: Client, *, benchmark: str, split: str | None) -> AsyncIterator[Task]:
-    cursor = None
-    while True:
-        page = await client.tasks_page(benchmark=benchmark, split=split, cursor=cursor, limit=PAGE_MAX)
-        for task in page.results:
-            yield task
-        if page.next is None:
-            return
-        cursor = page.next

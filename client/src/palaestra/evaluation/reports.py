@@ -11,6 +11,7 @@ from palaestra.evaluation.arms import PlannedArm
 from palaestra.evaluation.cells import Series, series_of
 from palaestra.evaluation.plan import Plan, plan_sha256, plans_differ
 from palaestra.evaluation.standstill import Standstill
+from palaestra.paging import rows_read
 from palaestra.records import Report, Run
 from palaestra.run_plan import RunPlan, run_find
 
@@ -109,11 +110,6 @@ async def report_computed(client: Client, report: int, write: Callable[[str], No
 
 async def _named(client: Client, name: str) -> AsyncIterator[Report]:
     """The newest report of a name, with its plan."""
-    page = await client.reports()
-    while True:
-        for summary in page.results:
-            if summary.name == name:
-                yield await client.report(summary.id)
-        if page.next is None:
-            return
-        page = await client.reports(cursor=page.next)
+    async for summary in rows_read(client.reports):
+        if summary.name == name:
+            yield await client.report(summary.id)
