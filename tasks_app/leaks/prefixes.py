@@ -12,16 +12,15 @@ NEVER_CHECKED = ("text_too_long", "no_leak_check")
 
 
 def clean_steps_store(golds: Iterable[Gold]) -> None:
-    """Count the clean steps of golds that lack the count; the golds need their tasks.
+    """Count the clean steps of golds, which need their tasks.
 
     Each needs a leak check of its solution, once. Of a solution that cannot be checked no step can be given.
     Raises ``GymError`` 422 ``no_solution``, naming the task, where another try might end otherwise.
     """
     for gold in golds:
-        if gold.clean_steps is None:
-            gold.clean_steps = _clean_steps(gold)
-            # Of a gold whose steps were cut again meanwhile, nothing is stored.
-            Gold.objects.filter(pk=gold.pk, steps=gold.steps).update(clean_steps=gold.clean_steps)
+        gold.clean_steps = _clean_steps(gold)
+        # Of a gold whose steps were cut again meanwhile, nothing is stored.
+        Gold.objects.filter(pk=gold.pk, steps=gold.steps).update(clean_steps=gold.clean_steps)
 
 
 def _clean_steps(gold: Gold) -> int:
