@@ -58,6 +58,11 @@ def _open(token: str, key: bytes, purpose: bytes) -> int | None:
     return int.from_bytes(raw_id, "big")
 
 
+def code_digest(code: str) -> str:
+    """Return the SHA-256, in hexadecimal, by which the code of a link that works once is stored."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def mask_tokens(text: str) -> str:
     """The text with every capability token replaced, for logs and pages."""
     return TOKEN_IN_PATH.sub(MASKED, text)

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from msgspec import Struct
 
-from core.tokens import person_token_make, person_token_open
+from core.tokens import code_digest, person_token_make, person_token_open
 from trajectories.hot_sql import hot_cursor
 from trajectories.hot_sql.takeovers import IS_TAKEN, TAKEN
 
@@ -158,8 +158,7 @@ def is_taken(episode_id: int) -> bool:
 
 def link_redeem(code: str) -> int | None:
     """The takeover of a link that was not used before; it is used now."""
-    digest = hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
-    row = _row(_REDEEM, link=digest)
+    row = _row(_REDEEM, link=code_digest(code))
     return None if row is None else int(row[0])
 
 

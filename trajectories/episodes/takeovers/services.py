@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from core.arms import ARMS
 from core.errors import GymError
 from core.grammars import GRAMMARS
 from core.sql import Statement
+from core.tokens import code_digest
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.api.auth import Principal
 from trajectories.episodes import services
@@ -104,10 +104,6 @@ def _record(takeover: Takeover) -> dict[str, Any]:
         "steps": takeover.last_index - takeover.begins_after,
         "ended_as": takeover.ended_as or None,
     }
-
-
-def code_digest(code: str) -> str:
-    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _check(episode: Episode) -> None:
