@@ -124,7 +124,7 @@ def test_a_solution_that_takes_too_long_to_check_is_named_and_not_quoted(
     code, message = refused(guide, task, {"kind": "prefix", "steps": 1})
     assert code == "no_solution"
     assert f"task {task.pk} could not be checked" in message
-    assert "36" not in message
+    assert "36" not in message.replace(str(task.pk), "")
     assert Gold.objects.get(task=task).clean_steps is None
 
 
