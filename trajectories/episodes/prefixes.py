@@ -73,9 +73,7 @@ class RunPrefixesView(APIView):
 def prefix_results(run: Run, *, after: int, limit: int, principal: Principal) -> list[dict[str, Any]]:
     """Up to ``limit`` tasks behind ``after``, and one more if there is a next page."""
     judged = Episode.objects.filter(run=run, guidance__kind="prefix", guidance__has_key="steps")
-    judged = judged.filter(parent=None, is_taken_over=False, verdict__isnull=False).exclude(
-        verdict__outcome=Verdict.Outcome.VOID
-    )
+    judged = judged.filter(parent=None, is_taken_over=False, verdict__reward__isnull=False)
     if principal.splits:
         judged = judged.filter(task__split__in=principal.splits)
     tasks = judged.filter(task__gt=after).values_list("task", flat=True).distinct().order_by("task")

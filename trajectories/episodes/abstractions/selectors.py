@@ -60,8 +60,7 @@ def abstraction_records(rows: Sequence[Abstraction], *, principal: Principal) ->
 def run_report(run: Run, *, principal: Principal) -> dict[str, Any]:
     """A solver's run with abstractions, without, and with the best of each task."""
     counts: dict[int, dict[int | None, Counts]] = defaultdict(dict)
-    judged = Episode.objects.filter(run=run, parent=None, is_taken_over=False, verdict__isnull=False)
-    judged = judged.exclude(verdict__outcome=Verdict.Outcome.VOID)
+    judged = Episode.objects.filter(run=run, parent=None, is_taken_over=False, verdict__reward__isnull=False)
     if principal.splits:
         judged = judged.filter(task__split__in=principal.splits)
     judged = judged.filter(Q(is_plain=True) | Q(guidance__abstraction__isnull=False))
@@ -103,13 +102,12 @@ def _share(counts: Iterable[Counts]) -> dict[str, Any]:
 
 
 def _solvers(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    void = Q(verdict__outcome=Verdict.Outcome.VOID)
     rows = (
         Episode.objects.filter(guidance__abstraction__in=list(ids), parent=None, is_taken_over=False)
         .values(USED, "run")
         .annotate(
             opened=Count("pk"),
-            judged=Count("pk", filter=Q(verdict__isnull=False) & ~void),
+            judged=Count("verdict__reward"),
             correct=Count("pk", filter=Q(verdict__outcome=Verdict.Outcome.CORRECT)),
         )
         .order_by("run")

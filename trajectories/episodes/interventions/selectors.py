@@ -62,13 +62,12 @@ def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str
 
 def continuations_of(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
     """How many continuations each group has, and how they ended, without those that a person took over."""
-    ended = Q(verdict__isnull=False)
     rows = (
         Episode.objects.filter(group__in=groups, is_taken_over=False)
         .values("group")
         .annotate(
             opened=Count("pk"),
-            judged=Count("pk", filter=ended & ~Q(verdict__outcome=VOID)),
+            judged=Count("verdict__reward"),
             correct=Count("pk", filter=Q(verdict__outcome=CORRECT)),
             void=Count("pk", filter=Q(verdict__outcome=VOID)),
         )
