@@ -68,7 +68,7 @@ def test_a_failed_group_has_a_success_in_place_of_its_first_failure(api: Api, ta
         "rewards": [None, 1.0, 0.0, 0.0],
         "degenerate": False,
     }
-    # What was played stays what it was, and nothing is counted anew.
+    # What was played stays what it was, and nothing is counted again.
     assert (record["rewards"], record["mean"], record["degenerate"]) == ([None, 0.0, 0.0, 0.0], 0.0, True)
     assert Episode.objects.count() == before
     assert api("read").json("GET", f"/runs/{run.pk}")[1]["verdicts"] == 5

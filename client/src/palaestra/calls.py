@@ -1,4 +1,4 @@
-"""What every call of the client goes through: the connections to lab and live, and how a call is sent."""
+"""The connections to lab and live, and the sending of calls over them."""
 
 from __future__ import annotations
 

@@ -107,5 +107,5 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def teaches(self) -> bool:
-        """Whether its own rewards differ."""
+        """Return whether its own rewards differ."""
         return self.judged > 1 and not self.degenerate

@@ -104,8 +104,8 @@ class Episode(EpisodePage):
 
     @property
     def _begun(self) -> str:
-        """What the message of the next turn begins with, which its model goes on with; empty but in the first
-        turn of a continuation."""
+        """Return the beginning of the next turn's message, from which its model goes on; empty but in the
+        first turn of a continuation."""
         return self._prefill if self.steps == self.opened.begins_after else ""
 
     @property

@@ -72,7 +72,7 @@ class EpisodePage(StoredTurns):
         return await page_restore(page, recipe, ids=self._ids, looks=looks)
 
     def _action_of(self, past: PastAct) -> Action | None:
-        """What an act did on the page; None if it did nothing there."""
+        """Return the action that was done on the page; None if none was."""
         try:
             action = action_check(past.action or {})
         except ActionInvalid:

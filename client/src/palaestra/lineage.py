@@ -56,7 +56,7 @@ class Line:
 
 
 def _message(before: Steps) -> str:
-    """What an agent reads of the last result; after steps of a person it is told whose they were."""
+    """Return what an agent reads of the last result, and after steps of a person, whose they were."""
     message = (before[-1].get("result_message") or "") if before else ""
     taken = [*takewhile(lambda step: step.get("actor") == PERSON, reversed(before))]
     if not taken:

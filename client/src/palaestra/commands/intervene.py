@@ -96,7 +96,7 @@ async def _intervene(options: argparse.Namespace) -> int:
 
 
 def config_of(run: Run) -> EpisodeConfig:
-    """How the episodes of a run are shown and answered."""
+    """Return the settings by which a run shows its episodes and has them answered."""
     shown: dict[str, Any] = {"observation": run.observation} if run.observation else {}
     return EpisodeConfig(
         **shown,

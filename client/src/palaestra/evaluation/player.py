@@ -106,7 +106,7 @@ class Player:
 
 
 async def held_read(client: Client, runs: Mapping[Series, Run], items: Sequence[Sequence[Cell]]) -> Held:
-    """What has been played of the cells. Void episodes count for nothing: their cells are played again.
+    """Return the cells that have been played. Void episodes count for nothing: their cells are played again.
     Neither do forks, nor episodes with help."""
     states: dict[tuple[Series, int, str], list[EpisodeState]] = defaultdict(list)
     for series, run in runs.items():
