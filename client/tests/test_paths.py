@@ -34,7 +34,7 @@ HOSTILE: list[Any] = [
     None,
 ]
 DIGEST = "0" * 63 + "f"
-IDS = ("episode", "export", "group", "report", "run", "sampler", "digest", "name")
+IDS = ("episode", "export", "group", "intervention", "report", "run", "sampler", "digest", "name")
 OTHERS: dict[str, Any] = {
     "answer": "42",
     "count": 1,
@@ -71,14 +71,15 @@ def test_ids_and_names_are_written_as_they_are() -> None:
 
 def _calls_by_id() -> list[tuple[type, str, str]]:
     """Every method of the client with an id that it puts into a path, and that id's name."""
-    in_body = {"sampler_create", "samplers", "episodes_open", "tasks_stats"}
+    in_body_or_query = {"sampler_create", "samplers", "episodes_open", "tasks_stats", "interventions"}
+    run_in_body = {"run_create", "report_create", "intervention_open"}
     return [
         (kind, method, name)
         for kind in (Client, Exports)
         for method, function in inspect.getmembers(kind, inspect.isfunction)
-        if not method.startswith("_") and method not in in_body
+        if not method.startswith("_") and method not in in_body_or_query
         for name in inspect.signature(function).parameters
-        if name in IDS and not (kind is Client and method in ("run_create", "report_create"))
+        if name in IDS and not (name in ("run", "name") and method in run_in_body)
     ]
 
 

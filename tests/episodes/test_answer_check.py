@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.answer_check import REQUEST
+from tasks_app.models import Task
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.judging import queue_sql, services
@@ -17,9 +18,11 @@ pytestmark = pytest.mark.django_db
 CHECKED = {"answer_check": "once"}
 
 
-def open_one(trainer: ApiClient, arm: str = "text_zero_shot", **fields: Any) -> Episode:
+def open_one(
+    trainer: ApiClient, arm: str = "text_zero_shot", task: Task | None = None, **fields: Any
+) -> Episode:
     run = factories.run(settings=CHECKED)
-    body = {"run": run.pk, "tasks": [factories.task().pk], "arm": arm, **fields}
+    body = {"run": run.pk, "tasks": [(task or factories.task()).pk], "arm": arm, **fields}
     status, opened = trainer.json("POST", "/episodes", body)
     assert status == 201, opened
     return Episode.objects.get(pk=opened["episodes"][0]["id"])
@@ -130,8 +133,9 @@ def test_the_step_that_uses_up_the_budget_leaves_the_first_answer_to_the_judge(t
 
 def test_budgets_have_room_for_the_second_answer(trainer: ApiClient) -> None:
     for arm in ("text_zero_shot", "text_agent", "gym"):
-        checked = open_one(trainer, arm=arm)
-        body = {"run": factories.run().pk, "tasks": [factories.task().pk], "arm": arm}
+        task = factories.task()
+        checked = open_one(trainer, arm, task)
+        body = {"run": factories.run().pk, "tasks": [task.pk], "arm": arm}
         _, opened = trainer.json("POST", "/episodes", body)
         assert checked.max_steps > opened["episodes"][0]["max_steps"]
 

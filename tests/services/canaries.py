@@ -86,6 +86,8 @@ class Scene:
     run: int = 0
     report: int = 0
     export: int = 0
+    abstraction: int = 0
+    intervention: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
     episodes: list[dict[str, Any]] = field(default_factory=list)
     blob: str = ""
@@ -134,6 +136,15 @@ class Scene:
                 record = self.call("GET", f"{self.live}/wait/episodes/{episode['id']}?timeout=30").json()
                 assert record["verdict"], record
 
+    def guide(self, key: str) -> None:
+        """Store an abstraction and an intervention, with a key that may write guidance."""
+        abstraction = {"task": self.tasks["gsm8k"], "text": "Measure the box."}
+        self.abstraction = self.call("POST", "/abstractions", abstraction, key=key).json()["id"]
+        (parent, *_) = (e["id"] for e in self.episodes if (e["arm"], e["fate"]) == ("text_zero_shot", WRONG))
+        words = {"step": 1, "substep": 2, "text": "Is that so?"}
+        opened = self.call("POST", f"/episodes/{parent}/interventions", words, key=key).json()
+        self.intervention = opened["intervention"]["id"]
+
     def _drawn(self) -> int:
         """A sampler of the run that has drawn."""
         body = {
@@ -170,7 +181,8 @@ class Scene:
         fates = (RIGHT[benchmark], WRONG, "closed", "open")
         for episode, fate in zip(opened, fates, strict=True):
             self.episodes.append({**episode, "fate": fate})
-            step = {"index": 1, "thought": "I look.", "action": {"type": "noop"}}
+            raw = "I look.\n\nI see."
+            step = {"index": 1, "thought": raw, "raw": raw, "action": {"type": "noop"}}
             self.call("POST", f"/episodes/{episode['id']}/steps", {"steps": [step]})
             if fate == "closed":
                 self.call("POST", f"/episodes/{episode['id']}/close", {"reason": "agent_stopped"})
@@ -198,6 +210,7 @@ def scene_make(up: Up, *, key: str, http: httpx.Client, seen: Seen) -> Scene:
     doors = {name: f"http://127.0.0.1:{up.ports[name]}" for name in ("LAB_PORT", "LIVE_PORT")}
     scene = Scene(http=http, lab=doors["LAB_PORT"], live=doors["LIVE_PORT"], key=key, seen=seen)
     scene.make()
+    scene.guide(manage(up, "create_key", "--name", "guide", "--scopes", "trainer,guidance"))
     return scene
 
 

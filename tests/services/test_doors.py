@@ -169,6 +169,8 @@ def _api_crawl(scene: Scene, *, key: str) -> Iterator[tuple[str, int]]:
 def _filled(path: str, scene: Scene) -> list[str]:
     """The path for every object of the scene that it can address; fails on an unknown parameter."""
     known: dict[str, list[Any]] = {
+        "abstraction_id": [scene.abstraction],
+        "intervention_id": [scene.intervention],
         "run_id": [scene.run],
         "report_id": [scene.report],
         "export_id": [scene.export],
@@ -204,9 +206,13 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
         "layer": "blind",
         "limit": 1000,
         "name": "a run",
+        "origin": "plain",
+        "policy_version_min": 1,
         "project": 1,
         "recent": 8,
         "run": scene.run,
+        "steps": "changed",
+        "task": scene.tasks["gsm8k"],
         "split": "test",
         "status": "finished",
         "tag": "algebra",
