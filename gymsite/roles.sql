@@ -28,8 +28,8 @@ ALTER ROLE gym_arena SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_arena SET idle_in_transaction_session_timeout = '10s';
 
 GRANT SELECT (id, kind, payload) ON tasks_app_task TO gym_arena;
-GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, recording, answer_channel, answer_check,
-              virtual_start, opened_at, finished_at, closed_at, parent_id, inherited_events,
+GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps, person_steps, recording, answer_channel,
+              answer_check, virtual_start, opened_at, finished_at, closed_at, parent_id, inherited_events,
               is_taken_over) ON trajectories_episode TO gym_arena;
 GRANT UPDATE (status, answer_check) ON trajectories_episode TO gym_arena;
 -- What a person does who has taken over. The step itself is the function's to write: it says whose it is.
@@ -59,7 +59,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
             WHERE t.id = takeover AND t.ended_at IS NULL AND t.last_at > now() - idle * interval '1 s'
                 AND t.as_of IS NULL AND t.last_index + 1 = (step->>'index')::int FOR UPDATE),
          alive AS (
-            UPDATE trajectories_episode e SET max_steps = e.max_steps + 1 FROM taken
+            UPDATE trajectories_episode e SET person_steps = e.person_steps + 1 FROM taken
             WHERE e.id = taken.episode_id AND e.status = 'open' RETURNING e.id),
          stored AS (
             INSERT INTO trajectories_step (episode_id, index, thought, raw, action, action_type, action_known,

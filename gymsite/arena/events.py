@@ -66,7 +66,7 @@ _FIELD = f"""CASE WHEN {_FOREIGN} AND kind = 'input' AND {_ROLE} <> ALL(%(toggle
 # one marker is stored, whose key is always the same.
 _STORE = f"""
 WITH alive AS (
-        SELECT e.id, e.recording, e.max_steps FROM trajectories_episode e WHERE {ALIVE}),
+        SELECT e.id, e.recording, e.max_steps, e.person_steps FROM trajectories_episode e WHERE {ALIVE}),
      batch AS (
         SELECT x.*, octet_length(x.data::text) AS size
         FROM json_to_recordset(%(events)s::json)

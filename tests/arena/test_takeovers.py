@@ -133,7 +133,7 @@ def test_acts_become_steps_of_the_run(
     assert second.more == {"target_path": "1/0", "element_ids": "k3"}
     assert arrive(arena_client, root)["ids"] == "k1 k2 k3"
     episode.refresh_from_db()
-    assert episode.max_steps == 8 + 2
+    assert (episode.max_steps, episode.person_steps) == (8, 2)
 
 
 def test_a_step_is_stored_once_and_in_its_turn(act: Callable[..., Any]) -> None:

@@ -15,7 +15,7 @@ from tests import factories
 from tests.conftest import ApiClient
 from trajectories.episodes import conversations
 from trajectories.judging import queue_sql, reaper
-from trajectories.models import Episode, SiteEvent, Step, Takeover
+from trajectories.models import Episode, PageEventTally, SiteEvent, Step, Takeover
 
 pytestmark = pytest.mark.django_db
 KEY = b"k" * 32
@@ -88,6 +88,16 @@ def test_a_taken_over_episode_is_not_plain(trainer: ApiClient) -> None:
     hand_back(trainer, episode)
     episode.refresh_from_db()
     assert (episode.is_taken_over, episode.is_plain) == (True, False)
+
+
+def test_a_persons_steps_cost_the_agent_no_budget(trainer: ApiClient) -> None:
+    episode = factories.episode(max_steps=2, person_steps=2)
+    assert post_steps(trainer, episode, 1, 2, 3)[1]["steps_left"] == 1
+    assert post_steps(trainer, episode, 4)[1]["truncated"]
+    for gestures in (4, 5):
+        episode = factories.episode(max_steps=2, person_steps=2)
+        PageEventTally.objects.create(episode=episode, gestures=gestures)
+    assert [row[1] for row in queue_sql.episodes_overspent()] == [episode.pk]
 
 
 def test_a_takeover_that_is_idle_for_too_long_is_over(trainer: ApiClient) -> None:

@@ -34,7 +34,8 @@ STEPS_WRITE = Statement(
 
 
 class StepsWritten(NamedTuple):
-    """The outcome of one ``steps_write``; ``held_after`` is the agent's last step while a person acts."""
+    """The outcome of one ``steps_write``; ``max_steps`` counts a person's own steps too, and
+    ``held_after`` is the agent's last step while a person acts."""
 
     status: str
     split: str

@@ -108,6 +108,8 @@ class Episode(models.Model):
     inherited_events = models.PositiveIntegerField(null=True, db_default=0)
     # Whether a person has ever acted in it.
     is_taken_over = models.BooleanField(db_default=False)
+    # How many steps people did in it: they are added to max_steps, which stays what its prompt tells.
+    person_steps = models.PositiveIntegerField(db_default=0)
     # Played from its start and without help: only such episodes count in rates, gaps and samplers.
     is_plain = models.GeneratedField(
         expression=Q(guidance__isnull=True, parent__isnull=True, is_taken_over=False),  # type: ignore[arg-type]  # a condition is one

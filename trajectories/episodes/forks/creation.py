@@ -125,7 +125,7 @@ def _check(fork: Fork, parent: Episode, run: Run | None) -> None:
         )
         raise GymError("other_setup", message, status=422, fields={"run": [message]})
     _check_record(fork, parent)
-    max_steps = fork.max_steps or parent.max_steps
+    max_steps = fork.max_steps or parent.max_steps + parent.person_steps
     if fork.step >= max_steps:
         message = (
             f"After step {fork.step} of episode {parent.pk} nothing is left of {max_steps} steps, "
@@ -244,7 +244,7 @@ def _fill(
         shared = {
             "id": episode_id,
             "sample_index": sample_index,
-            "max_steps": fork.max_steps or parent.max_steps,
+            "max_steps": fork.max_steps or parent.max_steps + parent.person_steps,
             "presentation_hash": parent.presentation_hash,
             "begins_after": fork.step,
         }

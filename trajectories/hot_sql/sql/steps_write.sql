@@ -3,7 +3,7 @@ WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset(%(steps)s::json) AS i(
         {typed_columns}, hash text)
 ), episode AS (
-    SELECT e.id, e.status, e.max_steps, e.begins_after, t.split, v.terminated, v.truncated,
+    SELECT e.id, e.status, e.max_steps + e.person_steps AS max_steps, e.begins_after, t.split, v.terminated, v.truncated,
         e.closed_at IS NULL AND e.inherited_events IS NOT NULL AND (e.status <> 'finished' OR e.finished_at > now() - %(grace)s * interval '1 s')
             AS is_accepting,
         CASE WHEN v.id IS NOT NULL THEN {verdict_json} END AS verdict,
