@@ -5,7 +5,6 @@ Lower numbers cannot be refused: a harness may post its steps late, and a page r
 
 from __future__ import annotations
 
-
 # A person's steps cost the agent no budget, and are numbered with its own.
 MAX = "e.max_steps + e.person_steps"
 

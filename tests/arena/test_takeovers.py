@@ -115,6 +115,15 @@ def test_the_agent_has_no_pages_until_it_is_handed_back(
     assert arena_client.get(f"{root}takeover/").status_code == 410
 
 
+def test_the_agent_answers_nothing_that_was_given_up(
+    episode: Episode, root: str, arena_client: ArenaClient, address: Callable[..., str]
+) -> None:
+    arena_client.post(f"{root}takeover/end", "how=given_up", content_type=FORM)
+    assert arena_client.get(address(episode), headers={"X-Gym-Step": "1"}).status_code == 409
+    arena_client.post(address(episode, "submit"), "answer=42", content_type=FORM)
+    assert not Submission.objects.exists()
+
+
 def test_acts_become_steps_of_the_run(
     episode: Episode, root: str, arena_client: ArenaClient, act: Callable[..., Any]
 ) -> None:

@@ -129,10 +129,27 @@ def test_giving_up_ends_the_episode_without_an_answer(trainer: ApiClient) -> Non
     episode = factories.episode()
     take(trainer, episode)
     hand_back(trainer, episode, "given_up")
-    assert reaper.given_up_end() == 1
     episode.refresh_from_db()
+    assert episode.verdict is not None
     assert (episode.verdict.outcome, episode.verdict.reason) == ("incorrect", "no_submission")
     assert reaper.given_up_end() == 0
+
+
+def test_what_was_given_up_on_the_page_is_held_until_it_ends(trainer: ApiClient) -> None:
+    episode = factories.episode(answer_channel="api")
+    take(trainer, episode)
+    # As the arena writes it, which may end no episode.
+    Takeover.objects.update(ended_at=Now(), ended_as="given_up")
+    path = f"/episodes/{episode.pk}"
+    calls = [
+        post_steps(trainer, episode, 1),
+        trainer.json("POST", f"{path}/submission", {"answer": "42"}),
+        trainer.json("POST", f"{path}/takeover", {"person": "Ada"}),
+    ]
+    assert [(status, answer["error"]["code"]) for status, answer in calls] == [(409, "taken_over")] * 3
+    assert reaper.given_up_end() == 1
+    answered = trainer.json("POST", f"{path}/submission", {"answer": "42"})
+    assert answered[1]["error"]["code"] == "episode_final"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from core import answer_check
@@ -228,9 +228,10 @@ def episode_get(*, episode_id: int, principal: Principal) -> Episode:
 
 
 def taken(episode_id: int) -> QuerySet[Takeover]:
-    """The takeover that holds an episode, if there is one."""
+    """The takeover that holds an open episode, if there is one: also one that was given up."""
     since = Now() - timedelta(seconds=settings.TAKEOVER_IDLE_S)
-    return Takeover.objects.filter(episode_id=episode_id, ended_at=None, last_at__gt=since)
+    holds = Q(ended_at=None, last_at__gt=since) | Q(ended_as=Takeover.End.GIVEN_UP)
+    return Takeover.objects.filter(holds, episode_id=episode_id)
 
 
 def check_free(episode: Episode) -> None:

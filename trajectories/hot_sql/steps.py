@@ -10,7 +10,7 @@ from django.conf import settings
 
 from core.sql import Statement
 from trajectories.hot_sql.records import VERDICT_JSON
-from trajectories.hot_sql.takeovers import TAKEN
+from trajectories.hot_sql.takeovers import HOLDS
 
 _encode = msgspec.json.Encoder().encode
 
@@ -26,7 +26,7 @@ STEPS_WRITE = Statement(
     "steps_write",
     is_hot=True,
     verdict_json=VERDICT_JSON,
-    taken=TAKEN,
+    holds=HOLDS,
     typed_columns=STEP_COLUMNS,
     columns=", ".join(_NAMES),
     values=", ".join(f"i.{name}" for name in _NAMES),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # Of a takeover `t`; `idle` is how long it may be without an act, in seconds.
 TAKEN = "t.ended_at IS NULL AND t.last_at > now() - %(idle)s * interval '1 s'"
+# Of a takeover `t` of an episode `e`: one that was given up holds it until the episode has ended.
+HOLDS = f"({TAKEN} OR t.ended_as = 'given_up' AND e.status = 'open')"
 # Of an episode `e`.
 IS_TAKEN = f"""(e.is_taken_over AND EXISTS (
-    SELECT FROM trajectories_takeover t WHERE t.episode_id = e.id AND {TAKEN}))"""
+    SELECT FROM trajectories_takeover t WHERE t.episode_id = e.id AND {HOLDS}))"""

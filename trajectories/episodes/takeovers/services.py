@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from msgspec import Struct
 
@@ -17,10 +18,12 @@ from core.grammars import GRAMMARS
 from core.sql import Statement
 from core.tokens import code_digest
 from tasks_app.worlds.evidence import PAGE_SERVED
+from trajectories import hot_sql
 from trajectories.api.auth import Principal
 from trajectories.episodes import services
 from trajectories.episodes.forks import recipe
 from trajectories.episodes.forks.lineage import steps_until
+from trajectories.live import notices
 from trajectories.models import Episode, Step, Takeover
 from trajectories.prompts.interface import setup_of
 
@@ -83,16 +86,19 @@ def takeover_end(*, episode_id: int, how: str, principal: Principal) -> dict[str
 
     Raises ``GymError``: 404 ``unknown_episode``; 409 ``not_taken_over``.
     """
-    services.episode_get(episode_id=episode_id, principal=principal)
-    _end(services.taken(episode_id), how)
+    run_id = services.episode_get(episode_id=episode_id, principal=principal).run_id
+    if _end(services.taken(episode_id).filter(ended_at=None), how) and how == Takeover.End.GIVEN_UP:
+        ending = hot_sql.Ending.unjudged(episode_id, "no_submission")
+        ended = hot_sql.finish_many(run_id=run_id, endings=[ending], statuses=[Episode.Status.OPEN])
+        notices.episodes_ended(run_id=run_id, ids=ended)
     last = Takeover.objects.filter(episode=episode_id).order_by("-pk").first()
     if last is None:
         raise GymError("not_taken_over", f"Nobody has taken over episode {episode_id}.", status=409)
     return _record(last)
 
 
-def _end(rows: Any, how: str) -> None:
-    rows.update(ended_at=Now(), ended_as=how)
+def _end(rows: QuerySet[Takeover], how: str) -> int:
+    return rows.update(ended_at=Now(), ended_as=how)
 
 
 def _record(takeover: Takeover) -> dict[str, Any]:

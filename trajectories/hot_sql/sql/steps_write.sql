@@ -7,8 +7,8 @@ WITH input AS MATERIALIZED (
         e.closed_at IS NULL AND e.inherited_events IS NOT NULL AND (e.status <> 'finished' OR e.finished_at > now() - %(grace)s * interval '1 s')
             AS is_accepting,
         CASE WHEN v.id IS NOT NULL THEN {verdict_json} END AS verdict,
-        CASE WHEN e.is_taken_over THEN (SELECT t.begins_after FROM trajectories_takeover t
-            WHERE t.episode_id = e.id AND {taken}) END AS held_after
+        CASE WHEN e.is_taken_over THEN (SELECT max(t.begins_after) FROM trajectories_takeover t
+            WHERE t.episode_id = e.id AND {holds}) END AS held_after
     FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
     JOIN trajectories_run r ON r.id = e.run_id
     LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id
