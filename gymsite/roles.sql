@@ -59,8 +59,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
             WHERE t.id = takeover AND t.ended_at IS NULL AND t.last_at > now() - idle * interval '1 s'
                 AND t.as_of IS NULL AND t.last_index + 1 = (step->>'index')::int FOR UPDATE),
          alive AS (
-            UPDATE trajectories_episode e SET person_steps = e.person_steps + 1 FROM taken
-            WHERE e.id = taken.episode_id AND e.status = 'open' RETURNING e.id),
+            SELECT e.id FROM trajectories_episode e JOIN taken ON e.id = taken.episode_id
+            WHERE e.status = 'open' FOR NO KEY UPDATE OF e),
          stored AS (
             INSERT INTO trajectories_step (episode_id, index, thought, raw, action, action_type, action_known,
                 action_result, parse_error, observation_kind, observation_text, observation_sha256, screenshot, url,
@@ -68,12 +68,24 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
             SELECT taken.episode_id, (step->>'index')::int, '', step->>'raw', step->'action',
                 step->'action'->>'type', true, 'ok', '', step->>'kind', step->>'text', '', '', step->>'url',
                 'person', taken.segment, step->'more', decode(step->>'hash', 'hex')
-            FROM taken JOIN alive ON alive.id = taken.episode_id),
+            FROM taken JOIN alive ON alive.id = taken.episode_id
+            ON CONFLICT (episode_id, index) DO NOTHING RETURNING episode_id),
+         counted AS (
+            UPDATE trajectories_episode e SET person_steps = e.person_steps + 1 FROM stored
+            WHERE e.id = stored.episode_id),
          moved AS (
             UPDATE trajectories_takeover t SET last_index = (step->>'index')::int, last_at = now(),
                 is_leading = (step->>'leads')::bool,
                 element_ids = trim(t.element_ids || ' ' || coalesce(step->'more'->>'element_ids', ''))
-            FROM taken JOIN alive ON alive.id = taken.episode_id WHERE t.id = taken.id RETURNING t.id)
+            FROM taken JOIN stored ON stored.episode_id = taken.episode_id WHERE t.id = taken.id RETURNING t.id),
+         -- The agent's own step had been on its way: the person goes on after it.
+         behind AS (
+            UPDATE trajectories_takeover t SET last_index = greatest(t.last_index, newest.index),
+                begins_after = CASE WHEN t.begins_after = t.last_index THEN greatest(t.last_index, newest.index)
+                    ELSE t.begins_after END
+            FROM taken JOIN alive ON alive.id = taken.episode_id CROSS JOIN LATERAL (
+                SELECT max(s.index) AS index FROM trajectories_step s WHERE s.episode_id = taken.episode_id) newest
+            WHERE t.id = taken.id AND NOT EXISTS (SELECT FROM stored))
     SELECT CASE WHEN EXISTS (SELECT FROM moved) THEN 'stored'
         WHEN EXISTS (SELECT FROM trajectories_takeover t JOIN trajectories_step s ON s.episode_id = t.episode_id
             WHERE t.id = takeover AND s.index = (step->>'index')::int AND s.actor = 'person'

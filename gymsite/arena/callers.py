@@ -27,6 +27,12 @@ HASH_BYTES = 16
 # An episode `e` that the caller may act in: the person of a takeover, or the agent while there is none.
 MAY_ACT = f"(%(takeover)s::bigint IS NOT NULL OR NOT {IS_TAKEN})"
 
+
+def holder(takeover: int | None) -> dict[str, Any]:
+    """The parameters of ``MAY_ACT``."""
+    return {"takeover": takeover, "idle": settings.TAKEOVER_IDLE_S}
+
+
 # Each request is a sign of life of the person.
 _SESSION = f"""
 UPDATE trajectories_takeover t SET last_at = now() WHERE t.id = %(takeover)s AND {TAKEN}

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from core.arms import PAGE_ARMS
 from gymsite.arena import step_numbers, tool_calls
-from gymsite.arena.callers import MAY_ACT
+from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.events import COMMON_KINDS, FOLDED, HASTY, events_read
 from gymsite.arena.sites.site import Event
 from tasks_app.questions import ToolCall
@@ -86,7 +86,7 @@ _PAGE_AS_OF = f"""
 WITH alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
                e.virtual_start, e.answer_check
-        FROM trajectories_episode e WHERE {ALIVE} AND e.status = 'open' AND e.parent_id IS NOT NULL
+        FROM trajectories_episode e WHERE {ALIVE} AND {MAY_ACT} AND e.status = 'open' AND e.parent_id IS NOT NULL
             AND %(as_of)s <= e.inherited_events
             AND e.inherited_events = {LAST_EVENT.format(alive="e")}
             AND (NOT %(is_counted)s OR %(path)s::text IS NULL OR EXISTS (
@@ -119,7 +119,7 @@ class PageEpisode:
 
     ``site_events`` is the number of the last one; ``site_history`` holds those that a mock site folds.
     ``first_answer`` is the one whose check is requested. ``is_past``: a fork is being restored, and nothing
-    that it is sent is stored.
+    that it is sent is stored. ``takeover`` is the person's whose page it is.
     """
 
     episode_id: int
@@ -138,6 +138,7 @@ class PageEpisode:
     is_checked: bool = False
     first_answer: FirstAnswer | None = None
     is_past: bool = False
+    takeover: int | None = None
 
     @property
     def is_open(self) -> bool:
@@ -181,10 +182,10 @@ def page_open(
         else:
             cursor.execute(_PAGE_AS_OF, {**params, "as_of": as_of})
         row = cursor.fetchone()
-    return None if row is None else _page_episode(row, is_past=as_of is not None)
+    return None if row is None else _page_episode(row, is_past=as_of is not None, takeover=takeover)
 
 
-def _page_episode(row: Sequence[Any], *, is_past: bool) -> PageEpisode:
+def _page_episode(row: Sequence[Any], *, is_past: bool, takeover: int | None) -> PageEpisode:
     variation = None if row[5] is None else msgspec.json.decode(row[5])
     return PageEpisode(
         episode_id=row[0],
@@ -203,12 +204,8 @@ def _page_episode(row: Sequence[Any], *, is_past: bool) -> PageEpisode:
         site_history=events_read(row[12]),
         first_answer=None if row[13] is None else _first_answer_read(row[13]),
         is_past=is_past,
+        takeover=takeover,
     )
-
-
-def holder(takeover: int | None) -> dict[str, Any]:
-    """The parameters of ``MAY_ACT``."""
-    return {"takeover": takeover, "idle": settings.TAKEOVER_IDLE_S}
 
 
 def alive_params(episode_id: int) -> dict[str, Any]:

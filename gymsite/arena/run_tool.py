@@ -56,6 +56,7 @@ def _started(request: HttpRequest, episode: episodes.PageEpisode, program: str) 
         tool=TOOL,
         text=program,
         step=callers.step_of(request),
+        takeover=episode.takeover,
     )
     if stored == "gone":
         raise Http404

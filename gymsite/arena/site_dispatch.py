@@ -210,4 +210,5 @@ def _append(
         events=fresh,
         step=step,
         is_looking=is_looking,
+        takeover=episode.takeover,
     )

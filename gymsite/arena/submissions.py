@@ -7,8 +7,8 @@ from typing import Literal
 import msgspec
 
 from gymsite.arena import step_numbers
-from gymsite.arena.callers import MAY_ACT
-from gymsite.arena.episodes import ALIVE, LAST_EVENT, alive_params, holder
+from gymsite.arena.callers import MAY_ACT, holder
+from gymsite.arena.episodes import ALIVE, LAST_EVENT, alive_params
 from tasks_app.worlds.evidence import ANSWER_RECORDED
 from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
 

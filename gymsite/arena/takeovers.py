@@ -29,7 +29,10 @@ STEP_MAX_BYTES = 1024 * 1024
 ENDED = {
     "handed_back": ("Handed back", "The agent goes on from here. Thank you."),
     "given_up": ("Given up", "This episode ends without an answer."),
-    "idle": ("This takeover has ended", "Nothing was done for too long. What you had done is on record."),
+    "idle": (
+        "This takeover has ended",
+        "Nothing was done for too long, or it goes on in another tab. What you had done is on record.",
+    ),
 }
 USED = "This link was used before, or its takeover has ended. Take over again in the lab to get another one."
 TASKS = {kinds.SITE: "The task and its answer stand at the top of the page."}

@@ -11,6 +11,7 @@ import msgspec
 from django.conf import settings
 
 from gymsite.arena import step_numbers
+from gymsite.arena.callers import MAY_ACT, holder
 from tasks_app.questions import ToolCall
 from tasks_app.worlds.evidence import TOOL_CALLED
 from trajectories.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
@@ -46,7 +47,7 @@ _STORE = f"""
 WITH alive AS (
         SELECT e.id, {step_numbers.REQUESTED} AS step FROM trajectories_episode e
         WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open'
-            AND e.answer_channel = 'page' AND e.variation->'tools' ? %(tool)s),
+            AND e.answer_channel = 'page' AND e.variation->'tools' ? %(tool)s AND {MAY_ACT}),
      last AS (
         SELECT c.number, c.input, {_STATE} AS state FROM trajectories_toolcall c JOIN alive ON true
         WHERE c.episode_id = alive.id ORDER BY c.number DESC LIMIT 1),
@@ -85,15 +86,17 @@ def call_read(record: str | None) -> ToolCall | None:
     return None if record is None else _decode(record)
 
 
-def call_store(*, episode_id: int, arms: list[str], tool: str, text: str, step: int | None) -> Stored:
+def call_store(
+    *, episode_id: int, arms: list[str], tool: str, text: str, step: int | None, takeover: int | None = None
+) -> Stored:
     """Store a tool call and notify the sweeper, in one statement.
 
     ``same``: the same call is in progress; ``busy``: another is; ``spent``: the episode has used all its
-    calls; ``gone``: it is not open, or does not have this tool.
+    calls; ``gone``: it is not open, does not have this tool, or another acts in it.
     """
     request = {"episode": episode_id, "arms": arms, "tool": tool, "input": text, "step": step}
     with hot_cursor() as cursor:
-        cursor.execute(_STORE, params() | request)
+        cursor.execute(_STORE, params() | holder(takeover) | request)
         row = cursor.fetchone()
     if row is None:
         return "gone"

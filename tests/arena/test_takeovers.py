@@ -11,7 +11,9 @@ import msgspec
 import pytest
 from django.db.models.functions import Now
 
-from gymsite.arena import callers, takeovers
+from core.arms import PAGE_ARMS
+from gymsite.arena import callers, takeovers, tool_calls
+from gymsite.arena.sites import events
 from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.api.auth import Principal
@@ -152,6 +154,32 @@ def test_a_step_is_stored_once_and_in_its_turn(act: Callable[..., Any]) -> None:
     assert act(3).status_code == 409
     assert act(2, {"type": "explode"}).status_code == 400
     assert list(Step.objects.values_list("index", flat=True)) == [1]
+
+
+def test_a_step_of_the_agent_that_came_first_stays(
+    episode: Episode, root: str, arena_client: ArenaClient, act: Callable[..., Any]
+) -> None:
+    factories.step(episode, 1)
+    assert act(1).status_code == 409
+    assert arrive(arena_client, root)["next"] == 2
+    assert act(2).status_code == 200
+    assert list(Step.objects.order_by("index").values_list("actor", flat=True)) == ["policy", "person"]
+    lease = Takeover.objects.get()
+    assert (lease.begins_after, lease.last_index) == (1, 2)
+    episode.refresh_from_db()
+    assert episode.person_steps == 1
+
+
+def test_what_the_agent_sends_late_changes_no_site() -> None:
+    episode = factories.episode(variation={"tools": ["run"]})
+    taken(episode)
+    context = {"episode_id": episode.pk, "arms": list(PAGE_ARMS), "step": None}
+    written = [("written", {})]
+    assert events.events_append(**context, seen=0, events=written) == "gone"
+    assert tool_calls.call_store(**context, tool="run", text="1") == "gone"
+    takeover = Takeover.objects.get().pk
+    assert events.events_append(**context, seen=0, events=written, takeover=takeover) == "stored"
+    assert tool_calls.call_store(**context, tool="run", text="1", takeover=takeover) == "stored"
 
 
 def test_what_the_page_says_decides_neither_actor_nor_segment(act: Callable[..., Any]) -> None:

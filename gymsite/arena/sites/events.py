@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from gymsite.arena import step_numbers
+from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.site import Event
 from tasks_app.worlds import evidence
 from trajectories.hot_sql import hot_cursor
@@ -39,7 +40,8 @@ WITH hasty AS MATERIALIZED (
         SELECT CASE WHEN %(is_looking)s THEN set_config('synchronous_commit', 'off', true) END),
      alive AS MATERIALIZED (
         SELECT e.id, {step_numbers.REQUESTED} AS step FROM hasty, trajectories_episode e
-        WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open' FOR SHARE OF e),
+        WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open' AND {MAY_ACT}
+        FOR SHARE OF e),
      input AS MATERIALIZED (
         SELECT * FROM json_to_recordset(%(events)s::json) AS i(n int, kind text, data jsonb)),
      first AS (
@@ -91,10 +93,11 @@ def events_append(
     events: Sequence[Event],
     step: int | None,
     is_looking: bool = False,
+    takeover: int | None = None,
 ) -> Appended:
     """Store all events after number ``seen``, or none: ``conflict`` when there is one after it already.
 
-    ``gone`` when the episode is not open. What only notes a look does not wait for the disk.
+    ``gone`` when the episode is not open, or another acts in it. What only notes a look does not wait for the disk.
     """
     rows = [{"n": n, "kind": kind, "data": _storable(data)} for n, (kind, data) in enumerate(events, start=1)]
     requested: dict[str, Any] = {
@@ -103,6 +106,7 @@ def events_append(
         "seen": seen,
         "step": step,
         "is_looking": is_looking,
+        **holder(takeover),
         "events": msgspec.json.encode(rows).decode(),
     }
     with hot_cursor() as cursor:
