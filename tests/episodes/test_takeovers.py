@@ -14,8 +14,9 @@ from tasks_app.models import Gold
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.episodes import conversations
+from trajectories.episodes.takeovers import services
 from trajectories.judging import queue_sql, reaper
-from trajectories.models import Episode, PageEventTally, SiteEvent, Step, Takeover
+from trajectories.models import Episode, PageEvent, PageEventTally, SiteEvent, Step, Takeover
 
 pytestmark = pytest.mark.django_db
 KEY = b"k" * 32
@@ -79,6 +80,41 @@ def test_a_conversation_tells_the_agent_which_steps_were_a_persons(trainer: ApiC
     shown = [turn.shown for turn in conversations.turns_of(episode, last=5)]
     last = "Covered. A person took over for steps 2 to 3."
     assert [one and one.result_message for one in shown] == ["", "Covered.", "Covered.", last, "Covered."]
+
+
+def test_what_pages_claim_moves_the_person_no_further_than_steps_on_their_way(trainer: ApiClient) -> None:
+    episode = factories.episode(max_steps=90)
+    PageEvent.objects.create(episode=episode, page="a", seq=1, step=80, kind="click", at_ms=1, data={})
+    assert post_steps(trainer, episode, 1)[0] == 200
+    assert take(trainer, episode)["begins_after"] == 1
+    hand_back(trainer, episode)
+    SiteEvent.objects.create(episode=episode, seq=1, step=80, kind="page_served", data={"path": ""})
+    assert take(trainer, episode)["begins_after"] == 1 + services.IN_FLIGHT_MAX
+
+
+def test_the_agent_is_held_before_its_last_step_is_read(
+    trainer: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    episode = factories.episode()
+    entry = services._entry
+    held: list[bool] = []
+
+    def read(*arguments: Any) -> services.Entry:
+        held.append(Takeover.objects.filter(episode=episode, ended_at=None).exists())
+        return entry(*arguments)
+
+    monkeypatch.setattr(services, "_entry", read)
+    take(trainer, episode)
+    assert held == [True]
+
+
+def test_who_has_lost_the_tab_begins_again(trainer: ApiClient) -> None:
+    episode = factories.episode()
+    lost, found = take(trainer, episode), take(trainer, episode)
+    assert lost["url"] != found["url"]
+    assert list(Takeover.objects.order_by("pk").values_list("ended_as", flat=True)) == ["idle", ""]
+    path = f"/episodes/{episode.pk}/takeover"
+    assert trainer.json("POST", path, {"person": "Bob"})[1]["error"]["code"] == "taken_over"
 
 
 def test_a_taken_over_episode_is_not_plain(trainer: ApiClient) -> None:
@@ -190,6 +226,16 @@ def test_an_ended_episode_is_taken_over_as_a_fork(trainer: ApiClient) -> None:
     lease = Takeover.objects.get()
     assert (lease.entry, lease.as_of, lease.element_ids) == ("search?page=2", 2, "k1 k2 k3")
     assert lease.acts == [{"type": "type", "target": "e2", "text": "x"}]
+    # It was restored by now, and nothing was done in it: the next one begins there too.
+    hand_back(trainer, fork)
+    take(trainer, fork)
+    again = Takeover.objects.latest("pk")
+    assert (again.entry, again.as_of, again.acts) == (lease.entry, lease.as_of, lease.acts)
+    hand_back(trainer, fork)
+    assert post_steps(trainer, fork, 3)[0] == 200
+    Step.objects.filter(episode=parent).delete()
+    assert take(trainer, fork)["begins_after"] == 3
+    assert Takeover.objects.latest("pk").as_of is None
 
 
 def test_neither_token_opens_what_the_other_does() -> None:

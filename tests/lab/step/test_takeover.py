@@ -47,6 +47,7 @@ def test_an_episode_that_is_played_is_taken_over_itself(owner: Client) -> None:
     assert "/takeover/" in response.content.decode()
     lease = Takeover.objects.get()
     assert (lease.episode_id, lease.person, lease.segment) == (episode.pk, "owner", "recovery")
+    Takeover.objects.update(person="another")
     again = owner.post(f"/episodes/{episode.pk}/steps/2/takeover")
     assert again.status_code == 409
     assert "/takeover/" not in again.content.decode().split("<main")[1]

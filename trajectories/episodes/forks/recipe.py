@@ -70,21 +70,28 @@ def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
         raise GymError("no_page", f"Episode {episode_id} has no page to restore.", status=409)
     if episode.status != Episode.Status.OPEN:
         raise GymError("episode_final", "The episode has ended; open a new one.", status=409)
+    _inherited(episode_id)
     steps = steps_until(episode.parent_id, episode.begins_after + 1)
     if not is_complete(steps, last=episode.begins_after + 1):
         message = f"The record of episode {episode.parent_id}, or of its ancestors, is not there any more."
         raise GymError("parent_gone", message, status=409)
     RESTORE.run(episode=episode_id)
-    events, is_used = RESTORED.row(episode=episode_id) or ("[]", False)
-    if is_used:
-        message = f"Episode {episode_id} was restored, and has gone on since."
-        raise GymError("restored", message, status=409)
     return Recipe(
         **drafts.whereabouts(episode.task, episode_id=episode_id, arm=episode.arm),
         next_index=episode.begins_after + 1,
         element_ids=" ".join(step.element_ids for step in steps if step.element_ids),
-        steps=_acts(steps, msgspec.json.decode(events)),
+        steps=_acts(steps, _inherited(episode_id)),
     )
+
+
+def _inherited(episode_id: int) -> list[dict[str, Any]]:
+    """The site events that a fork has inherited. Raises ``GymError`` ``restored`` once it has gone on."""
+    events, is_used = RESTORED.row(episode=episode_id) or ("[]", False)
+    if is_used:
+        message = f"Episode {episode_id} was restored, and has gone on since."
+        raise GymError("restored", message, status=409)
+    inherited: list[dict[str, Any]] = msgspec.json.decode(events)
+    return inherited
 
 
 def _acts(steps: list[PastStep], events: list[dict[str, Any]]) -> list[PastAct]:

@@ -52,7 +52,7 @@ class TakeoverView(APIView):
         "episode_takeover",
         "Let a person act in an episode",
         description="Until the person hands it back, the agent's steps are refused with 409 `taken_over`. "
-        "A fork that waits is restored.",
+        "A fork in which nothing was done is restored. Who acts in it already gets a new link, and the old page ends.",
         body=TakeoverIn,
         answers={201: (TakeoverOpened, "The takeover, and where the person begins.")},
         errors=(400, 404, 409, 422),

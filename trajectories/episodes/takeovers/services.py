@@ -27,7 +27,9 @@ from trajectories.live import notices
 from trajectories.models import Episode, Step, Takeover
 from trajectories.prompts.interface import setup_of
 
-ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED)
+IN_FLIGHT_MAX = 8
+"""How many steps of an agent are believed to be on their way."""
+ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
 PUBLIC_ROOT = "https://gym/"
 CODE_BYTES = 32
 NAME_CHARS = 150
@@ -50,35 +52,45 @@ class Entry(Struct, frozen=True, kw_only=True):
 def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dict[str, Any]:
     """Let ``person`` act in an open episode; returns the API's record, whose ``url`` works once.
 
-    A fork that waits is restored. Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``,
+    A fork in which nothing was done is restored, and who acts in it already begins again. Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``,
     ``taken_over``, ``parent_gone``; 422 ``no_page``, ``probe``, ``other_setup``.
     """
-    episode = services.episode_get(episode_id=episode_id, principal=principal)
-    _check(episode)
-    waits = episode.inherited_events is None
-    entry = _restored(episode, principal) if waits else _current(episode)
+    services.episode_get(episode_id=episode_id, principal=principal)
     code = secrets.token_urlsafe(CODE_BYTES)
     with transaction.atomic():
-        open_rows = Episode.objects.filter(pk=episode_id, status=Episode.Status.OPEN)
-        if not open_rows.update(is_taken_over=True):
-            raise GymError("episode_final", "The episode has ended; fork it to take over.", status=409)
-        services.check_free(Episode.objects.get(pk=episode_id))
+        # The lease comes first: what the agent does from now on is refused, and what it did is on record.
+        rows = Episode.objects.select_related("task", "run").select_for_update(of=("self",))
+        episode = rows.get(pk=episode_id)
+        _check(episode)
+        _check_free(episode, person)
+        Episode.objects.filter(pk=episode_id).update(is_taken_over=True)
         _end(Takeover.objects.filter(episode=episode_id, ended_at=None), Takeover.End.IDLE)
         takeover = Takeover.objects.create(
             episode=episode,
             person=person[:NAME_CHARS],
             link=code_digest(code),
             grammar=episode.run.grammar,
-            # Nothing has gone wrong before the first step: what is shown is how the task is done.
-            segment=Step.Segment.RECOVERY if entry.begins_after else Step.Segment.CORRECTION,
-            begins_after=entry.begins_after,
-            last_index=entry.begins_after,
-            element_ids=entry.element_ids,
-            entry=entry.address,
-            as_of=entry.as_of,
-            acts=list(entry.acts),
+            begins_after=0,
+            last_index=0,
         )
+        _enter(takeover, _entry(episode, principal))
     return {**_record(takeover), "url": f"{settings.ARENA_URL}/takeover/{code}"}
+
+
+def _check_free(episode: Episode, person: str) -> None:
+    """Raise ``GymError`` 409 ``taken_over`` while another acts. Whose tab is lost takes over from it."""
+    held = services.taken(episode.pk).exclude(person=person[:NAME_CHARS], ended_at=None)
+    if held.exists():
+        raise services.taken_over(episode.pk)
+
+
+def _enter(takeover: Takeover, entry: Entry) -> None:
+    takeover.begins_after = takeover.last_index = entry.begins_after
+    # Nothing has gone wrong before the first step: what is shown is how the task is done.
+    takeover.segment = Step.Segment.RECOVERY if entry.begins_after else Step.Segment.CORRECTION
+    takeover.element_ids, takeover.entry = entry.element_ids, entry.address
+    takeover.as_of, takeover.acts = entry.as_of, list(entry.acts)
+    takeover.save()
 
 
 def takeover_end(*, episode_id: int, how: str, principal: Principal) -> dict[str, Any]:
@@ -131,6 +143,18 @@ def _check(episode: Episode) -> None:
             f"outline of the page and its ids; the run shows {form.id}, written as {run.grammar}."
         )
         raise GymError("other_setup", message, status=422)
+
+
+def _entry(episode: Episode, principal: Principal) -> Entry:
+    """Where the person begins: a fork in which nothing was done is restored, also if it was before."""
+    if episode.parent_id is None:
+        return _current(episode)
+    try:
+        return _restored(episode, principal)
+    except GymError as error:
+        if error.code != "restored":
+            raise
+        return _current(episode)
 
 
 def _current(episode: Episode) -> Entry:
