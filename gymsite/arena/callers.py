@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from msgspec import Struct
 
 from core.tokens import code_digest, person_token_make, person_token_open
@@ -112,11 +112,16 @@ def step_of(request: HttpRequest) -> int | None:
 
 
 def as_of(request: HttpRequest) -> int | None:
-    """The inherited site event at which a fork that is being restored is to be shown."""
+    """The inherited site event at which a fork that is being restored is to be shown. Raises ``Http404``."""
     if (session := session_of(request)) is not None:
         return session.as_of
-    header = request.headers.get(AS_OF_HEADER, "")
-    return int(header) if STEP.fullmatch(header) else None
+    header = request.headers.get(AS_OF_HEADER)
+    if header is None:
+        return None
+    # Ignored, it would show the fork as it is now, and be stored.
+    if not STEP.fullmatch(header):
+        raise Http404
+    return int(header)
 
 
 def is_document(request: HttpRequest) -> bool:

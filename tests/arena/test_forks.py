@@ -115,6 +115,21 @@ def test_other_episodes_have_no_past(get: Callable[..., Any], parent: Episode) -
     assert get(parent, "", step=1, as_of=1).status_code == 404
 
 
+@pytest.mark.parametrize("as_of", ["0", "x", "", "99999999"])
+def test_a_malformed_event_number_is_refused(
+    arena_client: ArenaClient,
+    address: Callable[..., str],
+    get: Callable[..., Any],
+    parent: Episode,
+    as_of: str,
+) -> None:
+    get(parent, "", step=None)
+    events = SiteEvent.objects.count()
+    response = arena_client.get(address(parent), headers={"X-Gym-As-Of": as_of})
+    assert response.status_code == 404
+    assert SiteEvent.objects.count() == events
+
+
 def test_nothing_sent_while_restoring_is_stored(
     arena_client: ArenaClient, address: Callable[..., str], get: Callable[..., Any], parent: Episode
 ) -> None:

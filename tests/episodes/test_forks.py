@@ -268,6 +268,13 @@ def test_another_run_may_hold_the_forks_if_it_shows_the_same(trainer: ApiClient)
             422,
             "record_incomplete",
         ),
+        # A fork that was closed while it waited.
+        (
+            lambda e: Episode.objects.filter(pk=e.pk).update(inherited_events=None),
+            {},
+            422,
+            "record_incomplete",
+        ),
         (
             lambda e: Gold.objects.filter(task=e.task).update(created_at=F("created_at") + timedelta(days=2)),
             {},

@@ -163,6 +163,8 @@ def _check_record(fork: Fork, parent: Episode) -> None:
     problem = ""
     if not is_complete(steps, last=fork.step + 1):
         problem = "steps are missing from its record or its ancestors'"
+    elif parent.inherited_events is None:
+        problem = "it was closed before it was restored"
     elif parent.has_page:
         problem = _page_problem(parent, fork.step, has_ids=any(step.element_ids for step in steps))
     if problem:
