@@ -43,10 +43,11 @@ _REDEEM = f"""
 UPDATE trajectories_takeover t SET link = '', last_at = now() WHERE t.link = %(link)s AND {TAKEN}
 RETURNING t.id"""  # noqa: S608
 _TAKEN = f"SELECT e.id FROM trajectories_episode e WHERE e.id = %(episode)s AND {IS_TAKEN}"  # noqa: S608
-_STATE = """
-SELECT t.last_index + 1, t.element_ids, t.acts::text FROM trajectories_takeover t WHERE t.id = %(takeover)s"""
+# What is to be done again is handed out once: it may lead to another document, which would do it for ever.
 _ARRIVE = """
-UPDATE trajectories_takeover t SET is_leading = false, entry = %(address)s WHERE t.id = %(takeover)s"""
+WITH old AS (SELECT t.id, t.acts FROM trajectories_takeover t WHERE t.id = %(takeover)s FOR UPDATE)
+UPDATE trajectories_takeover t SET is_leading = false, entry = %(address)s, acts = '[]'
+FROM old WHERE t.id = old.id RETURNING t.last_index + 1, t.element_ids, old.acts::text"""
 _RESTORE = "UPDATE trajectories_takeover t SET as_of = NULL, acts = '[]' WHERE t.id = %(takeover)s"
 _CORRECT = "UPDATE trajectories_takeover t SET segment = 'correction' WHERE t.id = %(takeover)s"
 _END = f"""
@@ -177,8 +178,7 @@ def state_arrive(session: Session, address: str) -> State:
     """Note that the document that was led to has come, with its address below the first page, and return what
     its script needs.
     """
-    _run(_ARRIVE, takeover=session.id, address=address)
-    row = _row(_STATE, takeover=session.id) or (session.last_index + 1, "", "[]")
+    row = _row(_ARRIVE, takeover=session.id, address=address) or (session.last_index + 1, "", "[]")
     is_past = session.as_of is not None
     acts = msgspec.json.decode(row[2]) if is_past else ()
     return State(next=row[0], begun=session.begins_after, restoring=is_past, ids=row[1], acts=acts)

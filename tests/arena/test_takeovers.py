@@ -182,6 +182,17 @@ def test_what_the_agent_sends_late_changes_no_site() -> None:
     assert tool_calls.call_store(**context, tool="run", text="1", takeover=takeover) == "stored"
 
 
+def test_what_is_done_again_is_handed_out_once(root: str, arena_client: ArenaClient) -> None:
+    acts = [{"type": "click", "target": "e1"}]
+    Takeover.objects.update(as_of=1, acts=acts)
+    first, second = arrive(arena_client, root), arrive(arena_client, root)
+    assert (first["acts"], first["restoring"]) == (acts, True)
+    # What it led to is another document: it is not done there again, and the page is still of the past.
+    assert (second["acts"], second["restoring"]) == ([], True)
+    assert arena_client.post(f"{root}takeover/restored").status_code == 204
+    assert not arrive(arena_client, root)["restoring"]
+
+
 def test_what_the_page_says_decides_neither_actor_nor_segment(act: Callable[..., Any]) -> None:
     assert act(1, actor="policy").status_code == 400
     assert act(1, segment="recovery").status_code == 400
