@@ -9,9 +9,11 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.test import Client
 
+from core.errors import GymError
 from tasks_app.models import Gold
 from tests import factories
-from trajectories.models import Episode, GuidanceText, SiteEvent, Takeover
+from trajectories.episodes.takeovers import services
+from trajectories.models import Episode, GuidanceText, Run, SiteEvent, Takeover
 
 pytestmark = pytest.mark.django_db
 
@@ -74,6 +76,28 @@ def test_a_guided_episode_is_taken_over_by_who_sees_golds(
     Episode.objects.update(guidance={"kind": "hint", "hash": text.pk, **place})
     assert client.post(f"/episodes/{episode.pk}/steps/1/takeover").status_code == status
     assert Takeover.objects.count() == int(is_staff)
+
+
+@pytest.mark.parametrize("change", [{"observation": "screenshot-v2"}, {"grammar": "browsergym"}])
+def test_a_takeover_that_is_refused_leaves_no_fork(owner: Client, change: dict[str, str]) -> None:
+    episode = played()
+    Run.objects.filter(pk=episode.run_id).update(**change)
+    factories.verdict(episode, "incorrect")
+    response = owner.post(f"/episodes/{episode.pk}/steps/1/takeover")
+    assert response.status_code == 422
+    assert "cannot be taken over" in response.content.decode()
+    assert list(Episode.objects.all()) == [episode]
+
+
+def test_what_fails_after_the_fork_takes_it_back(owner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> None:
+        raise GymError("taken_over", "No.", status=409)
+
+    episode = played()
+    factories.verdict(episode, "incorrect")
+    monkeypatch.setattr(services, "takeover_begin", refuse)
+    assert owner.post(f"/episodes/{episode.pk}/steps/1/takeover").status_code == 409
+    assert list(Episode.objects.all()) == [episode]
 
 
 def test_a_stranger_takes_nothing_over(client: Client) -> None:

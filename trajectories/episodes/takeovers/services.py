@@ -61,7 +61,9 @@ def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dic
         # The lease comes first: what the agent does from now on is refused, and what it did is on record.
         rows = Episode.objects.select_related("task", "run").select_for_update(of=("self",))
         episode = rows.get(pk=episode_id)
-        _check(episode)
+        setup_check(episode)
+        if episode.status != Episode.Status.OPEN:
+            raise GymError("episode_final", "The episode has ended; fork it to take over.", status=409)
         _check_free(episode, person)
         Episode.objects.filter(pk=episode_id).update(is_taken_over=True)
         _end(Takeover.objects.filter(episode=episode_id, ended_at=None), Takeover.End.IDLE)
@@ -124,7 +126,7 @@ def _record(takeover: Takeover) -> dict[str, Any]:
     }
 
 
-def _check(episode: Episode) -> None:
+def setup_check(episode: Episode) -> None:
     """Raise ``GymError`` for an episode whose pages no person can act on in the run's own way."""
     if not episode.has_page:
         raise GymError("no_page", f"Episode {episode.pk} has no page to act on.", status=422)
@@ -132,8 +134,6 @@ def _check(episode: Episode) -> None:
         raise GymError(
             "probe", f"Episode {episode.pk} is a probe: there is nothing to take over.", status=422
         )
-    if episode.status != Episode.Status.OPEN:
-        raise GymError("episode_final", "The episode has ended; fork it to take over.", status=409)
     run = episode.run
     form = setup_of(run, arm=episode.arm, channel=episode.answer_channel).observation
     if not (form.has_text and form.has_ids) or run.grammar not in WRITABLE:

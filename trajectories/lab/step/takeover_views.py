@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import render
 
@@ -23,10 +24,16 @@ def step_takeover(request: LabRequest, episode_id: int, index: int) -> HttpRespo
     context = {"episode": episode, "run": episode.run, "index": index, "here": "search"}
     principal = principal_of(request.user)
     try:
-        if episode.status != Episode.Status.OPEN:
-            opened = creation.forks_open(forks=[Fork(episode=episode_id, step=index)], principal=principal)
-            episode_id = opened["episodes"][0]["id"]
-        record = services.takeover_begin(episode_id=episode_id, person=principal.name, principal=principal)
+        # Both or neither: a fork that nobody can take over would stay open.
+        with transaction.atomic():
+            if episode.status != Episode.Status.OPEN:
+                services.setup_check(episode)
+                fork = Fork(episode=episode_id, step=index)
+                opened = creation.forks_open(forks=[fork], principal=principal)
+                episode_id = opened["episodes"][0]["id"]
+            record = services.takeover_begin(
+                episode_id=episode_id, person=principal.name, principal=principal
+            )
     except GymError as error:
         context["error"] = error
         return render(request, "lab/step/takeover.html", context, status=error.status)
