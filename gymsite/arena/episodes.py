@@ -86,8 +86,8 @@ _PAGE_AS_OF = f"""
 WITH alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
                e.virtual_start, e.answer_check
-        FROM trajectories_episode e WHERE {ALIVE} AND {MAY_ACT} AND e.status = 'open' AND e.parent_id IS NOT NULL
-            AND %(as_of)s <= e.inherited_events
+        FROM trajectories_episode e WHERE {ALIVE} AND {MAY_ACT} AND e.status = 'open'
+            AND e.parent_id IS NOT NULL AND %(as_of)s <= e.inherited_events
             AND e.inherited_events = {LAST_EVENT.format(alive="e")}
             AND (NOT %(is_counted)s OR %(path)s::text IS NULL OR EXISTS (
                 SELECT FROM trajectories_siteevent v WHERE v.episode_id = e.id AND v.seq = %(as_of)s

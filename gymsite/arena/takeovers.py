@@ -22,6 +22,7 @@ from gymsite.arena.callers import Session
 from tasks_app import kinds
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.types import type_of
+from trajectories.hot_sql.takeovers import is_below
 
 SCRIPTS = Path(__file__).with_name("takeover_scripts")
 OBSERVATION = "axtree-v2"
@@ -134,8 +135,7 @@ def arrive(request: HttpRequest, session: Session) -> HttpResponse:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return HttpResponse(status=400)
     # It becomes the address of the frame, which must stay below the episode's own.
-    is_below = not address.startswith("/") and ".." not in address and ":" not in address.partition("?")[0]
-    return _json(callers.state_arrive(session, address if is_below else ""))
+    return _json(callers.state_arrive(session, address if is_below(address) else ""))
 
 
 @of_person("POST")

@@ -269,4 +269,5 @@ def test_elements_are_named_as_by_the_client(name: str) -> None:
 def test_the_frame_never_leaves_the_episode(address: str, root: str, arena_client: ArenaClient) -> None:
     arrive(arena_client, root, address)
     assert Takeover.objects.get().entry == ""
+    assert services._address(services.PUBLIC_ROOT + address, address) == ""
     assert callers.DOCUMENTS == ("document", "iframe")

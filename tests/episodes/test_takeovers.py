@@ -16,7 +16,7 @@ from tests.conftest import ApiClient
 from trajectories.episodes import conversations
 from trajectories.episodes.takeovers import services
 from trajectories.judging import queue_sql, reaper
-from trajectories.models import Episode, PageEvent, PageEventTally, SiteEvent, Step, Takeover
+from trajectories.models import Episode, IdempotentCall, PageEvent, PageEventTally, SiteEvent, Step, Takeover
 
 pytestmark = pytest.mark.django_db
 KEY = b"k" * 32
@@ -110,11 +110,19 @@ def test_the_agent_is_held_before_its_last_step_is_read(
 
 def test_who_has_lost_the_tab_begins_again(trainer: ApiClient) -> None:
     episode = factories.episode()
-    lost, found = take(trainer, episode), take(trainer, episode)
-    assert lost["url"] != found["url"]
+    lost, newer = take(trainer, episode), take(trainer, episode)
+    assert lost["url"] != newer["url"]
     assert list(Takeover.objects.order_by("pk").values_list("ended_as", flat=True)) == ["idle", ""]
     path = f"/episodes/{episode.pk}/takeover"
     assert trainer.json("POST", path, {"person": "Bob"})[1]["error"]["code"] == "taken_over"
+
+
+def test_no_link_of_a_takeover_is_stored_for_a_retry(trainer: ApiClient) -> None:
+    path = f"/episodes/{factories.episode().pk}/takeover"
+    once = {"Idempotency-Key": "once"}
+    answers = [trainer.json("POST", path, {"person": "Ada"}, headers=once)[1] for _ in range(2)]
+    assert answers[0]["url"] != answers[1]["url"]
+    assert not IdempotentCall.objects.exists()
 
 
 def test_a_taken_over_episode_is_not_plain(trainer: ApiClient) -> None:

@@ -1,4 +1,4 @@
-"""What says in SQL that a person acts in an episode: one fact for the arena, the lab and the sweeper."""
+"""What says that a person acts in an episode, and where: one fact for the arena, the lab and the sweeper."""
 
 from __future__ import annotations
 
@@ -9,3 +9,10 @@ HOLDS = f"({TAKEN} OR t.ended_as = 'given_up' AND e.status = 'open')"
 # Of an episode `e`.
 IS_TAKEN = f"""(e.is_taken_over AND EXISTS (
     SELECT FROM trajectories_takeover t WHERE t.episode_id = e.id AND {HOLDS}))"""
+
+
+def is_below(address: str) -> bool:
+    """Whether an address that is appended to that of an episode's first page stays below it."""
+    return (
+        not address.startswith(("/", "\\")) and ".." not in address and ":" not in address.partition("?")[0]
+    )

@@ -97,7 +97,8 @@ def events_append(
 ) -> Appended:
     """Store all events after number ``seen``, or none: ``conflict`` when there is one after it already.
 
-    ``gone`` when the episode is not open, or another acts in it. What only notes a look does not wait for the disk.
+    ``gone`` when the episode is not open, or another acts in it. What only notes a look does not wait for
+    the disk.
     """
     rows = [{"n": n, "kind": kind, "data": _storable(data)} for n, (kind, data) in enumerate(events, start=1)]
     requested: dict[str, Any] = {

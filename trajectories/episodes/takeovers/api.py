@@ -12,7 +12,6 @@ from rest_framework.views import APIView
 from core.schema import call
 from core.struct_schema import struct_read
 from trajectories.api.auth import caller
-from trajectories.api.idempotency import idempotent
 from trajectories.episodes.takeovers import services
 from trajectories.models import Step
 
@@ -52,12 +51,14 @@ class TakeoverView(APIView):
         "episode_takeover",
         "Let a person act in an episode",
         description="Until the person hands it back, the agent's steps are refused with 409 `taken_over`. "
-        "A fork in which nothing was done is restored. Who acts in it already gets a new link, and the old page ends.",
+        "A fork in which nothing was done is restored. Who acts in it already gets a new link, and "
+        "the old page ends.",
         body=TakeoverIn,
         answers={201: (TakeoverOpened, "The takeover, and where the person begins.")},
         errors=(400, 404, 409, 422),
     )
-    @idempotent
+    # No Idempotency-Key: the answer, which would be stored, holds a link that works. Who calls again gets
+    # another one.
     def post(self, request: Request, episode_id: int) -> Response:
         body = struct_read(request.data, TakeoverIn)
         record = services.takeover_begin(episode_id=episode_id, person=body.person, principal=caller(request))

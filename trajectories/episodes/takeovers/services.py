@@ -23,6 +23,7 @@ from trajectories.api.auth import Principal
 from trajectories.episodes import services
 from trajectories.episodes.forks import recipe
 from trajectories.episodes.forks.lineage import steps_until
+from trajectories.hot_sql.takeovers import is_below
 from trajectories.live import notices
 from trajectories.models import Episode, Step, Takeover
 from trajectories.prompts.interface import setup_of
@@ -52,8 +53,9 @@ class Entry(Struct, frozen=True, kw_only=True):
 def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dict[str, Any]:
     """Let ``person`` act in an open episode; returns the API's record, whose ``url`` works once.
 
-    A fork in which nothing was done is restored, and who acts in it already begins again. Raises ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``,
-    ``taken_over``, ``parent_gone``; 422 ``no_page``, ``probe``, ``other_setup``.
+    A fork in which nothing was done is restored, and who acts in it already begins again. Raises
+    ``GymError``: 404 ``unknown_episode``; 409 ``episode_final``, ``taken_over``, ``parent_gone``; 422
+    ``no_page``, ``probe``, ``other_setup``.
     """
     services.episode_get(episode_id=episode_id, principal=principal)
     code = secrets.token_urlsafe(CODE_BYTES)
@@ -162,12 +164,10 @@ def _current(episode: Episode) -> Entry:
     index, path = ACTED.row(episode=episode.pk) or (episode.begins_after, None)
     steps = steps_until(episode.pk, index)
     url = steps[-1].url if steps else ""
-    address = _below(url)
-    is_there = path is not None and address.partition("?")[0].partition("#")[0] == path
     return Entry(
         begins_after=index,
         element_ids=" ".join(step.element_ids for step in steps if step.element_ids),
-        address=address if is_there else path or "",
+        address=_address(url, path or ""),
     )
 
 
@@ -183,17 +183,19 @@ def _restored(episode: Episode, principal: Principal) -> Entry:
     acts = [
         act.action for act in restored.steps[place + 1 :] if act.action and act.action_result not in UNDONE
     ]
-    address = _below(restored.steps[place].url)
-    is_there = address.partition("?")[0].partition("#")[0] == document.path
     return Entry(
         begins_after=begins_after,
         element_ids=restored.element_ids,
-        address=address if is_there else document.path,
+        address=_address(restored.steps[place].url, document.path),
         as_of=document.seq,
         acts=acts,
     )
 
 
-def _below(url: str) -> str:
-    """The address of a page below the episode's first one, from how it is shown to models."""
-    return url.removeprefix(PUBLIC_ROOT) if url.startswith(PUBLIC_ROOT) else ""
+def _address(url: str, path: str) -> str:
+    """The address, below the episode's first page, of the document at ``path``: with the query of ``url``, as
+    it is shown to models, if that is of this document; empty where it could lead elsewhere."""
+    shown = url.removeprefix(PUBLIC_ROOT) if url.startswith(PUBLIC_ROOT) else ""
+    is_same = shown.partition("?")[0].partition("#")[0] == path
+    address = shown if is_same else path
+    return address if is_below(address) else ""
