@@ -14,6 +14,7 @@ from django.db.models.functions import Now
 from core.arms import PAGE_ARMS
 from gymsite.arena import callers, takeovers, tool_calls
 from gymsite.arena.sites import events
+from gymsite.arena.sites.site import Event
 from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.api.auth import Principal
@@ -173,8 +174,8 @@ def test_a_step_of_the_agent_that_came_first_stays(
 def test_what_the_agent_sends_late_changes_no_site() -> None:
     episode = factories.episode(variation={"tools": ["run"]})
     taken(episode)
-    context = {"episode_id": episode.pk, "arms": list(PAGE_ARMS), "step": None}
-    written = [("written", {})]
+    context: dict[str, Any] = {"episode_id": episode.pk, "arms": list(PAGE_ARMS), "step": None}
+    written: list[Event] = [("written", {})]
     assert events.events_append(**context, seen=0, events=written) == "gone"
     assert tool_calls.call_store(**context, tool="run", text="1") == "gone"
     takeover = Takeover.objects.get().pk
