@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from gymsite.arena import episodes, tool_calls
+from gymsite.arena import callers, episodes, tool_calls
 from gymsite.arena.sites.events import COMMON_KINDS
 from tests.judging.test_site_states import cancelling, episode_make, goal, verdict_of
 from trajectories import ui_evidence
@@ -59,7 +59,7 @@ def test_judging_reads_no_page_views(visited: Episode) -> None:
 def test_a_page_of_a_mock_site_reads_no_page_views(visited: Episode) -> None:
     request = {"step": None, "is_counted": True, "path": "rooms", "common": COMMON_KINDS}
     limits = {"pages_max": settings.PAGES_SERVED_MAX, **tool_calls.params()}
-    parameters = {**episodes.alive_params(visited.pk), **episodes.holder(None), **request, **limits}
+    parameters = {**episodes.alive_params(visited.pk), **callers.holder(None), **request, **limits}
     assert buffers_of(episodes._PAGE, **parameters) < BUFFERS_MAX
 
 
