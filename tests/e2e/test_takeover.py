@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
 ANYBODY = Principal(key_id=0, name="test", scopes=frozenset({"trainer"}), splits=frozenset(), project=None)
 NOW_LATER = timedelta(days=1)
-BEGUN = "html[data-acts=recorded]"
+BEGUN = "html[data-acts=recorded]:not([data-met])"
 
 
 def take(episode: Episode, arena: ArenaServer, page: Page) -> FrameLocator:
@@ -39,8 +39,9 @@ def take(episode: Episode, arena: ArenaServer, page: Page) -> FrameLocator:
 
 
 def ready(page: Page) -> FrameLocator:
+    """The page in the frame once the next document, never the one that is being left, can be acted on."""
     frame = page.frame_locator("iframe")
-    frame.locator(BEGUN).wait_for(state="attached")
+    frame.locator(BEGUN).evaluate("root => { root.dataset.met = 'yes'; }")
     return frame
 
 
