@@ -218,7 +218,8 @@ def _batch_write(placed: list[_Placed], *, report: LoadReport) -> None:
 
 
 def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
-    """Store new golds and new versions of changed ones; returns the latter."""
+    """Store new golds and new versions of changed ones; returns the latter. Solutions fill empty places."""
+    cursor.execute(loader_sql.FILL_SOLUTIONS, [_solved_rows(placed)])
     cursor.execute(loader_sql.CHANGED_GOLDS, [_json_rows(placed, _gold_content)])
     changes: list[tuple[int, int, int]] = cursor.fetchall()
     if not changes:
@@ -229,13 +230,32 @@ def _golds_write(cursor: Any, placed: list[_Placed]) -> list[GoldChange]:
             **_gold_content(placed[n].draft),
             "task_id": task_id,
             "version": version,
-            "steps": steps_of(benchmarks.get(placed[n].benchmark), placed[n].draft.gold.solution),
+            "steps": _steps(placed[n]),
             "source": placed[n].draft.gold.source[:SOURCE_MAX_CHARS],
         }
         for n, task_id, version in changes
     ]
     cursor.execute(loader_sql.INSERT_GOLDS, [msgspec.json.encode(golds).decode()])
     return [GoldChange(placed[n].name, version) for n, _, version in changes if version > 1]
+
+
+def _steps(one: _Placed) -> list[str]:
+    return steps_of(benchmarks.get(one.benchmark), one.draft.gold.solution)
+
+
+def _solved_rows(placed: list[_Placed]) -> str:
+    rows = [
+        {
+            "benchmark": one.benchmark,
+            "split": one.split,
+            "key": one.draft.key,
+            **_gold_content(one.draft),
+            "steps": _steps(one),
+        }
+        for one in placed
+        if one.draft.gold.solution
+    ]
+    return msgspec.json.encode(rows).decode()
 
 
 def _json_rows(placed: Iterable[_Placed], content_of: Callable[[TaskDraft], dict[str, Any]]) -> str:

@@ -54,6 +54,19 @@ WHERE (g.answer, g.accepted::text[], g.solution, g.extra)
 ORDER BY r.n
 """
 
+# A source that has learnt to say how its answers come about changes no answer: the gold keeps its version.
+FILL_SOLUTIONS = """
+UPDATE tasks_app_gold g SET solution = r.solution, steps = r.steps, clean_steps = NULL
+FROM jsonb_to_recordset(%s::jsonb)
+    AS r(benchmark text, split text, key text,
+         answer text, accepted text[], solution text, steps text[], extra jsonb)
+JOIN tasks_app_task t ON (t.benchmark_id, t.split, t.key) = (r.benchmark, r.split, r.key)
+WHERE g.task_id = t.id AND g.solution = '' AND g.status <> 'corrected'
+    AND (g.answer, g.accepted::text[], g.extra) IS NOT DISTINCT FROM (r.answer, r.accepted, r.extra)
+    AND g.version = (
+        SELECT max(version) FROM tasks_app_gold WHERE task_id = t.id AND status <> 'corrected')
+"""
+
 # Keys that are row numbers would let a second file of a split overwrite the first. A gold that a person has
 # corrected names no file.
 TAKEN_KEYS = """

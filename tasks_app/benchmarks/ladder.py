@@ -19,6 +19,7 @@ from tasks_app.benchmarks import _choices
 from tasks_app.benchmarks._hash_split import SPLITS, split_of
 from tasks_app.ladder.registry import RUNGS, Item, discover
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import lines
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 TAG = "rung:"
@@ -81,7 +82,7 @@ def item_draft(name: str, item: Item, order: list[int]) -> TaskDraft:
         TaskDraft(
             key=f"{name}/{digest_of(item)[:KEY_DIGITS]}",
             payload={"text": item.text, "format": "plain"},
-            gold=GoldDraft(answer=_choices.LETTERS[order.index(0)]),
+            gold=GoldDraft(answer=_choices.LETTERS[order.index(0)], solution="\n".join(item.steps)),
             difficulty=RUNGS.get(name).difficulty,
             tags=(f"{TAG}{name}",),
         ),
@@ -116,5 +117,6 @@ benchmark_register(
         generate=generate,
         has_guess_rates=True,
         example_tag=TAG,
+        cut=lines.cut,
     )
 )

@@ -15,15 +15,20 @@ WORDS: tuple[str, ...] = tuple(
     toml_load(Path(__file__).with_name("words.toml"), dict[str, list[str]])["words"]
 )
 CHOICES = 4
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """A question with its choices, in no particular order; the first one is right."""
+    """A question with its choices, in no particular order; the first one is right.
+
+    ``steps`` lead to it: sentences, each true by what is shown, of which the last alone has the answer.
+    """
 
     text: str
     choices: tuple[str, ...]
     passage: str = ""
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

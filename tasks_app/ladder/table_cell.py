@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.draws import Draws
-from tasks_app.ladder.registry import CHOICES, RUNGS, WORDS, Item, Rung
+from tasks_app.ladder.registry import CHOICES, ORDINALS, RUNGS, WORDS, Item, Rung
 
 LARGEST = 99
 
@@ -11,11 +11,24 @@ LARGEST = 99
 def draw(draws: Draws) -> Item:
     words = draws.sample(WORDS, CHOICES)
     cells = draws.sample(range(1, LARGEST + 1), CHOICES)
-    rows = draws.shuffled([f"{word}: {cell}" for word, cell in zip(words, cells, strict=True)])
+    rows = [f"{word}: {cell}" for word, cell in zip(words, cells, strict=True)]
+    shown = draws.shuffled(rows)
     return Item(
         text=f"Which number stands beside {words[0]}?",
         choices=tuple(map(str, cells)),
-        passage="\n".join(rows),
+        passage="\n".join(shown),
+        steps=_steps(words[0], str(cells[0]), shown, place=shown.index(rows[0])),
+    )
+
+
+def _steps(word: str, cell: str, rows: list[str], *, place: int) -> tuple[str, ...]:
+    """Find the row, read the number in it figure by figure, then say all of it."""
+    beside = f"after {rows[place - 1]}" if place else f"before {rows[place + 1]}"
+    figures = f"has two digits and begins with {cell[0]}" if len(cell) > 1 else "has one digit"
+    return (
+        f"The row of {word} is the {ORDINALS[place]}, {beside}.",
+        f"The number in that row {figures}.",
+        f"The number beside {word} is {cell}.",
     )
 
 

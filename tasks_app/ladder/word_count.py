@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.draws import Draws
-from tasks_app.ladder.registry import CHOICES, RUNGS, WORDS, Item, Rung
+from tasks_app.ladder.registry import CHOICES, ORDINALS, RUNGS, WORDS, Item, Rung
 
 LENGTH = 6
 
@@ -17,7 +17,17 @@ def draw(draws: Draws) -> Item:
         text=f"How many times does the list say {word}?",
         choices=tuple(map(str, (times, *wrong))),
         passage=", ".join(listed),
+        steps=_steps(word, times, listed),
     )
+
+
+def _steps(word: str, times: int, listed: list[str]) -> tuple[str, ...]:
+    """Mark the words of the list, one after the other, then count the marks."""
+    marks = (
+        f"The {place} word is {one}: {'this counts' if one == word else 'this does not count'}."
+        for place, one in zip(ORDINALS, listed, strict=True)
+    )
+    return (*marks, f"The list says {word} {times} {'time' if times == 1 else 'times'}.")
 
 
 RUNGS.register("word_count", Rung(draw=draw, difficulty=1.0))

@@ -14,10 +14,15 @@ from core.errors import GymError
 from tasks_app import loader
 from tasks_app.benchmarks.ladder import TAG, generate
 from tasks_app.choices import is_movable
-from tasks_app.ladder.registry import RUNGS
+from tasks_app.ladder.registry import ORDINALS, RUNGS
+from tasks_app.leaks.prefixes import clean_steps_store
+from tasks_app.models import Gold
+from tasks_app.registry import benchmarks
+from tasks_app.solutions import lines
 from tasks_app.types import TaskDraft
 from verifiers import registry
-from verifiers.types import Evidence, Gold
+from verifiers.types import Evidence
+from verifiers.types import Gold as Reference
 
 COUNT = 1_600
 FAR_FROM_CHANCE = 0.087
@@ -74,7 +79,7 @@ def test_golds_are_right_by_what_is_shown_and_nothing_else_is(train: list[TaskDr
     for draft in train:
         assert texts(draft)[draft.gold.answer] == oracle(draft.payload)
         assert len(set(texts(draft).values())) == len(texts(draft))
-    gold = Gold(train[0].gold.answer)
+    gold = Reference(train[0].gold.answer)
     right = [registry.run("choice-v2", gold=gold, evidence=Evidence(label)).correct for label in "ABCD"]
     assert right == [label == train[0].gold.answer for label in "ABCD"]
 
@@ -126,6 +131,49 @@ def test_tasks_do_not_depend_on_their_number_but_on_the_seed(train: list[TaskDra
 
 def test_samples_of_a_group_read_one_prompt(train: list[TaskDraft]) -> None:
     assert not any(is_movable(draft.payload) for draft in train)
+
+
+def test_steps_are_true_and_the_last_alone_says_the_answer(train: list[TaskDraft]) -> None:
+    for draft in train:
+        *steps, last = lines.cut(draft.gold.solution)
+        right = re.compile(rf"\b{oracle(draft.payload)}\b")
+        assert len(steps) >= 2
+        assert right.search(last)
+        assert not any(map(right.search, steps)), draft.gold.solution
+        assert all(is_true(step.strip(), draft.payload) for step in steps), draft.gold.solution
+
+
+def is_true(step: str, payload: Mapping[str, Any]) -> bool:
+    """Whether what a step says can be seen."""
+    passage, right = payload.get("passage", ""), oracle(payload)
+    if match := re.fullmatch(r"The row of (\w+) is the (\w+), (before|after) (\w+: \d+)\.", step):
+        rows, place = passage.split("\n"), ORDINALS.index(match[2])
+        beside = rows[place + (1 if match[3] == "before" else -1)]
+        return str(rows[place]).startswith(f"{match[1]}: ") and beside == match[4]
+    if match := re.fullmatch(r"The number in that row has two digits and begins with (\d)\.", step):
+        return len(right) == 2 and right[0] == match[1]
+    if step == "The number in that row has one digit.":
+        return len(right) == 1
+    if match := re.fullmatch(r"(\d+) is less than (\d+), so \1 is not the greatest\.", step):
+        return int(match[1]) < int(match[2]) and set(match.groups()) < set(texts_of(payload))
+    if match := re.fullmatch(r"The (\w+) word is (\w+): this (counts|does not count)\.", step):
+        is_counted = match[2] == payload["text"].rstrip("?").split()[-1]
+        listed = passage.split(", ")[ORDINALS.index(match[1])]
+        return bool(listed == match[2]) and is_counted == (match[3] == "counts")
+    match = re.fullmatch(r".* (begins|ends) with (\w)\.", step)
+    return match is not None and right[0 if match[1] == "begins" else -1] == match[2]
+
+
+def texts_of(payload: Mapping[str, Any]) -> list[str]:
+    return [choice["text"] for choice in payload["choices"]]
+
+
+@pytest.mark.django_db
+def test_all_steps_but_the_last_can_be_given_as_a_prefix(train: list[TaskDraft]) -> None:
+    loader.tasks_load(benchmarks.get("ladder"), train[:120], split="train")
+    golds = list(Gold.objects.select_related("task"))
+    clean_steps_store(golds)
+    assert [gold.clean_steps for gold in golds] == [len(gold.steps) - 1 for gold in golds]
 
 
 def test_an_unknown_split_is_refused() -> None:

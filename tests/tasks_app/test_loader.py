@@ -88,6 +88,25 @@ def test_a_changed_gold_is_a_new_version_and_is_reported_without_its_answer(tmp_
     assert Task.objects.get(key="1").content_hash == hash_before
 
 
+def test_a_solution_that_a_source_has_learnt_is_filled_in_and_makes_no_new_gold() -> None:
+    plugin = benchmarks.get("ladder")
+    assert plugin.generate is not None
+    rows = list(plugin.generate(8, 1, "train"))
+    loader.tasks_load(plugin, rows, split="train")
+    before = snapshot()
+    solved = list(Gold.objects.order_by("pk").values_list("solution", "steps"))
+    assert all(solution and "".join(steps) == solution for solution, steps in solved)
+    Gold.objects.update(solution="", steps=[], clean_steps=0)
+    corrected = Gold.objects.filter(task__key=rows[0].key)  # type: ignore[union-attr]
+    corrected.update(status=Gold.Status.CORRECTED)
+    loader.tasks_load(plugin, rows[1:], split="train")
+    assert snapshot() == before
+    filled = Gold.objects.exclude(pk=corrected.get().pk).order_by("pk")
+    assert list(filled.values_list("solution", "steps")) == solved[1:]
+    assert set(filled.values_list("clean_steps", flat=True)) == {None}
+    assert corrected.get().solution == ""
+
+
 def test_loading_again_keeps_disputed_and_corrected_golds(tmp_path: Path) -> None:
     path = samples.jsonl(tmp_path / "train.jsonl", samples.GSM8K)
     load("gsm8k", "--file", path)
@@ -241,7 +260,7 @@ def test_loading_starter_tasks_again_takes_a_handful_of_statements(
     django_assert_max_num_queries: Any,
 ) -> None:
     call_command("load_starter_tasks", verbosity=0)
-    with django_assert_max_num_queries(3 * len(benchmarks) + 5):
+    with django_assert_max_num_queries(3 * len(benchmarks) + 6):
         call_command("load_starter_tasks", verbosity=0)
 
 
