@@ -11,8 +11,8 @@ import msgspec
 from palaestra.calls import Calls, idempotency, present
 from palaestra.paths import path_of
 from palaestra.records import Message, Opening, Page
+from palaestra.token_labels import labelled
 
-NO_LOSS = -100  # PyTorch's
 AuthorKind = Literal["policy", "person"]
 
 
@@ -135,13 +135,11 @@ def tokens_of(
     content = content if isinstance(content, str) else content[0]["text"]
     messages = [*row["prompt"], {"role": "assistant", "content": content}]
     text = tokenizer.apply_chat_template(messages, tokenize=False, continue_final_message=True)
-    if not text.endswith(content.strip()):
+    shown = (
+        content if text.endswith(content) else content.rstrip()
+    )  # templates may leave out blanks at the end
+    if not text.endswith(shown.lstrip()):
         raise ValueError("The chat template changes the message, so that its parts cannot be told apart.")
-    first = len(text) - len(content)
-    places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+    first = len(text) - len(shown)
     trained = [(first + one["begin"], first + one["end"]) for one in spans if one["kind"] in train]
-    labels = [
-        token if any(begin < end <= last for begin, last in trained) else NO_LOSS
-        for token, (_, end) in zip(places["input_ids"], places["offset_mapping"], strict=True)
-    ]
-    return {"input_ids": list(places["input_ids"]), "labels": labels}
+    return labelled(text, tokenizer, trained=trained)

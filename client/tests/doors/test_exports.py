@@ -14,15 +14,16 @@ import msgspec
 import pytest
 from datasets import load_dataset
 from script import BENCHMARK, GOLD, KEY, SERVER, TASK_KEY
-from tiny_model import model_make, tokenizer_make
+from tiny_model import END, model_make, tokenizer_make
 from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 from trl.data_utils import is_conversational, maybe_apply_chat_template, prepare_multimodal_messages
 
 from palaestra import Client, Env
+from palaestra import interventions as intervention_rows
+from palaestra import splices as splice_rows
 from palaestra.exports import prompt_sha256
 from palaestra.grammars import grammar_of
 from palaestra.histories import Turn, messages_send
-from palaestra.interventions import tokens_of
 from palaestra.observation import Observation
 from palaestra.records import Step
 from palaestra.setups import history_read
@@ -40,9 +41,13 @@ KINDS = {
 PAGES = ("textbox [e1]", "button [e2]")
 PICTURED = ("sft", "sft_steps")
 COPIED, INTERVENTION = "I read the question.\n\n", "I count again."
+REVISION = "This leads nowhere. I go back."
+WAIT = 'Action: {"type": "wait", "ms": 1}'
+BAD = [f"I read it.\n{WAIT}", f"I look at the wrong place.\n{WAIT}", f"I guess.\n{WAIT}"]
+GOOD = [f"I count well.\n{WAIT}", f'Action: {{"type": "answer", "text": "{GOLD}"}}']
 TRAINING: dict[str, Any] = {
     "use_cpu": True,
-    "max_steps": 1,
+    "max_steps": 2,
     "per_device_train_batch_size": 2,
     "report_to": "none",
     "save_strategy": "no",
@@ -135,6 +140,37 @@ async def intervened(home: Path) -> None:
             await client.exports.download(done.id, home / form / "interventions")
 
 
+async def spliced(home: Path) -> None:
+    """An incorrect attempt of four steps and a correct fork of it after the first, in both formats."""
+    async with Client(SERVER, KEY) as client:
+        run = await client.run_create(
+            name="splices",
+            kind="train",
+            model="a model",
+            settings={"browser": "lite"},
+            observation="axtree-v2",
+        )
+        tasks = await client.tasks(benchmark=BENCHMARK, limit=100)
+        task = next(one.id for one in tasks if one.key == TASK_KEY)
+        async with Env(SERVER, KEY, run=run.id, answer_channel="api", browser="lite") as env:
+            await env.reset(task)
+            bad = await stepped(env, [*BAD, 'Action: {"type": "answer", "text": "161"}'])
+            await env.fork(bad, 1)
+            await stepped(env, GOOD)
+        for form in ("jsonl", "parquet"):
+            revisions = [{"text": REVISION, "episode": bad, "step": 3}]
+            made = await client.exports.create("splices", runs=[run.id], revisions=revisions, format=form)
+            done = await client.exports.wait(made.id, timeout_s=120)
+            await client.exports.download(done.id, home / form / "splices")
+
+
+async def stepped(env: Env, completions: Sequence[str]) -> int:
+    """The episode that ends with these."""
+    for completion in completions:
+        info = (await env.step(completion))[-1]
+    return info["episode"]
+
+
 async def answered(client: Client, episode: int, raw: str, answer: str) -> None:
     await client.steps_post(episode, [Step(index=1, raw=raw, thought=raw)])
     await client.submission_post(episode, answer=answer)
@@ -145,6 +181,13 @@ async def answered(client: Client, episode: int, raw: str, answer: str) -> None:
 def interventions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("interventions")
     asyncio.run(intervened(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def splices(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("splices")
+    asyncio.run(spliced(folder))
     return folder
 
 
@@ -236,16 +279,35 @@ def test_trl_learns_interventions_and_nothing_after_them(
     (row,) = loaded(interventions, "interventions", form=form)
     assert is_conversational(row)
     assert (row["judged"], row["success_rate"]) == (2, 0.5)
+    rows = [intervention_rows.tokens_of(row, tokenizer_make(), train=train)] * 2
+    assert labelled(rows, tmp_path) == trained
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_trl_learns_of_splices_the_revision_and_the_good_way(
+    splices: Path, form: str, tmp_path: Path
+) -> None:
+    (row,) = loaded(splices, "splices", form=form)
+    assert is_conversational(row)
+    assert (row["common_step"], row["bad_step"]) == (1, 3)
+    written = [one["content"] for one in row["prompt"] if one["role"] == "assistant"]
+    assert written == BAD
+    rows = [splice_rows.tokens_of(row, tokenizer_make())] * 2
+    assert labelled(rows, tmp_path) == "".join(f"{text}{END}" for text in (REVISION, *GOOD))
+
+
+def labelled(rows: list[dict[str, list[int]]], folder: Path) -> str:
+    """What has a loss in the trainer's own batch of rows of tokens, once it has trained on them."""
     tokenizer = tokenizer_make()
     trainer = SFTTrainer(
         model=model_make(tokenizer),
-        args=SFTConfig(output_dir=str(tmp_path), max_length=4096, **TRAINING),
-        train_dataset=datasets.Dataset.from_list([tokens_of(row, tokenizer, train=train)] * 2),
+        args=SFTConfig(output_dir=str(folder), max_length=None, **TRAINING),
+        train_dataset=datasets.Dataset.from_list(rows),
         processing_class=tokenizer,
     )
     (labels, _) = next(iter(trainer.get_train_dataloader()))["labels"]
-    assert tokenizer.decode(labels[labels >= 0]) == trained
     assert trainer.train().training_loss > 0
+    return str(tokenizer.decode(labels[labels >= 0]))
 
 
 def test_trl_learns_preferences_from_them(home: Path, tmp_path: Path) -> None:
