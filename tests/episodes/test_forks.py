@@ -255,7 +255,19 @@ def test_another_run_may_hold_the_forks_if_it_shows_the_same(trainer: ApiClient)
         (lambda _: None, {"step": -1}, 400, "invalid"),
         (lambda _: None, {"run": 10**9}, 404, "unknown_run"),
         (lambda e: Step.objects.filter(episode=e, index=2).delete(), {}, 422, "record_incomplete"),
-        (lambda e: Step.objects.filter(episode=e).update(more={}), {}, 422, "record_incomplete"),
+        (
+            lambda e: Step.objects.filter(episode=e).update(more={}, observation_text="button [e1]"),
+            {},
+            422,
+            "record_incomplete",
+        ),
+        # Its text is a blob.
+        (
+            lambda e: Step.objects.filter(episode=e).update(more={}, observation_text=""),
+            {},
+            422,
+            "record_incomplete",
+        ),
         (
             lambda e: SiteEvent.objects.filter(episode=e, seq=3).update(kind="answer_recorded"),
             {},
@@ -291,6 +303,12 @@ def test_what_cannot_be_forked_is_refused(
     before = Episode.objects.count()
     assert _fork(trainer, parent, status=status, **fields)["error"]["code"] == code
     assert Episode.objects.count() == before
+
+
+def test_pages_without_an_element_to_act_on_are_forked(trainer: ApiClient) -> None:
+    parent = _played()
+    Step.objects.filter(episode=parent).update(more={})
+    assert _restored(trainer, parent)[1]["element_ids"] == ""
 
 
 def test_many_forks_of_one_step_are_checked_once(
