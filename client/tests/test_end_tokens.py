@@ -31,6 +31,15 @@ TOKENS = [
     "<end_of_utterance>",
     "<|eot|>",
     "<|im_sep|>",
+    "<|END_RESPONSE|>",
+    "<|role_end|>",
+    "<|hy_eos|>",
+    "<|/assistant|>",
+    "<｜hy▁User｜>",
+    "[|endofturn|]",
+    "<SPECIAL_11>",
+    "<eot>",
+    "<unk>",
 ]
 
 
@@ -39,6 +48,24 @@ TOKENS = [
 def test_a_token_that_ends_the_turn_is_no_part_of_it(token: str, between: str) -> None:
     assert end_cut(f"Answer: 18{between}{token}").strip() == "Answer: 18"
     assert end_cut(f"Answer: 18{between}{token}{between}{token}\n").strip() == "Answer: 18"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Answer: 18 <|>",
+        "Answer: List.map f <| x |> y",
+        "A mark: <|end_of_thought|>",
+        "<|tool_calls_begin|>back<|tool_calls_end|>",
+        "Answer: a <b>",
+    ],
+)
+def test_what_says_something_stays_at_the_end(text: str) -> None:
+    assert end_cut(text) == text
+
+
+def test_marks_around_an_answer_are_no_part_of_it() -> None:
+    assert answer_extract("Answer: <|begin_of_box|>18<|end_of_box|>") == "18"
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,11 @@ async def test_a_prompt_that_a_filter_refuses_is_known_as_one(
         ({"retry-after-ms": "700", "Retry-After": "9"}, 0.7, 0.7),
         ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0, 0),
         ({"Retry-After": "900"}, 60, 60),
+        ({"Retry-After": "12s"}, 12, 12),
+        ({"Retry-After": "250 ms"}, 0.25, 0.25),
+        ({"Retry-After": "0m 7.5s"}, 7.5, 7.5),
+        ({"Retry-After": "2015-10-21T07:28:00Z"}, 0, 0),
+        ({"Retry-After": "1445412480"}, 0, 0),
         ({"Retry-After": "-3"}, 0, 0),
     ],
     ids=repr,
@@ -184,7 +189,14 @@ def test_an_endpoint_says_when_to_return(headers: dict[str, str], least_s: float
 
 
 @pytest.mark.parametrize(
-    "headers", [{}, {"Retry-After": "soon"}, {"Retry-After": "nan"}, {"retry-after-ms": "x"}]
+    "headers",
+    [
+        {},
+        {"Retry-After": "soon"},
+        {"Retry-After": "5 and 6"},
+        {"Retry-After": "nan"},
+        {"retry-after-ms": "x"},
+    ],
 )
 def test_a_time_that_nobody_can_read_is_none(headers: dict[str, str]) -> None:
     assert backoff.retry_after_s(headers) is None

@@ -10,12 +10,14 @@ from palaestra.models.replies import Reply
 ENDINGS = {
     "length": """length max_tokens MAX_TOKENS maxTokens length_limit model_length max_output_tokens LENGTH
         token_limit FinishReason.MAX_TOKENS FINISH_REASON_MAX_TOKENS ERROR_LIMIT incomplete max-tokens
-        model_context_window_exceeded max_length num_predict""",
+        model_context_window_exceeded max_length num_predict cut_off TOO_LONG tokens_exhausted
+        repetition_detected""",
     "content_filter": """content_filter content-filter contentFilter CONTENT_FILTERED SAFETY IMAGE_SAFETY
         RECITATION BLOCKLIST PROHIBITED_CONTENT SPII sensitive guardrail_intervened ERROR_TOXIC refusal
-        FinishReason.SAFETY""",
+        FinishReason.SAFETY content_policy LANGUAGE data_inspection_failed UNSAFE_CONTENT""",
     "error": """error ERROR abort aborted cancelled network_error insufficient_system_resource OTHER
-        timeout engine_overloaded""",
+        timeout engine_overloaded worker_lost preempted server_shutdown out_of_memory
+        RESOURCE_EXHAUSTED""",
     "tool_calls": "tool_calls tool_use function_call TOOL_CALL toolCalls",
     "stop": """stop STOP eos EOS eos_token end_turn stop_sequence COMPLETE complete end stop_token
         FinishReason.STOP""",
@@ -38,6 +40,7 @@ def test_a_finish_reason_that_says_nothing_is_none(name: str | None) -> None:
     [
         ({"finish_reason": {"type": "length", "length": 9}}, "length"),
         ({"stop_reason": "max_tokens"}, "max_tokens"),
+        ({"finishReason": "MAX_TOKENS"}, "MAX_TOKENS"),
         ({"finish_reason": "stop", "stop_reason": "length"}, "stop"),
         ({"finish_reason": "stop", "stop_reason": 151645}, "stop"),
     ],

@@ -33,6 +33,14 @@ FAMILIES = [
     ("<mm:think>", "</mm:think>"),
     ("<longcat_think>", "</longcat_think>"),
     ("<ifm|think>", "</ifm|think>"),
+    ("<deepReasoning>", "</deepReasoning>"),
+    ("<reasoning_steps>", "</reasoning_steps>"),
+    ("<agent_thoughts_v2>", "</agent_thoughts_v2>"),
+    ("<begin_reasoning>", "<end_reasoning>"),
+    ("<scratchpad_begin>", "<scratchpad_end>"),
+    ("<|monologue_start|>", "<|monologue_end|>"),
+    ("<thinking>", "<\\thinking>"),
+    ("&lt;thought&gt;", "&lt;/thought&gt;"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
@@ -41,6 +49,12 @@ FAMILIES = [
     ("<|channel>thought\n", "<channel|>"),
     ("[unused16]", "[unused17]"),
     ("<unused94>thought\n", "<unused95>"),
+]
+ONLY_PAIRS = [
+    ("[Start of reasoning]", "[End of reasoning]"),
+    ("[SCRATCHPAD]", "[/SCRATCHPAD]"),
+    ('<details open type="reasoning" done="true">', "</details>"),
+    ("<details><summary>My reasoning</summary>", "</details>"),
 ]
 HARMONY = ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>")
 GUESS, ANSWER = "Perhaps so:\nAnswer: 17\nNo.", "Answer: 42"
@@ -66,6 +80,13 @@ def test_thoughts_that_a_template_began_or_that_hold_others_end(begin: str, end:
     assert thoughts_split(f"So. {begin}{GUESS}\n{end} {ANSWER}")[0] == GUESS, "within a line"
 
 
+@pytest.mark.parametrize(("begin", "end"), ONLY_PAIRS)
+def test_marks_that_look_like_headings_count_in_pairs(begin: str, end: str) -> None:
+    assert thoughts_split(f"{begin}\n{GUESS}\n{end}\n\n{ANSWER}") == (GUESS, ANSWER)
+    for single in (f"{begin}\nSix times seven.\n{ANSWER}", f"{ANSWER}\n{end}\nDone."):
+        assert thoughts_split(single) == (None, single)
+
+
 @pytest.mark.parametrize(
     ("text", "rest"),
     [
@@ -79,6 +100,10 @@ def test_thoughts_that_a_template_began_or_that_hold_others_end(begin: str, end:
         (f"<|start|>assistant{HARMONY[0]}{GUESS}{HARMONY[1]}{ANSWER}<|return|>", ANSWER),
         (f"analysisWe guess.\n{GUESS}assistantfinal{ANSWER}", ANSWER),
         (f"analysisWe guess.\n{GUESS}", ""),
+        (f"assistantanalysisWe guess.\n{GUESS}", ""),
+        (f"analysis<|message|>{GUESS}{HARMONY[1]}{ANSWER}", ANSWER),
+        (f"Here are my reasoning steps:\n{GUESS}\n[BEGIN FINAL RESPONSE]\n{ANSWER}", ANSWER),
+        (f"<think>\n{GUESS}\n</think\n{ANSWER}", ANSWER),
         (f"Here is my thought process:\n{GUESS}\nHere is my response:\n{ANSWER}", ANSWER),
     ],
 )
@@ -108,6 +133,9 @@ def test_thoughts_end_where_the_model_ends_them(text: str, rest: str) -> None:
         '<tool_call>{"name": "fill", "arguments": {"text": "</think>"}}</tool_call>',
         "Here is my thought process: 6 times 7.\nAnswer: 42",
         "analysis of the table: none\nAnswer: 42",
+        "<think />\nAnswer: 42",
+        "<details><summary>Steps</summary>\n6 * 7\n</details>\nAnswer: 42",
+        "<give_up><reason>No page.</reason></give_up>",
         "The values a<b and c>d.\nAnswer: [unused]",
     ],
 )

@@ -11,16 +11,17 @@ from dataclasses import replace
 
 from palaestra.completion import Completion
 
-_NAMES = (
-    # ChatML, GPT, Qwen; Llama 3; Phi, gpt-oss; Cohere; GLM; OLMo; InternLM; Granite; MiniCPM, Falcon, Yi
-    "im_end|im_sep|endoftext|end_of_text|eot_id|eom_id|eot|eom|eos|end|return|call|end_of_turn|end_of_turn_token"
-    "|endofturn|end_turn|user|observation|assistant|system|eoa|eod|end_of_role|pad|endofprompt|finetune_right_pad_id"
-)
+# Those of ChatML, Llama, GLM, Phi, gpt-oss, Cohere, OLMo, InternLM, Granite and others, by their form.
+# What begins or ends thoughts, calls of tools and channels says something.
+_SAYING = r"tool|think|thought|reason|inner|action|plugin|channel\||message\||constrain|python|arg"
 _TOKEN = (
-    rf"<\|(?:{_NAMES})\|>"
-    r"|<[｜|](?:end|begin)[▁_]of[▁_]sentence[｜|]>|<｜(?:User|Assistant|EOT)｜>"  # DeepSeek
-    r"|<(?:end_of_turn|end_of_utterance|eos|EOS|pad|eod|eop|extra_id_1)>|<turn\|>"  # Gemma, SmolVLM, Nemotron
-    r"|\[(?:/INST|EOS|PAD|e~\[)\]?"
+    rf"<\|(?!\w*(?:{_SAYING}))/?[A-Za-z][\w/▁ -]{{1,40}}\|>"
+    rf"|<｜(?!\w*(?:{_SAYING}))[A-Za-z][\w▁ -]{{1,40}}｜>"  # DeepSeek
+    r"|<[｜|](?:end|begin)[▁_]of[▁_]sentence[｜|]>"
+    # Gemma, SmolVLM, Nemotron
+    r"|<(?:end_of_turn|end_of_utterance|im_end|eos|eos_token|eot|eod|eop|pad|sep|unk|extra_id_\d+|SPECIAL_\d+)>"
+    r"|<turn\|>|\[\|endofturn\|\]"  # EXAONE
+    r"|\[(?:/INST|EOS|EOT|PAD|gMASK|e~\[)\]?"
 )
 # A strikethrough of HTML ends like a turn of Llama 2: it is one where it was begun.
 _STRIKE, _STRIKE_END = "<s>", "</s>"
@@ -30,6 +31,7 @@ _FIRST = re.compile(
     r"(?:(?:<\|im_start\|>|<\|start_of_role\|>|<start_of_turn>|<\|start_header_id\|>)(?:assistant|model)"
     r"(?:<\|end_header_id\|>|<\|end_of_role\|>)?\s*|<｜Assistant｜>|<\|assistant\|>\s*)?"
 )
+_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")  # GLM-V's marks around an answer
 _OTHER_TURN = re.compile(
     rf"\s*(?:{_TOKEN}|</s>)\s*(?:<\|(?:im_start|start_header_id|start_of_role|user|observation|system)\|>"
     r"|<start_of_turn>|<｜User｜>|\[INST\]|<s>)",
@@ -38,7 +40,11 @@ _OTHER_TURN = re.compile(
 
 
 def end_cut(text: str) -> str:
-    """Return ``text`` without the tokens that begin and end a turn, and without turns of others after it."""
+    """Return ``text`` without the tokens that begin and end a turn, and without turns of others after it.
+
+    Marks around an answer go, too.
+    """
+    text = _BOX.sub("", text)
     begin = _FIRST.match(text)
     return rest_cut(text[begin.end() :] if begin else text)
 

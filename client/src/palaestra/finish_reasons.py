@@ -15,20 +15,21 @@ _ENDINGS: tuple[tuple[Ending, re.Pattern[str]], ...] = (
         "length",
         re.compile(
             r"length|max_?(?:new_|output_|completion_|gen_)?tok|(?<!rate_)limit|context_?window|truncat"
-            r"|incomplete|budget|num_predict|\bmax\b"
+            r"|incomplete|budget|num_predict|\bmax\b|\bcut|too_?long|overlong|out_of_tok|tok\w*_exhaust|repetiti"
         ),
     ),
     (
         "content_filter",
         re.compile(
             r"filter|safety|recitation|block|prohibit|spii|sensitive|guardrail|toxic|moderat|flagged|refus"
-            r"|violation|inappropriate|censor"
+            r"|violation|inappropriate|censor|polic[iy]|unsafe|harm|\brisk|inspection|profan|malicious|\blanguage\b"
         ),
     ),
     (
         "error",
         re.compile(
-            r"error|abort|cancel|fail|insufficient|rate_limit|time_?out|unavailable|interrupt|overload|\bother\b"
+            r"error|abort|cancel|fail|insufficient|rate_limit|time_?out|unavailable|interrupt|overload"
+            r"|preempt|lost|disconnect|shut_?down|crash|out_of_mem|\boom\b|kill|\binternal\b|exhaust|\bother\b"
         ),
     ),
     ("tool_calls", re.compile(r"tool|function")),

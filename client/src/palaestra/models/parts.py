@@ -6,13 +6,27 @@ which are thoughts or calls.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 Part = tuple[Literal["text", "thought"], str] | tuple[Literal["call"], Mapping[str, Any]]
+_CAPITAL = re.compile(r"(?=[A-Z])")
 _THOUGHTS = ("think", "thought", "reason")
 _CALLS = ("tool_use", "tool_call", "function_call", "function")
-_TEXTS = ("text", "thinking", "reasoning", "content", "refusal", "summary", "value", "output_text", "parts")
+_TEXTS = (
+    "text",
+    "thinking",
+    "reasoning",
+    "content",
+    "refusal",
+    "summary",
+    "value",
+    "output_text",
+    "parts",
+    "reasoningText",
+    "reasoning_text",
+)
 
 
 def parts_read(value: object) -> Iterator[Part]:
@@ -22,14 +36,25 @@ def parts_read(value: object) -> Iterator[Part]:
             yield from parts_read(one)
     elif not isinstance(value, Mapping):
         yield "text", text_read(value)
+    elif isinstance(parts := value.get("parts"), list):  # Gemini's content, whose parts may be thoughts
+        yield from parts_read(parts)
     else:
-        kind = str(value.get("type") or "").lower()
+        kind, value = _kind(value)
         if value.get("thought") is True or any(word in kind for word in _THOUGHTS):
             yield "thought", text_read(value)
         elif kind in _CALLS:
             yield "call", value
         else:
             yield "text", text_read(value)
+
+
+def _kind(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return the kind of a part, and the part; Bedrock and Gemini name it by the only key: ``toolUse``."""
+    if not value.get("type") and len(value) == 1:
+        [(name, inner)] = value.items()
+        if isinstance(inner, Mapping):
+            return _CAPITAL.sub("_", str(name)).lower(), inner
+    return str(value.get("type") or "").lower(), value
 
 
 def text_read(value: object) -> str:

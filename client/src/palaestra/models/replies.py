@@ -14,7 +14,15 @@ from palaestra.models.tool_calls import ToolCalls
 from palaestra.records import Usage
 
 # Where endpoints put thoughts: DeepSeek, vLLM, SGLang, llama.cpp; OpenRouter, newer vLLM; Ollama; LiteLLM.
-REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "thinking_blocks", "reasoning_details")
+REASONING_FIELDS = (
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "thinking_blocks",
+    "reasoning_details",
+    "thought",
+    "thoughts",
+)
 _CALLS = ("tool_calls", "function_call", "content")
 _BROKEN = "The endpoint's answer holds no completion, or one that broke off."
 _COUNTS = {
@@ -89,7 +97,7 @@ class Reply:
         self._place = place if self._place is None else self._place
         if place is not None and place != self._place:
             return
-        for name in ("native_finish_reason", "finish_reason"):
+        for name in ("native_finish_reason", "finishReason", "finish_reason"):
             self._ending_add(choice.get(name))
         if choice.get("finish_reason") is None:  # vLLM's stop_reason is the text that it stopped at
             self._ending_add(choice.get("stop_reason"))

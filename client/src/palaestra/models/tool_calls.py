@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +35,9 @@ class ToolCalls:
 
     def add(self, value: object) -> None:
         """Take what a message or a part of a stream calls: a list of calls, or one."""
+        value = _unquoted(value)
         pieces = value if isinstance(value, list) else [value]
-        for place, piece in enumerate(pieces):
+        for place, piece in enumerate(map(_unquoted, pieces)):
             if isinstance(piece, Mapping):
                 self._add(piece, place if len(pieces) > 1 else None)
 
@@ -65,7 +67,8 @@ class ToolCalls:
 
     def _begun(self, index: object, *, name: str, id_: str, arguments: object) -> _Draft:
         """The call that a piece belongs to: the one at its place, unless the piece begins another."""
-        key = index if isinstance(index, (int, str)) else None
+        key = int(index) if isinstance(index, str) and index.isdecimal() else index
+        key = key if isinstance(key, (int, str)) else None
         draft = self._by_place.get(key) if key is not None else self._of_id(id_)
         if draft is not None and not _is_other(draft, name=name, id_=id_, arguments=arguments):
             return draft
@@ -78,6 +81,14 @@ class ToolCalls:
         """Return the call with this id, or the last one, for a piece without an index."""
         named = next((draft for draft in self._drafts if id_ and draft.id == id_), None)
         return named or (self._drafts[-1] if self._drafts else None)
+
+
+def _unquoted(value: object) -> object:
+    """A call, or the list of them, that is sent as the text of its JSON."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
 
 
 def _is_other(draft: _Draft, *, name: str, id_: str, arguments: object) -> bool:

@@ -14,12 +14,17 @@ _BODY_END = re.compile(r"<\|(?:end|return)\|>")
 _TOOL = "to="
 _THOUGHT = "analysis"
 # Harmony whose special tokens were dropped: "analysisWe need ...assistantfinalAnswer: 4".
-_DROPPED = re.compile(r"\s*analysis(?=[A-Z\"'(\d])(?P<thought>.*?)(?:assistantfinal(?P<rest>.*))?", re.DOTALL)
-# Granite. Without its second heading these are words that anybody may begin an answer with.
-_GRANITE = re.compile(
-    r"\s*Here(?:['’]s| is) my thought process:(?P<thought>.*?)Here(?:['’]s| is) my response:(?P<rest>.*)",
+_DROPPED = re.compile(
+    r"\s*(?:assistant)?analysis(?=[A-Z\"'(\d])(?P<thought>.*?)(?:assistantfinal(?P<rest>.*))?", re.DOTALL
+)
+# Granite, Apriel. Without its second heading these are words that anybody may begin an answer with.
+_HEADED = re.compile(
+    r"\s*(?:Here(?:['’]s| is) my thought process:(?P<thought>.*?)Here(?:['’]s| is) my response:(?P<rest>.*)"
+    r"|Here are my reasoning steps:(?P<steps>.*?)\[BEGIN FINAL RESPONSE\](?P<final>.*?)"
+    r"(?:\[END FINAL RESPONSE\]\s*)?)",
     re.DOTALL | re.IGNORECASE,
 )
+_HEADER_CUT = re.compile(r"\s*(?=(?:analysis|commentary|final)<\|message\|>)")
 
 
 def channels_cut(text: str) -> tuple[list[str], str]:
@@ -27,11 +32,14 @@ def channels_cut(text: str) -> tuple[list[str], str]:
 
     Calls of tools, which are messages with a recipient, stay in the rest with their headers.
     """
+    if cut := _HEADER_CUT.match(text):  # the first token was dropped
+        text = f"<|channel|>{text[cut.end() :]}"
     start = len(text) - len(text.lstrip())
     headers = list(_HEADER.finditer(text)) if _HEADER.match(text, start) else []
     if not headers:
-        named = _DROPPED.fullmatch(text) or _GRANITE.fullmatch(text)
-        return ([named["thought"]], (named["rest"] or "").lstrip()) if named else ([], text)
+        named = _DROPPED.fullmatch(text) or _HEADED.fullmatch(text)
+        thought, *rest = [part for part in named.groups() if part is not None] if named else ["", text]
+        return ([thought], "".join(rest).strip()) if named else ([], text)
     thoughts, rest = list[str](), list[str]()
     ends = [following.start() for following in headers[1:]] + [len(text)]
     for header, end in zip(headers, ends, strict=True):

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from palaestra.thoughts.families import Tags, marks_pattern
+from palaestra.thoughts.families import Tags, family_of, marks_pattern
 
 _LINE = re.compile(r"[^\n]+")
 _DECLARED = re.compile(r"[ \t>#*_`-]*(?:answer|action)[*_`]*[ \t]*:[ \t*_]*", re.IGNORECASE)
@@ -26,7 +26,8 @@ class Mark:
     """A mark in a text, on the line of that number.
 
     ``is_glued``: text follows a beginning, or stands beside an end, without a blank. ``is_declared``: it
-    follows ``Answer:`` or ``Action:`` on its line; ``is_value``: nothing else does.
+    follows ``Answer:`` or ``Action:`` on its line; ``is_value``: nothing else does. ``is_paired``: its
+    family has no beginning without an end, nor an end without a beginning.
     """
 
     begin: int
@@ -40,6 +41,7 @@ class Mark:
     is_glued: bool
     is_declared: bool
     is_value: bool
+    is_paired: bool
 
     @property
     def is_strong(self) -> bool:
@@ -51,7 +53,8 @@ def marks_read(text: str, *, tags: Sequence[Tags] = ()) -> list[Mark]:
     """Return the marks of a text, without those in quotation marks and backticks."""
     pattern = marks_pattern(tuple((begin, end) for begin, end in tags))
     lines = enumerate(_LINE.finditer(text))
-    return [mark for number, line in lines for mark in _marks_of_line(line, number, pattern)]
+    marks = [mark for number, line in lines for mark in _marks_of_line(line, number, pattern, len(tags))]
+    return _without_single(marks)
 
 
 def ends_matched(marks: Sequence[Mark]) -> dict[int, Mark]:
@@ -102,7 +105,22 @@ class _Opened:
         return self._strong.pop()
 
 
-def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str]) -> Iterator[Mark]:
+def _without_single(marks: list[Mark]) -> list[Mark]:
+    opened, single = defaultdict[str, list[Mark]](list), set[int]()
+    for mark in marks:
+        if not mark.is_paired:
+            continue
+        if not mark.is_end:
+            opened[mark.family].append(mark)
+        elif opened[mark.family]:
+            opened[mark.family].pop()
+        else:
+            single.add(mark.begin)
+    single.update(mark.begin for left in opened.values() for mark in left)
+    return [mark for mark in marks if mark.begin not in single]
+
+
+def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str], tags: int) -> Iterator[Mark]:
     text, start, stop = line.string, *line.span()
     matches = list(pattern.finditer(text, start, stop))
     if not matches:
@@ -114,14 +132,15 @@ def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str]) -
         place = bisect_left(quoted, (begin, begin)) - 1
         if place >= 0 and end <= quoted[place][1]:
             continue
-        kind, _, family = (match.lastgroup or "").partition("_")
+        kind = (match.lastgroup or "").partition("_")[0]
+        family, is_paired = family_of(match, tags=tags)
         before, after = text[max(start, begin - 1) : begin], text[end : min(stop, end + 1)]
         ends_line = match is matches[-1] and not text[end:stop].strip()
         is_declared = declared is not None and declared.end() <= begin
         yield Mark(
             begin=begin,
             end=end,
-            family=f"{family} {match['tag'] or match['tag_end'] or ''}".lower(),
+            family=family,
             is_end=kind == "end",
             line=number,
             begins_line=match is matches[0] and not text[start:begin].strip(),
@@ -130,6 +149,7 @@ def _marks_of_line(line: re.Match[str], number: int, pattern: re.Pattern[str]) -
             is_glued=_is_glued(after) or (kind == "end" and _is_glued(before)),
             is_declared=is_declared,
             is_value=is_declared and ends_line and declared is not None and declared.end() == begin,
+            is_paired=is_paired,
         )
         if kind == "end":  # after a thought, its line starts over
             declared = _DECLARED.match(text, end, stop) or declared
