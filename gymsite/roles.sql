@@ -110,7 +110,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     trajectories_group, trajectories_episode, trajectories_step, trajectories_blob,
     trajectories_submission, trajectories_firstanswer, trajectories_verdict, trajectories_idempotentcall,
     trajectories_endingsum, trajectories_tasksum, trajectories_ratesum, trajectories_versionsum,
-    trajectories_sampler, trajectories_samplertask, trajectories_samplerdraw
+    trajectories_sampler, trajectories_samplertask, trajectories_samplerprefix, trajectories_samplerdraw
     TO gym_lab;
 GRANT SELECT, INSERT, UPDATE ON trajectories_takeover TO gym_lab;
 GRANT USAGE ON SEQUENCE trajectories_takeover_id_seq TO gym_lab;

@@ -30,7 +30,7 @@ FORBIDDEN_MODULES = {"utils", "helpers", "manager"}
 # Modules are nouns. These end like verbs and are none, or tell several of one kind apart.
 ALLOWED_ENDINGS = {
     *("drawing", "judging", "paging", "rating", "recording", "rendering", "training", "wording"),
-    *("carried", "need", "relaxed", "untrusted"),
+    *("carried", "need", "paired", "relaxed", "untrusted"),
 }
 # Used for many different things, these name none: say `rows`, `match`, `query`, `label`, `stored`.
 VAGUE_WORDS = {"asked", "found", "kept", "said", "told", "wanted"}

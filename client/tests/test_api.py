@@ -241,6 +241,20 @@ def test_a_draw_is_opened_in_as_few_calls_as_its_samples_and_steps_allow() -> No
     ]
 
 
+def test_a_pair_is_opened_in_one_call_with_guidance_and_one_without() -> None:
+    prefix = {"kind": "prefix", "steps": 2}
+    drawn = [(1, prefix), (1, None), (2, prefix), (2, None), (3, {"kind": "prefix", "steps": 1})]
+    items = [DrawnTask(task=task, samples_per_task=4, guidance=guidance) for task, guidance in drawn]
+
+    openings = Draw(sampler=1, number=1, position=0, items=items).openings
+
+    assert [(one["tasks"], one.get("guidance")) for one in openings] == [
+        ([1, 2], prefix),
+        ([1, 2], None),
+        ([3], {"kind": "prefix", "steps": 1}),
+    ]
+
+
 async def test_a_web_page_in_the_place_of_the_api_is_named(fake: FakeServer) -> None:
     async with Client(fake.arena_url, "key") as client:
         with pytest.raises(ApiError, match="is a web page, not the API"):

@@ -8,19 +8,32 @@ from typing import Any
 import numpy
 
 from trajectories.samplers.plans import DrawnTask, SamplerPlan, draw_make
-from trajectories.samplers.types import Pool
+from trajectories.samplers.types import Pool, Prefixes
 
 
-def pool(size: int, **columns: Any) -> Pool:
+def pool(size: int, solutions: Prefixes | None = None, **columns: Any) -> Pool:
     """Tasks 1 to ``size``, of which nothing is known but what ``columns`` say."""
     fields = {
         "tasks": numpy.arange(1, size + 1),
         "difficulty": numpy.full(size, numpy.nan),
         "steps": numpy.full(size, 10),
         **{name: numpy.zeros(size) for name in ("correct", "incorrect")},
-        **{name: numpy.zeros(size, dtype=numpy.int64) for name in ("judged", "drawn")},
+        **{name: numpy.zeros(size, dtype=numpy.int64) for name in ("judged", "failures", "longest", "drawn")},
     }
-    return Pool(**{**fields, **{name: numpy.asarray(column) for name, column in columns.items()}})
+    columns = {name: numpy.asarray(column) for name, column in columns.items()}
+    return Pool(**{**fields, **columns}, prefixes=solutions or Prefixes.nothing(size))
+
+
+def prefixes(of: Any, **columns: Any) -> Prefixes:
+    """Solutions with so many steps, all but the last of which can be given, and nothing tried."""
+    of = numpy.asarray(of, dtype=numpy.int64)
+    nothing = numpy.zeros_like(of)
+    tries = {
+        name: numpy.zeros((len(of), of.max(initial=0) + 1), dtype=numpy.int64)
+        for name in ("judged", "correct")
+    }
+    fields = {"of": of, "clean": numpy.maximum(of - 1, 0), "shortest": nothing, **tries}
+    return Prefixes(**{**fields, **{name: numpy.asarray(column) for name, column in columns.items()}})
 
 
 def row_of(item: DrawnTask) -> int:

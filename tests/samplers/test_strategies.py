@@ -66,6 +66,8 @@ def test_draws_are_what_they_were_when_this_was_written() -> None:
     }
 
     assert drawn == {
+        "paired": [694, 570, 525, 675, 657],
+        "shortest_prefix": [203, 187, 324, 708, 174],
         "success_band": [401, 550, 661, 100, 83],
         "uniform": [751, 417, 175, 382, 1],
         "without_replacement": [811, 175, 270, 760, 987],
@@ -190,11 +192,15 @@ def test_tasks_that_seldom_succeed_get_more_samples() -> None:
         ({"kind": "multiplicative", "start": 5, "end": 13, "every": 3}, [5, 5, 5, 10, 10, 10]),
         ({"kind": "stepwise", "steps": [8, 12, 15], "after": [2, 4]}, [8, 8, 12, 12, 15, 15]),
         ({"kind": "stepwise", "steps": [8], "after": []}, [8] * 6),
+        ({"kind": "stepwise", "steps": [8, 12], "after": [20], "by": "policy_versions"}, [8, 12] * 3),
         ({"kind": "relative", "start": 0.5, "end": 1.5, "draws": 4}, [5, 8, 10, 12, 15, 15]),
     ],
 )
 def test_step_budgets_grow_with_the_draws(horizon: Any, budgets: list[int | None]) -> None:
-    draws = [draw_make(_plan(horizon=horizon), pool(3), seed=1, number=n, count=2) for n in range(1, 7)]
+    draws = [
+        draw_make(_plan(horizon=horizon), pool(3), seed=1, number=n, count=2, version=19 + (n - 1) % 2)
+        for n in range(1, 7)
+    ]
 
     assert [[item.max_steps for item in items] for items in draws] == [[budget] * 2 for budget in budgets]
 
@@ -205,6 +211,14 @@ def test_a_relative_budget_follows_each_task() -> None:
     items = draw_make(plan, pool(2, steps=[6, 20]), seed=1, number=1, count=2)
 
     assert {item.task: item.max_steps for item in items} == {1: 12, 2: 40}
+
+
+def test_a_cap_follows_the_longest_success_of_each_task() -> None:
+    known = pool(4, longest=[0, 3, 22, 90])
+
+    items = draw_make(_plan(horizon={"kind": "longest_success"}), known, seed=1, number=1, count=4)
+
+    assert {item.task: item.max_steps for item in items} == {1: 50, 2: 10, 3: 22, 4: 50}
 
 
 def test_the_easiest_tasks_come_first() -> None:

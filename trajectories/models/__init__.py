@@ -28,7 +28,7 @@ from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.report import Report
 from trajectories.models.retention import Pruning
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
-from trajectories.models.sampler import Sampler, SamplerDraw, SamplerTask
+from trajectories.models.sampler import Sampler, SamplerDraw, SamplerPrefix, SamplerTask
 from trajectories.models.step import Step
 from trajectories.models.step_value import StepValue
 from trajectories.models.sums import EndingSum, RateSum, TaskSum, VersionSum
@@ -77,6 +77,7 @@ __all__ = [
     "RunMetrics",
     "Sampler",
     "SamplerDraw",
+    "SamplerPrefix",
     "SamplerTask",
     "SiteEvent",
     "Step",

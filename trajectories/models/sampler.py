@@ -43,10 +43,28 @@ class SamplerTask(models.Model):
     correct = models.FloatField(db_default=0)  # weighted by recency, as is the next
     incorrect = models.FloatField(db_default=0)
     judged = models.PositiveIntegerField(db_default=0)  # episodes, each counted once
+    failures = models.PositiveIntegerField(db_default=0)  # judged episodes since its last success
+    longest = models.PositiveIntegerField(db_default=0)  # steps of its longest success, if the plan needs it
     drawn = models.PositiveIntegerField(db_default=0)
 
     def __str__(self) -> str:
         return f"task {self.task_id} of sampler {self.sampler_id}"
+
+
+class SamplerPrefix(models.Model):
+    """What the first steps of a task's solution led to, in samplers that search for the shortest prefix."""
+
+    pk = models.CompositePrimaryKey("sampler_id", "task_id", "steps")
+    sampler = models.ForeignKey(Sampler, on_delete=models.CASCADE, related_name="prefixes", db_index=False)
+    task = models.ForeignKey(
+        "tasks_app.Task", on_delete=models.PROTECT, related_name="+", db_index=False, db_constraint=False
+    )
+    steps = models.PositiveIntegerField()
+    judged = models.PositiveIntegerField()
+    correct = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return f"first {self.steps} steps of task {self.task_id} in sampler {self.sampler_id}"
 
 
 class SamplerDraw(models.Model):

@@ -90,11 +90,12 @@ class SamplersView(APIView):
         "Create a sampler for a run",
         description=(
             "It draws the next tasks from those that match the filters, by the run's own results. See "
-            "`docs/curation.md` for the strategies and schedules."
+            "`docs/curation.md` for the strategies and schedules. `shortest_prefix` and `paired` hand out "
+            "guidance: creating such a sampler, and drawing from it, needs the scope `guidance` as well."
         ),
         body=SamplerIn,
         answers={201: (SamplerRecord, "The sampler.")},
-        errors=(400, 404, 409, 413, 422),
+        errors=(400, 403, 404, 409, 413, 422),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -146,7 +147,7 @@ class DrawView(APIView):
         ),
         body=DrawIn,
         answers={200: (DrawRecord, "The draw.")},
-        errors=(400, 404, 409, 422),
+        errors=(400, 403, 404, 409, 413, 422),
     )
     @idempotent
     def post(self, request: Request, sampler_id: int) -> Response:

@@ -89,25 +89,35 @@ class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class DrawnTask(Struct):
     """A task of a draw. ``max_steps`` null: leave it out when opening. ``why`` has a ``reason``, and the
     numbers that the strategy went by: of ``success_band`` the posterior [successes, failures], its mean, the
-    probability of the band, and the share of all weight."""
+    probability of the band, and the share of all weight. ``guidance`` is the field of that name when opening;
+    null or absent: open without."""
 
     task: int
     samples_per_task: int
     max_steps: int | None
     why: dict[str, Any]
+    guidance: dict[str, Any] | None = None
 
 
-def draw_make(plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: int) -> list[DrawnTask]:
+def draw_make(
+    plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: int, version: int = 0
+) -> list[DrawnTask]:
     """Draw ``number`` (from 1) of a sampler: the same for the same pool and seed, wherever it is made."""
     shown = pool if plan.difficulty is None else _easiest(pool, plan.difficulty.share(number), least=count)
     choices = plan.strategy.choose(shown, count=count, chance=Chance(seed, number))
     chosen = shown.part([choice.row for choice in choices])
     return [
-        DrawnTask(task=int(task), samples_per_task=samples, max_steps=steps, why=choice.why)
+        DrawnTask(
+            task=int(task),
+            samples_per_task=samples if choice.samples is None else choice.samples,
+            max_steps=steps,
+            why=choice.why,
+            guidance=choice.guidance,
+        )
         for task, samples, steps, choice in zip(
             chosen.tasks,
             plan.rollouts.samples(chosen),
-            plan.horizon.max_steps(chosen, number=number),
+            plan.horizon.max_steps(chosen, number=number, version=version),
             choices,
             strict=True,
         )

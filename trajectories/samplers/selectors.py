@@ -12,7 +12,7 @@ from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.models import Sampler, SamplerDraw
 from trajectories.samplers.plans import SamplerPlan
-from trajectories.samplers.types import Pool
+from trajectories.samplers.types import Pool, Prefixes
 
 POOL = Statement(__file__, "pool")
 RUN_STATE = Statement(__file__, "run_state")
@@ -24,6 +24,8 @@ POOL_COLUMNS = {
     "correct": ">f8",
     "incorrect": ">f8",
     "judged": ">i4",
+    "failures": ">i4",
+    "longest": ">i4",
     "drawn": ">i4",
 }
 
@@ -80,7 +82,7 @@ def pool_of(sampler: Sampler) -> Pool:
         name: numpy.frombuffer(column, kind).astype(kind[1] + "8")
         for (name, kind), column in zip(POOL_COLUMNS.items(), columns, strict=True)
     }
-    return Pool(**read)
+    return Pool(**read, prefixes=Prefixes.nothing(len(read["tasks"])))
 
 
 def run_state(sampler: Sampler) -> RunState:

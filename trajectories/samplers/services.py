@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 from django.db import transaction
@@ -14,13 +15,18 @@ from core.arms import PROBE_ARMS
 from core.errors import GymError
 from core.sql import Statement
 from tasks_app import selectors as task_selectors
+from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP
 from tasks_app.registry import benchmarks
 from trajectories.api.auth import Principal
 from trajectories.models import Run, Sampler, SamplerDraw
+from trajectories.models.access import Scope
 from trajectories.runs import selectors as run_selectors
 from trajectories.samplers import selectors, summaries
-from trajectories.samplers.plans import SamplerPlan, SamplerTasks, draw_make
+from trajectories.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks, draw_make
+from trajectories.samplers.prefixes import prefixes_complete, prefixes_of
+from trajectories.samplers.strategies.paired import PairedStrategy
+from trajectories.samplers.types import Pool
 
 TASKS_MAX = 100_000
 SEED_BITS = 63
@@ -30,6 +36,7 @@ VERDICTS_AT_ONCE = 100_000
 LEAST_WEIGHT = 1e-12
 
 TASKS_INSERT = Statement(__file__, "tasks_insert")
+PREFIXES_COUNT = Statement(__file__, "prefixes_count")
 RESULTS_COUNT = Statement(__file__, "results_count")
 DRAW_STORE = Statement(__file__, "draw_store")
 
@@ -40,10 +47,11 @@ def sampler_create(
 ) -> Sampler:
     """Create a sampler of a run, over the tasks that match now.
 
-    Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_benchmark``, ``unknown_split``, ``unknown_task``,
-    ``evaluation_split``, ``no_tasks``, ``too_many_tasks``.
+    Raises ``GymError``: 403 ``missing_scope``; 404 ``unknown_run``; 422 ``unknown_benchmark``,
+    ``unknown_split``, ``unknown_task``, ``evaluation_split``, ``no_tasks``, ``too_many_tasks``.
     """
     run = run_selectors.run_get(run_id, principal=principal)
+    _check_guidance(plan, principal)
     tasks, splits = _tasks_choose(run, filters, principal)
     sampler = Sampler.objects.create(
         run=run,
@@ -65,11 +73,12 @@ def sampler_create(
 def sampler_draw(*, sampler_id: int, count: int, number: int | None, principal: Principal) -> SamplerDraw:
     """Draw ``count`` tasks, or give a draw again that was made before.
 
-    ``number`` is the draw's, from 1; without it the next one is made. Raises ``GymError``: 404
-    ``unknown_sampler``; 409 ``draw_exists`` (made with another count), ``draw_ahead`` (one before it was
-    never made); 422 ``too_few_tasks``.
+    ``number`` is the draw's, from 1; without it the next one is made. Raises ``GymError``: 403
+    ``missing_scope``; 404 ``unknown_sampler``; 409 ``draw_exists`` (made with another count), ``draw_ahead``
+    (one before it was never made); 422 ``too_few_tasks``; and those of ``prefixes.prefixes_complete``.
     """
     sampler = selectors.sampler_get(sampler_id=sampler_id, principal=principal, is_locked=True)
+    _check_guidance(selectors.plan_of(sampler), principal)
     if number is not None and number <= sampler.draws:
         return _draw_again(sampler, number=number, count=count)
     following = sampler.draws + 1
@@ -87,21 +96,14 @@ def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
     state = selectors.run_state(sampler)
     results = _results_count(sampler, plan, upto=state.position)
     pool = selectors.pool_of(sampler)
-    items = draw_make(plan, pool, seed=sampler.seed, number=number, count=count)
+    items = _items_make(sampler, plan, pool, number=number, count=count, version=state.policy_version or 0)
     draw = SamplerDraw(
         sampler=sampler,
         number=number,
         position=state.position,
         policy_version=state.policy_version,
         items=msgspec.to_builtins(items),
-        summary=summaries.summary_make(
-            items,
-            pool,
-            results=results,
-            groups=state.groups,
-            degenerate=state.degenerate,
-            teaching=state.teaching,
-        ),
+        summary=summaries.summary_make(items, pool, results=results, state=state, count=count),
     )
     ((draw.pk, draw.created_at),) = DRAW_STORE.rows(
         sampler=sampler.pk,
@@ -115,10 +117,28 @@ def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
     return draw
 
 
+def _items_make(
+    sampler: Sampler, plan: SamplerPlan, pool: Pool, *, number: int, count: int, version: int
+) -> list[DrawnTask]:
+    """Solutions are looked into for the tasks that are drawn alone, which may change what is drawn."""
+    strategy = plan.strategy
+    if not strategy.is_guiding:
+        return draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
+    searched = (strategy.searched or sampler.run_id) if isinstance(strategy, PairedStrategy) else None
+    checks = LeakChecks()
+    known: Pool | None = replace(pool, prefixes=prefixes_of(sampler, pool))
+    while known is not None:
+        pool = known
+        items = draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
+        known = prefixes_complete(pool, items, searched=searched, checks=checks)
+    return items
+
+
 def _draw_again(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
     draw = SamplerDraw.objects.get(sampler=sampler, number=number)
-    if len(draw.items) != count:
-        message = f"Draw {number} was made with {len(draw.items)} tasks, not {count}: it stays as it is."
+    made = draw.summary.get("count", len(draw.items))
+    if made != count:
+        message = f"Draw {number} was made with {made} tasks, not {count}: it stays as it is."
         raise GymError("draw_exists", message, status=409, fields={"count": [message]})
     return draw
 
@@ -128,17 +148,30 @@ def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[su
     results: list[summaries.Result] = []
     oldest = 0 if plan.fading == 1.0 else math.ceil(math.log(LEAST_WEIGHT) / math.log(plan.fading))
     for after in range(sampler.position, upto, VERDICTS_AT_ONCE):
+        part = {
+            "sampler": sampler.pk,
+            "run": sampler.run_id,
+            "after": after,
+            "upto": min(after + VERDICTS_AT_ONCE, upto),
+        }
         rows = RESULTS_COUNT.rows(
-            sampler=sampler.pk,
-            run=sampler.run_id,
-            after=after,
-            upto=min(after + VERDICTS_AT_ONCE, upto),
+            **part,
             keep=plan.fading,
             oldest=oldest,
             probes=list(PROBE_ARMS),
+            has_lengths=plan.horizon.needs_lengths,
         )
+        if plan.strategy.is_guiding:
+            PREFIXES_COUNT.run(**part)
         results += [summaries.Result(*row) for row in rows]
     return results
+
+
+def _check_guidance(plan: SamplerPlan, principal: Principal) -> None:
+    if plan.strategy.is_guiding:
+        principal.require(Scope.GUIDANCE)
+    if isinstance(plan.strategy, PairedStrategy) and plan.strategy.searched is not None:
+        run_selectors.run_get(plan.strategy.searched, principal=principal)
 
 
 def _tasks_choose(run: Run, filters: SamplerTasks, principal: Principal) -> tuple[list[int], list[str]]:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from trajectories.samplers.plans import DrawnTask
+from trajectories.samplers.selectors import RunState
 from trajectories.samplers.types import Pool, rounded
 
 # The upper ends of "easy" and "middle"; the rest is "hard".
@@ -52,16 +53,13 @@ class DrawSummary(Struct):
             "whose `degenerate` are all other groups."
         ),
     ] = None
+    count: Annotated[
+        int | None, Meta(description="Tasks that the call was for. Absent where each of them is an item.")
+    ] = None
 
 
 def summary_make(
-    items: Sequence[DrawnTask],
-    pool: Pool,
-    *,
-    results: Sequence[Result],
-    groups: int,
-    degenerate: int,
-    teaching: int,
+    items: Sequence[DrawnTask], pool: Pool, *, results: Sequence[Result], state: RunState, count: int
 ) -> dict[str, object]:
     """The summary of a draw, as it is stored."""
     steps = [item.max_steps for item in items if item.max_steps is not None]
@@ -74,9 +72,10 @@ def summary_make(
         max_steps=[min(steps), max(steps)] if steps else None,
         mean=rounded(sum(means) / len(means)) if means else None,
         results=_by_difficulty(results),
-        groups=groups,
-        degenerate=degenerate,
-        teaching=teaching,
+        groups=state.groups,
+        degenerate=state.degenerate,
+        teaching=state.teaching,
+        count=count,
     )
     stored: dict[str, object] = msgspec.to_builtins(summary)
     return stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Integers = NDArray[numpy.int64]
 
 Share = Annotated[float, Meta(ge=0, le=1)]
+Fraction = Annotated[float, Meta(gt=0, lt=1)]
 Weight = Annotated[float, Meta(gt=0, le=1_000)]
 DECIMALS = 4
 
@@ -29,11 +30,51 @@ class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Prefixes:
+    """What is known of the tasks' reference solutions, one row each.
+
+    ``of`` is the number of a solution's steps, 0 without one; ``clean`` how many of the first can be given,
+    and ``shortest`` the least with a success, 0 without: both -1 where nobody has looked. ``judged`` and
+    ``correct`` have a column for each number of steps, from 0.
+    """
+
+    of: Integers
+    clean: Integers
+    shortest: Integers
+    judged: Integers
+    correct: Integers
+
+    @classmethod
+    def nothing(cls, size: int) -> Prefixes:
+        """Tasks without solutions."""
+        import numpy
+
+        zeros, tries = numpy.zeros(size, dtype=numpy.int64), numpy.zeros((size, 1), dtype=numpy.int64)
+        return cls(of=zeros, clean=zeros, shortest=zeros, judged=tries, correct=tries)
+
+    @property
+    def givable(self) -> Integers:
+        """How many steps can be given: all of those that nobody has checked."""
+        import numpy
+
+        return numpy.where(self.clean < 0, self.of, self.clean)
+
+    def no_prefix(self, row: int, *, steps: int) -> dict[str, Any]:
+        """Why a task gets no prefix of so many steps."""
+        if not self.of[row]:
+            return {"reason": "no_prefix", "because": "no_solution"}
+        size = {"steps": steps, "clean": int(self.clean[row]), "of": int(self.of[row])}
+        return {"reason": "no_prefix", "because": "leaks", **size}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Pool:
     """The tasks that a draw chooses from, one row each, by id.
 
     ``correct`` and ``incorrect`` are numbers of results weighted by recency; ``difficulty`` is NaN where it
-    is unknown; ``drawn`` counts the earlier draws of the task.
+    is unknown; ``failures`` counts the results since the last success, and ``longest`` the steps of the
+    longest success (0 without one, or where no plug-in needs it); ``drawn`` counts the earlier draws of the
+    task. ``prefixes`` are of strategies that guide; for others the tasks have no solutions.
     """
 
     tasks: Integers
@@ -42,18 +83,32 @@ class Pool:
     correct: Floats
     incorrect: Floats
     judged: Integers
+    failures: Integers
+    longest: Integers
     drawn: Integers
+    prefixes: Prefixes
 
     def __len__(self) -> int:
         return len(self.tasks)
 
     def part(self, rows: Any) -> Pool:
         """The pool of these rows alone."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
+        return _part(self, rows)
 
     def posterior(self, prior: Prior) -> tuple[Floats, Floats]:
         """The parameters of each task's Beta posterior of success, from a Beta prior."""
         return prior.correct + self.correct, prior.incorrect + self.incorrect
+
+
+P = TypeVar("P", Pool, Prefixes)
+
+
+def _part(table: P, rows: Any) -> P:
+    columns: dict[str, Any] = {}
+    for name in table.__dataclass_fields__:
+        column = getattr(table, name)
+        columns[name] = _part(column, rows) if isinstance(column, Prefixes) else column[rows]
+    return replace(table, **columns)
 
 
 @dataclass(frozen=True)
@@ -85,14 +140,24 @@ class Chance:
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """A row of the pool, and why it was chosen; numbers in ``why`` are probabilities or counts."""
+    """A row of the pool, and why it was chosen; numbers in ``why`` are probabilities or counts.
+
+    ``samples`` None leaves their number to the plan. ``guidance`` is a field of the call that opens episodes.
+    """
 
     row: int
     why: dict[str, Any]
+    samples: int | None = None
+    guidance: dict[str, Any] | None = None
 
 
 class Strategy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Which tasks. A plug-in is a struct whose fields are its parameters, tagged with its file's name."""
+    """Which tasks. A plug-in is a struct whose fields are its parameters, tagged with its file's name.
+
+    ``is_guiding``: it hands out guidance, reads ``pool.prefixes``, and may choose fewer rows, or one twice.
+    """
+
+    is_guiding: ClassVar[bool] = False
 
     def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
         """``count`` different rows of a pool that has at least as many."""
@@ -108,10 +173,13 @@ class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, ta
 
 
 class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """How many steps an episode has, as training goes on."""
+    """How many steps an episode has, as training goes on. ``needs_lengths``: it reads ``pool.longest``."""
 
-    def max_steps(self, pool: Pool, *, number: int) -> Sequence[int | None]:
-        """One number for each row in draw ``number`` (from 1); None leaves it to the task."""
+    needs_lengths: ClassVar[bool] = False
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        """One number for each row in draw ``number`` (from 1), when the run's newest policy version is
+        ``version``; None leaves it to the task."""
         raise NotImplementedError
 
 

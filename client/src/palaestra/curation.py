@@ -15,12 +15,14 @@ class RecentResults(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DrawnTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that a sampler chose, and why; ``max_steps`` None leaves the budget to the task."""
+    """A task that a sampler chose, and why; ``max_steps`` None leaves the budget to the task. It is opened
+    with ``guidance``, if there is any."""
 
     task: int
     samples_per_task: int
     max_steps: int | None = None
     why: dict[str, Any] = {}
+    guidance: dict[str, Any] | None = None
 
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,15 +37,17 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def openings(self) -> list[dict[str, Any]]:
-        """What to open: arguments ``tasks``, ``samples_per_task`` and ``max_steps`` of ``episodes_open``, one
-        call for all tasks that agree in the last two."""
-        alike: dict[tuple[int, int | None], list[int]] = {}
+        """What to open: arguments ``tasks``, ``samples_per_task``, ``max_steps`` and, where it is given,
+        ``guidance`` of ``episodes_open``, one call for all tasks that agree in the others."""
+        alike: dict[Any, dict[str, Any]] = {}
         for item in self.items:
-            alike.setdefault((item.samples_per_task, item.max_steps), []).append(item.task)
-        return [
-            {"tasks": tasks, "samples_per_task": samples, "max_steps": steps}
-            for (samples, steps), tasks in alike.items()
-        ]
+            opening = {"samples_per_task": item.samples_per_task, "max_steps": item.max_steps}
+            if item.guidance is not None:
+                opening["guidance"] = item.guidance
+            alike.setdefault(msgspec.json.encode(opening), {"tasks": [], **opening})["tasks"].append(
+                item.task
+            )
+        return list(alike.values())
 
 
 class Sampler(msgspec.Struct, frozen=True, kw_only=True):

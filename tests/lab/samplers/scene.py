@@ -12,13 +12,18 @@ from trajectories.models import ApiKey, Run, Sampler
 from trajectories.samplers import services
 from trajectories.samplers.plans import SamplerPlan, SamplerTasks
 
+SCOPES = ["trainer", "guidance"]
 BAND = {"kind": "success_band", "low": 0.25, "high": 0.75}
+
+
+def principal_make() -> Principal:
+    key = ApiKey.objects.create(name="k", digest=str(ApiKey.objects.count()), prefix="k", scopes=SCOPES)
+    return Principal(key_id=key.pk, name="k", scopes=frozenset(SCOPES), splits=frozenset())
 
 
 def sampler_make(run: Run, *, tasks: int = 6, draws: int = 3, **plan: Any) -> Sampler:
     """A sampler that has drawn, with results between its draws."""
-    key = ApiKey.objects.create(name="k", digest=str(ApiKey.objects.count()), prefix="k", scopes=["trainer"])
-    principal = Principal(key_id=key.pk, name="k", scopes=frozenset(["trainer"]), splits=frozenset())
+    principal = principal_make()
     pool = [factories.task(difficulty=number / tasks) for number in range(tasks)]
     sampler = services.sampler_create(
         run_id=run.pk,

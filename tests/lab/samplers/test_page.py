@@ -9,10 +9,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tasks_app.models import Gold
 from tests import factories
 from tests.conftest import LabClient
-from tests.lab.samplers.scene import sampler_make
+from tests.lab.samplers.scene import principal_make, sampler_make
 from trajectories.models import Run
+from trajectories.samplers import services
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[Any], LabClient]
@@ -97,6 +99,19 @@ def test_strategies_without_posteriors_have_their_reasons_too(lab: Lab, owner: A
     assert "epoch 3" in page
     assert "posterior means" not in page
     assert "start 0.5, end 1, draws 100" in page
+
+
+def test_guidance_that_was_drawn_is_shown_and_why_there_is_none(lab: Lab, owner: Any, trained: Run) -> None:
+    sampler = sampler_make(trained, tasks=2, draws=0, strategy={"kind": "paired"})
+    first = Gold.objects.order_by("pk")[:1]
+    Gold.objects.filter(pk__in=first.values("pk")).update(steps=["a", "b", "c", "d", "e"], clean_steps=4)
+
+    services.sampler_draw(sampler_id=sampler.pk, count=2, number=None, principal=principal_make())
+
+    page = lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
+    assert "2 tasks, 24 episodes" in page
+    assert "<td>first 2 of 5 steps</td>" in page
+    assert "<td>no prefix: no solution</td>" in page
 
 
 def test_a_run_without_a_sampler_says_so_and_its_page_leads_here(lab: Lab, owner: Any, trained: Run) -> None:

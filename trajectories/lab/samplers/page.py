@@ -43,6 +43,11 @@ class DrawnRow:
     def why(self) -> Mapping[str, Any]:
         return self.item["why"]  # type: ignore[no-any-return]
 
+    @property
+    def reason(self) -> str:
+        words = [self.why["reason"], self.why.get("because", "")]
+        return ": ".join(word.replace("_", " ") for word in words if word)
+
 
 class SamplersPage:
     """``?sampler=`` is one of the run's, by default the newest; ``?draw=`` one of its draws, by default the
@@ -104,6 +109,10 @@ class SamplersPage:
         items: Sequence[Mapping[str, Any]] = self.draw.items if self.draw else []
         tasks = Task.objects.only("pk", "benchmark", "split", "key").in_bulk([item["task"] for item in items])
         return [DrawnRow(task=tasks.get(item["task"]), item=item) for item in items]
+
+    @property
+    def tasks(self) -> int:
+        return len({row.item["task"] for row in self.rows})
 
     @cached_property
     def drawing(self) -> Drawing | None:

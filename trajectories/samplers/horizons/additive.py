@@ -32,5 +32,5 @@ class AdditiveHorizon(Horizon, frozen=True, tag="additive"):
         if self.start > self.end:
             raise ValueError("start must not exceed end")
 
-    def max_steps(self, pool: Pool, *, number: int) -> Sequence[int | None]:
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
         return [min(self.start + (number - 1) // self.every * self.step, self.end)] * len(pool)

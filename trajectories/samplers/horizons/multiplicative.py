@@ -29,5 +29,5 @@ class MultiplicativeHorizon(Horizon, frozen=True, tag="multiplicative"):
         if self.start > self.end:
             raise ValueError("start must not exceed end")
 
-    def max_steps(self, pool: Pool, *, number: int) -> Sequence[int | None]:
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
         return [min(self.start * ((number - 1) // self.every + 1), self.end)] * len(pool)

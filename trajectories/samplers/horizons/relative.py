@@ -26,7 +26,7 @@ class RelativeHorizon(Horizon, frozen=True, tag="relative"):
     end: Multiple
     draws: Annotated[int, Meta(ge=1, le=INT_MAX)] = 100
 
-    def max_steps(self, pool: Pool, *, number: int) -> Sequence[int | None]:
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
         grown = min((number - 1) / self.draws, 1.0)
         multiple = self.start + (self.end - self.start) * grown
         return [max(1, round(float(steps) * multiple)) for steps in pool.steps]

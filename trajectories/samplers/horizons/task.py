@@ -12,5 +12,5 @@ from trajectories.samplers.types import Horizon, Pool
 class TaskHorizon(Horizon, frozen=True, tag="task"):
     """Every task keeps its own step budget: `max_steps` is null."""
 
-    def max_steps(self, pool: Pool, *, number: int) -> Sequence[int | None]:
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
         return [None] * len(pool)
