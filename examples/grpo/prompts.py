@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 SYSTEM = {"gym": "Click the right option.", "text_zero_shot": "Give the letter of the right option."}
 SYSTEM_DIGIT = {"gym": "Type the right number.", "text_zero_shot": "Give the right number."}
+INSTRUCTION = "A solution begins as follows. Go on from it."
 DIGITS = tuple("0123456789")
 ELEMENT = re.compile(r"^\s*\[e(\d)\] (\w+)", re.MULTILINE)
 LETTER = re.compile(r"^([A-Z])\. ", re.MULTILINE)
@@ -32,19 +33,20 @@ class Prompt:
         return f'{self.prefix}{token}","type":"{self.deed}"}},{json.dumps(rest)[1:]},"type":"sequence"}}'
 
 
-def page_prompt(outline: str) -> Prompt:
+def page_prompt(outline: str, guidance: str = "") -> Prompt:
     """The outline as the gym sends it; every element of the page is offered, its button too.
 
-    A page with a field in place of options takes one digit: all ten are offered.
+    A page with a field in place of options takes one digit: all ten are offered. ``guidance`` is put below.
     """
+    page = f"{outline}\n\n{guidance}" if guidance else outline
     elements = ELEMENT.findall(outline)
     buttons = [number for number, role in elements if role == "button"]
     fields = [number for number, role in elements if role == "textbox"]
     if fields:
         prefix = f'Action: {{"actions":[{{"target":"e{fields[0]}","text":"'
-        return Prompt(SYSTEM_DIGIT["gym"], outline, prefix, DIGITS, buttons[-1], "type")
+        return Prompt(SYSTEM_DIGIT["gym"], page, prefix, DIGITS, buttons[-1], "type")
     numbers = tuple(number for number, _ in elements)
-    return Prompt(SYSTEM["gym"], outline, 'Action: {"actions":[{"target":"e', numbers, buttons[-1])
+    return Prompt(SYSTEM["gym"], page, 'Action: {"actions":[{"target":"e', numbers, buttons[-1])
 
 
 def text_prompt(question: str) -> Prompt:

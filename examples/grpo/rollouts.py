@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, TypeVar
 
-from prompts import Prompt, page_prompt, text_prompt
+from prompts import INSTRUCTION, Prompt, page_prompt, text_prompt
 
 from palaestra import Client
 from palaestra.completion import Completion
@@ -105,7 +105,10 @@ class Chooser:
         if episode.step > 1:
             return None  # nothing was submitted: the choice was no option
         is_page = episode.arm == "gym"
-        prompt = page_prompt(observation.text) if is_page else text_prompt(_question(observation.messages))
+        if is_page:
+            prompt = page_prompt(observation.text, _guidance(observation.messages))
+        else:
+            prompt = text_prompt(_question(observation.messages))
         context, choice = await self.choose(
             prompt, f"{self._seed}/{self._version}/{episode.task}/{episode.sample_index}"
         )
@@ -169,3 +172,9 @@ async def play(
 def _question(messages) -> str:
     """The question in the opening messages of an arm without a page: the last one of the user."""
     return str(next(message["content"] for message in reversed(messages) if message["role"] == "user"))
+
+
+def _guidance(messages) -> str:
+    """The beginning of a solution, where the gym has put one below the task."""
+    told = (str(message["content"]).partition(f"{INSTRUCTION}\n\n")[2] for message in messages)
+    return next(filter(None, told), "")

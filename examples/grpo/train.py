@@ -109,9 +109,7 @@ class Trainer:
 
     async def update(self, run: int, tasks: Sequence[int]) -> None:
         began = time.monotonic()
-        chooser = self.chooser()
-        opening = {"samples": self.set["samples"], "policy_version": self.version}
-        batch = await play(self.client, run=run, tasks=tasks, chooser=chooser, **opening)
+        batch, parts_of = await self.rollout(run, tasks)
         played = time.monotonic() - began
         rewards = batch.rewards
         if self.options.shuffle_rewards:
@@ -120,6 +118,7 @@ class Trainer:
         reward, entropy = share(batch), learnt["entropy"]
         values = {
             "reward": reward,
+            **parts_of,
             **learnt,
             "entropy_bonus": self.bonus,
             "void": float(sum(reward is None for group in batch.rewards for reward in group)),
@@ -129,6 +128,11 @@ class Trainer:
         self.bonus = bonus_adapted(self.bonus, entropy=entropy, reward=reward, limits=self.bonus_limits)
         await self.client.metrics_post(run, policy_version=self.version, values=values)
         self.note("update", **values)
+
+    async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
+        """The episodes of an update, and the rewards of its parts if it has any."""
+        opening = {"samples": self.set["samples"], "policy_version": self.version}
+        return await play(self.client, run=run, tasks=tasks, chooser=self.chooser(), **opening), {}
 
     def chooser(self) -> Chooser:
         """The policy that learns, as it is now."""
