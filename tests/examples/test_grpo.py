@@ -19,6 +19,7 @@ import pytest
 
 from palaestra import Client
 from palaestra.transport import Transport, error_of
+from tasks_app.models import Gold
 from tests import factories
 from trajectories.models import Sampler
 
@@ -157,10 +158,10 @@ def test_a_page_that_comes_while_others_are_scored_is_scored_too(example: Any) -
             return [[0.0, 1.0, 0.0]] * len(waiting)
 
         chooser = rollouts.Chooser(score, name="n", seed=1, version=0, greedy=True)
-        first = asyncio.create_task(chooser.act(SimpleNamespace(text=OUTLINE), episode(1)))
+        first = asyncio.create_task(chooser.act(SimpleNamespace(text=OUTLINE, messages=[]), episode(1)))
         await entered.wait()
         late = asyncio.create_task(
-            chooser.act(SimpleNamespace(text=OUTLINE.replace("wolf", "oak")), episode(2))
+            chooser.act(SimpleNamespace(text=OUTLINE.replace("wolf", "oak"), messages=[]), episode(2))
         )
         await asyncio.sleep(0)
         goes_on.set()
@@ -172,6 +173,21 @@ def test_a_page_that_comes_while_others_are_scored_is_scored_too(example: Any) -
     right = prompts.page_prompt(OUTLINE).completion(1)
     assert asyncio.run(play()) == [right, right]
     assert scored == [1, 1]
+
+
+@pytest.mark.django_db
+def test_the_beginning_of_a_solution_stands_below_the_page(example: Any, api: Any) -> None:
+    _, prompts, rollouts, _ = example
+    task = factories.task()
+    Gold.objects.filter(task=task).update(steps=["She has 3 boxes.\n", "She gives 1 away.\n", "#### 42"])
+    guidance = {"kind": "prefix", "steps": 2, "instruction": prompts.INSTRUCTION}
+    body = {"run": factories.run().pk, "tasks": [task.pk], "arm": "gym", "guidance": guidance}
+    _, opened = api("trainer", "guidance").json("POST", "/episodes", body)
+    (messages,) = opened["messages"].values()
+    chooser = rollouts.Chooser(lambda rows: [[0, 1, 0]] * len(rows), name="n", seed=1, version=0)
+    seen = SimpleNamespace(text=OUTLINE, messages=[*messages, {"role": "user", "content": OUTLINE}])
+    asyncio.run(chooser.act(seen, SimpleNamespace(id=1, arm="gym", step=1, task=1, sample_index=0)))
+    assert chooser.made[1][0].page == f"{OUTLINE}\n\nShe has 3 boxes.\nShe gives 1 away."
 
 
 SETTINGS = {"groups": 3, "samples": 12, "pool": 8, "band": [0.1, 0.9]}
