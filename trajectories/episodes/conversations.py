@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import logging
 
-from django.db.models import Count, Sum
-from django.db.models.functions import Coalesce, Length
-
 from core.arms import ARMS
 from core.errors import GymError
 from core.grammars import DEFAULT as FREE_TEXT
 from core.grammars import GRAMMARS, Grammar
 from core.histories import history_read
 from core.observations import OBSERVATION_FORMATS
-from trajectories.episodes.forks.lineage import turns_until
+from trajectories.episodes.forks.lineage import chars_until, steps_held, turns_until
 from trajectories.episodes.opening_messages import opening_messages
 from trajectories.models import Episode, Step
 from trajectories.prompts import sent
@@ -29,13 +26,11 @@ TOOK_OVER = "A person took over for steps {} to {}."
 
 
 def is_too_long(episode_id: int, *, last: int) -> bool:
-    """Whether the conversation up to the step ``last`` is too long to be put together."""
-    rows = Step.objects.filter(episode_id=episode_id, index__lte=last)
-    sizes = rows.aggregate(
-        number=Count("index"),
-        chars=Coalesce(Sum(Length("observation_text")), 0) + Coalesce(Sum(Length("raw")), 0),
-    )
-    return bool(sizes["number"] > STEPS_MAX or sizes["chars"] > CHARS_MAX)
+    """Whether the conversation up to the step ``last`` is too long to be put together, with what a fork has
+    inherited."""
+    if len(steps_held(episode_id, until=last)) > STEPS_MAX:
+        return True
+    return chars_until(episode_id, last) > CHARS_MAX
 
 
 def messages_before(
@@ -58,12 +53,12 @@ def grammar_of(episode: Episode) -> Grammar:
     return GRAMMARS[FREE_TEXT if ARMS[episode.arm].is_free_text else episode.run.grammar]
 
 
-def turns_of(episode: Episode, *, last: int) -> list[Turn]:
-    """The steps up to ``last`` as turns; those of a fork follow the ones that it has inherited."""
+def turns_of(episode: Episode, *, last: int, first: int = 1) -> list[Turn]:
+    """The steps ``first`` to ``last`` as turns; those of a fork follow the ones that it has inherited."""
     turns: list[Turn] = []
     result = message = ""
     taken: list[int] = []  # a person's steps just before
-    for past in turns_until(episode.pk, last):
+    for past in turns_until(episode.pk, last, since=first):
         is_persons = past.actor == Step.Actor.PERSON
         if taken and not is_persons:
             message = f"{message} {TOOK_OVER.format(taken[0], taken[-1])}".lstrip()
@@ -76,7 +71,7 @@ def turns_of(episode: Episode, *, last: int) -> list[Turn]:
             result=result,
             result_message=message,
         )
-        has_shown = episode.has_page or bool(turns)
+        has_shown = episode.has_page or past.index > 1
         turns.append(Turn(index=past.index, raw=past.raw, shown=shown if has_shown else None))
         result, message = past.action_result, past.result_message or ""
     return turns

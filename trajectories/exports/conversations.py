@@ -95,7 +95,7 @@ def page_before(episode: Episode, step: int) -> Message | None:
 
     Pictures are named by their files.
     """
-    turns = conversations.turns_of(episode, last=step)
+    turns = conversations.turns_of(episode, first=step, last=step)
     shown = turns[-1].shown if turns and turns[-1].index == step else None
     if shown is None or not (shown.text or shown.picture):
         return None

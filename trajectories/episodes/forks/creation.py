@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from django.db import transaction
 from core import answer_check
 from core.arms import ARMS
 from core.errors import GymError
-from core.outline import REFERENCE
 from core.sql import Statement
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Gold
@@ -22,14 +20,13 @@ from trajectories.api.auth import Principal
 from trajectories.episodes import creation as openings
 from trajectories.episodes import drafts, guidance, services
 from trajectories.episodes.forks.body import Fork
-from trajectories.episodes.forks.lineage import is_complete, steps_until, turns_until
+from trajectories.episodes.forks.lineage import is_complete, places_until, shows_ids
 from trajectories.episodes.opening_messages import FORK, unguided_messages
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run, Verdict
 from trajectories.prompts.interface import setup_of
 
 SITE_RECORD = Statement(__file__, "site_record", capped=PAGES_CAPPED, answered=ANSWER_RECORDED)
-ID_SHOWN = re.compile(REFERENCE)
 # What makes two runs show the same page and take the same completion.
 SETUP = ("observation", "observation_settings", "grammar", "history", "actions_per_turn", "affordances")
 
@@ -158,7 +155,7 @@ def _check_parent(parent: Episode) -> None:
 
 def _check_record(fork: Fork, parent: Episode) -> None:
     """The next observation is what a fork is held against, so the parent must have had one."""
-    steps = steps_until(parent.pk, fork.step + 1)
+    steps = places_until(parent.pk, fork.step + 1)
     last = steps[-1].index if steps else parent.begins_after
     if last <= fork.step:
         message = f"Episode {parent.pk} was shown nothing after step {fork.step}: it has {last} steps."
@@ -169,7 +166,7 @@ def _check_record(fork: Fork, parent: Episode) -> None:
     elif parent.inherited_events is None:
         problem = "it was closed before it was restored"
     elif parent.has_page:
-        has_ids = any(step.element_ids for step in steps) or not _shows_ids(parent, fork.step + 1)
+        has_ids = any(step.element_ids for step in steps) or not shows_ids(parent.pk, fork.step + 1)
         problem = _page_problem(parent, fork.step, has_ids=has_ids)
     if problem:
         message = f"Episode {parent.pk} cannot be brought to step {fork.step} again: {problem}."
@@ -191,14 +188,6 @@ def _page_problem(parent: Episode, step: int, *, has_ids: bool) -> str:
         if has_ids or not form.has_ids
         else "its steps do not name the ids of elements, as those of older clients do not"
     )
-
-
-def _shows_ids(parent: Episode, step: int) -> bool:
-    """Whether an element may have been shown with an id up to a step: many a page has none to act on."""
-    texts = [turn.observation_text for turn in turns_until(parent.pk, step)]
-    return any(
-        not text or ID_SHOWN.search(text) for text in texts
-    )  # without a text, it is a blob or a picture
 
 
 # ---- rows

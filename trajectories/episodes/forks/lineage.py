@@ -9,12 +9,18 @@ import msgspec
 from msgspec import Struct, structs
 
 from core.integers import INT_MAX
+from core.outline import REFERENCE
 from core.sql import Statement, sql_read
 
 STEPS = Statement(__file__, "lineage", columns=sql_read(__file__, "step_columns"))
 TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"))
 HASHES = Statement(__file__, "lineage", columns="s.index, s.more->>'prompt_sha256'")
-
+PLACES = Statement(__file__, "lineage", columns="s.index, s.url, coalesce(s.more->>'element_ids', '')")
+LENGTHS = Statement(__file__, "lineage", columns="length(s.observation_text) + length(s.raw)")
+# Without a text, what was shown is a blob or a picture.
+ID_SHOWN = Statement(
+    __file__, "lineage", columns=f"s.observation_text = '' OR s.observation_text ~ '{REFERENCE}'"
+)
 HOLDERS = Statement(__file__, "lineage", columns="l.id, s.index")
 
 
@@ -35,12 +41,31 @@ class PastStep(Struct, frozen=True):
 
 def steps_until(episode_id: int, step: int) -> list[PastStep]:
     """The steps 1 to ``step`` of an episode, its ancestors' included; those that are missing are left out."""
-    rows = (PastStep(*row) for row in STEPS.rows(episode=episode_id, until=step))
+    rows = (PastStep(*row) for row in STEPS.rows(episode=episode_id, since=1, until=step))
     # jsonb comes as text.
     return [structs.replace(row, action=row.action and msgspec.json.decode(str(row.action))) for row in rows]
 
 
-def is_complete(steps: Sequence[PastStep], *, last: int) -> bool:
+class PastPlace(Struct, frozen=True):
+    """Of a recorded step only what is short: the same fields as in ``PastStep``."""
+
+    index: int
+    url: str
+    element_ids: str
+
+
+def places_until(episode_id: int, step: int) -> list[PastPlace]:
+    """The same steps as ``steps_until``, without a look at what was shown in them."""
+    return [PastPlace(*row) for row in PLACES.rows(episode=episode_id, since=1, until=step)]
+
+
+def shows_ids(episode_id: int, step: int) -> bool:
+    """Whether an element may have been shown with an id in the steps 1 to ``step``: many a page has none to
+    act on."""
+    return any(is_shown for (is_shown,) in ID_SHOWN.rows(episode=episode_id, since=1, until=step))
+
+
+def is_complete(steps: Sequence[PastStep | PastPlace], *, last: int) -> bool:
     """Whether these are the steps 1 to ``last``, all of them."""
     return [step.index for step in steps] == list(range(1, last + 1))
 
@@ -59,16 +84,24 @@ class PastTurn(Struct, frozen=True):
     actor: str
 
 
-def turns_until(episode_id: int, step: int) -> list[PastTurn]:
-    """The same steps as ``steps_until``, with what was said and shown in them."""
-    return [PastTurn(*row) for row in TURNS.rows(episode=episode_id, until=step)]
+def turns_until(episode_id: int, step: int, *, since: int = 1) -> list[PastTurn]:
+    """The steps ``since`` to ``step``, as in ``steps_until``, with what was said and shown in them.
+
+    They are held in memory: ``conversations.is_too_long`` says whether they should be.
+    """
+    return [PastTurn(*row) for row in TURNS.rows(episode=episode_id, since=since, until=step)]
 
 
-def steps_held(episode_id: int) -> list[tuple[int, int]]:
-    """All steps of an episode in their order, each as the episode that holds it and its number."""
-    return HOLDERS.rows(episode=episode_id, until=INT_MAX)
+def steps_held(episode_id: int, *, until: int = INT_MAX) -> list[tuple[int, int]]:
+    """The steps of an episode in their order, each as the episode that holds it and its number."""
+    return HOLDERS.rows(episode=episode_id, since=1, until=until)
+
+
+def chars_until(episode_id: int, step: int) -> int:
+    """The characters of what was shown and of the completions in the steps 1 to ``step``."""
+    return sum(length for (length,) in LENGTHS.rows(episode=episode_id, since=1, until=step))
 
 
 def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:
     """The hash of its prompt that was posted with each of these steps, by index."""
-    return dict(HASHES.rows(episode=episode_id, until=step))
+    return dict(HASHES.rows(episode=episode_id, since=1, until=step))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import pairwise
 from typing import Any
 
@@ -96,9 +97,12 @@ def _inherited(episode_id: int) -> list[dict[str, Any]]:
 
 def _acts(steps: list[PastStep], events: list[dict[str, Any]]) -> list[PastAct]:
     opened = PastStep(0, None, "", None, "", "", "", "", "")
+    by_step = defaultdict[int, list[dict[str, Any]]](list)
+    for event in events:
+        by_step[event["step"]].append(event)
     acts, seq = [], 0
     for index, (act, shown) in enumerate(pairwise([opened, *steps])):
-        own = [event for event in events if event["step"] == index]
+        own = by_step[index]
         seq = max([seq, *(event["seq"] for event in own)])
         served = [event for event in own if event["kind"] == PAGE_SERVED and event["path"] is not None]
         acts.append(

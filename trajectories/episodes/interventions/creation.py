@@ -67,8 +67,8 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
 
 def _copied(parent: Episode, *, step: int, substep: int) -> str:
     """What the policy wrote in a step before a substep. Raises ``GymError`` where nobody can go on there."""
-    turns = turns_until(parent.pk, step)
-    if not turns or turns[-1].index != step:
+    turns = turns_until(parent.pk, step, since=step)
+    if not turns:
         message = f"Episode {parent.pk} has no step {step}."
         raise GymError("no_such_step", message, status=422, fields={"step": [message]})
     if problem := problem_of(turns[-1].raw, turns[-1].thought, parent):

@@ -22,7 +22,7 @@ from trajectories import hot_sql
 from trajectories.api.auth import Principal
 from trajectories.episodes import services
 from trajectories.episodes.forks import recipe
-from trajectories.episodes.forks.lineage import steps_until
+from trajectories.episodes.forks.lineage import places_until
 from trajectories.hot_sql.takeovers import is_below
 from trajectories.live import notices
 from trajectories.models import Episode, Step, Takeover
@@ -162,7 +162,7 @@ def _entry(episode: Episode, principal: Principal) -> Entry:
 def _current(episode: Episode) -> Entry:
     """The last page of an episode that is played: what its agent had typed and not sent is not there."""
     index, path = ACTED.row(episode=episode.pk) or (episode.begins_after, None)
-    steps = steps_until(episode.pk, index)
+    steps = places_until(episode.pk, index)
     url = steps[-1].url if steps else ""
     return Entry(
         begins_after=index,

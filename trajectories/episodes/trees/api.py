@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from core.fields import CountField
 from core.integers import INT_MAX
-from core.paging import Query, page, query_read
+from core.paging import Query, cursor_make, query_read
 from core.schema import call
 from core.struct_schema import struct_read
 from trajectories.api.auth import caller
@@ -28,7 +28,8 @@ class TreeQuery(Query):
         min_value=1,
         max_value=NODES_MAX,
         default=NODES_MAX,
-        help_text=f"Episodes per page, at most {NODES_MAX:,}.",
+        help_text=f"Episodes per page, at most {NODES_MAX:,}; fewer where they have more than "
+        f"{selectors.PAGE_VALUES:,} values.",
     )
 
 
@@ -53,11 +54,11 @@ class TreeView(APIView):
     def get(self, request: Request, episode_id: int) -> Response:
         query, viewer = query_read(TreeQuery, request), caller(request)
         episodes.episode_get(episode_id=episode_id, principal=viewer)
-        nodes = selectors.tree_nodes(
+        nodes, has_more = selectors.tree_nodes(
             episode_id=episode_id, viewer=viewer, after=query.get("cursor", 0), limit=query["limit"]
         )
-        shown, following = page(nodes, limit=query["limit"], place=lambda node: node.id)
-        return Response({"results": to_builtins(shown), "next": following})
+        following = cursor_make(nodes[-1].id) if has_more else None
+        return Response({"results": to_builtins(nodes), "next": following})
 
 
 class StepValueIn(Struct, forbid_unknown_fields=True):

@@ -10,6 +10,8 @@ from trajectories.models import Episode, Verdict
 from trajectories.projects import Viewer
 
 TREE = Statement(__file__, "tree")
+PAGE_VALUES = 20_000
+"""A page ends with the node whose values reach this number."""
 
 
 class NodeValue(Struct, frozen=True):
@@ -40,9 +42,15 @@ class Node(Struct, frozen=True):
     values: list[NodeValue]
 
 
-def tree_nodes(*, episode_id: int, viewer: Viewer, after: int = 0, limit: int) -> list[Node]:
-    """The nodes with ids above ``after``, ascending, so that parents come first: up to ``limit``, and one
-    more if there is a next page. That the viewer may see the episode is for the caller to check: all of a
-    tree is of its task."""
-    rows = TREE.rows(episode=episode_id, project=viewer.project, after=after, limit=limit + 1)
-    return [Node(*[*row[:-1], msgspec.json.decode(row[-1], type=list[NodeValue])]) for row in rows]
+def tree_nodes(*, episode_id: int, viewer: Viewer, after: int = 0, limit: int) -> tuple[list[Node], bool]:
+    """The nodes with ids above ``after``, ascending, so that parents come first, and whether more follow.
+
+    They are at most ``limit``, and fewer where a page would have far more than ``PAGE_VALUES`` values. That
+    the viewer may see the episode is for the caller to check: all of a tree is of its task.
+    """
+    rows = TREE.rows(
+        episode=episode_id, project=viewer.project, after=after, limit=limit + 1, values=PAGE_VALUES
+    )
+    shown = [row for row in rows[:limit] if row[-1] is not None]
+    nodes = [Node(*[*row[:-1], msgspec.json.decode(row[-1], type=list[NodeValue])]) for row in shown]
+    return nodes, len(rows) > len(shown)
