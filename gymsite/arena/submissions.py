@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -10,39 +10,22 @@ from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.episodes import ALIVE, LAST_EVENT, alive_params
 from tasks_app.worlds.evidence import ANSWER_RECORDED
-from trajectories.hot_sql import SUBMISSION_CHANNEL, hot_cursor
+from trajectories.hot_sql import hot_cursor, submit_statement
 
-# As `trajectories/hot_sql/sql/submit.sql`, for answers given on a page, which notes the one that counts.
-_SUBMIT = f"""
-WITH given AS (
-        UPDATE trajectories_episode e SET
-            status = CASE WHEN answer_check = 'due' THEN status ELSE 'submitted' END,
-            answer_check = CASE answer_check
-                WHEN 'due' THEN 'requested' WHEN 'requested' THEN 'given' ELSE '' END
-        WHERE id = %(episode)s AND status = 'open' AND answer_channel = 'page' AND arm = ANY(%(arms)s)
-            AND inherited_events IS NOT NULL AND {MAY_ACT}
-            AND answer_check = ANY(
-                CASE WHEN %(number)s::int = 1 THEN ARRAY['', 'due'] ELSE ARRAY['', 'requested'] END)
-        RETURNING id, answer_check, {step_numbers.REQUESTED} AS step),
-     first_stored AS (
-        INSERT INTO trajectories_firstanswer (episode_id, answer, channel, site_events)
-        SELECT id, %(answer)s::jsonb, 'page', {LAST_EVENT.format(alive="given")}
-        FROM given WHERE answer_check = 'requested'),
-     stored AS (
-        INSERT INTO trajectories_submission (episode_id, answer, channel)
-        SELECT id, %(answer)s::jsonb, 'page' FROM given WHERE answer_check <> 'requested'
-        RETURNING episode_id),
-     noted AS (
-        INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
-        SELECT id, 1 + {LAST_EVENT.format(alive="given")}, step, '{ANSWER_RECORDED}', '{{}}'::jsonb
-        FROM given WHERE answer_check <> 'requested'
-        ON CONFLICT DO NOTHING)
-SELECT answer_check, (SELECT pg_notify('{SUBMISSION_CHANNEL}', '') FROM stored) FROM given"""  # noqa: S608
+# An agent's answer or a person's; the one that counts is noted among the events of the site.
+_MAY_ANSWER = f"answer_channel = 'page' AND arm = ANY(%(arms)s) AND {MAY_ACT}"
+_NOTED = f""", noted AS (
+    INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
+    SELECT given.id, 1 + {LAST_EVENT.format(alive="given")}, {step_numbers.REQUESTED},
+        '{ANSWER_RECORDED}', '{{}}'
+    FROM given JOIN trajectories_episode e ON e.id = given.id WHERE given.answer_check <> 'requested'
+    ON CONFLICT DO NOTHING)"""  # noqa: S608
+_SUBMIT = submit_statement(may_answer=_MAY_ANSWER, noted=_NOTED)
 
 # A first answer that is sent again, by a network that lost the reply, is still the first one.
 _STORED = f"""
-SELECT e.answer_channel, e.answer_check IN ('due', 'requested'), s.answer = %(answer)s::jsonb,
-       %(number)s::int = 1 AND f.answer = %(answer)s::jsonb
+SELECT e.answer_channel, e.answer_check IN ('due', 'requested'), e.answer_check = '',
+       s.answer = %(answer)s::jsonb, %(number)s::int = 1 AND f.answer = %(answer)s::jsonb
 FROM trajectories_episode e
 LEFT JOIN trajectories_submission s ON s.episode_id = e.id
 LEFT JOIN trajectories_firstanswer f ON f.episode_id = e.id
@@ -62,26 +45,29 @@ def submission_store(
     """Store the answer, mark the episode and notify the sweeper in one statement; a stored answer stays.
 
     ``to_check``: it is the first one, by this call or an earlier one, and the second is yet to come.
-    ``not_second``: nothing was stored, for the second one says that it is (``number``), and follows a first.
+    ``not_second``: nothing was stored, for the second one says that it is (``number``), and follows a first,
+    which alone can be sent where the run has no answers checked.
     """
-    params = {
+    params: dict[str, Any] = {
         **alive_params(episode_id),
         **holder(takeover),
         "step": step,
         "answer": msgspec.json.encode(answer).decode(),
         "number": number,
+        "channel": "page",
     }
+    if (given := _SUBMIT.row(**params)) is not None:
+        return "to_check" if given[0] == "requested" else "stored"
     with hot_cursor() as cursor:
-        cursor.execute(_SUBMIT, params)
-        if (given := cursor.fetchone()) is not None:
-            return "to_check" if given[0] == "requested" else "stored"
         cursor.execute(_STORED, params)
         row = cursor.fetchone()
     if row is None:
         return "gone"
-    channel, is_awaited, is_same, is_first = row
+    channel, is_awaited, is_unchecked, is_same, is_first = row
     if channel != "page":
         return "wrong_channel"
     if is_same is None:
+        if is_unchecked and number == 2:
+            return "not_second"
         return "gone" if not is_awaited else "to_check" if is_first else "not_second"
     return "same" if is_same or is_first else "other"

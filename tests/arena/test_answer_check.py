@@ -73,9 +73,12 @@ def test_a_second_answer_needs_a_first(submit: Submit) -> None:
     assert not FirstAnswer.objects.exists()
 
 
-def test_a_run_that_checks_no_answers_knows_no_number(submit: Submit) -> None:
-    assert submit(factories.episode(), "answer=42&number=2")["Location"] == "done"
-    assert Submission.objects.get().answer == "42"
+def test_a_run_that_checks_no_answers_takes_no_second_one(submit: Submit) -> None:
+    episode = factories.episode()
+    assert submit(episode, "answer=42&number=2").status_code == 409
+    assert not Submission.objects.exists()
+    assert submit(episode, "answer=42")["Location"] == "done"
+    assert submit(episode, "answer=42&number=2")["Location"] == "done"  # as it is stored
 
 
 def test_a_refused_second_answer_keeps_the_request(submit: Submit) -> None:

@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Now
 
@@ -14,7 +16,9 @@ from tasks_app.models import Gold
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.episodes import conversations
+from trajectories.episodes import services as episodes
 from trajectories.episodes.takeovers import services
+from trajectories.hot_sql.takeovers import IS_TAKEN
 from trajectories.judging import queue_sql, reaper
 from trajectories.models import Episode, IdempotentCall, PageEvent, PageEventTally, SiteEvent, Step, Takeover
 
@@ -250,3 +254,27 @@ def test_neither_token_opens_what_the_other_does() -> None:
     assert person_token_open(token=token_make(episode_id=7, key=KEY), key=KEY) is None
     assert token_open(token=person_token_make(takeover_id=7, key=KEY), key=KEY) is None
     assert person_token_open(token=person_token_make(takeover_id=7, key=KEY), key=KEY) == 7
+
+
+@pytest.mark.parametrize(
+    ("fields", "holds"),
+    [
+        ({}, True),
+        ({"last_at": Now() - timedelta(days=1)}, False),
+        ({"ended_at": Now(), "ended_as": "handed_back"}, False),
+        ({"ended_at": Now(), "ended_as": "idle"}, False),
+        ({"ended_at": Now(), "ended_as": "given_up"}, True),
+        ({"ended_at": Now(), "ended_as": "given_up", "last_at": Now() - timedelta(days=1)}, True),
+    ],
+)
+def test_the_lab_and_the_hot_sql_agree_on_who_is_held(fields: dict[str, Any], holds: bool) -> None:
+    episode = factories.episode(is_taken_over=True)
+    Takeover.objects.create(
+        episode=episode, person="Ada", grammar="json", segment="recovery", begins_after=0, last_index=0
+    )
+    Takeover.objects.filter(episode=episode).update(**fields)
+    with connection.cursor() as cursor:
+        query = f"SELECT {IS_TAKEN} FROM trajectories_episode e WHERE e.id = %(episode)s"
+        cursor.execute(query, {"episode": episode.pk, "idle": settings.TAKEOVER_IDLE_S})
+        assert cursor.fetchone() == (holds,)
+    assert episodes.taken(episode.pk).exists() == holds

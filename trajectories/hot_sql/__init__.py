@@ -17,6 +17,7 @@ from trajectories.hot_sql.claims import (
     claim_read,
     submission_claim,
     submission_write,
+    submit_statement,
 )
 from trajectories.hot_sql.episodes import CALL_COLUMNS, episodes_insert, ids_reserve
 from trajectories.hot_sql.records import (
@@ -56,6 +57,7 @@ __all__ = [
     "steps_write",
     "submission_claim",
     "submission_write",
+    "submit_statement",
     "sums_lock",
     "sums_rebuild",
     "sums_withdraw",

@@ -1,9 +1,10 @@
--- Where the run has answers checked, the first one is kept beside the episode, which stays open.
+-- Answers of pages and of the API. Where the run has them checked, the first one is kept beside the episode,
+-- which stays open.
 WITH given AS (
-    UPDATE trajectories_episode SET
+    UPDATE trajectories_episode e SET
         status = CASE WHEN answer_check = 'due' THEN status ELSE 'submitted' END,
         answer_check = CASE answer_check WHEN 'due' THEN 'requested' WHEN 'requested' THEN 'given' ELSE '' END
-    WHERE id = %(episode)s AND status = 'open' AND inherited_events IS NOT NULL
+    WHERE id = %(episode)s AND status = 'open' AND inherited_events IS NOT NULL AND {may_answer}
         AND answer_check = ANY(CASE WHEN %(number)s::int = 1 THEN ARRAY['', 'due'] ELSE ARRAY['requested'] END)
     RETURNING id, answer_check
 ), first_stored AS (
@@ -14,5 +15,5 @@ WITH given AS (
 ), stored AS (
     INSERT INTO trajectories_submission (episode_id, answer, channel)
     SELECT id, %(answer)s::jsonb, %(channel)s FROM given WHERE answer_check <> 'requested' RETURNING episode_id
-)
+){noted}
 SELECT answer_check, (SELECT pg_notify('{channel}', '') FROM stored) FROM given
