@@ -24,31 +24,59 @@ _MARKED = (
 )
 _ALONE = re.compile(_MARKED, re.ASCII)
 _FIRST = re.compile(
-    rf"{_MARKED}(?P<mark>\s*(?::|\.(?=[\s\\])|(?<=[A-Za-z])\.(?=\d)|[-=](?=\s)))?\s*(?P<text>.+)",
+    rf"{_MARKED}(?P<mark>\s*(?::|\.(?=[\s\\])|(?<=[A-Za-z])\.(?=\d)|[-=](?=\s)|[-=]>|\u2192))?\s*(?P<text>.+)",
     re.ASCII | re.DOTALL,
 )
 _LAST = re.compile(
-    rf"(?P<text>.+?)\s*(?:\((?P<round>{_LABEL})\)|\[(?P<square>{_LABEL})\])", re.ASCII | re.DOTALL
+    rf"(?P<text>.+?)(?:\s*(?:\((?P<round>{_LABEL})\)|\[(?P<square>{_LABEL})\])"
+    rf"|(?<!^[A-Za-z])(?<!^[A-Za-z]\.)\s*[-,:;]\s+(?P<bare>[A-Za-z]))",
+    re.ASCII | re.DOTALL,
+)
+# The word in the languages of simple-evals (MULTILINGUAL_ANSWER_REGEXES), and the verb after it.
+_ANSWER_ABROAD = (
+    r"antwort|respuesta|r\u00e9ponse|resposta|risposta|odpowied\u017a|odpov\u011b\u010f|jawaban|cevap"
+    r"|\u043e\u0442\u0432\u0435\u0442|\u0627\u0644\u0625\u062c\u0627\u0628\u0629|\u0909\u0924\u094d\u0924\u0930"
+)
+_ANSWER_UNSPACED = (
+    "\u7b54\u6848|\u9009\u9879|\u9078\u9805|\u7b54\u3048|\u56de\u7b54|\u89e3\u7b54|\u6b63\u89e3"
+    "|\uc815\ub2f5|\ub2f5\ubcc0|\ub2f5|\u9009|\u9078"
 )
 _ANNOUNCED = re.compile(
-    r"(?:(?:so|thus|hence|therefore|finally)\b[,:]?\s+)?(?:(?:the|my)\s+)?"
+    r"(?:so|thus|hence|therefore|finally)\b[,:]?\s+"
+    r"|(?:(?:the|my)\s+)?"
     r"(?:(?:final|correct|right|best|single|most\s+(?:likely|appropriate|accurate))\s+)*"
-    r"(?:answer|option|choice|letter|solution)(?:\s+choice)?(?:\s+is)?\s*[:=]?(?=[\s(\[])\s*",
+    r"(?:answer|option|choice|letter|solution)(?:\s+choice)?(?:\s+(?:is|would\s+be|should\s+be))?"
+    r"(?:\s*[:=]\s*|(?=[\s(\[])\s*)"
+    r"|correct\s*:\s*"
+    r"|(?:(?:i|we)(?:'d|'ll|\s+would|\s+will)?\s+)?(?:choose|pick|select|go\s+with)\s+"
+    rf"|(?:(?:die|la|a|o)\s+)?(?:{_ANSWER_ABROAD})(?:\s+(?:ist|es|est|\u00e9|\u00e8))?(?:\s*:\s*|(?=[\s(\[])\s*)"
+    rf"|(?:{_ANSWER_UNSPACED})\s*(?:[:\u662f\u4e3a\u70ba\u306f\uc740]\s*)?",
     re.IGNORECASE,
 )
 _CALLED_CORRECT = re.compile(
     r"\s+is\s+(?:the\s+)?(?:(?:correct|right|best|final)(?:\s+(?:answer|option|choice|one))?|answer)\Z",
     re.IGNORECASE,
 )
+# How Minerva's prompt ends an answer.
+_HOPE = re.compile(r"\.\s*I hope (?:it|this) is correct\.?\s*\Z", re.IGNORECASE)
 _COMMAND = re.compile(r"\\(?:boxed|fbox|mbox|text(?:bf|it|rm)?|math(?:rm|bf|sf|it))\s*\{([^{}]*)\}")
 _EMPHASIS = re.compile(r"(?<![\w*)])(\*{1,3}|_{1,2})(?=\S)(.*?\S)\1(?![\w*(])", re.DOTALL)
+_HEADING = re.compile(r"\A\s*(?:[#>]+\s+)+")
+_TAGS = re.compile(r"<([A-Za-z]{1,10})>([^<>]*)</\1>")
 _MARKUP = re.compile(r"\$+|`+|\\[()\[\]]|\\(?:left|right)\b|\"")
 _ANOTHER = re.compile(r"(?<![A-Za-z0-9'])(?!A\s[a-z]|I['\s])[A-Z](?![A-Za-z0-9'])|[(\[][A-Za-z0-9][)\]]")
 _LOOSE = re.compile(r"[\s\\{}]|(?<=\\)[dt](?=frac)")
 _ANNOUNCEMENTS_MAX = 3
 _EDGES = " \t\n.,;:!*_'"
 # What input methods of Chinese and Japanese write, which simple-evals reads: \uff08\uff22\uff09 is (B).
-_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3002: ord("."), 0x3000: ord(" ")}
+_WIDE: Mapping[int, int | str] = {
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+    0x3002: ".",
+    0x3000: " ",
+    **dict.fromkeys(map(ord, "\u300c\u300d\u3010\u3011\u00ab\u00bb"), ""),
+    # letters in circles, and in brackets of one character
+    **{first + place: chr(65 + place) for first in (0x24B6, 0x24D0, 0x249C) for place in range(26)},
+}
 
 
 def choice_named(answer: str, choices: Mapping[str, str]) -> str | None:
@@ -91,7 +119,7 @@ def _label(match: re.Match[str]) -> str:
 
 def _stated(text: str) -> str:
     """Return the text without the words that announce an answer or call it correct."""
-    stated = text.strip(_EDGES)
+    stated = _HOPE.sub("", text).strip(_EDGES)
     for _ in range(_ANNOUNCEMENTS_MAX):
         announced = _ANNOUNCED.match(stated)
         stated = stated[announced.end() :].strip(_EDGES) if announced else stated
@@ -100,8 +128,8 @@ def _stated(text: str) -> str:
 
 def _undecorated(text: str) -> str:
     """The text in narrow characters, without emphasis, quotation marks, and the wrappers of formulas."""
-    text = _MARKUP.sub("", text.translate(_WIDE))
-    while (simpler := _EMPHASIS.sub(r"\2", _COMMAND.sub(r"\1", text))) != text:
+    text = _MARKUP.sub("", _HEADING.sub("", text.translate(_WIDE)))
+    while (simpler := _EMPHASIS.sub(r"\2", _TAGS.sub(r"\2", _COMMAND.sub(r"\1", text)))) != text:
         text = simpler
     return " ".join(text.split())
 

@@ -46,6 +46,26 @@ ALONE = [
     "\uff23",
     "\uff08C\uff09",
     "C\u3002",
+    "\u24b8",
+    "\u300cC\u300d",
+    "# C",
+    "<b>C</b>",
+    "<answer>(C)</answer>",
+    "answer=C",
+    "Answer:C",
+    "Thus (C).",
+    "I'd choose C",
+    "We select option C.",
+    "The best choice would be (C).",
+    "Correct: C",
+    "The final answer is (C). I hope it is correct.",
+    "Die Antwort ist (C).",
+    "La respuesta es C",
+    "Risposta: C",
+    "\u7b54\u6848\u662f\uff08C\uff09\u3002",
+    "\u7b54\u6848\u662fC",
+    "\uc815\ub2f5: C",
+    "\u041e\u0442\u0432\u0435\u0442: C",
 ]
 WITH_TEXT = [
     "C. 12",
@@ -65,8 +85,10 @@ WITH_TEXT = [
     "The correct answer is (C) 12.",
     "C.\n12",
     "\uff23\uff0e12",
+    "C => 12",
+    "C \u2192 12",
 ]
-TEXT_WITHOUT_MARK = ["C 12", "C (12)", "The answer is C 12"]
+TEXT_WITHOUT_MARK = ["12 - C", "12: C", "12, C", "C 12", "C (12)", "The answer is C 12"]
 OTHER_TEXT = ["C. 10", "C) a dog", "(C) 9", "C: 10", "C 10", "10 (C)", "C. 12 apples", "**C.** 10"]
 NONE_NAMED = [
     "C or D",
@@ -99,6 +121,21 @@ NONE_NAMED = [
     "a dog",
     "\u0421",  # a Cyrillic look-alike
     "e.g. 12",
+    "C - B",
+    "12 - B",
+    "C, F",
+    "I would not choose C",
+    "I choose C or D",
+    "Correct: not C",
+    "Die Antwort ist nicht C",
+    "La respuesta no es C",
+    "\u7b54\u6848\u4e0d\u662fC",
+    "\u4e0d\u9009C",
+    "\u6392\u9664C",
+    "\u7b54\u6848\u662fC\u6216D",
+    "\u24b8\u24b9",
+    "<b>C</b><b>D</b>",
+    "select none: C and D",
     "",
 ]
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from verifiers.answer_text import readable
 from verifiers.builtin import relaxed
+from verifiers.mathtext.number_words import number_in_words
 from verifiers.numbers.notation import Written, written_number
 from verifiers.numbers.statement import MAGNITUDES, stated_number
 from verifiers.registry import verifier
@@ -21,6 +22,13 @@ from verifiers.types import Evidence, Gold, Verdict
 EXACT_BELOW = 100
 YEARS = range(1000, 2200)
 MOST_RELATIVE_CHANGE = Fraction(str(relaxed.MOST_RELATIVE_CHANGE))
+ROUGHLY = re.compile(r"^(?:~|\u2248|\u2243|\u2245|\u223c)\s*(?=[-\d.$])")
+SUFFIXES = {"k": "thousand", "m": "million", "b": "billion"}
+# "5.2m" is metres, unless it is money.
+SUFFIX = re.compile(r"(?<=\d)\s?([kKMB])(?![\w/\u00b2\u00b3^'])")
+MONEY = re.compile(r"(?<=[$\u20ac\u00a3\u00a5])(\s?[\d.,]*\d)\s?(m|b)(?!\w)")
+MINUS = re.compile(r"^minus (?=[\d.])", re.IGNORECASE)
+SEPARATOR = re.compile(r"\s*(?:[,;]|,?\s+and\s)\s*")
 OF_A_HUNDRED = re.compile(r"percent|per cent|\bpct\b|%|\b(?:share|proportion|rate)s?\b", re.IGNORECASE)
 
 
@@ -29,21 +37,49 @@ def relaxed_strict(gold: Gold, evidence: Evidence) -> Verdict:
     """Numbers within five percent, equal where the gold is a year or an integer under 100; equal texts.
 
     ``extra["question"]``: only where it asks for a percentage is "68%" the 68 of the gold as well as 0.68,
-    and only where it names millions "5.2 million" the gold's 5.2. Without a question both may be meant.
+    and only where it names millions "5.2 million" and "5,200,000" the gold's 5.2. Without a question both may
+    be meant.
     """
     question = gold.extra.get("question")
     return relaxed.judge(gold, evidence, lambda target, text: _is_right(target, text, question))
 
 
 def _is_right(gold: str, text: str, question: object) -> bool:
-    target, number = written_number(readable(gold) or ""), stated_number(readable(text) or "")
+    target, number = written_number(readable(gold) or ""), _number(readable(text) or "")
     if target is None or number is None or "/" in gold:
-        return text.lower() == gold.strip().lower()
+        return _same_text(gold, text) or _same_items(gold, text, question)
     is_exact = _is_exact(target)
     return any(
         value == expected if is_exact else abs(value - expected) <= MOST_RELATIVE_CHANGE * abs(expected)
         for expected, value in _pairs(target, number, question)
     )
+
+
+def _same_text(gold: str, text: str) -> bool:
+    left, right = gold.strip().lower(), text.strip().lower()
+    return right == left or right.removesuffix(".") == left
+
+
+def _same_items(gold: str, text: str, question: object) -> bool:
+    """Compare with a gold that lists several, as ``[2010, 2011]``, in its order."""
+    if not (gold.startswith("[") and gold.endswith("]")):
+        return False
+    sides = [SEPARATOR.split(side.strip().strip("[]")) for side in (gold, text.strip().removesuffix("."))]
+    return len(sides[0]) == len(sides[1]) > 1 and all(
+        _is_right(target.strip(), item.strip(), question) for target, item in zip(*sides, strict=True)
+    )
+
+
+def _number(text: str) -> Written | None:
+    """The number that an answer states, also roughly, with a letter for thousands, or in words."""
+    words = text.lower().removesuffix(".")
+    bare = words.removeprefix("minus ")
+    whole = number_in_words(bare.replace("-", " "))
+    if whole is not None:
+        return Written(Fraction(whole if bare == words else -whole))
+    text = MONEY.sub(lambda match: f"{match[1]}{match[2].upper()}", ROUGHLY.sub("", text))
+    text = SUFFIX.sub(lambda match: f" {SUFFIXES[match[1].lower()]}", MINUS.sub("-", text))
+    return stated_number(text)
 
 
 def _pairs(target: Written, number: Written, question: object) -> Iterator[tuple[Fraction, Fraction]]:
@@ -52,13 +88,16 @@ def _pairs(target: Written, number: Written, question: object) -> Iterator[tuple
     yield hundredths[0], hundredths[1]
     if target.is_percent != number.is_percent and (question is None or OF_A_HUNDRED.search(str(question))):
         yield target.value, number.value
+    named = {value for value in MAGNITUDES.values() if question and _names(str(question), value)}
+    if len(named) == 1 and number.magnitude == 1 and not number.is_percent:
+        yield target.value * named.pop(), number.value
     if number.magnitude > 1 and (question is None or _names(str(question), number.magnitude)):
         yield target.value, number.value / number.magnitude
 
 
 def _names(question: str, magnitude: int) -> bool:
-    word = next(word for word, value in MAGNITUDES.items() if value == magnitude)
-    return re.search(rf"\b{word}s?\b", question, re.IGNORECASE) is not None
+    words = "|".join(word for word, value in MAGNITUDES.items() if value == magnitude)
+    return re.search(rf"\b(?:{words})s?\b", question, re.IGNORECASE) is not None
 
 
 def _is_exact(gold: Written) -> bool:
