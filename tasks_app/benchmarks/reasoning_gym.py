@@ -25,8 +25,10 @@ from typing import Any
 from core.errors import GymError
 from tasks_app import kinds, starters
 from tasks_app.benchmarks._hash_split import SPLITS, split_of
+from tasks_app.benchmarks._puzzle_steps import solution_of
 from tasks_app.benchmarks._reasoning_gym import HIDDEN_TEXT, IN_LINES
 from tasks_app.registry import benchmark_register
+from tasks_app.solutions import lines
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
 SOURCE = "https://github.com/open-thought/reasoning-gym"
@@ -99,14 +101,18 @@ def _drafts(seed: int, count: int, *only: str) -> Iterator[TaskDraft]:
 
 def item_draft(item: Mapping[str, Any], *, place: str = "") -> TaskDraft:
     """The task of one generated item. ``difficulty`` is its level within the dataset's curriculum."""
-    name, level, question = str(item["dataset"]), item["level"], str(item["question"])
+    name, level = str(item["dataset"]), item["level"]
+    question, answer = str(item["question"]), str(item["answer"])
     highest = max(int(item["levels"]) - 1, 1)
     return TaskDraft(
         key=f"{name}/{hashlib.sha256(question.encode()).hexdigest()[:KEY_DIGITS]}",
         prompt=question,
         payload=_payload(name, question),
         gold=GoldDraft(
-            answer=str(item["answer"]), extra={"dataset": name, "facts": item["facts"]}, source=SOURCE
+            answer=answer,
+            solution=solution_of(name, question, answer),
+            extra={"dataset": name, "facts": item["facts"]},
+            source=SOURCE,
         ),
         difficulty=None if level is None else level / highest,
         tags=(name, str(item["category"]), "default" if level is None else f"level-{level}"),
@@ -152,5 +158,6 @@ benchmark_register(
         splits=(GENERATED, *SHORT_SPLITS),
         starters=starter_items,
         generate=generate,
+        cut=lines.cut,
     )
 )
