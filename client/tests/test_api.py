@@ -209,8 +209,10 @@ def test_the_demo_without_a_server_says_so(
 async def test_groups_are_iterated_once_each_until_none_comes(client: Client) -> None:
     pages = {0: ([1, 2], 7), 7: ([], 7), 9: ([3], 12), 12: ([], 12)}
     waited: list[int] = []
+    origins: set[str | None] = set()
 
-    async def groups_page(_run: int, *, after: int) -> Page[GroupState]:
+    async def groups_page(_run: int, *, after: int, origin: str | None) -> Page[GroupState]:
+        origins.add(origin)
         after = 9 if after == 7 and waited else after
         groups, following = pages[after]
         states = [GroupState(group=group, task=1, size=4) for group in groups]
@@ -222,10 +224,11 @@ async def test_groups_are_iterated_once_each_until_none_comes(client: Client) ->
 
     client.groups_page, client.wait_verdicts = groups_page, wait_verdicts  # type: ignore[method-assign]
 
-    groups = [(after, state.group) async for after, state in client.groups(7, timeout_s=0.2)]
+    groups = [(after, state.group) async for after, state in client.groups(7, timeout_s=0.2, origin="plain")]
 
     assert groups == [(0, 1), (7, 2), (12, 3)]
     assert waited[0] == 7
+    assert origins == {"plain"}
 
 
 def test_a_draw_is_opened_in_as_few_calls_as_its_samples_and_steps_allow() -> None:

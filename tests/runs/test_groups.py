@@ -44,11 +44,41 @@ def test_a_group_is_listed_once_its_last_episode_has_ended(api: Callable[..., An
         "rewards": [1.0, 0.0, None, 1.0],
         "policy_version": None,
         "degenerate": False,
+        "origin": "plain",
         "replayed": None,
     }
     factories.verdict(unfinished.episodes.get(status="open"), "correct")
     _, later = api("read").json("GET", f"/runs/{run.pk}/groups?after={answer['next']}")
     assert [row["group"] for row in later["results"]] == [unfinished.pk]
+
+
+def test_groups_say_of_which_origin_they_are_and_are_read_by_it(api: Callable[..., Any]) -> None:
+    run, reader = factories.run(), api("read")
+    groups = {
+        name: _group(run, ["correct", "incorrect"]) for name in ("plain", "guided", "forked", "taken_over")
+    }
+    for name, group in groups.items():
+        # One of the two is enough, also of a fork that is guided and a guided one in which a person acted.
+        fields: dict[str, Any] = {}
+        if name in ("guided", "taken_over"):
+            fields["guidance"] = {"kind": "hint", "hash": "h"}
+        if name in ("guided", "forked"):
+            fields["parent"] = 1
+        if name == "taken_over":
+            fields["is_taken_over"] = True
+        Episode.objects.filter(pk=group.episodes.order_by("pk")[1].pk).update(**fields)
+
+    answer = reader.json("GET", f"/runs/{run.pk}/groups")[1]
+    assert {record["origin"]: record["group"] for record in answer["results"]} == {
+        name: group.pk for name, group in groups.items()
+    }
+    for name, group in groups.items():
+        page = reader.json("GET", f"/runs/{run.pk}/groups?origin={name}&limit=1")[1]
+        assert [record["group"] for record in page["results"]] == [group.pk]
+        rest = reader.json("GET", f"/runs/{run.pk}/groups?origin={name}&after={page['next']}")[1]
+        assert (rest["results"], rest["next"]) == ([], answer["next"])
+    status, refused = reader.json("GET", f"/runs/{run.pk}/groups?origin=guide")
+    assert (status, "guided" in str(refused)) == (400, True)
 
 
 @pytest.mark.parametrize(

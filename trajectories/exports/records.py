@@ -19,11 +19,11 @@ from core.fields import (
     WeightsField,
 )
 from core.paging import Query
-from trajectories.episodes.origins import Origin
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import PAIRS_MAX, TEXT_CHARS
 from trajectories.exports.revisions import REVISIONS_MAX
 from trajectories.models import Export, Verdict
+from trajectories.models.origins import Origin
 
 NAME_CHARS = 64
 NAMES_MAX = 1_000

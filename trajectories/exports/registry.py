@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from core.registry import Registry
-from trajectories.episodes.origins import Origin
 from trajectories.exports.types import Batch, ColumnType, Kind, Row, Unit
+from trajectories.models.origins import Origin
 
 KINDS: Registry[Kind] = Registry("export kind")
 

@@ -11,11 +11,11 @@ from core import due_work, splits
 from core.errors import GymError
 from core.long_work import LongWork
 from tasks_app.registry import benchmarks
-from trajectories.episodes.origins import Origin
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
 from trajectories.models import AnnotationProject, Export, Run
 from trajectories.models.access import DEFAULT_PROJECT
+from trajectories.models.origins import Origin
 
 TOO_LONG = "This took longer than a worker has for it. Run it again when less is going on."
 OPEN = (Export.State.WAITING, Export.State.RUNNING)

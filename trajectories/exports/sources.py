@@ -10,10 +10,10 @@ from django.db.models import Q, QuerySet
 
 from core.splits import TRAINING_SQL
 from trajectories import projects
-from trajectories.episodes.origins import CONDITIONS, Origin, is_of
 from trajectories.exports.parameters import Parameters
 from trajectories.exports.types import Unit
 from trajectories.models import Episode, Verdict
+from trajectories.models.origins import CONDITIONS, Origin, is_of
 from trajectories.projects import Viewer
 
 UNITS_AT_ONCE = 20

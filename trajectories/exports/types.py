@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
-from trajectories.episodes.origins import Origin
 from trajectories.exports.parameters import Parameters
 from trajectories.models import Episode
+from trajectories.models.origins import Origin
 
 Row = dict[str, Any]
 Unit = Literal["episode", "group", "task"]

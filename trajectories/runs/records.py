@@ -27,6 +27,7 @@ from core.observations import OBSERVATION_FORMATS
 from core.paging import Query
 from tasks_app.questions import questions
 from trajectories.models import Run
+from trajectories.models.origins import Origin
 from trajectories.models.run import RECORDING_FULL_SHARE, is_share
 from trajectories.reports.paired_tasks import PairedTally
 from trajectories.runs.replays.plans import REPLAY, replay_read
@@ -249,6 +250,9 @@ class GroupsQuery(StrictSerializer):
         min_value=0, max_value=2**63 - 1, default=0, help_text="`next` of the previous response; 0 to start."
     )
     limit = CountField(min_value=1, max_value=1_000, default=100)
+    origin = SuggestingChoiceField(
+        choices=Origin.choices, required=False, help_text="Groups of this origin alone; by default of all."
+    )
 
 
 class GroupRecord(Struct):
@@ -275,6 +279,13 @@ class GroupRecord(Struct):
         Meta(
             description="True if two or more samples were judged and all rewards are equal. Fewer judged "
             "samples teach nothing either, and say so by `judged`."
+        ),
+    ]
+    origin: Annotated[
+        Origin,
+        Meta(
+            description="`plain` if all its episodes are. `taken_over` if a person acted in one, else "
+            "`guided` or `forked` if one is."
         ),
     ]
     replayed: Annotated[

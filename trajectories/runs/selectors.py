@@ -14,13 +14,14 @@ from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode, Run, VerdictCounter
+from trajectories.models.origins import GROUP_ORIGIN_SQL
 from trajectories.runs import prompt_sizes
 from trajectories.runs.records import GroupRecord, UsageTotals
 from trajectories.runs.replays.plans import plan_of
 from trajectories.runs.replays.records import SuccessRecord
 from trajectories.runs.replays.selectors import replays_of, successes_before
 
-GROUPS_AFTER = Statement(__file__, "groups_after")
+GROUPS_AFTER = Statement(__file__, "groups_after", origin=GROUP_ORIGIN_SQL)
 PROGRESS = Statement(__file__, "progress", unfinished=UNFINISHED)
 TASK_RECENT = Statement(__file__, "task_recent")
 TASK_USAGE = Statement(__file__, "task_usage")
@@ -63,13 +64,14 @@ def run_counts(run: Run) -> dict[str, Any]:
 
 
 def groups_after(
-    *, run: Run, after: int, limit: int, principal: Principal
+    *, run: Run, after: int, limit: int, origin: str = "", principal: Principal
 ) -> tuple[list[dict[str, Any]], int]:
     """Groups that completed after a position in the run's verdict stream, and the position to continue from.
 
-    A group that is refilled completes again.
+    A group that is refilled completes again. ``origin``: of those alone; empty, of all.
     """
-    rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=sorted(principal.splits))
+    splits = sorted(principal.splits)
+    rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=splits, origin=origin)
     *fields, replayed = GroupRecord.__struct_fields__
     groups = [dict(zip(fields, row[2:], strict=True)) for row in rows if row[1] is not None]
     plan, ids = plan_of(run), [group["group"] for group in groups]

@@ -132,9 +132,13 @@ class Client(EpisodeCalls, InterventionCalls):
         body = present(groups=groups, policy_version_before=policy_version_before, reason=reason)
         return await self._post(path_of("runs/{}/cancel", run), Any, body)
 
-    async def groups_page(self, run: int, *, after: str | int | None = None) -> Page[curation.GroupState]:
-        """Groups of a run as they complete, after a cursor."""
-        return await self._get(path_of("runs/{}/groups", run), Page[curation.GroupState], after=after)
+    async def groups_page(
+        self, run: int, *, after: str | int | None = None, origin: str | None = None
+    ) -> Page[curation.GroupState]:
+        """Groups of a run as they complete, after a cursor; ``origin``: "plain", "forked", "guided" or
+        "taken_over" ones alone."""
+        path = path_of("runs/{}/groups", run)
+        return await self._get(path, Page[curation.GroupState], after=after, origin=origin)
 
     async def group_refill(
         self, group: int, *, count: int, idempotency_key: str | None = None
@@ -143,9 +147,10 @@ class Client(EpisodeCalls, InterventionCalls):
         return await self._post(path, records.Opening, {"count": count}, headers=headers)
 
     async def groups(
-        self, run: int, *, after: int = 0, timeout_s: float | None = None
+        self, run: int, *, after: int = 0, timeout_s: float | None = None, origin: str | None = None
     ) -> AsyncIterator[tuple[int, curation.GroupState]]:
-        """Groups of a run as they complete, each once for every time that it does (a refilled group again).
+        """Groups of a run as they complete, each once for every time that it does (a refilled group again):
+        those of all origins, or of one.
 
         With each comes the cursor from which a crashed trainer continues: given as ``after`` it skips no
         group, and repeats those of a page that was not read to its end. Waits for more; ends when
@@ -153,7 +158,7 @@ class Client(EpisodeCalls, InterventionCalls):
         """
         waited_since = time.monotonic()
         while True:
-            page = await self.groups_page(run, after=after)
+            page = await self.groups_page(run, after=after, origin=origin)
             for group in page.results:
                 yield after if group is not page.results[-1] else int(page.next or 0), group
             after = int(page.next or 0)

@@ -95,7 +95,8 @@ class Success(msgspec.Struct, frozen=True, kw_only=True):
 class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     """A group as it completes. ``degenerate``: two or more samples were judged, and all their rewards are the
     same. A group with fewer ``judged`` ones is not, and teaches as little: see ``teaches``. ``replayed`` is
-    the group to train on instead, where its run replays successes and has one."""
+    the group to train on instead, where its run replays successes and has one. ``origin`` is "plain" if all
+    its episodes are, else "taken_over", "guided" or "forked", the first that one of them is."""
 
     group: int
     task: int
@@ -107,6 +108,7 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     std: float | None = None
     policy_version: list[int | None] | None = None
     degenerate: bool = False
+    origin: str = "plain"
     replayed: Replayed | None = None
 
     @property

@@ -11,10 +11,10 @@ from core.fields import CountField, IdField, StrictSerializer, SuggestingChoiceF
 from core.paging import CursorField, Query
 from trajectories.episodes.api import EpisodeRecord, Message
 from trajectories.episodes.interventions.body import Span
-from trajectories.episodes.origins import Origin
 from trajectories.facts.measures import MEASURES, TOTALS
 from trajectories.facts.page_actions import PageAction
 from trajectories.models import Episode, EpisodeFacts, StepFacts
+from trajectories.models.origins import Origin
 from trajectories.runs.records import PromptTotals, UsageTotals
 
 STATS_PAGE_MAX = 10_000

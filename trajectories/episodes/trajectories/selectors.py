@@ -24,13 +24,13 @@ from trajectories.api.auth import Principal
 from trajectories.episodes.conversations import inherited_messages
 from trajectories.episodes.interventions.messages import prefill_message
 from trajectories.episodes.opening_messages import opening_messages
-from trajectories.episodes.origins import Origin, is_of
 from trajectories.episodes.services import unknown_episode
 from trajectories.episodes.trajectories import records
 from trajectories.episodes.trajectories.milestones import with_milestones
 from trajectories.episodes.trajectories.page_actions import with_page_actions
 from trajectories.hot_sql import VERDICT_JSON
 from trajectories.models import Episode, Run
+from trajectories.models.origins import Origin, is_of
 from trajectories.prompts.conversation import Message
 
 FETCHED_ROWS = 16

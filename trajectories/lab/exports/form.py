@@ -10,7 +10,6 @@ from django.contrib.auth.models import AnonymousUser, User
 from core.arms import ARMS
 from core.errors import GymError
 from core.integers import BIGINT_MAX, INT_MAX
-from trajectories.episodes.origins import Origin
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import PAIRS_MAX, Labels, Parameters, Revision
 from trajectories.exports.records import NAMES_MAX, PAIRS_LIMIT, SEED_MAX
@@ -19,6 +18,7 @@ from trajectories.exports.revisions import FILE_MAX_BYTES, revisions_read
 from trajectories.lab import access
 from trajectories.lab.forms import OF_PROJECT, of_project_offer
 from trajectories.models import AnnotationProject, Verdict
+from trajectories.models.origins import Origin
 
 TEXT_CHARS = 2_000
 FORMAT_NAMES = {"jsonl": "JSON lines", "parquet": "Parquet"}

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.answer_check import is_checked
-from trajectories.episodes.origins import Origin
 from trajectories.lab.queries import episodes
 from trajectories.lab.queries.tallies import run_tallies_by_arm
 from trajectories.lab.runs import dashboard_selectors, selectors
@@ -23,6 +22,7 @@ from trajectories.lab.runs.reward_plot import reward_plot
 from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode
+from trajectories.models.origins import Origin
 from trajectories.reports import behaviour
 from trajectories.reports.answer_changes import AnswerChanges, answer_changes
 from trajectories.reports.format_failures import FormatTally, format_tallies

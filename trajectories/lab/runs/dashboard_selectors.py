@@ -10,9 +10,9 @@ from typing import NamedTuple
 from django.db.models import Count
 
 from core.sql import Statement
-from trajectories.episodes.origins import CONDITIONS, Origin
 from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode
+from trajectories.models.origins import CONDITIONS, Origin
 from trajectories.models.sums import RateSum, Scope
 from trajectories.reports.statistics import Clusters, Rate, rate_of
 

@@ -13,12 +13,12 @@ from core.integers import BIGINT_MAX, is_id
 from core.reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
-from trajectories.episodes.origins import Origin
 from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice_field, name_field
 from trajectories.lab.grid.view import PARAMETERS
 from trajectories.lab.text.actions import check_label
 from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict
+from trajectories.models.origins import Origin
 
 QUERY_MAX_CHARS = 500
 EPISODES_MAX = 200

@@ -27,6 +27,11 @@ CONDITIONS: Mapping[Origin, Q] = {
 ORIGIN_SQL = """CASE WHEN e.is_taken_over THEN 'taken_over' WHEN e.guidance IS NOT NULL THEN 'guided'
     WHEN e.parent_id IS NOT NULL THEN 'forked' ELSE 'plain' END"""
 
+# The same of a group, all of whose episodes ``e`` are plain if it is.
+GROUP_ORIGIN_SQL = """CASE WHEN bool_or(e.is_taken_over) THEN 'taken_over'
+    WHEN bool_or(e.guidance IS NOT NULL) THEN 'guided' WHEN bool_or(e.parent_id IS NOT NULL) THEN 'forked'
+    ELSE 'plain' END"""
+
 
 def is_of(origins: Iterable[str]) -> Q:
     """The condition that an episode is of one of these; all of them ask nothing."""
