@@ -38,7 +38,7 @@ async def placed(
         async def run(_: int) -> Run:
             return Run(id=7, settings=settings, verdicts=5)
 
-        async def groups_page(_: int, *, after: int, origin: str | None) -> Page[GroupState]:
+        async def groups_page(_: int, *, after: int) -> Page[GroupState]:
             left = groups[after - 5 :]
             return Page(results=left[:1], next=str(after + len(left[:1])))
 
