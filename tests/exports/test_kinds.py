@@ -14,7 +14,7 @@ from tests.exports import scene
 from trajectories.annotation.queues import golds, services
 from trajectories.exports.builtin.preferences import pairs_choose
 from trajectories.exports.parameters import Labels
-from trajectories.models import AnnotationSlot, AnnotationUnit, Episode, Step
+from trajectories.models import AnnotationSlot, AnnotationUnit, Episode, FirstAnswer, Step, Verdict
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 
@@ -35,6 +35,20 @@ def test_transitions_have_hashes_of_what_was_observed_and_the_reward_at_the_end(
         (1.0, True, True),
     ]
     assert first["action"] == {"type": "click", "target": "e1"}
+
+
+@pytest.mark.parametrize("kind", ["chat", "sft", "sft_steps", "transitions", "step_rewards"])
+def test_rows_have_the_first_of_two_answers(kind: str) -> None:
+    group = scene.gym_group()
+    checked, unchecked, alone = (scene.played(group, steps=1) for _ in range(3))
+    for episode, answer in ((checked, "41"), (alone, ["4", "2"])):
+        FirstAnswer.objects.create(episode=episode, answer=answer, channel="page", site_events=0)
+    Verdict.objects.filter(episode=checked).update(metrics={"first_answer_correct": 0.0})
+
+    rows = {row["episode"]: row for row in scene.rows_of(scene.exported(kind))}
+
+    pairs = {pk: (row["first_answer"], row["first_answer_correct"]) for pk, row in rows.items()}
+    assert pairs == {checked.pk: ("41", False), unchecked.pk: (None, None), alone.pk: (["4", "2"], None)}
 
 
 def test_a_void_episode_has_no_reward_anywhere() -> None:

@@ -30,12 +30,15 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
     "reward": "number",
     "reason": "text",
     "guidance": "json",
+    "first_answer": "json",
+    "first_answer_correct": "truth",
 }
 
 
 def episode_values(episode: Episode) -> Row:
     """What rows say of their episode. The reward of a void one is null, never 0."""
-    verdict = episode.verdict
+    verdict, first = episode.verdict, getattr(episode, "first_answer", None)
+    first_correct = verdict.metrics.get("first_answer_correct") if verdict else None
     return {
         "episode": episode.pk,
         "run": episode.run_id,
@@ -52,6 +55,8 @@ def episode_values(episode: Episode) -> Row:
         "reward": verdict.reward if verdict else None,
         "reason": verdict.reason if verdict else None,
         "guidance": episode.guidance,
+        "first_answer": first.answer if first else None,
+        "first_answer_correct": None if first_correct is None else first_correct == 1,
     }
 
 
@@ -107,4 +112,4 @@ def _parts(content: str | list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _episodes(batch: Batch) -> QuerySet[Episode]:
-    return batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
+    return batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by("pk")

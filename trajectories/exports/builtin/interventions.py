@@ -55,7 +55,7 @@ SHARED = (
 )
 def rows(batch: Batch) -> Iterator[Row]:
     """The success rate is over the outcomes that the filters keep, void ones never among them."""
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("pk")
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by("pk")
     interventions = {one.group_id: one for one in Intervention.objects.filter(group__in=batch.ids)}
     for group in batch.ids:
         if group not in interventions:

@@ -59,7 +59,9 @@ SHARED = (
     options=("pairs_max", "seed"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("group_id", "pk")
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by(
+        "group_id", "pk"
+    )
     groups: dict[int, list[Episode]] = defaultdict(list)
     for episode in episodes:
         groups[episode.group_id].append(episode)

@@ -49,7 +49,9 @@ SHARED = ("task", "benchmark", "split", "key", "model", "simulated")
 )
 def rows(batch: Batch) -> Iterator[Row]:
     """The outcomes are those of both sides; of the text side only correct ones are taken."""
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("task_id", "pk")
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by(
+        "task_id", "pk"
+    )
     sides: dict[tuple[int, str, bool], tuple[list[Episode], list[Episode]]] = defaultdict(lambda: ([], []))
     for episode in episodes:
         arm = ARMS[episode.arm]

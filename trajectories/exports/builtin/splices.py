@@ -54,7 +54,9 @@ SHARED = ("run", "task", "benchmark", "split", "key", "arm", "model", "simulated
     options=("pairs_max", "revisions", "seed"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = batch.episodes.select_related("run", "group", "task", "verdict").order_by("task_id", "pk")
+    episodes = batch.episodes.select_related("run", "group", "task", "verdict", "first_answer").order_by(
+        "task_id", "pk"
+    )
     for task_id in batch.ids:
         lines = Lines(task_id)
         trees = by_root(list(episodes.filter(task=task_id)), lines)

@@ -37,7 +37,7 @@ READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), spli
     outcomes=("correct", "incorrect"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = list(batch.episodes.select_related("run", "task", "verdict").order_by("pk"))
+    episodes = list(batch.episodes.select_related("run", "task", "verdict", "first_answer").order_by("pk"))
     fields = ("episode_id", "index", "action_type", "action_result", "more__rewards")
     steps: dict[int, list[dict[str, Any]]] = {episode.pk: [] for episode in episodes}
     for step in (

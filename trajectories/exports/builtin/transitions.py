@@ -53,7 +53,10 @@ FIELDS = (
     outcomes=("correct", "incorrect"),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    episodes = {episode.pk: episode for episode in batch.episodes.select_related("run", "task", "verdict")}
+    episodes = {
+        episode.pk: episode
+        for episode in batch.episodes.select_related("run", "task", "verdict", "first_answer")
+    }
     steps = Step.objects.filter(episode_id__in=list(episodes)).order_by("episode_id", "index")
     for episode_id, of_episode in groupby(steps.values(*FIELDS), key=lambda step: step["episode_id"]):
         yield from _transitions(episodes[episode_id], list(of_episode), batch)
