@@ -34,7 +34,18 @@ HOSTILE: list[Any] = [
     None,
 ]
 DIGEST = "0" * 63 + "f"
-IDS = ("episode", "export", "group", "intervention", "report", "run", "sampler", "digest", "name")
+IDS = (
+    "abstraction",
+    "episode",
+    "export",
+    "group",
+    "intervention",
+    "report",
+    "run",
+    "sampler",
+    "digest",
+    "name",
+)
 OTHERS: dict[str, Any] = {
     "answer": "42",
     "count": 1,
@@ -72,6 +83,7 @@ def test_ids_and_names_are_written_as_they_are() -> None:
 def _calls_by_id() -> list[tuple[type, str, str]]:
     """Every method of the client with an id that it puts into a path, and that id's name."""
     in_body_or_query = {"sampler_create", "samplers", "episodes_open", "tasks_stats", "interventions"}
+    in_body_or_query |= {"abstractions", "abstraction_create"}
     run_in_body = {"run_create", "report_create", "intervention_open"}
     return [
         (kind, method, name)

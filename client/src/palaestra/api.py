@@ -13,6 +13,7 @@ import msgspec
 from palaestra import curation, records
 from palaestra.calls import V1, WAIT_S, Json, idempotency, present, query
 from palaestra.episode_calls import EpisodeCalls
+from palaestra.guidance import GuidanceCalls
 from palaestra.interventions import InterventionCalls
 from palaestra.labels import Label, LabelledUnit
 from palaestra.message_pictures import messages_inline
@@ -25,7 +26,7 @@ from palaestra.transport import decode
 PAGE_MAX = 1_000
 
 
-class Client(EpisodeCalls, InterventionCalls):
+class Client(EpisodeCalls, GuidanceCalls, InterventionCalls):
     """One installation, used with one key.
 
     Use as ``async with Client(server, key) as client``. ``server`` is the lab's address. Every call

@@ -47,7 +47,7 @@ class Completion:
 
     ``reasoning`` is what an endpoint returned apart from the text; None where it returned none. Reasoning
     tokens in ``usage`` without it are thoughts that the model hides. Measurements that make no sense are left
-    out: no number of an endpoint may cost a step.
+    out: no number of an endpoint may cost a step. ``actor`` is ``oracle`` of a policy that goes a known way.
     """
 
     text: str
@@ -61,6 +61,7 @@ class Completion:
     prompt_sha256: str | None = None
     tokens_blob: str | None = None
     policy_version: int | None = None
+    actor: str | None = None
 
     def __post_init__(self) -> None:
         for name, value in (
