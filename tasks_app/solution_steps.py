@@ -22,6 +22,32 @@ FROM tasks_app_task t LEFT JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_cu
 GROUP BY 1, 2 ORDER BY 1, 2"""
 
 
+# Of solutions of one step nothing can be given in any case: the last one never is.
+_LEAKS = """
+SELECT t.benchmark_id, t.split, count(*),
+    avg((g.clean_steps < 1)::int), avg((g.clean_steps < least(2, cardinality(g.steps) - 1))::int),
+    avg((g.clean_steps < least(3, cardinality(g.steps) - 1))::int),
+    avg(g.clean_steps::float8 / cardinality(g.steps))
+FROM tasks_app_task t JOIN tasks_app_gold g ON g.task_id = t.id AND g.is_current
+WHERE cardinality(g.steps) > 1 AND g.clean_steps IS NOT NULL
+GROUP BY 1, 2 ORDER BY 1, 2"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeakCounts:
+    """Solutions of a split of at least two steps that are ``checked`` for their answer.
+
+    ``leaking`` are the shares that hold it in their first one, two and three steps, not counting the last;
+    ``clean`` is the mean share of the steps that can be given.
+    """
+
+    benchmark: str
+    split: str
+    checked: int
+    leaking: tuple[float, float, float]
+    clean: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class StepCounts:
     """Tasks of a split: all, those with a solution, those whose solution is cut, and its mean steps."""
@@ -60,6 +86,24 @@ def step_counts() -> list[StepCounts]:
             mean_steps=None if mean is None else float(mean),
         )
         for benchmark, split, tasks, solved, cut, mean in rows
+        if benchmark in benchmarks
+    ]
+
+
+def leak_counts() -> list[LeakCounts]:
+    """Count what is known of every loaded split, by benchmark and split."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LEAKS)
+        rows = cursor.fetchall()
+    return [
+        LeakCounts(
+            benchmark=benchmark,
+            split=split,
+            checked=checked,
+            leaking=(float(one), float(two), float(three)),
+            clean=clean,
+        )
+        for benchmark, split, checked, one, two, three, clean in rows
         if benchmark in benchmarks
     ]
 

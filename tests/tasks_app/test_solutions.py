@@ -18,6 +18,7 @@ from tasks_app import solutions
 from tasks_app.models import Gold
 from tasks_app.registry import benchmarks
 from tasks_app.solutions import lines, sentences
+from tests import factories
 from tests.tasks_app import samples
 
 WAYS = [module.name for module in pkgutil.iter_modules(solutions.__path__)]
@@ -99,3 +100,14 @@ def test_the_command_cuts_stored_solutions_and_counts_them(tmp_path: Path) -> No
     assert out.getvalue().splitlines()[-1].split()[:4] == ["gsm8k/train", "3", "3", "3"]
     call_command("cut_solutions", "gsm8k", stdout=(again := io.StringIO()))
     assert again.getvalue().startswith("0 solutions")
+
+
+@pytest.mark.django_db
+def test_the_command_counts_solutions_whose_first_steps_hold_the_answer() -> None:
+    row = factories.benchmark(id="gsm8k")
+    for steps in (["3*12=36.\n", "36-6=30.\n", "30"], ["It is 30.\n", "So 30.\n", "30"], ["30"]):
+        task = factories.task(benchmark=row, answer="30", split="train", solution="".join(steps))
+        Gold.objects.filter(task=task).update(steps=steps)
+    call_command("cut_solutions", "gsm8k", "--leaks", stdout=(out := io.StringIO()))
+    cells = out.getvalue().splitlines()[-1].split()
+    assert cells == ["gsm8k/train", "2", "50.0%", "100.0%", "100.0%", "16.7%"]
