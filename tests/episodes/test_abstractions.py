@@ -12,6 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from tests import factories
 from tests.conftest import ApiClient
 from tests.episodes.test_guidance import messages_of, opened, refused, solved
+from trajectories.api.auth import Principal
+from trajectories.episodes.abstractions import services
+from trajectories.episodes.abstractions.records import AbstractionIn
 from trajectories.models import Abstraction, Episode, Run
 
 pytestmark = pytest.mark.django_db
@@ -141,3 +144,12 @@ def test_the_list_is_read_in_a_fixed_number_of_queries(guide: ApiClient) -> None
             guide.json("GET", "/abstractions")
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_an_abstraction_of_a_run_is_in_the_runs_project() -> None:
+    task, run = solved(), factories.run(project="ours")
+    person = Principal(1, "ines", frozenset({"admin"}), frozenset(), project=None)
+    made = services.abstraction_create(
+        body=AbstractionIn(task=task.pk, text=TEXT, run=run.pk), principal=person
+    )
+    assert made.project == "ours"

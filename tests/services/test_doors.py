@@ -201,6 +201,7 @@ def _queries(parameters: list[dict[str, Any]], scene: Scene) -> list[dict[str, A
         "drawn": "true",
         "episode": scene.episodes[0]["id"],
         "group": scene.groups[0],
+        "guidance": "start_state",
         "ids": ",".join(map(str, scene.tasks.values())),
         "kind": "train",
         "layer": "blind",

@@ -77,7 +77,10 @@ class EpisodesView(APIView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = struct_read(request.data, Opening)
-        return Response(creation.episodes_open(opening=body, principal=caller(request)), status=201)
+        return Response(self.opened(body, principal=caller(request)), status=201)
+
+    def opened(self, opening: Opening, *, principal: Principal) -> dict[str, Any]:
+        return creation.episodes_open(opening=opening, principal=principal)
 
 
 class Refill(Struct, forbid_unknown_fields=True):

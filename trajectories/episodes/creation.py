@@ -49,7 +49,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     few_shot.shots_check(opening)
     count_check(len(opening.tasks) * opening.samples_per_task)
     channel = _channel(opening)
-    tasks = _tasks_load(opening.tasks, principal)
+    tasks = tasks_load(opening.tasks, principal)
     _check_text(tasks, opening.arm)
     run = run_load(opening.run, principal)
     if arm.is_probe:
@@ -140,8 +140,11 @@ def run_load(run_id: int, principal: Principal) -> Run:
     return run
 
 
-def _tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
-    """The tasks in the given order, repeats included. To a key, tasks of hidden splits do not exist."""
+def tasks_load(ids: Sequence[int], principal: Principal) -> list[Task]:
+    """The tasks in the given order, repeats included, or ``GymError`` 422 ``unknown_task``.
+
+    To a key, tasks of hidden splits do not exist.
+    """
     fields = ("pk", "split", "kind", "prompt", "payload", "oracle_steps", "benchmark")
     rows = Task.objects.filter(pk__in=set(ids)).only(*fields)
     tasks = {task.pk: task for task in rows if principal.sees_split(task.split)}

@@ -26,6 +26,8 @@ class Guidance(Struct, forbid_unknown_fields=True, kw_only=True):
     """Help that is inserted at the end of the opening messages, after ``instruction``; it needs the scope
     `guidance`. ``prefix``: the first steps of the reference solution, by ``fraction`` (rounded up) or
     ``steps``. ``hint``: ``text``. ``abstraction``: a stored one, by its id. What holds the answer is refused.
+    ``start_state`` inserts nothing: the episodes are forks of the task's scripted solution, an episode that
+    the oracle or a person played, after its first acts by ``fraction`` or ``steps``.
 
     With ``hash`` nothing is inserted: the caller delivers the guidance, and the gym notes it. Guided episodes
     are left out of rates, gaps and samplers.

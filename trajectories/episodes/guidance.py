@@ -33,6 +33,8 @@ INSTRUCTIONS = {
 HIDDEN = "(guidance, visible to keys with the scope guidance or golds)"
 SPAN = ("message", "part", "start", "end")
 TASKS_NAMED = 10
+START_STATE = "start_state"
+"""Nothing is inserted: the episode is a fork of a scripted solution, after its first acts."""
 
 
 class Insert(Struct, frozen=True):
@@ -107,11 +109,17 @@ def is_delivered(episode: Episode) -> bool:
     return episode.guidance is not None and "message" in episode.guidance
 
 
+def is_start_state(episode: Episode) -> bool:
+    """Whether the gym opened the episode, or one of its ancestors, at a start state."""
+    record = episode.guidance or {}
+    return record.get("kind") == START_STATE and "episode" in record
+
+
 def insert_copied(episode: Episode | None, principal: Principal) -> Insert | None:
     """The insert of an episode, for another one. Raises ``GymError`` 403 ``missing_scope``."""
     if episode is None:
         return None
-    if is_delivered(episode):
+    if is_delivered(episode) or is_start_state(episode):
         principal.require(Scope.GUIDANCE)
     return insert_of(episode)
 
@@ -122,7 +130,9 @@ def _check(guidance: Guidance) -> None:
         name for name in ("fraction", "steps", "text", "abstraction") if getattr(guidance, name) is not None
     ]
     needed = {"prefix": ("fraction", "steps"), "hint": ("text",), "abstraction": ("abstraction",)}
-    if guidance.kind not in needed:
+    if guidance.kind == START_STATE:
+        message = "Start states are opened by POST /api/v1/episodes, in arms with a page that is no probe."
+    elif guidance.kind not in needed:
         message = f"There is no guidance of kind {guidance.kind!r}. {did_you_mean(guidance.kind, needed)}"
     elif len(given) != 1 or given[0] not in needed[guidance.kind]:
         message = f"Guidance of kind {guidance.kind!r} takes just {' or '.join(needed[guidance.kind])}."

@@ -5,18 +5,23 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import BigIntegerField, Count, Q
+from django.db.models.functions import Cast
 from msgspec import Struct
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.fields import SuggestingChoiceField
 from core.paging import Query, page, query_read
 from core.schema import call
 from trajectories.api.auth import Principal, caller
+from trajectories.episodes.guidance import START_STATE
 from trajectories.models import Episode, Run, Verdict
 from trajectories.runs import selectors as runs
 
+# Which episodes are results of their own: a fork of a guided episode, of its kind too, is none.
+KINDS = {"prefix": Q(parent=None), START_STATE: Q(parent=Cast("guidance__episode", BigIntegerField()))}
 STEPS, OF = "guidance__steps", "guidance__of"
 
 
@@ -46,7 +51,9 @@ class PrefixPage(Struct):
 
 
 class PrefixesQuery(Query):
-    pass
+    guidance = SuggestingChoiceField(
+        choices=list(KINDS), default="prefix", help_text="What the steps are: written ones, or acts."
+    )
 
 
 class RunPrefixesView(APIView):
@@ -64,16 +71,23 @@ class RunPrefixesView(APIView):
         query = query_read(PrefixesQuery, request)
         run = runs.run_get(run_id, principal=caller(request))
         rows = prefix_results(
-            run, after=query.get("cursor", 0), limit=query["limit"], principal=caller(request)
+            run,
+            kind=query["guidance"],
+            after=query.get("cursor", 0),
+            limit=query["limit"],
+            principal=caller(request),
         )
         shown, following = page(rows, limit=query["limit"], place=lambda row: int(row["task"]))
         return Response({"results": shown, "next": following})
 
 
-def prefix_results(run: Run, *, after: int, limit: int, principal: Principal) -> list[dict[str, Any]]:
+def prefix_results(
+    run: Run, *, kind: str, after: int, limit: int, principal: Principal
+) -> list[dict[str, Any]]:
     """Up to ``limit`` tasks behind ``after``, and one more if there is a next page."""
-    judged = Episode.objects.filter(run=run, guidance__kind="prefix", guidance__has_key="steps")
-    judged = judged.filter(parent=None, is_taken_over=False, verdict__reward__isnull=False)
+    judged = Episode.objects.filter(run=run, guidance__isnull=False, guidance__kind=kind)
+    judged = judged.filter(KINDS[kind], guidance__has_key="steps")
+    judged = judged.filter(is_taken_over=False, verdict__reward__isnull=False)
     if principal.splits:
         judged = judged.filter(task__split__in=principal.splits)
     tasks = judged.filter(task__gt=after).values_list("task", flat=True).distinct().order_by("task")

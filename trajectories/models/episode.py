@@ -147,6 +147,8 @@ class Episode(models.Model):
         indexes = [
             models.Index(fields=["run", "id"], name="episode_run_order"),
             models.Index(fields=["parent"], name="episode_forks", condition=Q(parent__isnull=False)),
+            # What guidance did in a run, by task (episodes/prefixes.py, episodes/abstractions).
+            models.Index(fields=["run", "task"], name="episode_guided", condition=Q(guidance__isnull=False)),
             # The solvers of an abstraction (episodes/abstractions).
             models.Index(
                 KeyTransform("abstraction", "guidance"),

@@ -14,7 +14,8 @@ from core.struct_schema import struct_read
 from trajectories.api.auth import Principal, caller
 from trajectories.api.idempotency import idempotent
 from trajectories.episodes import api
-from trajectories.episodes.forks import creation, recipe
+from trajectories.episodes.creation_body import Opening
+from trajectories.episodes.forks import creation, recipe, start_states
 from trajectories.episodes.forks.body import Fork, Forks, ForkSettings
 from trajectories.episodes.opening_messages import FORK
 from trajectories.models import Group
@@ -73,6 +74,15 @@ class RestoreView(APIView):
     def post(self, request: Request, episode_id: int) -> Response:
         restored = recipe.fork_restore(episode_id=episode_id, principal=caller(request))
         return Response(to_builtins(restored))
+
+
+class EpisodesView(api.EpisodesView):
+    """Opens episodes of both kinds: a start state is a fork."""
+
+    def opened(self, opening: Opening, *, principal: Principal) -> dict[str, Any]:
+        if start_states.is_start_state(opening):
+            return start_states.start_states_open(opening=opening, principal=principal)
+        return super().opened(opening, principal=principal)
 
 
 class RefillView(api.RefillView):

@@ -42,8 +42,13 @@ def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]
     return groups_open(forks=forks, principal=principal)[1]
 
 
-def groups_open(*, forks: Sequence[Fork], principal: Principal) -> tuple[list[int], dict[str, Any]]:
-    """As ``forks_open``, with the ids of the groups; one with a count of 0 is empty until a refill."""
+def groups_open(
+    *, forks: Sequence[Fork], principal: Principal, inserts: Sequence[guidance.Insert | None] | None = None
+) -> tuple[list[int], dict[str, Any]]:
+    """As ``forks_open``, with the ids of the groups; one with a count of 0 is empty until a refill.
+
+    ``inserts``, one for each fork, are what the forks have in place of their own or their parents' guidance.
+    """
     total = sum(fork.count for fork in forks)
     openings.count_check(total, setting="FORKS_PER_CALL_MAX")
     parents = _parents(forks, principal)
@@ -51,7 +56,8 @@ def groups_open(*, forks: Sequence[Fork], principal: Principal) -> tuple[list[in
     for fork in {(one.episode, one.step, one.run, one.max_steps): one for one in forks}.values():
         _check(fork, parents[fork.episode], runs.get(fork.run or 0))
     checks = LeakChecks()
-    inserts = [_insert_of(fork, parents[fork.episode], principal, checks) for fork in forks]
+    if inserts is None:
+        inserts = [_insert_of(fork, parents[fork.episode], principal, checks) for fork in forks]
     capacity.capacity_check(requested=total)
     group_ids, ids = hot_sql.ids_reserve(groups=len(forks), episodes=total)
     draft, first = drafts.Draft.empty(), 0

@@ -12,13 +12,14 @@ from core.schema import call
 from trajectories import hot_sql
 from trajectories.api.auth import caller
 from trajectories.episodes import api, services
+from trajectories.episodes.forks import api as forks
 from trajectories.episodes.trajectories import records, selectors
 from trajectories.runs import selectors as run_selectors
 
 NDJSON = "application/x-ndjson"
 
 
-class EpisodesView(api.EpisodesView):
+class EpisodesView(forks.EpisodesView):
     """Lists episodes; opening is inherited, because both methods share one path."""
 
     scopes = {"GET": "read", "POST": "trainer"}
