@@ -113,7 +113,7 @@ def test_one_that_the_server_refuses_leaves_the_others_to_be_played(
     monkeypatch.setattr(Client, "group_refill", refused)
     assert run(fake, model, "intervene", "--run", "7", "--written", "--count", "1") == 0
     printed = capsys.readouterr()
-    assert "1 interventions; left out: 1 refused." in printed.out
+    assert "1 intervention; left out: 1 refused." in printed.out
     assert f"Intervention {made['id']}: {status} gold_changed" in printed.err
 
 

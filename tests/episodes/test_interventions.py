@@ -241,7 +241,7 @@ def test_the_text_is_checked_behind_what_is_copied(guide: ApiClient) -> None:
     Task.objects.filter(pk=parent.task_id).update(payload={"text": "What is 42 * 1?", "format": "plain"})
     error = _send(guide, parent, text="42, as it says.", status=422)["error"]
     assert error["code"] == "intervention_leaks"
-    assert "characters 0 to 2." in error["message"]
+    assert "“42” (characters 0 to 2)" in error["message"]
     assert _send(guide, parent, substep=1, text="42, as it says.")
 
 

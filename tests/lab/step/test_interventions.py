@@ -59,7 +59,7 @@ def test_results_stand_beside_the_words(lab: Lab, owner: User) -> None:
     for fork, outcome in zip(forks, ("correct", "incorrect", "void"), strict=True):
         factories.verdict(fork, outcome, reason="harness_error" if outcome == "void" else "answer")
     page = client.get(f"/episodes/{episode.pk}/steps/1").content.decode()
-    assert "1 of 2 right, 1 void" in page
+    assert "1 of 2 continuations correct, 1 void" in page
     assert "&lt;b&gt;Wait&lt;/b&gt;" in page
     assert f'href="/episodes/{forks[0].pk}/"' in page
 
@@ -67,7 +67,7 @@ def test_results_stand_beside_the_words(lab: Lab, owner: User) -> None:
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
-        ({"text": "So 6 * 7 is 42."}, "gives away the answer"),
+        ({"text": "So 6 * 7 is 42."}, "gives away the answer: “42” (characters 12 to 14)"),
         ({"text": " "}, "at least one word"),
         ({"text": "a" * 10_001}, "can be checked for leaks"),
         ({"substep": ""}, "Choose the substep"),

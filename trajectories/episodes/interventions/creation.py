@@ -25,6 +25,7 @@ from trajectories.thoughts.substeps import substep_spans
 
 # Continuations keep their parent's guidance, and have none of their own.
 FORK_SETTINGS = set(Fork.__struct_fields__) - {"episode", "step", "guidance"}
+QUOTED_CHARS = 80
 
 
 def intervention_open(*, episode_id: int, body: InterventionIn, principal: Principal) -> dict[str, Any]:
@@ -84,8 +85,11 @@ def _copied(parent: Episode, *, step: int, substep: int) -> str:
 
 def _check_leaks(task: Task, text: str, *, copied: str) -> None:
     if leaks := detection.leaks_behind(task, text, before=copied):
-        places = ", ".join(f"{leak.start} to {leak.end}" for leak in leaks[: detection.NAMED_MAX])
-        message = f"The text gives away the answer to task {task.pk}, at characters {places}."
+        places = ", ".join(
+            f"“{text[leak.start : leak.end][:QUOTED_CHARS]}” (characters {leak.start} to {leak.end})"
+            for leak in leaks[: detection.NAMED_MAX]
+        )
+        message = f"The text gives away the answer: {places}. An intervention may guide, but not state it."
         raise GymError("intervention_leaks", message, status=422, fields={"text": [message]})
 
 

@@ -73,7 +73,7 @@ async def _intervene(options: argparse.Namespace) -> int:
     async with Client(options.server, options.key) as client, endpoint_make(options) as endpoint:
         run = await client.run(options.run)
         policy = ModelPolicy(endpoint, client, model=options.model, sampling=sampling_of(options))
-        stderr_print(f"{options.model} at {endpoint.address} is tried: does it go on with a message?")
+        stderr_print(f"Checking that {options.model} at {endpoint.address} can continue a message.")
         await policy.continuation_try()
         writer = InterventionWriter(
             client,
@@ -178,4 +178,5 @@ def _line(intervention: Intervention, rollouts: list[Rollout]) -> str:
 
 def _summary(counts: Counter[str], played: int) -> str:
     reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(counts.items()))
-    return f"{played} interventions{f'; left out: {reasons}' if reasons else ''}."
+    number = f"{played} intervention{'' if played == 1 else 's'}"
+    return f"{number}{f'; left out: {reasons}' if reasons else ''}."
