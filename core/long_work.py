@@ -22,6 +22,10 @@ PROBLEM_MAX_CHARS = 500
 # Resumable work stops between rows, long before its worker is stopped.
 PAUSE_S = 200.0
 NOTE_EVERY_S = 1.0
+BROKEN = (
+    "It ended by an error of this program. Start it again; if it ends so again, send the detail to whoever "
+    "runs this installation."
+)
 STATES = ("waiting", "done", "failed")
 
 
@@ -31,6 +35,11 @@ class Pause(Exception):
 
 class Withdrawn(Exception):
     """Nobody wants the work any longer: it was cancelled, or requested again."""
+
+
+def broken(error: Exception) -> str:
+    """The problem of work that an error ended: in words, and its detail below them."""
+    return f"{BROKEN}\n{type(error).__name__}: {error}"[:PROBLEM_MAX_CHARS]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +71,7 @@ class LongWork:
             self._finish(state=failed, problem=self.too_long)
             raise
         except Exception as error:
-            self._finish(state=failed, problem=f"{type(error).__name__}: {error}"[:PROBLEM_MAX_CHARS])
+            self._finish(state=failed, problem=broken(error))
             raise
         problem = str(result.pop("problem", ""))[:PROBLEM_MAX_CHARS]
         return self._finish(state=done, result=result, problem=problem)

@@ -6,6 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.errors import GymError
+from tests import factories
 from trajectories.api import auth
 from trajectories.api.auth import principal_for
 from trajectories.models import ApiKey
@@ -27,6 +28,18 @@ def test_only_the_key_is_printed_and_it_authenticates(db: None) -> None:
     assert principal.sees_split("train")
     assert not principal.sees_split("test")
     assert printed.strip() not in str(ApiKey.objects.values().get())
+
+
+def test_splits_that_no_benchmark_has_are_named(db: None) -> None:
+    factories.task(split="test")
+    for splits, warning in (
+        ("test", ""),
+        ("test, tset", "No benchmark has the split 'tset' yet; there are: test."),
+    ):
+        out, problems = io.StringIO(), io.StringIO()
+        call_command("create_key", name="x", scopes="read", splits=splits, stdout=out, stderr=problems)
+        assert problems.getvalue().strip() == warning
+        assert principal_for(f"Bearer {out.getvalue().strip()}").sees_split("test")
 
 
 @pytest.mark.parametrize(

@@ -156,13 +156,13 @@ def test_a_full_disk_is_why_it_failed_and_it_can_be_run_again(monkeypatch: pytes
 def test_nothing_to_export_says_what_was_left_out() -> None:
     scene.played(scene.gym_group(task=factories.task(split="test")))
     assert scene.exported("chat").problem == (
-        "Nothing matches: 1 episodes of locked splits were left out. Choose other filters."
+        "Nothing matches. Left out: episodes of locked splits (1). Choose other filters."
     )
     assert scene.exported("chat", benchmarks=["math"]).problem == (
         "No finished episode matches. Choose other filters."
     )
     scene.played(scene.gym_group())
-    assert "1 groups without a pair of the same prompt" in scene.exported("preferences").problem
+    assert "groups without a pair of the same prompt (1)" in scene.exported("preferences").problem
 
 
 def test_what_workers_lost_three_times_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,8 @@ def _check_rights(parameters: Parameters, author: Author) -> None:
     if locked and not parameters.locked:
         message = (
             f"The split {locked[0]!r} is locked: it is for evaluation, which training on it would spoil. "
-            "With the scope 'admin', `locked: true` exports it all the same."
+            "Staff, and keys with the scope 'admin', export it by allowing locked splits (`locked: true`), "
+            "which is on record."
         )
         raise GymError("locked_split", message, status=403, fields={"splits": [message]})
 

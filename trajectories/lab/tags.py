@@ -233,6 +233,18 @@ def cell(context: template.Context, column: Column) -> SafeString:
 
 
 @register.filter
+def problem_words(problem: str) -> str:
+    """The first line of a problem, which says it in words."""
+    return problem.partition("\n")[0]
+
+
+@register.filter
+def problem_detail(problem: str) -> str:
+    """What follows it: the error of a program."""
+    return problem.partition("\n")[2]
+
+
+@register.filter
 def kind_name(kind: str) -> str:
     """What people call a question kind."""
     return kind_label(kind)

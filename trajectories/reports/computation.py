@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models.functions import Now
 
 from core import due_work
+from core.long_work import broken
 from trajectories.models import Report, Run
 from trajectories.reports import selectors
 from trajectories.reports.accuracy_tables import accuracy_table, pass_table
@@ -29,7 +30,6 @@ from trajectories.reports.tables import LOSSES, table_record
 from trajectories.reports.thought_table import thought_table
 from trajectories.reports.version_table import version_table
 
-PROBLEM_MAX_CHARS = 500
 # Of the progress; the rest is estimation.
 READ_SHARE = 0.8
 
@@ -46,9 +46,7 @@ def report_compute(report_id: int) -> bool:
     try:
         result = _result(report, runs)
     except Exception as error:
-        _finish(
-            report, state=Report.State.FAILED, problem=f"{type(error).__name__}: {error}"[:PROBLEM_MAX_CHARS]
-        )
+        _finish(report, state=Report.State.FAILED, problem=broken(error))
         raise
     return _finish(report, state=Report.State.READY, result=result, basis=basis, computed_at=Now())
 

@@ -203,7 +203,7 @@ def test_labels_of_another_codebook_are_taken_on_request_and_marked(
     sent = json.dumps(manifest).encode()
     result = files.take(other, data, manifest=sent, takes_other_codebooks=True)
     assert (result["added"], result["left_out"]) == (3, 1)
-    assert "1 labels were left out" in result["problem"]
+    assert "Labels left out: 1." in result["problem"]
     assert set(Label.objects.filter(unit__project=other).values_list("codebook_id", flat=True)) == {old}
     assert CodebookVersion.objects.get(pk=old).content == content
     assert units_labelled(other) == []

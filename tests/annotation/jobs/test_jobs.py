@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from core import due_work, long_work
 from core import jobs as core_jobs
 from core.errors import GymError
+from core.long_work import BROKEN
 from tests.annotation import scene
 from trajectories.annotation.jobs import jobs, registry, services
 from trajectories.annotation.jobs.registry import Work
@@ -120,7 +121,7 @@ def test_what_is_refused_says_so_and_what_breaks_is_raised_too(
     with pytest.raises(ZeroDivisionError):
         services.job_do(job.pk)
     job.refresh_from_db()
-    assert (job.state, job.problem) == ("failed", "ZeroDivisionError: by zero")
+    assert (job.state, job.problem) == ("failed", f"{BROKEN}\nZeroDivisionError: by zero")
 
 
 def test_a_kind_without_work_fails_and_says_what_to_do(

@@ -14,6 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from core.arms import ARMS
 from tests import factories
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
@@ -260,7 +261,7 @@ def test_a_project_is_opened_from_a_search(lab: Lab, owner: User, person: User) 
     first, second = scene.episodes(2, steps=3)
     client = lab(owner)
     html = client.get(f"/annotation/new?episodes={first.pk}").content.decode()
-    assert "From <strong>1</strong> episodes" in html
+    assert "From <strong>1</strong> episode:" in html
     body = {
         "search": f"episodes={first.pk}", "name": "New", "steps": "10", "by": ["arm"], "is_equal": "1",
         "seed": "3", "people": [person.pk, owner.pk], "overlap": "50", "overlap_people": "2", "repeats": "0",
@@ -272,7 +273,7 @@ def test_a_project_is_opened_from_a_search(lab: Lab, owner: User, person: User) 
     assert set(project.units.values_list("episode_id", flat=True)) == {first.pk}
     assert (project.created_by, project.source) == (owner, f"/search?episodes={first.pk}")
     page = client.get(response["Location"]).content.decode()
-    assert "gym" in page
+    assert ARMS["gym"].label in page
     assert "person" in page
     refused = client.post("/annotation/create", {**body, "people": [person.pk]})
     assert refused.status_code == 422
@@ -315,6 +316,17 @@ def test_open_jobs_are_looked_at_again_until_they_end(
     page = client.get(f"{address}?fragment").content.decode()
     assert "Line 3 has no &lt;step&gt;." in page
     assert "hx-trigger" not in page
+
+
+def test_strata_are_named_by_the_words_of_their_arms(
+    lab: Lab, owner: User, project: AnnotationProject
+) -> None:
+    one = {"steps": 3, "hidden": 0, "empty": 0, "drawn": 1}
+    strata = [{"name": "text_zero_shot · correct", **one}, {"name": "incorrect", **one}]
+    AnnotationProject.objects.filter(pk=project.pk).update(strata=strata)
+    page = lab(owner).get(f"/annotation/{project.pk}/").content.decode()
+    assert f"{ARMS['text_zero_shot'].label} · correct" in page
+    assert "text_zero_shot" not in page
 
 
 def test_researchers_see_agreement(lab: Lab, owner: User, person: User) -> None:

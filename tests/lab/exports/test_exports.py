@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.conftest import LabClient
 from tests.exports import scene
 from trajectories.exports import services
+from trajectories.exports.work import ExportWork
 from trajectories.models import Export
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
@@ -96,6 +97,27 @@ def test_splices_take_a_file_of_thoughts(lab: Lab, annotator: User) -> None:
 
 def _file(data: bytes) -> SimpleUploadedFile:
     return SimpleUploadedFile("thoughts.jsonl", data)
+
+
+def test_an_export_that_an_error_ended_says_so_in_words(
+    lab: Lab, annotator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    episode = scene.played(scene.gym_group())
+    client = lab(annotator)
+    client.post("/exports/create", {**FORM, "runs": str(episode.run_id)})
+    export = Export.objects.get()
+
+    def broken(*_: object) -> None:
+        raise KeyError("<token>")
+
+    monkeypatch.setattr(ExportWork, "do", broken)
+    with pytest.raises(KeyError):
+        services.export_do(export.pk)
+    html = client.get(f"/exports/{export.pk}/").content.decode()
+    words, _, folded = html.partition("<summary>Detail</summary>")
+    assert "It ended by an error of this program." in words
+    assert "KeyError" not in words
+    assert "KeyError: &#x27;&lt;token&gt;&#x27;" in folded.partition("</details>")[0]
 
 
 def test_an_export_is_cancelled_and_run_again(lab: Lab, annotator: User) -> None:

@@ -13,7 +13,7 @@ from trajectories.annotation.imports.checks import Check, ImportSettings, Placem
 from trajectories.annotation.imports.files import files_open
 from trajectories.models import AnnotationJob, AnnotationUnit, Annotator, CodebookVersion, Label
 
-NO_SUCH_ANSWERS = "they are of another codebook version, and this project's has no such answers."
+NO_SUCH_ANSWERS = "They are of another codebook version, and this project's has no such answers."
 
 
 def labels_import(job: AnnotationJob, progress: Progress) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def file_import(check: Check, progress: Progress, *, job: AnnotationJob | None =
         "labels": total,
         "added": added,
         "left_out": left_out,
-        "problem": f"{left_out:,} labels were left out: {NO_SUCH_ANSWERS}" if left_out else "",
+        "problem": f"Labels left out: {left_out:,}. {NO_SUCH_ANSWERS}" if left_out else "",
     }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http import HTTPStatus
 
 from django.contrib.auth.models import User
 from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 
+from core.arms import ARMS
 from core.errors import GymError
 from core.integers import INT_MAX, is_id
 from trajectories.annotation.codebook.types import codebook_of
@@ -28,6 +30,8 @@ from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.annotation import View
 
 QUOTA_PREFIX = "quota-"
+# Of the names of strata (stratum.sql).
+PARTS_BETWEEN = " · "
 FILES_AGAIN = "Choose the files again: browsers do not keep them with a form that comes back."
 
 
@@ -75,6 +79,14 @@ def annotation_quotas(request: LabRequest, project_id: int) -> HttpResponseBase:
     return redirect("annotation_project", project_id=project_id)
 
 
+def _in_words(stratum: Stratum) -> Stratum:
+    """The stratum with its arm in words; its name joins an arm, an outcome and a benchmark."""
+    parts = stratum.name.split(PARTS_BETWEEN)
+    return replace(
+        stratum, name=PARTS_BETWEEN.join(ARMS[part].label if part in ARMS else part for part in parts)
+    )
+
+
 def _project_render(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
     # Machines, and people whose labels were imported, take no units.
     people = project.annotators.filter(user__isnull=False).select_related("project").order_by("pk")
@@ -84,7 +96,7 @@ def _project_render(request: LabRequest, project: AnnotationProject, *, error: s
         **head_context(project.name, project=project, place="", tab="overview"),
         "units": AnnotationUnit.objects.filter(project=project).count(),
         "views": [View(name) for name in project.views],
-        "strata": [Stratum(**stratum) for stratum in project.strata],
+        "strata": [_in_words(Stratum(**stratum)) for stratum in project.strata],
         "people": selectors.progress_of(list(people)),
         "others": User.objects.filter(is_active=True)
         .exclude(annotators__project=project)

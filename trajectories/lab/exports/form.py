@@ -135,7 +135,7 @@ class ExportForm(forms.Form):
     )
     seed = forms.IntegerField(min_value=0, max_value=SEED_MAX, initial=0, label="Seed")
     golds = forms.BooleanField(required=False, label="With golds")
-    locked = forms.BooleanField(required=False, label="With locked splits (on record)")
+    locked = forms.BooleanField(required=False, label="With locked splits: those for evaluation (on record)")
 
     def __init__(self, *args: Any, user: User | AnonymousUser, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

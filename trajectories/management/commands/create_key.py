@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import GymError
+from tasks_app.selectors import benchmark_list
 from trajectories import projects
 from trajectories.api import auth
 from trajectories.models.access import DEFAULT_PROJECT, Scope
@@ -39,7 +40,16 @@ class Command(BaseCommand):
             raise CommandError(error.message) from None
         if project not in known:
             self.stderr.write(f"The project {project!r} is new; there were: {', '.join(known)}.")
+        if unknown := sorted(set(splits) - (names := _split_names())):
+            self.stderr.write(
+                f"No benchmark has the split {', '.join(map(repr, unknown))} yet; there are: "
+                f"{', '.join(sorted(names)) or 'none'}."
+            )
         self.stdout.write(key)
+
+
+def _split_names() -> set[str]:
+    return {split for benchmark in benchmark_list(splits=None) for split in benchmark["splits"]}
 
 
 def _words(text: str) -> list[str]:
