@@ -6,9 +6,11 @@ JSON is read by what a file holds, not by its name: copies of JSON lines are oft
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -20,10 +22,15 @@ from core.errors import GymError
 from tasks_app.types import CELL_FILES, BadRow, BenchmarkPlugin, Record, Records, Row
 
 LINES = (".jsonl", ".ndjson")
-WRAPPERS = frozenset({"data", "rows", "examples", "instances", "questions"})
+WRAPPERS = frozenset({"data", "dataset", "rows", "records", "items", "examples", "instances", "samples"}) | {
+    *("questions", "problems", "train", "test", "validation", "dev", "val")
+}
 """Names under which copies put the list of their records; the hub's viewer puts each below ``row``."""
 PARQUET_BATCH_ROWS = 1_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_DECODER = json.JSONDecoder()
+_NOT_BLANK = re.compile(r"\S")
+_NOT_FINITE = re.compile(rb"\b(?:NaN|Infinity)\b")
 DIGITS = re.compile(r"(\d+)")
 
 _Place = tuple[int, Any]
@@ -123,9 +130,27 @@ def _json_file(file: Path) -> Iterator[_Place]:
         return _json_lines(file)
     text = file.read_bytes().removeprefix(BYTE_ORDER_MARK)
     value = _decoded(text, place=f"{file.parent.name}/{file.name}:1")
-    if isinstance(value, BadRow) and file.suffix in LINES:
+    if not isinstance(value, BadRow):
+        return iter(_elements(value))
+    if file.suffix in LINES:
         return _json_lines(file)
-    return iter(_elements(value))
+    return _values(text) or iter([(1, value)])
+
+
+def _values(text: bytes) -> Iterator[_Place] | None:
+    """Objects one after another, each over several lines, as ``jq`` writes them; None for anything else."""
+    values, at = list[_Place](), 0
+    try:
+        rest = text.decode().rstrip()
+        while at < len(rest):
+            start = _NOT_BLANK.search(rest, at)
+            value, at = _DECODER.raw_decode(rest, start.start() if start else at)
+            if not isinstance(value, dict):
+                return None
+            values.append((len(values) + 1, value))
+    except (ValueError, RecursionError):
+        return None
+    return iter(values) if len(values) > 1 else None
 
 
 def _elements(value: Any) -> Iterable[_Place]:
@@ -159,7 +184,11 @@ def _text_lines(file: Path) -> Iterator[tuple[int, bytes]]:
 def _csv(file: Path) -> Iterator[_Place]:
     # Bytes that are not UTF-8 become half characters, which loading refuses as bad rows.
     with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
-        rows = csv.reader(stream, strict=True)
+        first = stream.readline()
+        stream.seek(0)
+        # Spreadsheets of many countries, and those that copy tables, write others than commas.
+        others = [mark for mark in ";\t" if mark in first and "," not in first]
+        rows = csv.reader(stream, strict=True, delimiter=others[0] if len(others) == 1 else ",")
         while True:
             line = rows.line_num + 1
             try:
@@ -177,6 +206,9 @@ def _decoded(text: bytes, *, place: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if _NOT_FINITE.search(text):  # Python's own writer has words for what JSON lacks
+            with suppress(ValueError, RecursionError):
+                return json.loads(text)
         return BadRow(place, f"not valid JSON: {error}")
 
 

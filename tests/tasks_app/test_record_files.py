@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +55,38 @@ def test_a_json_file_that_is_a_list_gives_a_record_for_every_element(tmp_path: P
         ("train.json:2", 2),
         ("train.json:3", 3),
     ]
+
+
+ROWS = [{"n": "1", "said": "a, b"}, {"n": "2", "said": "c; d"}]
+SHAPES = {
+    "objects.json": "\n".join(json.dumps(row, indent=2) for row in ROWS) + "\n\n",
+    "one_line.json": "".join(map(json.dumps, ROWS)),
+    "split.json": json.dumps({"version": 2, "validation": ROWS}),
+    "records.json": json.dumps({"records": ROWS}, indent=1),
+    "semicolons.csv": 'n;said\r\n1;a, b\r\n2;"c; d"\r\n',
+    "tabs.csv": "n\tsaid\n1\ta, b\n2\tc; d\n",
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_rows_of_a_file_are_read_in_the_shapes_of_its_copies(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(SHAPES[name], newline="")
+    read = record_files.with_header(record_files.records([tmp_path / name]))
+    assert [one.value if isinstance(one, Record) else one for one in read] == ROWS
+
+
+def test_numbers_that_json_lacks_cost_no_row(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"n": NaN, "said": "x"}\n{"n": NaN said}\n')
+    first, second = record_files.records([tmp_path / "a.jsonl"])
+    assert isinstance(first, Record)
+    assert first.value["said"] == "x"
+    assert isinstance(second, BadRow)
+
+
+@pytest.mark.parametrize("text", ['{"n": 1} and {"n": 2}', '{"n": 1}\n{"n": ', "1 2", '{"n": 1} 2'])
+def test_what_is_no_list_of_objects_gives_no_half_of_one(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    assert any(isinstance(one, BadRow) for one in record_files.records([tmp_path / "a.json"]))
 
 
 def _parquet_of_two_parts(path: Path) -> int:
