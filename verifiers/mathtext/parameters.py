@@ -83,13 +83,22 @@ def _are_constants(ours: list[str], gold: Form, theirs: list[str], answer: Form)
 
 
 def _counts_periods(name: str, form: Form) -> bool:
-    r"""Return whether ``k`` only counts multiples of pi, in an angle: ``\frac{\pi}{4} + k\pi``."""
+    r"""Return whether ``k`` only counts parts of a half turn, in an angle: ``\frac{\pi}{4} + k\pi``."""
+    half_turn = values.context.mpf(180) if _is_in_degrees(form) else values.context.pi
     steps = [_step(node, name) for node in _nodes(form) if name in symbols_of(node)]
     return (
         name in COUNTERS
         and bool(steps)
-        and all(step is not None and _is_rational(step / values.context.pi) for step in steps)
+        and all(step is not None and _is_rational(step / half_turn) for step in steps)
     )
+
+
+def _is_in_degrees(form: object) -> bool:
+    if isinstance(form, Scalar):
+        return form.degrees
+    if isinstance(form, tuple):
+        return any(map(_is_in_degrees, form))
+    return is_dataclass(form) and any(_is_in_degrees(getattr(form, field.name)) for field in fields(form))
 
 
 def _is_rational(value: Any) -> bool:
