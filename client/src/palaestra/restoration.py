@@ -25,8 +25,9 @@ from palaestra.surface import DocumentGone, PageView, Surface
 from palaestra.visits import Arrival, Deed, Visit, plans_of, visits_of
 
 LINES_MAX, LINE_CHARS = 6, 60
-AGAIN_S = 0.3
-"""Before a page that differs is looked at once more: a caret blinks, and a list may still be drawn."""
+AGAIN_S = (0.3, 0.4, 0.6)
+"""Before a page that differs is looked at again: a list may still be drawn, and a caret is there for half a
+second of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,8 +150,10 @@ class _Restoration:
         observer = self._looks.observer
         before = observer.before
         shown = await observer.observe(self._page, view)
-        if not _is_recorded(shown, past, self._looks.form):
-            await asyncio.sleep(AGAIN_S)
+        for pause_s in AGAIN_S:
+            if _is_recorded(shown, past, self._looks.form):
+                return shown
+            await asyncio.sleep(pause_s)
             again = await self._page.observe(acted=False, with_text=self._looks.form.has_text)
             if again is not None:
                 observer.before = before
