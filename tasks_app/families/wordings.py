@@ -31,6 +31,9 @@ class Wording:
     its own would tell how far its answer lies; tasks that need more are not drawn."""
     fields: tuple[str, str]
     """The labels of the answer's parts."""
+    way: tuple[str, ...] = ()
+    """The acts of the scripted solution, each with its reason and without the answer. The same for all tasks,
+    so that it never tells an impossible one from its twin."""
     phrases: Phrases = field(default_factory=dict)
 
     def text(self, draws: Draws, name: str = "task", **slots: str | int) -> str:

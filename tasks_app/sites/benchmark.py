@@ -22,6 +22,7 @@ from tasks_app.sites.balance import task_draw
 from tasks_app.sites.drafts import draft_make, task_place
 from tasks_app.sites.lanes import tasks_draw, workers
 from tasks_app.sites.worlds import site_world
+from tasks_app.solutions import lines
 from tasks_app.types import BenchmarkPlugin, Row, TaskDraft
 from tasks_app.worlds.keys import PUBLIC_WORLD
 
@@ -54,6 +55,7 @@ def plugin(site: str, *, title: str, starters: tuple[str, ...]) -> BenchmarkPlug
         generate=generated,
         has_guess_rates=True,
         example_tag=TAG,
+        cut=lines.cut,
     )
 
 

@@ -90,4 +90,7 @@ def gold_make(task: SiteTask) -> GoldDraft:
     }
     if task.goal is not None:
         extra |= {"state": task.goal["state"], "free": task.goal["free"]}
-    return GoldDraft(answer=denotations.cell_of(task.answer), extra=extra)
+    parts = zip(task.fields, task.answer, strict=True)
+    result = "; ".join(f"{label}: {value}" for label, value in parts)
+    solution = "\n".join([*FAMILIES.get(task.family).way, f"{result}."])
+    return GoldDraft(answer=denotations.cell_of(task.answer), solution=solution, extra=extra)

@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import pkgutil
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from django.core.management import call_command
 
 from core.tables import table_load
 from tasks_app import solutions
+from tasks_app.families.registry import FAMILIES, discover, of_site
+from tasks_app.leaks.prefixes import clean_steps_store
 from tasks_app.models import Gold
 from tasks_app.registry import benchmarks
 from tasks_app.solutions import lines, sentences
 from tests import factories
 from tests.tasks_app import samples
+from verifiers import denotations
 
 WAYS = [module.name for module in pkgutil.iter_modules(solutions.__path__)]
 FOLDER = Path(next(iter(solutions.__path__)))
@@ -111,3 +115,23 @@ def test_the_command_counts_solutions_whose_first_steps_hold_the_answer() -> Non
     call_command("cut_solutions", "gsm8k", "--leaks", stdout=(out := io.StringIO()))
     cells = out.getvalue().splitlines()[-1].split()
     assert cells == ["gsm8k/train", "2", "50.0%", "100.0%", "100.0%", "16.7%"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("site", ["stays", "reviews"])
+def test_of_the_way_through_a_site_all_but_the_answer_can_be_given(site: str) -> None:
+    call_command("load_benchmark", site, count=24, seed=1, split="test", stdout=io.StringIO())
+    golds = list(Gold.objects.select_related("task"))
+    clean_steps_store(golds)
+    assert {gold.task.tags[0] for gold in golds} == {f"family:{one.id}" for one in of_site(site)}
+    for gold in golds:
+        assert len(gold.steps) > 5
+        assert gold.clean_steps == len(gold.steps) - 1
+        assert all(value in gold.steps[-1] for value in denotations.items_of(gold.answer))
+
+
+def test_the_way_is_the_same_for_a_task_and_its_impossible_twin() -> None:
+    discover()
+    for family in map(FAMILIES.get, FAMILIES):
+        assert len(family.way) >= 5
+        assert not any("{" in act or re.search(r"\d", act) for act in family.way)
