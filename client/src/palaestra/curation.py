@@ -41,7 +41,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
         ``guidance`` of ``episodes_open``, one call for all tasks that agree in the others."""
         alike: dict[Any, dict[str, Any]] = {}
         for item in self.items:
-            opening = {"samples_per_task": item.samples_per_task, "max_steps": item.max_steps}
+            opening: dict[str, Any] = {"samples_per_task": item.samples_per_task, "max_steps": item.max_steps}
             if item.guidance is not None:
                 opening["guidance"] = item.guidance
             alike.setdefault(msgspec.json.encode(opening), {"tasks": [], **opening})["tasks"].append(
