@@ -200,6 +200,27 @@ def test_forks_count_in_no_rate(trainer: ApiClient) -> None:
     assert list(RateSum.objects.filter(scope="run").values_list("correct", "judged")) == [(0, 1)]
 
 
+@pytest.mark.parametrize(("step", "origin"), [(1, "forked"), (2, "taken_over"), (3, "taken_over")])
+def test_a_fork_that_inherits_steps_of_a_person_is_taken_over(
+    trainer: ApiClient, step: int, origin: str
+) -> None:
+    parent = _played()
+    Step.objects.filter(episode=parent, index=2).update(actor=Step.Actor.PERSON)
+    Episode.objects.filter(pk=parent.pk).update(is_taken_over=True)
+    fork, _ = _restored(trainer, parent, step=step)
+    _record(fork, range(step + 1, step + 3))
+    factories.verdict(fork, "correct")
+    again = _fork(trainer, fork, step=step + 1)["episodes"][0]
+    listed = trainer.json("GET", f"/episodes?run={parent.run_id}&origin={origin}")[1]["results"]
+    assert {fork.pk, again["id"]} <= {one["id"] for one in listed}
+    assert trainer.json("GET", f"/episodes/{fork.pk}/trajectory")[1]["is_taken_over"] is (step > 1)
+    # Only a person who acts in the fork itself holds it.
+    status, answer = trainer.json("POST", f"/episodes/{again['id']}/restore")
+    assert (status, answer["next_index"]) == (200, step + 2)
+    status, _ = trainer.json("POST", f"/episodes/{again['id']}/steps", {"steps": [{"index": step + 2}]})
+    assert status == 200
+
+
 def test_a_group_of_forks_is_refilled_with_forks(trainer: ApiClient) -> None:
     parent = _played()
     group = _fork(trainer, parent, count=2, max_steps=7)["episodes"][0]["group"]

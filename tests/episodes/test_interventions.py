@@ -11,7 +11,7 @@ from django.db.models import F
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
-from trajectories.models import Episode, Group, Intervention, Step
+from trajectories.models import Episode, Group, Intervention, Step, Takeover
 
 pytestmark = pytest.mark.django_db
 Api = Callable[..., ApiClient]
@@ -115,7 +115,9 @@ def test_the_success_rate_leaves_out_what_a_person_took_over(guide: ApiClient) -
     own, taken = (Episode.objects.get(pk=one["id"]) for one in answer["episodes"])
     factories.verdict(own, "incorrect")
     factories.verdict(taken, "correct")
-    Episode.objects.filter(pk=taken.pk).update(is_taken_over=True)
+    # Steps of a person in the parent are in all continuations, and make no difference between them.
+    Episode.objects.filter(pk__in=[own.pk, taken.pk]).update(is_taken_over=True)
+    Takeover.objects.create(episode=taken, person="Ada", grammar="json", begins_after=0, last_index=1)
     record = guide.json("GET", f"/interventions/{answer['intervention']['id']}")[1]
     counts = {"opened": 1, "judged": 1, "correct": 0, "void": 0, "success_rate": 0.0}
     assert record["continuations"] == counts

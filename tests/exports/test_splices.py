@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from core.errors import GymError
+from tasks_app.models import Gold
 from tests import factories
 from tests.exports import scene
+from trajectories.api.auth import Principal
+from trajectories.episodes.forks import creation
+from trajectories.episodes.forks.body import Fork
 from trajectories.exports.parameters import Revision
 from trajectories.exports.revisions import revisions_read
 from trajectories.models import Episode, Run
@@ -140,6 +145,33 @@ def test_what_a_person_did_is_exported_where_it_is_named_alone(bad: Episode) -> 
     assert [row["episode"] for row in scene.rows_of(export)] == [taken.pk]
     assert export.result["left_out"]["guided"] == 1  # what it was told is not for every key that exports
     assert len(scene.rows_of(scene.exported("sft", origins=["taken_over", "guided"]))) == 2
+
+
+@pytest.mark.parametrize(("step", "taken_over"), [(1, 1), (2, 3)])
+def test_a_fork_is_spliced_unless_a_person_led_to_where_it_begins(
+    bad: Episode, step: int, taken_over: int
+) -> None:
+    Gold.objects.filter(task=bad.task).update(created_at=bad.opened_at - timedelta(days=1))
+    bad.steps.update(more={"element_ids": "k"})
+    bad.steps.filter(index=2).update(actor="person")
+    Episode.objects.filter(pk=bad.pk).update(is_taken_over=True)
+    anybody = Principal(
+        key_id=0, name="test", scopes=frozenset({"trainer"}), splits=frozenset(), project=None
+    )
+    forks = creation.forks_open(forks=[Fork(episode=bad.pk, step=step, count=2)], principal=anybody)
+    for fork, outcome in zip(forks["episodes"], ("correct", "incorrect"), strict=True):
+        episode = Episode.objects.get(pk=fork["id"])
+        scene.steps_record(episode, range(step + 1, step + 4))
+        factories.verdict(episode, outcome=outcome)
+    export = scene.exported("splices", revisions=ANY)
+    if taken_over == 1:
+        assert len(scene.rows_of(export)) == 1
+        assert export.result["left_out"] == {"taken_over": 1}
+    else:
+        assert (export.state, f"{taken_over} episodes in which a person acted" in export.problem) == (
+            "failed",
+            True,
+        )
 
 
 def test_splices_need_a_thought(api: Callable[..., Any], bad: Episode) -> None:

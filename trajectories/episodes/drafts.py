@@ -34,7 +34,7 @@ VIRTUAL_DAYS = 365
 TEXT_ARM_STEPS = 2
 # Without a page the answer is the one action that a task needs.
 STEPS_WITHOUT_PAGE = 1
-NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0}
+NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0, "is_taken_over": False}
 # docs/decisions/0020-step-budgets.md
 STEPS_BY_POSITION = 2.0
 STEPS_BY_PICTURE = 1.5

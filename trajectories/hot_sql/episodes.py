@@ -30,6 +30,7 @@ EPISODE_COLUMNS = {
     "guidance": "jsonb",
     "inherited_events": "int",
     "answer_check": "text",
+    "is_taken_over": "boolean",
 }
 
 

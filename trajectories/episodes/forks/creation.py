@@ -20,7 +20,7 @@ from trajectories.api.auth import Principal
 from trajectories.episodes import creation as openings
 from trajectories.episodes import drafts, guidance, services
 from trajectories.episodes.forks.body import Fork
-from trajectories.episodes.forks.lineage import is_complete, places_until, shows_ids
+from trajectories.episodes.forks.lineage import has_person, is_complete, places_until, shows_ids
 from trajectories.episodes.opening_messages import FORK, unguided_messages
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run, Verdict
@@ -249,6 +249,7 @@ def _fill(
         raise GymError("record_incomplete", message, status=422, fields={"guidance": [message]})
     messages, given = guidance.guided(opening, insert)
     ref = draft.messages_add(messages)
+    inherited = _inherited(parent, fork.step)
     for sample_index, episode_id in enumerate(ids, start=first):
         shared = {
             "id": episode_id,
@@ -265,13 +266,13 @@ def _fill(
             **drafts.whereabouts(parent.task, episode_id=episode_id, arm=parent.arm),
             "messages_ref": ref,
         }
-        rows.append({**shared, **_inherited(parent), "group_id": group_id, "guidance": given})
+        rows.append({**shared, **inherited, "group_id": group_id, "guidance": given})
         draft.records.append({**shared, **record})
     return rows
 
 
-def _inherited(parent: Episode) -> dict[str, Any]:
-    """The columns of a fork that are its parent's, or follow from it."""
+def _inherited(parent: Episode, step: int) -> dict[str, Any]:
+    """The columns of a fork after ``step`` that are its parent's, or follow from it."""
     return {
         "task_id": parent.task_id,
         "seed": parent.seed,
@@ -282,6 +283,8 @@ def _inherited(parent: Episode) -> dict[str, Any]:
         "parent_id": parent.pk,
         "inherited_events": None if parent.has_page else 0,
         "answer_check": Episode.AnswerCheck.NONE,
+        # What a person did before the fork begins is in its conversation, and no policy's.
+        "is_taken_over": parent.is_taken_over and has_person(parent.pk, step),
     }
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from core.integers import INT_MAX
 from core.outline import REFERENCE
 from core.sql import Statement, sql_read
+from trajectories.models import Step
 
 STEPS = Statement(__file__, "lineage", columns=sql_read(__file__, "step_columns"))
 TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"))
@@ -21,6 +22,7 @@ LENGTHS = Statement(__file__, "lineage", columns="length(s.observation_text) + l
 ID_SHOWN = Statement(
     __file__, "lineage", columns=f"s.observation_text = '' OR s.observation_text ~ '{REFERENCE}'"
 )
+ACTORS = Statement(__file__, "lineage", columns="s.actor")
 HOLDERS = Statement(__file__, "lineage", columns="l.id, s.index")
 
 
@@ -100,6 +102,11 @@ def steps_held(episode_id: int, *, until: int = INT_MAX) -> list[tuple[int, int]
 def chars_until(episode_id: int, step: int) -> int:
     """The characters of what was shown and of the completions in the steps 1 to ``step``."""
     return sum(length for (length,) in LENGTHS.rows(episode=episode_id, since=1, until=step))
+
+
+def has_person(episode_id: int, step: int) -> bool:
+    """Whether a person did one of the steps 1 to ``step`` of an episode, its ancestors' included."""
+    return (Step.Actor.PERSON,) in ACTORS.rows(episode=episode_id, since=1, until=step)
 
 
 def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:

@@ -63,7 +63,7 @@ def intervention_records(interventions: Sequence[Intervention]) -> list[dict[str
 def continuations_of(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
     """How many continuations each group has, and how they ended, without those that a person took over."""
     rows = (
-        Episode.objects.filter(group__in=groups, is_taken_over=False)
+        Episode.objects.filter(group__in=groups, takeovers=None)
         .values("group")
         .annotate(
             opened=Count("pk"),
