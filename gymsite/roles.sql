@@ -33,7 +33,7 @@ GRANT SELECT (id, task_id, arm, status, seed, presentation, variation, max_steps
               is_taken_over) ON trajectories_episode TO gym_arena;
 GRANT UPDATE (status, answer_check) ON trajectories_episode TO gym_arena;
 -- What a person does who has taken over. The step itself is the function's to write: it says whose it is.
-GRANT SELECT, UPDATE (link, segment, entry, as_of, acts, is_leading, last_at, ended_at, ended_as)
+GRANT SELECT, UPDATE (link, segment, entry, as_of, acts, is_leading, last_at, ended_at, ended_as, detail)
     ON trajectories_takeover TO gym_arena;
 GRANT SELECT (episode_id, answer), INSERT (episode_id, answer, channel) ON trajectories_submission TO gym_arena;
 GRANT SELECT (episode_id, answer, received_at), INSERT (episode_id, answer, channel, site_events)

@@ -45,10 +45,22 @@ RETURNING t.id"""  # noqa: S608
 _TAKEN = f"SELECT e.id FROM trajectories_episode e WHERE e.id = %(episode)s AND {IS_TAKEN}"  # noqa: S608
 # What is to be done again is handed out once: it may lead to another document, which would do it for ever.
 _ARRIVE = """
-WITH old AS (SELECT t.id, t.acts FROM trajectories_takeover t WHERE t.id = %(takeover)s FOR UPDATE)
-UPDATE trajectories_takeover t SET is_leading = false, entry = %(address)s, acts = '[]'
+WITH old AS (
+    SELECT t.id, coalesce(t.acts->0->'acts', '[]') AS acts FROM trajectories_takeover t
+    WHERE t.id = %(takeover)s FOR UPDATE)
+UPDATE trajectories_takeover t SET is_leading = false, entry = %(address)s,
+    acts = CASE WHEN t.acts = '[]' THEN t.acts ELSE jsonb_set(t.acts, '{0,acts}', '[]') END
 FROM old WHERE t.id = old.id RETURNING t.last_index + 1, t.element_ids, old.acts::text"""
+# The next document on the way of a fork to its page.
+_GO_ON = """
+UPDATE trajectories_takeover t
+SET acts = t.acts - 0, entry = t.acts->1->>'address', as_of = (t.acts->1->>'as_of')::int
+WHERE t.id = %(takeover)s AND t.as_of = %(as_of)s AND jsonb_array_length(t.acts) > 1 RETURNING t.entry"""
+_EXPECTED = "SELECT t.expected FROM trajectories_takeover t WHERE t.id = %(takeover)s"
 _RESTORE = "UPDATE trajectories_takeover t SET as_of = NULL, acts = '[]' WHERE t.id = %(takeover)s"
+_DIVERGE = f"""
+UPDATE trajectories_takeover t SET ended_at = now(), ended_as = 'diverged', detail = %(detail)s
+WHERE t.id = %(takeover)s AND {TAKEN}"""  # noqa: S608
 _CORRECT = "UPDATE trajectories_takeover t SET segment = 'correction' WHERE t.id = %(takeover)s"
 _END = f"""
 UPDATE trajectories_takeover t SET ended_at = now(), ended_as = %(how)s
@@ -90,11 +102,11 @@ class Session(Struct, frozen=True, kw_only=True):
 
 class State(Struct, frozen=True, kw_only=True):
     """What the script of a page needs: the numbers of the next step and of the agent's last one, the keys of
-    all ids, and what to do again while a fork ``restoring``."""
+    all ids, and while a fork is restored the event that is ``restoring``, and what to do again."""
 
     next: int
     begun: int
-    restoring: bool
+    restoring: int | None
     ids: str
     acts: Sequence[Mapping[str, Any]]
 
@@ -179,13 +191,29 @@ def state_arrive(session: Session, address: str) -> State:
     its script needs.
     """
     row = _row(_ARRIVE, takeover=session.id, address=address) or (session.last_index + 1, "", "[]")
-    is_past = session.as_of is not None
-    acts = msgspec.json.decode(row[2]) if is_past else ()
-    return State(next=row[0], begun=session.begins_after, restoring=is_past, ids=row[1], acts=acts)
+    acts = msgspec.json.decode(row[2]) if session.as_of is not None else ()
+    return State(next=row[0], begun=session.begins_after, restoring=session.as_of, ids=row[1], acts=acts)
+
+
+def restoration_next(session: Session) -> str | None:
+    """Go on to the next document of a fork that is being restored; its address, None on the last one."""
+    row = _row(_GO_ON, takeover=session.id, as_of=session.as_of)
+    return None if row is None else str(row[0])
+
+
+def outline_expected(session: Session) -> str:
+    """What the agent of the parent was shown where the fork begins; empty where nothing is compared."""
+    row = _row(_EXPECTED, takeover=session.id)
+    return str(row[0]) if row else ""
 
 
 def restoration_end(session: Session) -> None:
     _run(_RESTORE, takeover=session.id)
+
+
+def session_diverge(session: Session, detail: str) -> None:
+    """End a takeover whose fork is not where its parent was: the fork ends with it."""
+    _run(_DIVERGE, takeover=session.id, detail=detail)
 
 
 def segment_correct(session: Session) -> None:

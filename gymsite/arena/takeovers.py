@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 from core import json_text
 from core.errors import GymError
 from core.presentation import Look
-from gymsite.arena import callers, episodes, forms, site_dispatch, views
+from gymsite.arena import callers, episodes, forms, restorations, site_dispatch, views
 from gymsite.arena.callers import Session
 from tasks_app import kinds
 from trajectories.actions.registry import ACTIONS
@@ -30,6 +30,10 @@ STEP_MAX_BYTES = 1024 * 1024
 ENDED = {
     "handed_back": ("Handed back", "The agent goes on from here. Thank you."),
     "given_up": ("Given up", "This episode ends without an answer."),
+    "diverged": (
+        "This fork could not be restored",
+        "Its page is not the one that the agent saw, so it counts for nothing. Take over from another step.",
+    ),
     "idle": (
         "This takeover has ended",
         "Nothing was done for too long, or it goes on in another tab. What you had done is on record.",
@@ -61,6 +65,15 @@ class Arrival(Struct, forbid_unknown_fields=True):
     """A page that has come: its address below the first page."""
 
     address: Annotated[str, Meta(max_length=4_000, pattern=r"^[^\x00\\]*$")]
+
+
+class Restoration(Struct, forbid_unknown_fields=True):
+    """The outline of a page of a fork, shown as of an event, once everything was done on it again. ``again``:
+    it had differed before."""
+
+    as_of: int
+    text: Text = ""
+    again: bool = False
 
 
 _decoder = msgspec.json.Decoder(PersonStep)
@@ -107,6 +120,7 @@ def frame(request: HttpRequest, session: Session) -> HttpResponse:
         "session": session,
         "task": TASKS.get(episode.kind, ON_PAGE),
         "is_open": episode.is_open,
+        "is_restored": session.as_of is None,
         "steps": session.last_index - session.begins_after,
         "look": Look(),
     }
@@ -139,10 +153,28 @@ def arrive(request: HttpRequest, session: Session) -> HttpResponse:
 
 
 @of_person("POST")
-def restored(_request: HttpRequest, session: Session) -> HttpResponse:
-    """The page of a fork is as it was: from now on it is the person's."""
-    callers.restoration_end(session)
-    return HttpResponse(status=204)
+def restored(request: HttpRequest, session: Session) -> HttpResponse:
+    """Lead on from a restored page of a fork to the next one, or give the last one, if it is as the agent saw
+    it, to the person. One that differs is looked at once more before the fork ends."""
+    try:
+        body = forms.body_read(request, limit=STEP_MAX_BYTES)
+        restoration = msgspec.json.decode(body, type=Restoration)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return HttpResponse(status=400)
+    if session.as_of is None or session.as_of != restoration.as_of:
+        # Sent again by a network that lost the answer.
+        return _json({} if session.as_of is None else {"address": session.entry})
+    if (address := callers.restoration_next(session)) is not None:
+        return _json({"address": address})
+    differing = restorations.lines_differing(callers.outline_expected(session), restoration.text)
+    if not differing:
+        callers.restoration_end(session)
+        return _json({})
+    if not restoration.again:
+        return _json({"again": True})
+    words = f"After step {session.begins_after} the page differs: {'; '.join(differing)}"
+    callers.session_diverge(session, words.replace("\0", "\ufffd"))
+    return _json({"problem": f"This fork could not be restored, and ends here. {words}"})
 
 
 @of_person("POST")

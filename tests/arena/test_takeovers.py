@@ -12,13 +12,14 @@ import pytest
 from django.db.models.functions import Now
 
 from core.arms import PAGE_ARMS
-from gymsite.arena import callers, takeovers, tool_calls
+from gymsite.arena import callers, restorations, takeovers, tool_calls
 from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Event
 from tests import factories
 from tests.conftest import ArenaClient
 from trajectories.api.auth import Principal
-from trajectories.episodes.takeovers import services
+from trajectories.episodes.takeovers import entries, services
+from trajectories.judging import reaper
 from trajectories.models import Episode, SiteEvent, Step, Submission, Takeover
 
 pytestmark = pytest.mark.django_db
@@ -132,7 +133,7 @@ def test_acts_become_steps_of_the_run(
 ) -> None:
     arena_client.get(root)
     assert arrive(arena_client, root) == {
-        "next": 1, "begun": 0, "restoring": False, "ids": "", "acts": [],
+        "next": 1, "begun": 0, "restoring": None, "ids": "", "acts": [],
     }  # fmt: skip
     seen = {"text": 'page "A" https://gym/', "url": "https://gym/", "element_ids": "k1 k2"}
     assert act(1, {"type": "type", "target": "e2", "text": "ä", "clear": True}, **seen).status_code == 200
@@ -185,13 +186,77 @@ def test_what_the_agent_sends_late_changes_no_site() -> None:
 
 def test_what_is_done_again_is_handed_out_once(root: str, arena_client: ArenaClient) -> None:
     acts = [{"type": "click", "target": "e1"}]
-    Takeover.objects.update(as_of=1, acts=acts)
+    Takeover.objects.update(as_of=1, acts=[{"address": "", "as_of": 1, "acts": acts}])
     first, second = arrive(arena_client, root), arrive(arena_client, root)
-    assert (first["acts"], first["restoring"]) == (acts, True)
+    assert (first["acts"], first["restoring"]) == (acts, 1)
     # What it led to is another document: it is not done there again, and the page is still of the past.
-    assert (second["acts"], second["restoring"]) == ([], True)
-    assert arena_client.post(f"{root}takeover/restored").status_code == 204
-    assert not arrive(arena_client, root)["restoring"]
+    assert (second["acts"], second["restoring"]) == ([], 1)
+    assert restore(arena_client, root, as_of=1) == {}
+    assert arrive(arena_client, root)["restoring"] is None
+
+
+def restore(client: ArenaClient, root: str, **fields: Any) -> Any:
+    body = msgspec.json.encode(fields)
+    return client.post(f"{root}takeover/restored", body, content_type="application/json").json()
+
+
+def test_a_fork_is_led_through_the_documents_on_its_way(root: str, arena_client: ArenaClient) -> None:
+    click = {"type": "click", "target": "e1"}
+    visits = [{"address": "", "as_of": 1, "acts": [click]}, {"address": "b?x=1", "as_of": 4, "acts": []}]
+    Takeover.objects.update(as_of=1, acts=visits, expected="the page")
+    assert arrive(arena_client, root)["acts"] == [click]
+    assert restore(arena_client, root, as_of=1, text="another page") == {"address": "b?x=1"}
+    assert restore(arena_client, root, as_of=1, text="another page") == {"address": "b?x=1"}
+    assert arrive(arena_client, root, "b?x=1") | {"next": 1} == {
+        "next": 1, "begun": 0, "restoring": 4, "ids": "", "acts": [],
+    }  # fmt: skip
+    assert restore(arena_client, root, as_of=4, text="the page") == {}
+    assert Takeover.objects.get().ended_at is None
+
+
+def test_a_fork_whose_page_differs_ends_as_void(
+    episode: Episode, root: str, arena_client: ArenaClient, act: Callable[..., Any]
+) -> None:
+    Takeover.objects.update(as_of=1, expected="one\ntwo", acts=[{"address": "", "as_of": 1, "acts": []}])
+    assert restore(arena_client, root, as_of=1, text="one\nthree") == {"again": True}
+    assert Takeover.objects.get().ended_at is None
+    problem = restore(arena_client, root, as_of=1, text="one\nthree", again=True)["problem"]
+    assert "After step 0 the page differs: -two; +three" in problem
+    assert act(1).status_code == 410
+    page = arena_client.get(f"{root}takeover/").content.decode()
+    assert "could not be restored" in page
+    assert reaper.given_up_end() == 1
+    episode.refresh_from_db()
+    assert (episode.close_reason, episode.close_detail) == (
+        "fork_diverged",
+        "After step 0 the page differs: -two; +three",
+    )
+    assert episode.verdict is not None
+    assert (episode.verdict.outcome, episode.verdict.reason) == ("void", "fork_diverged")
+
+
+GAP = '  ... 1,200 more characters: read "page" or scroll'
+
+
+@pytest.mark.parametrize(
+    ("recorded", "shown", "differing"),
+    [
+        ([], "a", []),
+        (["a", "b"], "a b", []),
+        (["a", "b"], "a b c", ["+c"]),
+        (["a", GAP, "d"], "a b c d", []),
+        (["a", GAP], "a b c d", []),
+        (["a", GAP, "d"], "a b c e", ["-d"]),
+        (["a", GAP, "c", GAP, "e"], "a b c d e", []),
+        (["a", "b", GAP, "a"], "b a", ["its lines have another order"]),
+        (["a", "(cut here: 100001 characters in all)"], "a b", []),
+    ],
+)
+def test_lines_that_were_left_out_are_not_compared(
+    recorded: list[str], shown: str, differing: list[str]
+) -> None:
+    lines = shown.replace(" ", "\n")
+    assert restorations.lines_differing("\n".join(recorded), lines) == differing
 
 
 def test_what_the_page_says_decides_neither_actor_nor_segment(act: Callable[..., Any]) -> None:
@@ -270,5 +335,5 @@ def test_elements_are_named_as_by_the_client(name: str) -> None:
 def test_the_frame_never_leaves_the_episode(address: str, root: str, arena_client: ArenaClient) -> None:
     arrive(arena_client, root, address)
     assert Takeover.objects.get().entry == ""
-    assert services._address(services.PUBLIC_ROOT + address, address) == ""
+    assert entries.address_of(entries.PUBLIC_ROOT + address, address) == ""
     assert callers.DOCUMENTS == ("document", "iframe")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.db.models import F
+from django.db.models import F, Value
+from django.db.models.functions import Concat
 from playwright.sync_api import FrameLocator, Page, expect
 
 from core.tokens import person_token_make
@@ -167,6 +168,65 @@ def test_a_fork_is_taken_over_on_the_page_where_it_begins(
     again = Step.objects.get(episode=parent, index=4)
     assert (step.index, step.action, step.observation_text) == (4, again.action, again.observation_text)
     assert SiteEvent.objects.filter(episode=fork).count() == before + 1
+
+
+def forked_after(parent: Episode, step: int) -> Episode:
+    factories.verdict(parent, "incorrect", "no_submission")
+    opened = creation.forks_open(forks=[Fork(episode=parent.pk, step=step)], principal=ANYBODY)
+    return Episode.objects.get(pk=opened["episodes"][0]["id"])
+
+
+def test_what_the_tab_remembers_of_earlier_pages_is_restored(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    parent = site_episode()
+    Gold.objects.filter(task=parent.task).update(created_at=F("created_at") - NOW_LATER)
+    first = open_page(viewport={"width": 1280, "height": 800})
+    frame = take(parent, arena_server, first)
+    frame.locator(".task-answer input[type=text]").first.press_sequentially("L-1")
+    frame.get_by_role("link", name="Trips").first.click()
+    assert actions_of(first, parent, 2) == ["type", "click"]
+    ready(first)
+    frame.get_by_role("link", name="Staywell").first.click()
+    assert actions_of(first, parent, 3)[2:] == ["click"]
+    first.get_by_role("button", name="Give up").click()
+    expect(first.get_by_role("heading", level=1)).to_have_text("Given up")
+
+    person = open_page(viewport={"width": 700, "height": 500})  # its layout is another one
+    frame = take(forked_after(parent, 2), arena_server, person)
+    expect(frame.get_by_role("heading", level=1)).to_contain_text("trip", ignore_case=True)
+    expect(person.locator("[data-problem]")).to_be_hidden()
+    expect(person.locator("iframe[data-restoring]")).to_have_count(0)
+    assert Takeover.objects.latest("pk").as_of is None
+    frame.locator(".task-fold > summary").click()
+    expect(frame.locator(".task-answer input[type=text]").first).to_have_value("L-1")
+
+
+def test_a_fork_whose_page_is_another_one_ends_before_anybody_acts(
+    arena_server: ArenaServer, open_page: OpenPage
+) -> None:
+    parent = site_episode()
+    Gold.objects.filter(task=parent.task).update(created_at=F("created_at") - NOW_LATER)
+    first = open_page(viewport={"width": 1280, "height": 800})
+    frame = take(parent, arena_server, first)
+    for name in ("Trips", "Staywell"):
+        frame.get_by_role("link", name=name).first.click()
+        ready(first)
+    assert actions_of(first, parent, 2) == ["click", "click"]
+    first.get_by_role("button", name="Give up").click()
+    expect(first.get_by_role("heading", level=1)).to_have_text("Given up")
+    text = Value("\ntext: gone since")
+    Step.objects.filter(episode=parent).update(observation_text=Concat("observation_text", text))
+
+    person = open_page(viewport={"width": 1280, "height": 800})
+    fork = forked_after(parent, 1)
+    url = services.takeover_begin(episode_id=fork.pk, person="Ada", principal=ANYBODY)["url"]
+    person.goto(f"{arena_server.url}/takeover/{url.rpartition('/')[2]}")
+    expect(person.locator("[data-problem]")).to_contain_text(
+        "After step 1 the page differs: -text: gone since"
+    )
+    person.reload()
+    expect(person.get_by_role("heading", level=1)).to_have_text("This fork could not be restored")
 
 
 def test_the_bar_works_without_scripts(arena_server: ArenaServer, open_page: OpenPage) -> None:

@@ -17,7 +17,7 @@ from tests import factories
 from tests.conftest import ApiClient
 from trajectories.episodes import conversations
 from trajectories.episodes import services as episodes
-from trajectories.episodes.takeovers import services
+from trajectories.episodes.takeovers import entries, services
 from trajectories.hot_sql.takeovers import IS_TAKEN
 from trajectories.judging import queue_sql, reaper
 from trajectories.models import Episode, IdempotentCall, PageEvent, PageEventTally, SiteEvent, Step, Takeover
@@ -93,21 +93,21 @@ def test_what_pages_claim_moves_the_person_no_further_than_steps_on_their_way(tr
     assert take(trainer, episode)["begins_after"] == 1
     hand_back(trainer, episode)
     SiteEvent.objects.create(episode=episode, seq=1, step=80, kind="page_served", data={"path": ""})
-    assert take(trainer, episode)["begins_after"] == 1 + services.IN_FLIGHT_MAX
+    assert take(trainer, episode)["begins_after"] == 1 + entries.IN_FLIGHT_MAX
 
 
 def test_the_agent_is_held_before_its_last_step_is_read(
     trainer: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     episode = factories.episode()
-    entry = services._entry
+    entry = entries.entry_of
     held: list[bool] = []
 
     def read(*arguments: Any) -> services.Entry:
         held.append(Takeover.objects.filter(episode=episode, ended_at=None).exists())
         return entry(*arguments)
 
-    monkeypatch.setattr(services, "_entry", read)
+    monkeypatch.setattr(entries, "entry_of", read)
     take(trainer, episode)
     assert held == [True]
 
@@ -237,7 +237,9 @@ def test_an_ended_episode_is_taken_over_as_a_fork(trainer: ApiClient) -> None:
     assert take(trainer, fork)["begins_after"] == 2
     lease = Takeover.objects.get()
     assert (lease.entry, lease.as_of, lease.element_ids) == ("search?page=2", 2, "k1 k2 k3")
-    assert lease.acts == [{"type": "type", "target": "e2", "text": "x"}]
+    act = {"type": "type", "target": "e2", "text": "x"}
+    assert lease.acts == [{"address": "search?page=2", "as_of": 2, "acts": [act]}]
+    assert lease.expected == "3"
     # It was restored by now, and nothing was done in it: the next one begins there too.
     hand_back(trainer, fork)
     take(trainer, fork)

@@ -228,9 +228,11 @@ def episode_get(*, episode_id: int, principal: Principal) -> Episode:
 
 
 def taken(episode_id: int) -> QuerySet[Takeover]:
-    """The takeover that holds an open episode, if there is one: also one that was given up."""
+    """The takeover that holds an open episode, if there is one: also one with which the episode ends."""
     since = Now() - timedelta(seconds=settings.TAKEOVER_IDLE_S)
-    holds = Q(ended_at=None, last_at__gt=since) | Q(ended_as=Takeover.End.GIVEN_UP)
+    holds = Q(ended_at=None, last_at__gt=since) | Q(
+        ended_as__in=[Takeover.End.GIVEN_UP, Takeover.End.DIVERGED]
+    )
     return Takeover.objects.filter(holds, episode_id=episode_id)
 
 

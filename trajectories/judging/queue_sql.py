@@ -12,7 +12,7 @@ from core.sql import Statement, sql_read
 from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories.hot_sql import UNFINISHED
 from trajectories.hot_sql.probes import IS_PROBE
-from trajectories.hot_sql.takeovers import IS_TAKEN
+from trajectories.hot_sql.takeovers import IS_LAST, IS_TAKEN
 from trajectories.judging.worker_locks import LOCK_CLASS
 from verifiers import registry
 
@@ -27,7 +27,7 @@ DEAD = Statement(__file__, "workers_dead")
 FREE = Statement(__file__, "claims_free")
 EXHAUSTED = Statement(__file__, "submissions_exhausted")
 OPEN = Statement(__file__, "episodes_open", unfinished=UNFINISHED, is_taken=IS_TAKEN)
-GIVEN_UP = Statement(__file__, "episodes_given_up")
+GIVEN_UP = Statement(__file__, "episodes_given_up", is_last=IS_LAST)
 _ACTS = sql_read(__file__, "acts_outside_steps")
 OVERSPENT = Statement(__file__, "episodes_overspent", unfinished=UNFINISHED, acts=_ACTS)
 ACTS_OF = Statement(__file__, "acts_of", acts=_ACTS)
@@ -110,9 +110,10 @@ def acts_outside_steps(episode_id: int) -> int:
     return max(0, int(row[0])) if row else 0
 
 
-def episodes_given_up() -> list[tuple[int, int]]:
-    """``(run, episode)`` of open episodes that a person has given up."""
-    return [(run_id, episode_id) for run_id, episode_id in GIVEN_UP.rows()]
+def episodes_given_up() -> list[tuple[int, int, str]]:
+    """``(run, episode, detail)`` of open episodes that a person has given up, or could not begin: ``detail``
+    says in what the page of a fork is another one than its parent's."""
+    return [(run_id, episode_id, detail) for run_id, episode_id, detail in GIVEN_UP.rows()]
 
 
 def episodes_open() -> list[OpenEpisode]:

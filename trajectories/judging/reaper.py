@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 
 LOOK_EVERY_MAX_S = 15.0
 LOOKS_PER_GRACE = 6
+DIVERGED = "fork_diverged"
 
 
 def look_every_s() -> float:
@@ -84,9 +85,18 @@ def overspent_end() -> int:
 
 
 def given_up_end() -> int:
-    """End episodes that a person has taken over and given up, as an agent's giving up does."""
+    """End episodes that a person has taken over and given up, as an agent's giving up does, and forks whose
+    pages could not be brought to where their parents' were."""
     rows = queue_sql.episodes_given_up()
-    return _end_all([(run, "no_submission", episode) for run, episode in rows], statuses=["open"])
+    for run, episode, detail in rows:
+        if detail:
+            ending = hot_sql.Ending.unjudged(episode, DIVERGED)
+            ended = hot_sql.finish_many(
+                run_id=run, endings=[ending], close_reason=DIVERGED, close_detail=detail
+            )
+            notices.episodes_ended(run_id=run, ids=ended)
+    given_up = [(run, "no_submission", episode) for run, episode, detail in rows if not detail]
+    return _end_all(given_up, statuses=["open"]) + len(rows) - len(given_up)
 
 
 def exhausted_void() -> int:

@@ -20,6 +20,7 @@ class Takeover(models.Model):
         HANDED_BACK = "handed_back"
         GIVEN_UP = "given_up"
         IDLE = "idle"
+        DIVERGED = "diverged"  # the page of the fork was another one than its parent's
 
     episode = models.ForeignKey("trajectories.Episode", on_delete=models.CASCADE, related_name="takeovers")
     person = models.CharField(max_length=150)
@@ -30,15 +31,18 @@ class Takeover(models.Model):
     last_index = models.PositiveIntegerField()
     element_ids = models.TextField(default="")  # keys of all ids that are on record, in order
     entry = models.TextField(default="")  # address of the page that is opened first, below the first page
-    # A fork's page before it has been restored: the event at which it is shown, and what is done again on it.
+    # A fork's page before it has been restored: the event at which it is shown, the documents on the way
+    # (this one first), each with what is done again on it, and the outline that has to come of it.
     as_of = models.PositiveIntegerField(null=True)
     acts = models.JSONField(default=list)
+    expected = models.TextField(default="")
     # Whether the next document is what the last step led to.
     is_leading = models.BooleanField(default=True)
     created_at = models.DateTimeField(db_default=Now())
     last_at = models.DateTimeField(db_default=Now())
     ended_at = models.DateTimeField(null=True)
     ended_as = models.CharField(max_length=12, choices=End, default="")
+    detail = models.TextField(default="")  # the lines in which a page differed
 
     class Meta:
         constraints = [

@@ -11,6 +11,8 @@
   const SCROLL_MS = 400;
   const SCROLL_LEAST = 40;
   const RETRIES = 4;
+  const AGAIN_MS = 300; // before a page that differs is looked at once more
+  const SETTLED_MS = 5000;
   const LAST_LOOK = `takeover look ${ROOT}`;
   const KEYS = new Set(["Escape", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"]);
   const { palaestra } = globalThis;
@@ -252,6 +254,30 @@
     for (const kind of ["input", "change"]) el.dispatchEvent(new Event(kind, { bubbles: true }));
   }
 
+  // Resolves to whether the page is the person's now: it may be one on the way, or another than the agent saw.
+  async function restore(state) {
+    look();
+    keys = [];
+    isRedoing = true;
+    for (const action of state.acts) { again(action); await settled(); look(); }
+    isRedoing = false;
+    for (const isAgain of [false, true]) {
+      const response = await post("restored", { as_of: state.restoring, text: look().text, again: isAgain });
+      if (response === null || !response.ok) { broken("This page could not be restored. Reload it."); return false; }
+      const answer = await response.json();
+      if (answer.address !== undefined) { location.replace(ROOT + answer.address); return false; }
+      if (answer.problem) { broken(answer.problem); return false; }
+      if (!answer.again) break;
+      await pause(AGAIN_MS);
+    }
+    tell({ restored: true });
+    return true;
+  }
+  async function settled() {
+    await pause(50);
+    for (const end = Date.now() + SETTLED_MS; root.dataset.settled !== "true" && Date.now() < end;) await pause(50);
+  }
+
   // ---- from document to document
   function previousLook() {
     try {
@@ -283,14 +309,7 @@
     if (response === null || !response.ok) { broken("This takeover has ended, or the server does not answer. Reload this page."); return; }
     const state = await response.json();
     palaestra.adopt(Object.fromEntries(state.ids.split(" ").filter(Boolean).map((key, place) => [key, place + 1])));
-    if (state.acts.length > 0 || state.restoring) {
-      look();
-      keys = [];
-      isRedoing = true;
-      for (const action of state.acts) { again(action); await pause(50); look(); }
-      isRedoing = false;
-      await post("restored", {});
-    }
+    if (state.restoring !== null && !(await restore(state))) return;
     next = state.next;
     begun = state.begun;
     tell({ steps: next - 1 - begun, problem: "" });

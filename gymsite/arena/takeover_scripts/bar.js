@@ -16,6 +16,7 @@
       problem.hidden = news.problem === "";
     }
     if (news.flushed) flushed();
+    if (news.restored) delete frame.dataset.restoring;
   });
 
   const flush = () => new Promise((resolve) => {

@@ -31,7 +31,7 @@ class TakeoverRecord(Struct):
     segment: Step.Segment
     begins_after: int
     steps: int
-    ended_as: Literal["handed_back", "given_up", "idle"] | None
+    ended_as: Literal["handed_back", "given_up", "idle", "diverged"] | None
 
 
 class TakeoverOpened(TakeoverRecord):

@@ -3,51 +3,30 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
-from msgspec import Struct
 
 from core.arms import ARMS
 from core.errors import GymError
 from core.grammars import GRAMMARS
-from core.sql import Statement
 from core.tokens import code_digest
-from tasks_app.worlds.evidence import PAGE_SERVED
 from trajectories import hot_sql
 from trajectories.api.auth import Principal
 from trajectories.episodes import services
-from trajectories.episodes.forks import recipe
-from trajectories.episodes.forks.lineage import places_until
-from trajectories.hot_sql.takeovers import is_below
+from trajectories.episodes.takeovers import entries
 from trajectories.live import notices
 from trajectories.models import Episode, Step, Takeover
 from trajectories.prompts.interface import setup_of
 
-IN_FLIGHT_MAX = 8
-"""How many steps of an agent are believed to be on their way."""
-ACTED = Statement(__file__, "acted", page_served=PAGE_SERVED, in_flight_max=str(IN_FLIGHT_MAX))
-PUBLIC_ROOT = "https://gym/"
 CODE_BYTES = 32
 NAME_CHARS = 150
 WRITABLE = ("json", "functions")
 """Grammars in which the arena can write a person's actions."""
-UNDONE = frozenset({"invalid", "no_target", "refused"})
-
-
-class Entry(Struct, frozen=True, kw_only=True):
-    """Where a person begins: the address of a page below the first one, and for a fork the event at which it
-    is shown and what is done on it again."""
-
-    begins_after: int
-    element_ids: str
-    address: str = ""
-    as_of: int | None = None
-    acts: Sequence[dict[str, Any]] = ()
 
 
 def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dict[str, Any]:
@@ -77,7 +56,7 @@ def takeover_begin(*, episode_id: int, person: str, principal: Principal) -> dic
             begins_after=0,
             last_index=0,
         )
-        _enter(takeover, _entry(episode, principal))
+        _enter(takeover, entries.entry_of(episode, principal))
     return {**_record(takeover), "url": f"{settings.ARENA_URL}/takeover/{code}"}
 
 
@@ -88,12 +67,13 @@ def _check_free(episode: Episode, person: str) -> None:
         raise services.taken_over(episode.pk)
 
 
-def _enter(takeover: Takeover, entry: Entry) -> None:
+def _enter(takeover: Takeover, entry: entries.Entry) -> None:
     takeover.begins_after = takeover.last_index = entry.begins_after
     # Nothing has gone wrong before the first step: what is shown is how the task is done.
     takeover.segment = Step.Segment.RECOVERY if entry.begins_after else Step.Segment.CORRECTION
     takeover.element_ids, takeover.entry = entry.element_ids, entry.address
-    takeover.as_of, takeover.acts = entry.as_of, list(entry.acts)
+    takeover.as_of = entry.visits[0].as_of if entry.visits else None
+    takeover.acts, takeover.expected = msgspec.to_builtins(entry.visits), entry.expected
     takeover.save()
 
 
@@ -145,57 +125,3 @@ def setup_check(episode: Episode) -> None:
             f"outline of the page and its ids; the run shows {form.id}, written as {run.grammar}."
         )
         raise GymError("other_setup", message, status=422)
-
-
-def _entry(episode: Episode, principal: Principal) -> Entry:
-    """Where the person begins: a fork in which nothing was done is restored, also if it was before."""
-    if episode.parent_id is None:
-        return _current(episode)
-    try:
-        return _restored(episode, principal)
-    except GymError as error:
-        if error.code != "restored":
-            raise
-        return _current(episode)
-
-
-def _current(episode: Episode) -> Entry:
-    """The last page of an episode that is played: what its agent had typed and not sent is not there."""
-    index, path = ACTED.row(episode=episode.pk) or (episode.begins_after, None)
-    steps = places_until(episode.pk, index)
-    url = steps[-1].url if steps else ""
-    return Entry(
-        begins_after=index,
-        element_ids=" ".join(step.element_ids for step in steps if step.element_ids),
-        address=_address(url, path or ""),
-    )
-
-
-def _restored(episode: Episode, principal: Principal) -> Entry:
-    """The page where a fork begins: the last document that its parent was served, and the acts on it."""
-    restored = recipe.fork_restore(episode_id=episode.pk, principal=principal)
-    served = [(place, doc) for place, act in enumerate(restored.steps) for doc in act.served]
-    begins_after = restored.next_index - 1
-    entry = Entry(begins_after=begins_after, element_ids=restored.element_ids)
-    if not served:
-        return entry
-    place, document = served[-1]
-    acts = [
-        act.action for act in restored.steps[place + 1 :] if act.action and act.action_result not in UNDONE
-    ]
-    return Entry(
-        begins_after=begins_after,
-        element_ids=restored.element_ids,
-        address=_address(restored.steps[place].url, document.path),
-        as_of=document.seq,
-        acts=acts,
-    )
-
-
-def _address(url: str, path: str) -> str:
-    """The address, below the episode's first page, of the document at ``path``: with the query of ``url``, as
-    it is shown to models, if that is of this document; empty where it could lead elsewhere."""
-    shown = url.removeprefix(PUBLIC_ROOT) if url.startswith(PUBLIC_ROOT) else ""
-    is_same = shown.partition("?")[0].partition("#")[0] == path
-    address = shown if is_same else path
-    return address if is_below(address) else ""
