@@ -311,6 +311,39 @@ async def test_an_agent_waits_for_a_hand_back_and_goes_on_from_there(
     assert messages == ["", "", "", observation.result_message], "the record says what the agent was told"
 
 
+@pytest.mark.parametrize("is_handed_back", [True, False])
+async def test_another_stage_waits_for_a_hand_back(
+    fake: FakeServer, stage_make: Any, is_handed_back: bool
+) -> None:
+    fake.state.runs.append(LITE_RUN)
+    one, two = await stage_make(), await stage_make()
+    async with remote(one) as env:
+        shown = await env.reset(1)
+        await env.step(typed(shown.text))
+        await env.stop()
+        wrote = fake.state.episodes[1]["steps"][1]
+        await env.reset(2)
+        await env.step(NOOP)
+        taken_over(fake, 2, after=1)
+        if is_handed_back:
+            handed_back(fake, 2, {**wrote, "index": 2})
+        env._addresses = [two.replace("http", "ws") + wire.PATH]
+        env._session = "another"
+        await cut_off(env)
+        stepping = asyncio.ensure_future(env.step(NOOP))
+        if not is_handed_back:
+            await asyncio.sleep(0.5)
+            assert not stepping.done()
+            handed_back(fake, 2, {**wrote, "index": 2})
+        observation, *ending, info = await stepping
+        assert ending == [None, False, False]
+        assert (info["action_result"], info["step"]) == ("refused", 2)
+        assert observation.result_message == "A person took over for steps 2 to 2."
+        assert 'value="42"' in observation.text
+        assert await solved(env, observation) == 1.0
+    assert sorted(fake.state.episodes[2]["steps"]) == [1, 2, 3]
+
+
 async def test_an_episode_that_a_person_gave_up_is_over(fake: FakeServer, env: Env | RemoteEnv) -> None:
     await env.reset(1)
     taken_over(fake, 1, after=0)

@@ -89,7 +89,7 @@ class Episode(EpisodePage):
         self.closed_as: CloseReason | None = None
         self._detail = ""
         self.fate: Outcome | None = None  # of the next action, where it is not to be performed any more
-        self.unanswered = {}
+        self.unanswered, self.refusal = {}, None
         self._turns: list[PastTurn] = []
         self._budgets = Budgets(
             tokens=config.token_budget, prompt_tokens=config.prompt_token_budget, invalid=config.invalid_limit
@@ -151,6 +151,7 @@ class Episode(EpisodePage):
         Raises ``BrowserDead`` when browsers keep dying, ``ApiError`` or ``Unreachable`` when the step cannot
         be recorded.
         """
+        self._refusal_check()
         completion = self._whole(completion)
         self.steps += 1
         stored = self.unanswered.pop(self.steps, None)

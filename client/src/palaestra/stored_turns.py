@@ -20,7 +20,7 @@ from palaestra.histories import Turn as PastTurn
 from palaestra.lineage import line_read
 from palaestra.observation import Observation
 from palaestra.patience import Patience
-from palaestra.records import CloseReason, OpenedEpisode
+from palaestra.records import CloseReason, OpenedEpisode, Resumed
 from palaestra.step_queue import TAKEN_OVER, StepQueue
 from palaestra.stored_steps import StoredStep, is_answer, page_after, stored_of
 
@@ -30,7 +30,8 @@ HAND_BACK_LIMIT_S = 3_600.0
 
 
 class StoredTurns(ABC):
-    """An episode that yields to its record. ``unanswered``: stored steps unknown to the policy, by index."""
+    """An episode that yields to its record. ``unanswered``: stored steps unknown to the policy, by index.
+    ``refusal``: a person has taken over since the policy was answered, so its next step is not taken."""
 
     opened: OpenedEpisode
     steps: int
@@ -38,6 +39,7 @@ class StoredTurns(ABC):
     observation: Observation
     step_queue: StepQueue
     unanswered: dict[int, StoredStep]
+    refusal: ApiError | None
     _client: Client
     _is_first_given: bool
     _turns: list[PastTurn]
@@ -82,12 +84,14 @@ class StoredTurns(ABC):
         """
         if refusal.code != TAKEN_OVER:
             raise refusal
-        if not await self._handed_back(refusal):
+        resumed = await self._handed_back(refusal)
+        if resumed is None:
             self.is_over = True
             return
         number = self.opened.id
         state, trajectory = await self._client.episode(number), await self._client.trajectory(number)
-        self.opened = structs.replace(self.opened, max_steps=state.max_steps)  # a person's steps were added
+        # A person's steps were added; who was refused at once has no address yet.
+        self.opened = structs.replace(self.opened, max_steps=state.max_steps, start_url=resumed.start_url)
         past = (await line_read(self._client, trajectory)).past()
         self._restart()
         self.resume(past)
@@ -96,20 +100,24 @@ class StoredTurns(ABC):
         except (PageHung, TabClosed):
             self._show(self._unreadable())
 
-    async def _handed_back(self, refusal: ApiError) -> bool:
-        """True once the episode can be resumed; False if it has ended."""
+    async def _handed_back(self, refusal: ApiError) -> Resumed | None:
+        """What the episode goes on with once it can be resumed; None if it has ended."""
         patience = Patience(HAND_BACK_LIMIT_S)
         while await patience.pause():
             try:
-                await self._client.episode_resume(self.opened.id)
+                return await self._client.episode_resume(self.opened.id)
             except ApiError as failure:
                 if failure.code == "episode_final":
-                    return False
+                    return None
                 if failure.code != TAKEN_OVER:
                     raise
-            else:
-                return True
         raise refusal
+
+    def _refusal_check(self) -> None:
+        """Raise ``refusal`` in place of the next step."""
+        refusal, self.refusal = self.refusal, None
+        if refusal is not None:
+            raise refusal
 
     async def _answer_stored(self, stored: StoredStep, completion: Completion) -> tuple[Turn, Outcome]:
         """Answer with the recorded step, and take no other completion for it."""

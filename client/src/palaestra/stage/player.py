@@ -15,12 +15,12 @@ from palaestra.env import FORKING, Env
 from palaestra.episode import Episode
 from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, ForkDiverged, Unreachable, close_reason_of
 from palaestra.fate import fate_of, is_same
-from palaestra.lineage import line_read, resumed_read
+from palaestra.lineage import PERSON, line_read, resumed_read
 from palaestra.message_pictures import blobs_named
 from palaestra.observation import Observation
 from palaestra.records import EpisodeState, Message
 from palaestra.stage.capacity import Place
-from palaestra.step_queue import ack_of
+from palaestra.step_queue import TAKEN_OVER, ack_of
 from palaestra.stored_steps import page_after, stored_of
 from palaestra.wire import Fork, Reset, Resume
 
@@ -120,7 +120,7 @@ class Player(Env):
     async def _take_over(self, request: Resume) -> None:
         number = request.opened.id
         self._run_check(await self.client.episode(number))
-        start_url = await self._start_url(number)
+        start_url, refusal = await self._start_url(number)
         state, trajectory = await self.client.episode(number), await self.client.trajectory(number)
         stored = [stored_of(step) for step in trajectory["steps"]]
         last = stored[-1].index if stored else state.begins_after
@@ -134,9 +134,15 @@ class Player(Env):
         line = await line_read(self.client, trajectory)
         episode.resume(line.until(request.steps).past())
         episode.step_queue.ack = ack_of(state)
-        episode.unanswered = {step.index: step for step in stored if step.index > request.steps}
         self.episode = episode
         self._heartbeat.episodes.add(number)
+        if refusal is not None or _has_person(trajectory["steps"], after=request.steps):
+            # Its next step is not taken: it waits for the hand-back, and goes on where the record stands then.
+            episode.refusal = refusal or ApiError(status=409, code=TAKEN_OVER, message="A person took over.")
+            episode.page, episode.renew = await self._place.acquire(), self._place.renew
+            episode.observation = request.shown
+            return
+        episode.unanswered = {step.index: step for step in stored if step.index > request.steps}
         try:
             now = await self._reopened(episode, state, trajectory, shown=request.shown)
         except ForkDiverged as failure:  # another stage would find the same
@@ -152,14 +158,17 @@ class Player(Env):
                 trajectory, step=request.steps + 1, is_open=is_open, shown=request.shown, now=now
             )
 
-    async def _start_url(self, episode: int) -> str | None:
-        """The address of an episode's first page; a trainer's own word for it would be followed anywhere."""
+    async def _start_url(self, episode: int) -> tuple[str | None, ApiError | None]:
+        """The address of an episode's first page, for a trainer's own word for it would be followed anywhere,
+        and the refusal while a person acts in it."""
         try:
-            return (await resumed_read(self.client, episode)).start_url
+            return (await resumed_read(self.client, episode)).start_url, None
         except ApiError as failure:
+            if failure.code == TAKEN_OVER:
+                return None, failure
             if failure.code != "episode_final":
                 raise
-            return None
+            return None, None
 
     async def _reopened(
         self, episode: Episode, state: EpisodeState, trajectory: Mapping[str, Any], *, shown: Observation
@@ -173,3 +182,7 @@ class Player(Env):
             return await episode.begin(page_after(trajectory))
         now = await episode.begin(draft_of(trajectory["steps"], url=shown.url))
         return now if is_same(now, shown) else await episode.begin()
+
+
+def _has_person(steps: Sequence[Mapping[str, Any]], *, after: int) -> bool:
+    return any(step.get("actor") == PERSON for step in steps if step["index"] > after)
