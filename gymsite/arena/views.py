@@ -127,7 +127,11 @@ def page_events(request: HttpRequest, token: str) -> HttpResponse:
 
 @only("POST")
 def recording_chunk(request: HttpRequest, token: str) -> HttpResponse:
-    """Store a chunk of the DOM recording of an episode that is recorded in full."""
+    """Store a chunk of the DOM recording of an episode that is recorded in full.
+
+    Also while a fork is restored: the first chunk of a page holds all of it, and without that one nothing
+    that is done there later could be played again.
+    """
     episode_id = episode_id_of(request, token)
     try:
         claim = recording_chunks.claim_read(request.headers.get(recording_chunks.HEADER, ""))

@@ -29,9 +29,10 @@ def send(arena_client: ArenaClient, address: Callable[..., str]) -> Send:
 
     def post(episode: Episode, body: bytes = BODY, *, header: str | None = None, **claim: Any) -> int:
         fields = {"page": PAGE, "seq": 1, "events": 1, "first_ms": 5, "last_ms": 6} | claim
-        step = fields.pop("header_step", None)
+        step, as_of = fields.pop("header_step", None), fields.pop("header_as_of", None)
         headers = {"x-gym-chunk": header if header is not None else msgspec.json.encode(fields).decode()}
         headers |= {"x-gym-step": step} if step else {}
+        headers |= {"x-gym-as-of": as_of} if as_of else {}
         path = address(episode, "recording")
         return arena_client.generic(
             "POST", path, body, content_type="application/octet-stream", headers=headers
@@ -83,6 +84,13 @@ def test_a_chunk_belongs_to_the_nearest_step(
     assert send(episode, step=own, served=served, header_step=header) == 204
 
     assert RecordingChunk.objects.get(episode=episode).step == stored
+
+
+def test_the_page_of_a_fork_that_is_restored_is_recorded(send: Send) -> None:
+    parent = episode_make()
+    fork = episode_make(parent=parent, begins_after=2, inherited_events=4)
+    assert send(fork, header_as_of="4", snapshot=True) == 204
+    assert RecordingChunk.objects.filter(episode=fork, has_snapshot=True).exists()
 
 
 def test_plain_json_is_compressed_here(send: Send) -> None:

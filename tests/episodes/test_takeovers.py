@@ -266,6 +266,7 @@ def test_neither_token_opens_what_the_other_does() -> None:
         ({"ended_at": Now(), "ended_as": "handed_back"}, False),
         ({"ended_at": Now(), "ended_as": "idle"}, False),
         ({"ended_at": Now(), "ended_as": "given_up"}, True),
+        ({"ended_at": Now(), "ended_as": "diverged"}, True),
         ({"ended_at": Now(), "ended_as": "given_up", "last_at": Now() - timedelta(days=1)}, True),
     ],
 )

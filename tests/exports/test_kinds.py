@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 import pytest
 
+from core.errors import GymError
 from tests import factories
 from tests.annotation import files
 from tests.annotation import scene as annotation
@@ -70,6 +72,36 @@ def test_sft_is_of_correct_episodes_alone() -> None:
     steps = scene.rows_of(scene.exported("sft_steps"))
     assert [one["completion"][0]["role"] for one in steps] == ["assistant"] * 2
     assert steps[1]["prompt"] + steps[1]["completion"] == row["messages"]
+
+
+def test_steps_say_who_did_them_and_are_filtered_by_segment() -> None:
+    episode = scene.played(scene.gym_group(), steps=4)
+    Step.objects.filter(episode=episode, index__in=(2, 3)).update(actor="person", segment="recovery")
+    Step.objects.filter(episode=episode, index=4).update(actor="person", segment="correction")
+    Episode.objects.filter(pk=episode.pk).update(is_taken_over=True)
+    taken: dict[str, Any] = {"origins": ["taken_over"]}
+
+    def shown(**fields: Any) -> list[tuple[int, str, str | None]]:
+        rows = scene.rows_of(scene.exported("sft_steps", **taken, **fields))
+        return [(row["step"], row["actor"], row["segment"]) for row in rows]
+
+    first, *of_person = [(1, "policy", None), (2, "person", "recovery"), (3, "person", "recovery")]
+    last = (4, "person", "correction")
+    assert shown() == [first, *of_person, last]
+    assert shown(segments=["recovery"]) == of_person
+    assert shown(segments=["recovery", "correction"]) == [*of_person, last]
+    export = scene.exported("sft_steps", **taken, segments=["correction"])
+    assert export.result["left_out"] == {"other_segment": 3}
+    (row,) = scene.rows_of(scene.exported("sft", **taken))
+    assert [(one["step"], one["segment"]) for one in row["person_steps"]] == [
+        (index, segment) for index, _, segment in [*of_person, last]
+    ]
+    steps = scene.rows_of(scene.exported("sft_steps", **taken))
+    assert [row["messages"][one["message"]] for one in row["person_steps"]] == [
+        one["completion"][0] for one in steps[1:]
+    ]
+    with pytest.raises(GymError, match="single steps"):
+        scene.exported("sft", **taken, segments=["correction"])
 
 
 def test_pictures_are_files_of_their_own_kind_of_rows() -> None:

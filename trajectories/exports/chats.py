@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet
 
+from trajectories.episodes.forks.lineage import authors_until
 from trajectories.exports.conversations import Conversation, conversations_of
 from trajectories.exports.types import Batch, ColumnType, Row
 from trajectories.models import Episode
@@ -60,20 +61,25 @@ def episode_values(episode: Episode) -> Row:
     }
 
 
-def played_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation]]:
-    """The conversations of a batch of episodes, by id, with what rows say of their episodes."""
+def played_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation]]:
+    """The conversations of a batch of episodes, by id."""
     for episode in _episodes(batch):
         for conversation in conversations_in(batch, episode):
-            yield episode_values(episode), conversation
+            yield episode, conversation
 
 
-def weighted_conversations(batch: Batch) -> Iterator[tuple[Row, Conversation, float]]:
+def weighted_conversations(batch: Batch) -> Iterator[tuple[Episode, Conversation, float]]:
     """Those of episodes that no filter by labels leaves out, with the weight of the episode."""
     for episode in _episodes(batch):
         weight = batch.episode_weight(episode.pk)
         if weight is not None:
             for conversation in conversations_in(batch, episode):
-                yield episode_values(episode), conversation, weight
+                yield episode, conversation, weight
+
+
+def authors_in(episode: Episode, conversation: Conversation) -> dict[int, tuple[str, str]]:
+    """The actor and the segment of each step of a conversation, by its number."""
+    return authors_until(episode.pk, conversation.prompts[-1].step)
 
 
 def conversations_in(batch: Batch, episode: Episode, *, first_alone: bool = False) -> list[Conversation]:

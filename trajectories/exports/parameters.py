@@ -55,6 +55,7 @@ class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     labels: Labels | None = None
     pairs_max: int = PAIRS_MAX
     revisions: list[Revision] = []
+    segments: list[str] = []
     seed: int = 0
     golds: bool = False
     locked: bool = False

@@ -22,7 +22,7 @@ from core.paging import Query
 from trajectories.exports.formats import FORMATS
 from trajectories.exports.parameters import PAIRS_MAX, TEXT_CHARS
 from trajectories.exports.revisions import REVISIONS_MAX
-from trajectories.models import Export, Verdict
+from trajectories.models import Export, Step, Verdict
 from trajectories.models.origins import Origin
 
 NAME_CHARS = 64
@@ -93,6 +93,10 @@ class ExportIn(StrictSerializer):
     )
     revisions = serializers.ListField(
         child=RevisionIn(), required=False, max_length=REVISIONS_MAX, help_text="Thoughts for `splices`."
+    )
+    segments = _list(
+        _choices(Step.Segment.values),
+        "Of `sft_steps`, with the origin `taken_over`: a person's steps of these segments alone.",
     )
     seed = CountField(max_value=SEED_MAX, default=0, help_text="Of the choice of pairs.")
     golds = TruthField(default=False, help_text="A column with the gold. Needs the scope `golds`.")

@@ -41,14 +41,17 @@ def export_request(
 ) -> Export:
     """Ask for an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
 
-    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions`` and for what is
-    unknown.
+    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions``, ``no_segments`` and
+    for what is unknown.
     """
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
     if "revisions" in kind.options and not parameters.revisions:
         message = "Name revision thoughts: this kind puts one of them between two attempts."
         raise GymError("no_revisions", message, status=422, fields={"revisions": [message]})
+    if parameters.segments and "segments" not in kind.options:
+        message = "Only rows of single steps are filtered by segment: choose a kind with the option."
+        raise GymError("no_segments", message, status=422, fields={"segments": [message]})
     project = author.project or project
     _check_known(parameters, project)
     # Stored, so that pages and manifests say what was taken.

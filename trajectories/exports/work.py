@@ -51,6 +51,7 @@ LEFT_OUT = {
     "other_answer": "steps or episodes whose label has no weight",
     "no_majority": "steps or episodes on which people disagree",
     "gold_unit": "steps or episodes labelled only for training",
+    "other_segment": "steps that are of none of the segments",
     "no_intervention": "groups of forks without an intervention",
     "no_success": "interventions from which no continuation was right",
     "other_beginning": "continuations recorded with another beginning than their intervention",

@@ -22,7 +22,7 @@ LENGTHS = Statement(__file__, "lineage", columns="length(s.observation_text) + l
 ID_SHOWN = Statement(
     __file__, "lineage", columns=f"s.observation_text = '' OR s.observation_text ~ '{REFERENCE}'"
 )
-ACTORS = Statement(__file__, "lineage", columns="s.actor")
+AUTHORS = Statement(__file__, "lineage", columns="s.index, s.actor, s.segment")
 HOLDERS = Statement(__file__, "lineage", columns="l.id, s.index")
 
 
@@ -104,9 +104,14 @@ def chars_until(episode_id: int, step: int) -> int:
     return sum(length for (length,) in LENGTHS.rows(episode=episode_id, since=1, until=step))
 
 
+def authors_until(episode_id: int, step: int) -> dict[int, tuple[str, str]]:
+    """The actor of each step by index, and a person's segment, of the same steps as ``steps_until``."""
+    return {row[0]: (row[1], row[2]) for row in AUTHORS.rows(episode=episode_id, since=1, until=step)}
+
+
 def has_person(episode_id: int, step: int) -> bool:
     """Whether a person did one of the steps 1 to ``step`` of an episode, its ancestors' included."""
-    return (Step.Actor.PERSON,) in ACTORS.rows(episode=episode_id, since=1, until=step)
+    return any(actor == Step.Actor.PERSON for actor, _ in authors_until(episode_id, step).values())
 
 
 def prompt_hashes(episode_id: int, step: int) -> dict[int, str | None]:

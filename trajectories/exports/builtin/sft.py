@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trajectories.exports.chats import EPISODE_COLUMNS, conversational, images_in, weighted_conversations
+from trajectories.exports.chats import (
+    EPISODE_COLUMNS,
+    authors_in,
+    conversational,
+    episode_values,
+    images_in,
+    weighted_conversations,
+)
+from trajectories.exports.conversations import Conversation
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
+from trajectories.models import Episode, Step
 
 
 @export_kind(
     "sft",
     title="SFT, whole conversations",
     description="Correct episodes to imitate: messages, as TRL's SFTTrainer reads them. Where the history "
-    "changes from turn to turn, a row for each step.",
+    "changes from turn to turn, a row for each step. `person_steps` says which messages a person wrote.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,
         "step": "integer",
         "messages": "messages",
+        "person_steps": "json",
         "exact": "truth",
         WEIGHT: "number",
         IMAGES: "images",
@@ -26,13 +36,24 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
     outcomes=("correct",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    for values, conversation, weight in weighted_conversations(batch):
+    for episode, conversation, weight in weighted_conversations(batch):
         messages = conversation.messages
         yield {
-            **values,
+            **episode_values(episode),
             "step": conversation.prompts[-1].step,
             "messages": conversational(messages, has_images=bool(conversation.images)),
+            "person_steps": _person_steps(episode, conversation) if episode.is_taken_over else [],
             "exact": conversation.is_exact,
             WEIGHT: weight,
             IMAGES: images_in(messages),
         }
+
+
+def _person_steps(episode: Episode, conversation: Conversation) -> list[dict[str, object]]:
+    """The steps of a person among the completions, each with the number of its message."""
+    authors = authors_in(episode, conversation)
+    return [
+        {"step": one.step, "segment": authors[one.step][1], "message": one.length}
+        for one in conversation.prompts
+        if authors[one.step][0] == Step.Actor.PERSON
+    ]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trajectories.exports.chats import EPISODE_COLUMNS, conversational, images_in, played_conversations
+from trajectories.exports.chats import (
+    EPISODE_COLUMNS,
+    authors_in,
+    conversational,
+    episode_values,
+    images_in,
+    played_conversations,
+)
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 
@@ -13,11 +20,14 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
     "sft_steps",
     title="SFT, step by step",
     description="Steps of correct episodes to imitate: prompt and completion, as TRL's SFTTrainer reads "
-    "them. With a filter by labels only the steps that it keeps, with their weights.",
+    "them. With a filter by labels only the steps that it keeps, with their weights; with `segments` only "
+    "those of a person.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,
         "step": "integer",
+        "actor": "text",
+        "segment": "text",
         "prompt": "messages",
         "completion": "messages",
         "exact": "truth",
@@ -25,18 +35,26 @@ from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
         IMAGES: "images",
     },
     outcomes=("correct",),
+    options=("segments",),
 )
 def rows(batch: Batch) -> Iterator[Row]:
-    for values, conversation in played_conversations(batch):
+    for episode, conversation in played_conversations(batch):
+        authors, segments = authors_in(episode, conversation), batch.parameters.segments
         for place, prompt in enumerate(conversation.prompts):
-            weight = batch.step_weight(values["episode"], prompt.step)
+            actor, segment = authors[prompt.step]
+            if segments and segment not in segments:
+                batch.left_out["other_segment"] += 1
+                continue
+            weight = batch.step_weight(episode.pk, prompt.step)
             if weight is None:
                 continue
             before, completion = conversation.prompt_of(place), [conversation.completion_of(place)]
             images = images_in(before)
             yield {
-                **values,
+                **episode_values(episode),
                 "step": prompt.step,
+                "actor": actor,
+                "segment": segment or None,
                 "prompt": conversational(before, has_images=bool(images)),
                 "completion": conversational(completion, has_images=bool(images)),
                 "exact": prompt.is_exact,

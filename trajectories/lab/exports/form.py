@@ -17,7 +17,7 @@ from trajectories.exports.registry import KINDS
 from trajectories.exports.revisions import FILE_MAX_BYTES, revisions_read
 from trajectories.lab import access
 from trajectories.lab.forms import OF_PROJECT, of_project_offer
-from trajectories.models import AnnotationProject, Verdict
+from trajectories.models import AnnotationProject, Step, Verdict
 from trajectories.models.origins import Origin
 
 TEXT_CHARS = 2_000
@@ -108,6 +108,13 @@ class ExportForm(forms.Form):
         label="Origin",
         widget=forms.CheckboxSelectMultiple,
         help_text="None selected: the kind's own, listed below.",
+    )
+    segments = forms.MultipleChoiceField(
+        choices=Step.Segment,
+        required=False,
+        label="Segments",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Of step by step, with the origin taken over: only a person's steps of these.",
     )
     policy_version_min = _count("Policy version from")
     policy_version_max = _count("Policy version to")

@@ -48,6 +48,7 @@ class Tables:
     paired_tasks: Sequence[PairedTally]
     voids: VoidTable | None
     origins: Mapping[Origin, int]
+    person_share: dashboard_selectors.PersonShare | None
 
 
 class Dashboard:
@@ -135,6 +136,7 @@ def tables_of(run_id: int) -> Tables:
         paired_tasks=paired_tallies(run_id=run_id),
         voids=void_table(run_id),
         origins=dashboard_selectors.origins(run_id),
+        person_share=dashboard_selectors.person_share(run_id),
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db.models import Count
+from django.db.models import Count, Sum
 
 from core.sql import Statement
 from trajectories.hot_sql import UNFINISHED
-from trajectories.models import Episode
+from trajectories.models import Episode, Step
 from trajectories.models.origins import CONDITIONS, Origin
 from trajectories.models.sums import RateSum, Scope
 from trajectories.reports.statistics import Clusters, Rate, rate_of
@@ -49,6 +49,19 @@ class Ending(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PersonShare:
+    """How many of a run's steps were done by people who took over, in so many episodes."""
+
+    episodes: int
+    steps: int
+    steps_in_all: int
+
+    @property
+    def rate(self) -> float:
+        return self.steps / max(self.steps_in_all, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepPace:
     """Steps of the last minute, scaled up where only ``sampled`` of ``episodes`` were read."""
 
@@ -81,6 +94,15 @@ def origins(run_id: int) -> dict[Origin, int]:
     del counts[Origin.PLAIN]
     counted = Episode.objects.filter(run=run_id, is_plain=False).aggregate(**counts)
     return {Origin(origin): number for origin, number in counted.items() if number}
+
+
+def person_share(run_id: int) -> PersonShare | None:
+    """None where nobody took over."""
+    taken = Episode.objects.filter(run=run_id, person_steps__gt=0)
+    counts = taken.aggregate(episodes=Count("pk"), steps=Sum("person_steps"))
+    if not counts["episodes"]:
+        return None
+    return PersonShare(**counts, steps_in_all=Step.objects.filter(episode__run=run_id).count())
 
 
 def version_rates(run_id: int) -> dict[int | None, Rate]:

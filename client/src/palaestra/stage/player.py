@@ -137,7 +137,7 @@ class Player(Env):
         self.episode = episode
         self._heartbeat.episodes.add(number)
         if refusal is not None or _has_person(trajectory["steps"], after=request.steps):
-            # Its next step is not taken: it waits for the hand-back, and goes on where the record stands then.
+            # Its next step is not taken: it waits for the hand-back, and goes on from the record.
             episode.refusal = refusal or ApiError(status=409, code=TAKEN_OVER, message="A person took over.")
             episode.page, episode.renew = await self._place.acquire(), self._place.renew
             episode.observation = request.shown
