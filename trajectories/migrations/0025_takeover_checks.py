@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('trajectories', '0023_sampler_prefixes'),
+        ('trajectories', '0024_guided_episodes'),
     ]
 
     operations = [
