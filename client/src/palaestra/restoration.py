@@ -25,9 +25,9 @@ from palaestra.surface import DocumentGone, PageView, Surface
 from palaestra.visits import Arrival, Deed, Visit, plans_of, visits_of
 
 LINES_MAX, LINE_CHARS = 6, 60
-AGAIN_S = (0.3, 0.4, 0.6)
-"""Before a page that differs is looked at again: a list may still be drawn, and a caret is there for half a
-second of each."""
+AGAIN_S = (0.3, 0.4, 0.6, 0.25, 0.75)
+"""Before a page that differs is looked at again: once where its text does, for a list may still be drawn; and
+where its picture alone does more often, for a caret is there for half a second of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,9 +150,11 @@ class _Restoration:
         observer = self._looks.observer
         before = observer.before
         shown = await observer.observe(self._page, view)
-        for pause_s in AGAIN_S:
+        for number, pause_s in enumerate(AGAIN_S):
             if _is_recorded(shown, past, self._looks.form):
                 return shown
+            if number and not _says_recorded(shown, past):
+                break
             await asyncio.sleep(pause_s)
             again = await self._page.observe(acted=False, with_text=self._looks.form.has_text)
             if again is not None:
@@ -165,11 +167,15 @@ class _Restoration:
 
 def _is_recorded(shown: Observation, past: PastAct, form: ObservationFormat) -> bool:
     """Whether a model would be shown what the parent's was."""
-    if hashlib.sha256(text_clean(shown.text).encode()).hexdigest() != past.sha256:
+    if not _says_recorded(shown, past):
         return False
     if not form.has_screenshot or past.screenshot is None or shown.screenshot is None:
         return True
     return hashlib.sha256(shown.screenshot).hexdigest() == past.screenshot
+
+
+def _says_recorded(shown: Observation, past: PastAct) -> bool:
+    return hashlib.sha256(text_clean(shown.text).encode()).hexdigest() == past.sha256
 
 
 def _words(failure: _Differs, looks: Looks) -> str:
