@@ -20,6 +20,7 @@ from palaestra.pace import Limit
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Narrator, Null, Solution, Solver, VoidSeeker
 from palaestra.pool import PagePool
+from palaestra.stragglers import Batch
 
 SOLUTIONS = {task: Solution(task=task, answer="42", solution="Half of 84 is 42.") for task in range(1, 30)}
 
@@ -192,6 +193,47 @@ async def test_a_policy_that_takes_too_long_is_truncated(fake: FakeServer, pool:
         (done,) = await engine.rollout(run=7, tasks=[1], policy=Broken("think"), arm="text_agent")
     assert done.verdict is not None
     assert done.verdict.reason == "time_budget"
+
+
+class Straggler(Narrator):
+    """Never decides in the episodes of one task."""
+
+    async def act(self, observation: Observation, episode: EpisodeInfo) -> str | None:
+        if episode.task == 3:
+            await asyncio.sleep(30)
+        return None
+
+
+@pytest.mark.parametrize("arm", ["text_agent", "gym"])
+async def test_stragglers_are_cut_when_most_of_the_batch_is_played(
+    arm: str, fake: FakeServer, pool: PagePool
+) -> None:
+    async with (
+        Client(fake.lab_url, "key") as client,
+        Engine(client, pages=4, cut_after=0.75, grace_s=0.3) as engine,
+    ):
+        done = await engine.rollout(run=7, tasks=[1, 2, 3, 4], policy=Straggler(), arm=arm)
+
+    ends = {one.task: (one.problem, one.verdict.reason if one.verdict else None) for one in done}
+    assert ends.pop(3) == ("cut_off", "cut_off")
+    assert set(ends.values()) == {("", "agent_stopped")}
+    (cut,) = [one for one in done if one.task == 3]
+    assert cut.duration_s > 0.3
+
+
+async def test_fewer_than_the_share_are_waited_for(fake: FakeServer) -> None:
+    async with (
+        Client(fake.lab_url, "key") as client,
+        Engine(client, cut_after=0.98, grace_s=0.0, time_limit_s=0.5) as engine,
+    ):
+        done = await engine.rollout(run=7, tasks=[1, 2, 3], policy=Straggler(), arm="text_agent")
+
+    assert [one.verdict.reason for one in done if one.verdict and one.task == 3] == ["time_budget"]
+
+
+def test_a_share_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Batch(cut_after=98, grace_s=1)
 
 
 async def test_a_page_that_hangs_is_an_observation(

@@ -21,7 +21,7 @@ def test_every_outcome_is_an_outcome_of_verdicts() -> None:
 
 
 def test_voids_without_fault_are_harmless() -> None:
-    assert set(HARMLESS_VOIDS) == {"cancelled", "expired_unused"}
+    assert set(HARMLESS_VOIDS) == {"cancelled", "cut_off", "expired_unused"}
 
 
 def test_an_agent_that_stops_ends_without_a_submission() -> None:

@@ -9,11 +9,10 @@ from django.db import connection
 
 from core.arms import PAGE_ARMS
 from core.presentation import AXES
+from core.reasons import HARMLESS_VOIDS
 from core.sql import sql_read
 from trajectories.reports.format_failures import IS_FAILURE, IS_REPAIRED
 
-# End reasons of episodes that were withdrawn: not a failure of anybody.
-NOBODYS = ("cancelled", "expired_unused")
 CHUNK = 2_000
 
 TEXT = sql_read(__file__, "episode_rows", is_failure=IS_FAILURE, is_repaired=IS_REPAIRED)
@@ -105,7 +104,7 @@ def _chunk(run_id: int, *, after: int, splits: Collection[str], benchmark: str) 
                 "after": after,
                 "limit": CHUNK,
                 "paged": list(PAGE_ARMS),
-                "nobodys": list(NOBODYS),
+                "nobodys": list(HARMLESS_VOIDS),
                 "splits": sorted(splits),
                 "benchmark": benchmark,
                 "look_axes": list(AXES),

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from palaestra.api import Client
@@ -24,6 +25,7 @@ from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening, Verdict
 from palaestra.remote import RemoteEpisode
+from palaestra.stragglers import Batch
 from palaestra.surface import VIEWPORT
 from palaestra.turns import End, Turns
 
@@ -34,6 +36,7 @@ DEFAULT_PAGES = (os.cpu_count() or 1) + 1
 OPEN_AT_ONCE = 1_000
 TEXT_INFLIGHT = 32
 CONFLICT = 409
+GRACE_S = 120.0
 OURS = (*UNPLAYABLE, ApiError)
 
 
@@ -79,7 +82,8 @@ class Engine:
 
     A page that dies is replaced and its episode goes on, once (``Episode``). A policy that raises
     ends its episode ``model_error``; one that takes longer than ``time_limit_s`` in all ends it
-    ``time_budget``.
+    ``time_budget``. Where all wait for a few, ``cut_after`` is the share of the episodes of a call that must
+    have been played; ``grace_s`` seconds later the rest ends ``cut_off``, which is void.
     """
 
     def __init__(
@@ -92,8 +96,12 @@ class Engine:
         verdict_limit_s: float = VERDICT_LIMIT_S,
         viewport: tuple[int, int] = VIEWPORT,
         browser: str = "chromium",
+        cut_after: float | None = None,
+        grace_s: float = GRACE_S,
     ) -> None:
         self.client = client
+        self._batch = partial(Batch, cut_after=cut_after, grace_s=grace_s)
+        self._batch()  # refuses a share that is none
         self._config = config or EpisodeConfig()
         self._browser = browser
         browser_check(browser, self._config)
@@ -194,19 +202,22 @@ class Engine:
             streams: dict[int, VerdictStream] = {}
             places = asyncio.Semaphore(inflight) if inflight else None
             playing: list[asyncio.Task[Rollout]] = []
+            batch = self._batch()
             try:
                 if places:
                     await places.acquire()
                 async for run, episode in episodes:
                     if run not in streams:
                         streams[run] = await stack.enter_async_context(VerdictStream(self.client, run))
-                    task = asyncio.ensure_future(self._play(episode, policy, streams[run], on_done))
+                    task = asyncio.ensure_future(self._play(episode, policy, streams[run], on_done, batch))
                     playing.append(task)
                     if places:
                         task.add_done_callback(lambda _: places.release())
                         await places.acquire()
+                batch.complete(len(playing))
                 return list(await asyncio.gather(*playing))
             finally:
+                batch.end()
                 await tasks_cancel(playing)
 
     async def episodes_open(
@@ -287,9 +298,12 @@ class Engine:
         policy: Policy,
         verdicts: VerdictStream,
         on_done: Callable[[Rollout], None] | None,
+        batch: Batch,
     ) -> Rollout:
         started = time.monotonic()
-        problem = await self._play_on_page(episode, policy)
+        problem = await batch.play(self._play_on_page(episode, policy))
+        if problem is None:
+            problem = await self._cut_off(episode)
         verdict = episode.step_queue.ack.verdict
         if verdict is None:
             verdict = await verdicts.verdict(episode.opened.id, limit_s=self._verdict_limit_s)
@@ -297,6 +311,12 @@ class Engine:
         if on_done is not None:
             on_done(done)
         return done
+
+    async def _cut_off(self, episode: Episode) -> str:
+        episode.page = None  # it has gone back to the pool
+        with contextlib.suppress(ApiError, Unreachable):
+            await episode.close("cut_off", "most of its batch had been played")
+        return "cut_off"
 
     async def _play_on_page(self, episode: Episode, policy: Policy) -> str:
         """Play an episode, on a page of the pool if it needs one; returns what broke, or an empty string."""

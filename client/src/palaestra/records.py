@@ -22,6 +22,7 @@ CloseReason = Literal[
     "page_crash",
     "page_unsettled",
     "cancelled",
+    "cut_off",
     "model_error",
     "harness_error",
     "fork_diverged",

@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.reasons import HARMLESS_VOIDS
 from core.sql import Statement
 from trajectories.models import Run
 from trajectories.models.sums import Scope, TaskSum, VersionSum
-from trajectories.reports.episode_rows import NOBODYS
 from trajectories.reports.training.figures import Figure, Sums, figure_of
 
 # Of a group: how many episodes or steps a measure counts, and what it adds up over them.
@@ -95,7 +95,9 @@ def _summed(
     run_id: int, versions: Collection[int], splits: Collection[str]
 ) -> dict[tuple[int, str], list[float]]:
     """Sums by version and arm; stored for later, unless they are of some splits alone."""
-    rows = _SUMS.rows(run=run_id, versions=sorted(versions), nobodys=list(NOBODYS), splits=sorted(splits))
+    rows = _SUMS.rows(
+        run=run_id, versions=sorted(versions), nobodys=list(HARMLESS_VOIDS), splits=sorted(splits)
+    )
     if not splits:
         made = [{"id": pk, "changes": changes, "sums": sums} for pk, _, _, changes, sums in rows]
         _KEEP.run(rows=json.dumps(made))
