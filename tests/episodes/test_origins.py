@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 
 from tests import factories
-from trajectories.episodes.origins import CONDITIONS, ORIGIN_SQL, Origin, is_of
 from trajectories.models import Episode
+from trajectories.models.origins import CONDITIONS, ORIGIN_SQL, Origin, is_of
 
 pytestmark = pytest.mark.django_db
 
