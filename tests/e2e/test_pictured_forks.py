@@ -54,8 +54,8 @@ def _episode(kind: str, form: str) -> Episode:
 
 async def _field(episode: palaestra.episode.Episode) -> dict[str, Any]:
     """How the first field is named: by its id where the observation shows it, else by its place."""
-    if found := re.search(r"\[(e\d+)\] (?:textbox|searchbox|combobox)", episode.observation.text):
-        return {"target": found[1]}
+    if field := re.search(r"\[(e\d+)\] (?:textbox|searchbox|combobox)", episode.observation.text):
+        return {"target": field[1]}
     page: Any = episode.page
     box = await page._evaluate(
         "(b => ({ x: b.left + b.width / 2, y: b.top + b.height / 2 }))"
