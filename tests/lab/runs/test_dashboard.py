@@ -131,18 +131,6 @@ def _rate_by_hand(run: Run, **filters: Any) -> Rate | None:
     return rate_of(Clusters(**dict(zip((one.name for one in fields(Clusters)), sums, strict=True))))
 
 
-def test_a_run_shows_which_share_of_its_steps_people_did(run: Run, unremembered: None, client: Any) -> None:
-    client.force_login(User.objects.create(username="reader"))
-    episode, taken = factories.episode(run=run), factories.episode(run=run)
-    for index in (1, 2):
-        factories.step(episode, index)
-        factories.step(taken, index)
-    assert dashboard_selectors.person_share(run.pk) is None
-    Episode.objects.filter(pk=taken.pk).update(is_taken_over=True, person_steps=1)
-    page = client.get(f"/runs/{run.pk}/").content.decode()
-    assert "People acted in 1 episode: 1 of 4 steps, 25.0%." in " ".join(page.split())
-
-
 def test_counts_by_arm_are_of_all_its_episodes(run: Run, unremembered: None) -> None:
     many(run, 5, status="finished", tasks=2, arm="gym")
     many(run, 3, arm="text_agent", guidance={"kind": "hint"})
