@@ -138,4 +138,4 @@ def _left_out(analysis: Analysis) -> str:
     left_out = len(analysis.data.items) - len(analysis.items)
     if not left_out:
         return ""
-    return f"{analysis.benchmark}: {left_out:,} items that are not gap-eligible are left out."
+    return f"{analysis.benchmark}: without items that are not gap-eligible ({left_out:,})."
