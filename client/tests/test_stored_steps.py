@@ -22,6 +22,7 @@ from palaestra.policies import EpisodeInfo
 from palaestra.pool import PagePool
 from palaestra.records import Step
 from palaestra.step_queue import StepQueue
+from palaestra.stored_steps import page_after
 from stages import LITE_RUN, TOKEN, stage_serve
 from test_env import target
 
@@ -342,6 +343,15 @@ async def test_another_stage_waits_for_a_hand_back(
         assert 'value="42"' in observation.text
         assert await solved(env, observation) == 1.0
     assert sorted(fake.state.episodes[2]["steps"]) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("kind", "is_known"), [("click", True), ("press", True), ("back", False)])
+def test_a_page_on_which_something_was_opened_is_the_page_still(kind: str, is_known: bool) -> None:
+    observation = {"kind": "axtree-v2", "text": '[e1] summary "Answer" collapsed'}
+    step = {"index": 4, "action": {"type": kind, "target": "e1"}, "action_result": "ok"}
+    step |= {"url": "https://gym/trips", "observation": observation, "result_message": None}
+    draft = page_after({"steps": [step], "site_events": [{"step": 3, "data": {"path": "trips"}}]})
+    assert (draft is not None and draft.url == "https://gym/trips") == is_known
 
 
 async def test_an_episode_that_a_person_gave_up_is_over(fake: FakeServer, env: Env | RemoteEnv) -> None:

@@ -50,6 +50,10 @@ def stored_of(step: Mapping[str, Any]) -> StoredStep:
     )
 
 
+STAYING = frozenset({"click", "press"})
+"""What leads to another page only by a document that is served, unlike going back."""
+
+
 def page_after(trajectory: Mapping[str, Any]) -> Draft | None:
     """The page that the last recorded step left, with what is filled in there; None where only the first
     page is known.
@@ -71,7 +75,9 @@ def page_after(trajectory: Mapping[str, Any]) -> Draft | None:
         if event["step"] == last["index"] and (event.get("data") or {}).get("path") is not None
     ]
     if not served:
-        return None
+        # No other document came: a part of this one was opened or closed.
+        is_same = last["action_result"] == "ok" and (last["action"] or {}).get("type") in STAYING
+        return Draft(url=last["url"], fillings=()) if is_same and last.get("url") else None
     address = _address_named(last)
     path = f"{PUBLIC_ROOT}{served[-1]}"
     is_there = address is not None and address.partition("?")[0].partition("#")[0] == path
