@@ -281,7 +281,7 @@ def test_labels_for_training_alone_are_no_labels_of_an_episode() -> None:
     labels = weighing({good: ["reasoning", "reasoning"]})
     for unit in AnnotationUnit.objects.filter(episode_id=good.pk):
         golds.gold_set(unit, values=annotation.COMPLETE, why="It infers.")
-    assert "1 steps or episodes labelled only for training" in scene.exported("sft", labels=labels).problem
+    assert "steps or episodes labelled only for training (1)" in scene.exported("sft", labels=labels).problem
 
 
 def test_episodes_that_are_guided_or_go_on_are_counted() -> None:

@@ -99,10 +99,10 @@ def test_what_gives_no_splice_is_counted(bad: Episode) -> None:
     scene.forked(bad, after=3, outcome="correct")  # nothing was shown after the last step
     scene.played(scene.gym_group(bad.run, task=bad.task), outcome="correct")  # no relative
     problem = scene.exported("splices", revisions=ANY).problem
-    assert "1 pairs without a page after a bad step" in problem
-    assert "1 tasks without an incorrect and a correct episode of one tree" in problem
+    assert "pairs without a page after a bad step (1)" in problem
+    assert "tasks without an incorrect and a correct episode of one tree (1)" in problem
     named = scene.exported("splices", revisions=[Revision(text="x", episode=bad.pk + 99)])
-    assert "1 incorrect episodes without a revision thought" in named.problem
+    assert "incorrect episodes without a revision thought (1)" in named.problem
 
 
 def test_a_history_that_changes_gives_no_splice() -> None:
@@ -110,15 +110,15 @@ def test_a_history_that_changes_gives_no_splice() -> None:
     bad = scene.played(scene.gym_group(run), outcome="incorrect", steps=4)
     scene.forked(bad, after=1, outcome="correct")
     export = scene.exported("splices", revisions=ANY)
-    assert "2 pairs whose history changes" in export.problem
+    assert "pairs whose history changes from turn to turn (2)" in export.problem
 
 
 def test_void_and_guided_episodes_are_spliced_with_nothing(bad: Episode) -> None:
     scene.forked(bad, after=1, outcome="void")
     scene.forked(bad, after=1, outcome="correct", guidance={"kind": "hint"})
     export = scene.exported("splices", revisions=ANY)
-    assert "1 guided episodes, 1 tasks without" in export.problem
-    assert "1 episodes of other outcomes" in export.problem
+    assert "guided episodes (1), tasks without" in export.problem
+    assert "episodes of other outcomes (1)" in export.problem
     (row,) = spliced(origins=["plain", "guided"])
     assert row["bad_episode"] == bad.pk
     assert (row["guidance"], row["good_guidance"]) == (None, {"kind": "hint"})
@@ -140,7 +140,7 @@ def test_what_a_person_did_is_exported_where_it_is_named_alone(bad: Episode) -> 
     scene.forked(bad, after=1, outcome="correct", is_taken_over=True, **guided)
     splices = scene.exported("splices", revisions=ANY)
     assert splices.state == "failed"
-    assert "2 episodes in which a person acted" in splices.problem
+    assert "episodes in which a person acted (2)" in splices.problem
     export = scene.exported("sft", origins=["taken_over"])
     assert [row["episode"] for row in scene.rows_of(export)] == [taken.pk]
     assert export.result["left_out"]["guided"] == 1  # what it was told is not for every key that exports
@@ -168,7 +168,7 @@ def test_a_fork_is_spliced_unless_a_person_led_to_where_it_begins(
         assert len(scene.rows_of(export)) == 1
         assert export.result["left_out"] == {"taken_over": 1}
     else:
-        assert (export.state, f"{taken_over} episodes in which a person acted" in export.problem) == (
+        assert (export.state, f"episodes in which a person acted ({taken_over})" in export.problem) == (
             "failed",
             True,
         )
