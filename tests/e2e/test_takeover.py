@@ -46,6 +46,14 @@ def ready(page: Page) -> FrameLocator:
     return frame
 
 
+def answer_type(frame: FrameLocator, text: str) -> None:
+    """Open the task and type into its first field, which nobody could before it is shown."""
+    frame.locator(".task-fold > summary").click()
+    field = frame.locator(".task-answer input[type=text]").first
+    expect(field).to_be_visible()
+    field.press_sequentially(text)
+
+
 def steps_of(episode: Episode) -> list[dict[str, Any]]:
     return list(Step.objects.filter(episode=episode).order_by("index").values("index", "action", "actor"))
 
@@ -119,8 +127,7 @@ def test_a_person_and_an_agent_take_turns(arena_server: ArenaServer, open_page: 
     ready(person)
     person.get_by_role("button", name="Mark as correction").click()
     expect(person.locator("[data-state] .tag")).to_have_text("correction")
-    frame.locator(".task-fold > summary").click()
-    frame.locator(".task-answer input[type=text]").first.press_sequentially("L-1")
+    answer_type(frame, "L-1")
     person.get_by_role("button", name="Hand back").click()
     expect(person.get_by_role("heading", level=1)).to_have_text("Handed back")
 
@@ -145,8 +152,7 @@ def test_a_fork_is_taken_over_on_the_page_where_it_begins(
     frame.get_by_role("link", name="Trips").first.click()
     assert actions_of(first, parent, 1) == ["click"]
     ready(first)
-    frame.locator(".task-fold > summary").click()
-    frame.locator(".task-answer input[type=text]").first.press_sequentially("L-1")
+    answer_type(frame, "L-1")
     frame.get_by_role("link", name="Staywell").first.click()
     assert actions_of(first, parent, 4) == ["click", "click", "type", "click"]
     first.get_by_role("button", name="Give up").click()
