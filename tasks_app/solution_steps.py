@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection
 
@@ -73,9 +74,6 @@ def steps_store(plugin: BenchmarkPlugin, *, split: str | None = None) -> int:
 
 def step_counts() -> list[StepCounts]:
     """Count the tasks of every loaded split, by benchmark and split."""
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNTS)
-        rows = cursor.fetchall()
     return [
         StepCounts(
             benchmark=benchmark,
@@ -85,16 +83,12 @@ def step_counts() -> list[StepCounts]:
             cut=cut,
             mean_steps=None if mean is None else float(mean),
         )
-        for benchmark, split, tasks, solved, cut, mean in rows
-        if benchmark in benchmarks
+        for benchmark, split, tasks, solved, cut, mean in _rows(_COUNTS)
     ]
 
 
 def leak_counts() -> list[LeakCounts]:
     """Count what is known of every loaded split, by benchmark and split."""
-    with connection.cursor() as cursor:
-        cursor.execute(_LEAKS)
-        rows = cursor.fetchall()
     return [
         LeakCounts(
             benchmark=benchmark,
@@ -103,8 +97,7 @@ def leak_counts() -> list[LeakCounts]:
             leaking=(float(one), float(two), float(three)),
             clean=clean,
         )
-        for benchmark, split, checked, one, two, three, clean in rows
-        if benchmark in benchmarks
+        for benchmark, split, checked, one, two, three, clean in _rows(_LEAKS)
     ]
 
 
@@ -125,3 +118,10 @@ def _changed(golds: Iterator[Gold], plugin: BenchmarkPlugin) -> Iterator[list[Go
 def _stored(golds: list[Gold]) -> int:
     Gold.objects.bulk_update(golds, ["steps", "clean_steps"])
     return len(golds)
+
+
+def _rows(statement: str) -> list[tuple[Any, ...]]:
+    """The rows of a statement whose first column is a benchmark, but for benchmarks that are gone."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return [row for row in cursor.fetchall() if row[0] in benchmarks]
