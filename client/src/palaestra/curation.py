@@ -37,7 +37,7 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def openings(self) -> list[dict[str, Any]]:
-        """What to open: arguments ``tasks``, ``samples_per_task``, ``max_steps`` and, where it is given,
+        """Arguments ``tasks``, ``samples_per_task``, ``max_steps`` and, where it is given,
         ``guidance`` of ``episodes_open``, one call for all tasks that agree in the others."""
         alike: dict[Any, dict[str, Any]] = {}
         for item in self.items:

@@ -105,7 +105,7 @@ class GuidanceCalls(Calls):
         return await self._get("abstractions", Page[Abstraction], task=task, run=run, cursor=cursor)
 
     async def run_abstractions(self, run: int) -> AbstractionReport:
-        """What abstractions did in a solver's run."""
+        """The results of a solver's run with abstractions, without, and with the best."""
         return await self._get(path_of("runs/{}/abstractions", run), AbstractionReport)
 
     async def run_prefixes(

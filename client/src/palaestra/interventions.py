@@ -135,9 +135,8 @@ def tokens_of(
     content = content if isinstance(content, str) else content[0]["text"]
     messages = [*row["prompt"], {"role": "assistant", "content": content}]
     text = tokenizer.apply_chat_template(messages, tokenize=False, continue_final_message=True)
-    shown = (
-        content if text.endswith(content) else content.rstrip()
-    )  # templates may leave out blanks at the end
+    # Templates may leave out blanks at the end.
+    shown = content if text.endswith(content) else content.rstrip()
     if not text.endswith(shown.lstrip()):
         raise ValueError("The chat template changes the message, so that its parts cannot be told apart.")
     first = len(text) - len(shown)

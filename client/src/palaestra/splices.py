@@ -32,7 +32,7 @@ def tokens_of(row: Mapping[str, Any], tokenizer: Any) -> dict[str, list[int]]:
 
 
 def _turn(text: str, messages: list[Any], place: int, tokenizer: Any) -> tuple[int, int]:
-    """Where the model begins to write a message, and where its turn ends."""
+    """The places where the model begins to write a message and where its turn ends, in characters."""
     before = tokenizer.apply_chat_template(messages[:place], tokenize=False, add_generation_prompt=True)
     content = messages[place]["content"].strip()
     begin = text.find(content, len(before))
