@@ -293,15 +293,24 @@ def test_recorded_times_are_real_where_the_page_has_a_virtual_clock(
     assert all(-60_000 < move["timeOffset"] <= 0 for move in moves)
 
 
+# A route that is lifted just before leaving would let the recorder's next try through on a slow machine.
+UNSENT_UNTIL_LEFT = """(() => {
+    const send = window.fetch;
+    let isLeft = false;
+    addEventListener("pagehide", () => { isLeft = true; });
+    window.fetch = (url, more) =>
+        isLeft || !url.endsWith("recording") ? send(url, more) : Promise.reject(new TypeError("held back"));
+})()"""
+
+
 def test_a_page_that_is_left_sends_changes_before_a_snapshot_too_large_to_send(
     arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
     episode = episode_make(task=factories.task(payload={"text": "word " * 20_000, "format": "plain"}))
     page = open_page()
-    page.route("**/recording", lambda route: route.abort())
+    page.add_init_script(UNSENT_UNTIL_LEFT)
     visit(page, arena_server, episode)
     page.get_by_role("textbox").fill("77")
-    page.unroute("**/recording")
     page.goto(arena_server.address(episode, "done"))
     page.wait_for_selector("html[data-settled=true]", state="attached")
 
