@@ -69,16 +69,20 @@ test-fast: setup
 test-unit: setup
 	$(PYTEST) -m "$(PLAIN)" --ignore=tests/e2e --numprocesses $(WORKERS) --dist worksteal
 
+# Where browsers and servers run, a busy machine can lose a race: a test that fails is run once more, and named.
+ONCE_MORE = --reruns 1 -rR
+
 # Real servers, killed on purpose. The slow files begin first; pytest-xdist would leave the one that takes longest,
 # which has few tests, for the end, when nothing else is left to run beside it.
 test-services: setup
-	$(PYTEST) -m services tests/services tests/fidelity --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	$(PYTEST) -m services tests/services tests/fidelity --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+	  $(ONCE_MORE)
 
 # A lane of its own: Playwright's synchronous interface keeps an event loop running.
 test-e2e: setup
 	@browser=$$($(RUN) -c 'from core import browsers; print(browsers.browser_find() or "")') || exit 1; \
 	if [ -n "$$browser" ]; then DJANGO_ALLOW_ASYNC_UNSAFE=1 \
-	  $(PYTEST) -m e2e tests/e2e --numprocesses $(BROWSER_WORKERS) --dist worksteal; \
+	  $(PYTEST) -m e2e tests/e2e --numprocesses $(BROWSER_WORKERS) --dist worksteal $(ONCE_MORE); \
 	else echo "SKIPPED the browser tests: no Chromium here (apt-get install chromium-headless-shell," \
 	  "or $(VENV)/bin/playwright install chromium)"; fi
 
@@ -92,7 +96,7 @@ test-model: setup
 	cd client && ../$(RUN) -m pytest -m model -n 0
 
 test-client: setup
-	cd client && ../$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal
+	cd client && ../$(RUN) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ONCE_MORE)
 
 # The client's doors with the frameworks themselves, each in an environment of its own. DOORS="mcp inspect" takes some.
 test-doors: setup
