@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -85,11 +85,16 @@ class Stage:
         self._loop = asyncio.Runner()
 
     def run(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+        return self.begin(work).result()
+
+    def begin(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> Future[T]:
+        """Let it go on beside what is done here."""
+
         async def with_client() -> T:
             async with Client(self._lab, self._key) as client:
                 return await work(client)
 
-        return self._thread.submit(self._loop.run, with_client()).result()
+        return self._thread.submit(self._loop.run, with_client())
 
     def close(self) -> None:
         for pool in self.pools.values():

@@ -200,7 +200,7 @@ def test_one_idempotency_key_opens_an_intervention_once(guide: ApiClient) -> Non
         (lambda _: None, {"substep": 0}, 400, "invalid"),
         (lambda _: None, {"step": 2}, 422, "no_such_step"),
         (lambda _: None, {"step": 0}, 400, "invalid"),
-        (lambda _: None, {"text": " \n"}, 400, "invalid"),
+        (lambda _: None, {"text": " \n"}, 422, "intervention_empty"),
         (lambda _: None, {"text": LEAK}, 422, "intervention_leaks"),
         (lambda _: None, {"text": "word " * 2_001}, 422, "text_too_long"),
         (lambda _: None, {"text": "a\0b"}, 400, None),

@@ -32,9 +32,9 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
     """Store an intervention and open its continuations, both or neither; with a count of 0 none is opened.
 
     Returns the API's ``{"intervention", "episodes", "messages"}``. Raises ``GymError`` as ``forks_open``
-    does, and 400 ``invalid`` for a text without words; 403 ``missing_scope``, as refusals tell the answer;
-    413 ``intervention_too_long``; 422 ``intervention_leaks``, ``cannot_go_on``, ``no_such_step``,
-    ``no_such_substep``, and what the leak check raises.
+    does, and 403 ``missing_scope``, as refusals tell the answer; 413 ``intervention_too_long``; 422
+    ``intervention_empty``, ``intervention_leaks``, ``cannot_go_on``, ``no_such_step``, ``no_such_substep``,
+    and what the leak check raises.
     """
     principal.require(Scope.GUIDANCE, Scope.GOLDS)
     services.episode_get(episode_id=episode_id, principal=principal)
@@ -42,7 +42,7 @@ def intervention_open(*, episode_id: int, body: InterventionIn, principal: Princ
     text = body.text.strip()
     if not text:
         message = "An intervention is a text of at least one word."
-        raise GymError("invalid", message, fields={"text": [message]})
+        raise GymError("intervention_empty", message, status=422, fields={"text": [message]})
     copied = _copied(parent, step=body.step, substep=body.substep)
     _check_length(len(copied), len(text))
     _check_leaks(parent.task, text, copied=copied)
