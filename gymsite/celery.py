@@ -20,6 +20,7 @@ app.autodiscover_tasks(
         "trajectories.capture",
         "trajectories.exports",
         "trajectories.facts",
+        "trajectories.rewards",
         "trajectories.fidelity",
         "trajectories.reports",
     ],

@@ -118,6 +118,9 @@ GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectorie
     trajectories_toolcall, trajectories_verdictevidence TO gym_lab;
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture,
     trajectories_pruning TO gym_lab;
+-- What a reward is made of is computed by workers; how it is paid is said here.
+GRANT SELECT ON trajectories_rewardsource, trajectories_rewardcomponents TO gym_lab;
+GRANT SELECT, INSERT ON trajectories_rewardprofile TO gym_lab;
 GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
 -- What annotators said is only added to.
 GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_codebooknote, trajectories_label TO gym_lab;
@@ -176,6 +179,8 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_annotationproject, trajectories_ann
     trajectories_annotationunit, trajectories_annotationjob TO gym_worker;
 -- And what is computed of episodes that have ended.
 GRANT SELECT, INSERT, UPDATE ON trajectories_stepfacts, trajectories_episodefacts TO gym_worker;
+GRANT SELECT, INSERT ON trajectories_rewardsource, trajectories_rewardcomponents TO gym_worker;
+GRANT SELECT ON trajectories_policyversion, trajectories_rewardprofile TO gym_worker;
 
 -- The worker with the sandbox, beside which programs of agents run ------------------------------------------------
 -- It reads no table. What it may do are functions (trajectories/judging/sandbox_sql.py): claim a submission that is

@@ -20,3 +20,8 @@ class TrajectoriesConfig(AppConfig):
         from trajectories.exports.registry import KINDS
 
         KINDS.discover(kinds)
+
+        from trajectories.rewards import components
+        from trajectories.rewards.registry import COMPONENTS
+
+        COMPONENTS.discover(components)

@@ -1,5 +1,5 @@
-"""The process that finds slow work in what is stored, and tidies: pictures, facts, replays, reports, work on
-labels, exports, old calls and parts of uploads.
+"""The process that finds slow work in what is stored, and tidies: pictures, facts, rewards, replays, reports,
+work on labels, exports, old calls and parts of uploads.
 
 It is apart from the sweeper, so that nothing here, however long, delays a verdict.
 """
@@ -18,11 +18,13 @@ from trajectories.exports.jobs import exports_send
 from trajectories.facts.jobs import facts_sweep
 from trajectories.fidelity.sweep import FidelitySweep
 from trajectories.reports.jobs import reports_send
+from trajectories.rewards.jobs import rewards_sweep
 
 LOCK = 0x484F_5553  # "HOUS"
 TIDY_EVERY_S = 600.0
 PICTURES_EVERY_S = 1.0
 FACTS_EVERY_S = 5.0
+REWARDS_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
 REPORTS_EVERY_S = 1.0
 ANNOTATION_EVERY_S = 1.0
@@ -38,6 +40,7 @@ def _chores() -> Sequence[loop.Chore]:
     return [
         loop.Chore("pictures", picture_sweep(), PICTURES_EVERY_S),
         loop.Chore("facts", facts_sweep(), FACTS_EVERY_S),
+        loop.Chore("rewards", rewards_sweep(), REWARDS_EVERY_S),
         loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
         loop.Chore("reports", reports_send, REPORTS_EVERY_S),
         loop.Chore("annotation", annotation_jobs_send, ANNOTATION_EVERY_S),

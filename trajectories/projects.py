@@ -21,6 +21,7 @@ from trajectories.models import (
     Intervention,
     Label,
     Report,
+    RewardProfile,
     Run,
     Sampler,
 )
@@ -60,6 +61,7 @@ PLACES: Mapping[type[Model], Place] = {
     Run: Place("project"),
     Report: Place("project"),
     Export: Place("project"),
+    RewardProfile: Place("project"),
     AnnotationProject: Place("project"),
     Label: Place("unit__project__project"),
     Sampler: Place("run__project"),

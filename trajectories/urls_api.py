@@ -14,6 +14,7 @@ from trajectories.episodes.abstractions import api as abstractions
 from trajectories.episodes.forks import api as forks
 from trajectories.episodes.interventions import api as interventions
 from trajectories.episodes.prefixes import RunPrefixesView
+from trajectories.episodes.rewards import EpisodeRewardsView
 from trajectories.episodes.takeovers import api as takeovers
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.episodes.trees import api as trees
@@ -21,6 +22,7 @@ from trajectories.exports import api as exports
 from trajectories.lab.reports import api as report_files
 from trajectories.reports import api as reports
 from trajectories.reports.training import api as training
+from trajectories.rewards import api as rewards
 from trajectories.runs import api as runs
 from trajectories.samplers import api as samplers
 
@@ -41,6 +43,7 @@ urlpatterns = [
     path("runs/<id:run_id>/training", runs.TrainingView.as_view()),
     path("runs/<id:run_id>/cancel", runs.CancelView.as_view()),
     path("runs/<id:run_id>/groups", runs.GroupsView.as_view()),
+    path("runs/<id:run_id>/rewards", runs.RunRewardsView.as_view()),
     path("runs/<id:run_id>/successes", runs.SuccessesView.as_view()),
     path("runs/<id:run_id>/behaviour", runs.BehaviourView.as_view()),
     path("runs/<id:run_id>/twins", runs.PairedTasksView.as_view()),
@@ -69,6 +72,7 @@ urlpatterns = [
     path("episodes/<id:episode_id>/values", trees.ValuesView.as_view()),
     path("episodes/<id:episode_id>/interventions", interventions.EpisodeInterventionsView.as_view()),
     path("episodes/<id:episode_id>/substeps", interventions.SubstepsView.as_view()),
+    path("episodes/<id:episode_id>/rewards", EpisodeRewardsView.as_view()),
     path("episodes/<id:episode_id>/messages", trajectories.EpisodeMessagesView.as_view()),
     path("episodes/<id:episode_id>/trajectory", trajectories.TrajectoryView.as_view()),
     path("episodes/<id:episode_id>/labels", labels.EpisodeLabelsView.as_view()),
@@ -79,6 +83,8 @@ urlpatterns = [
     path("interventions", interventions.InterventionsView.as_view()),
     path("interventions/<id:intervention_id>", interventions.InterventionView.as_view()),
     path("forks", forks.ForksView.as_view()),
+    path("rewards/components", rewards.ComponentsView.as_view()),
+    path("rewards/profiles", rewards.ProfilesView.as_view()),
     path("exports", exports.ExportsView.as_view()),
     path("exports/kinds", exports.KindsView.as_view()),
     path("exports/<id:export_id>", exports.ExportView.as_view()),

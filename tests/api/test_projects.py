@@ -35,10 +35,12 @@ PLAN = {
 # Tasks and what describes the installation are everybody's.
 SHARED = {
     *("benchmarks_list", "tasks_list", "tasks_export", "golds_export"),
-    *("capacity", "health", "docs", "schema", "export_kinds"),
+    *("capacity", "health", "docs", "schema", "export_kinds", "reward_components"),
 }
 # What a key creates without naming anything that was there is of its own project.
 OWN = {"report_create"}
+# Beside those of all projects, which come with the gym.
+PROFILES = {"reward_profile_store", "reward_profile_list"}
 BLOBS = {"blob_get", "blob_put", "blobs_missing"}
 
 
@@ -104,6 +106,8 @@ NAMED: Mapping[str, Call] = {
     "group_list": Call("GET", "/runs/{run}/groups"),
     "success_list": Call("GET", "/runs/{run}/successes"),
     "behaviour_get": Call("GET", "/runs/{run}/behaviour"),
+    "run_rewards": Call("GET", "/runs/{run}/rewards"),
+    "episode_rewards": Call("GET", "/episodes/{episode}/rewards"),
     "paired_task_list": Call("GET", "/runs/{run}/twins"),
     "trajectory_stream": Call("GET", "/runs/{run}/trajectories"),
     "task_stats": Call("GET", "/tasks/stats?run={run}"),
@@ -163,6 +167,7 @@ NAMED: Mapping[str, Call] = {
 # Calls that the subject answers by what has become of it: it is open, its export is done, or files are gone.
 NOT_NOW = {
     "episode_fork": (409,),
+    "episode_rewards": (409,),
     "episode_restore": (409,),
     "episode_takeover": (422,),
     "episode_takeover_end": (409,),
@@ -232,7 +237,7 @@ def test_every_call_of_the_api_is_looked_at() -> None:
         for name, operation in methods.items()
         if name in openapi.METHODS
     }
-    assert operations == SHARED | OWN | BLOBS | NAMED.keys() | LISTS.keys()
+    assert operations == SHARED | OWN | PROFILES | BLOBS | NAMED.keys() | LISTS.keys()
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -268,6 +273,18 @@ def test_what_a_key_creates_is_of_its_project(api: Callable[..., Any]) -> None:
         assert (call, status) == (call, 201)
         assert client.json("GET", f"{path}/{made['id']}")[0] == 200
         assert other.json("GET", f"{path}/{made['id']}")[0] == 404
+
+
+def test_a_profile_is_of_its_project_alone(api: Callable[..., Any]) -> None:
+    client, other = api("admin", project="astra"), api("admin", project="borealis")
+    profile = {"name": "double", "terms": [{"component": "outcome", "weight": 2}]}
+    assert client.json("POST", "/rewards/profiles", profile)[0] == 201
+    named = {"name": "r", "kind": "train", "settings": {"reward_profile": "double"}}
+    assert client.json("POST", "/runs", named)[0] == 201
+    status, answer = other.json("POST", "/runs", named)
+    assert (status, answer["error"]["code"]) == (422, "unknown_profile")
+    assert "double" not in str(other.json("GET", "/rewards/profiles")[1])
+    assert other.json("POST", "/rewards/profiles", profile)[0] == 201, "the same content is nobody's alone"
 
 
 def test_keys_without_a_project_share_one(api: Callable[..., Any]) -> None:

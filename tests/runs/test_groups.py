@@ -46,6 +46,7 @@ def test_a_group_is_listed_once_its_last_episode_has_ended(api: Callable[..., An
         "degenerate": False,
         "origin": "plain",
         "replayed": None,
+        "paid": None,
     }
     factories.verdict(unfinished.episodes.get(status="open"), "correct")
     _, later = api("read").json("GET", f"/runs/{run.pk}/groups?after={answer['next']}")

@@ -27,6 +27,7 @@ from trajectories.models.prompt_size import PromptSize
 from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.report import Report
 from trajectories.models.retention import Pruning
+from trajectories.models.reward import RewardComponents, RewardProfile, RewardSource
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.sampler import Sampler, SamplerDraw, SamplerPrefix, SamplerTask
 from trajectories.models.step import Step
@@ -73,6 +74,9 @@ __all__ = [
     "RecordingChunk",
     "RecordingTally",
     "Report",
+    "RewardComponents",
+    "RewardProfile",
+    "RewardSource",
     "Run",
     "RunMetrics",
     "Sampler",

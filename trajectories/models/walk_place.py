@@ -9,7 +9,7 @@ class WalkPlace(models.Model):
     """How far a walk through history has come (``core/sweep.py``), so that a restart goes on from there."""
 
     name = TextKey(primary_key=True, max_length=32)
-    version = models.PositiveSmallIntegerField()  # of what the walk looks for; another one begins again
+    version = models.PositiveIntegerField()  # of what the walk looks for; another one begins again
     since = models.DateTimeField()  # everything older is done
 
     def __str__(self) -> str:

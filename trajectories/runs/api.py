@@ -16,6 +16,8 @@ from trajectories.api.auth import caller
 from trajectories.api.idempotency import idempotent
 from trajectories.models import Run
 from trajectories.reports import behaviour, paired_tasks
+from trajectories.rewards import selectors as rewards
+from trajectories.rewards.api import RewardsPage, RewardsQuery
 from trajectories.runs import prompt_sizes, records, selectors, services
 from trajectories.runs.replays import records as replay_records
 
@@ -186,6 +188,31 @@ class SuccessesView(APIView):
         )
         cursor = None if following is None else cursor_make(following)
         return Response(to_builtins(replay_records.SuccessPage(results=results, next=cursor)))
+
+
+class RunRewardsView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "run_rewards",
+        "Read what the episodes of a run are paid, and for what",
+        description="Ended episodes by id, under any profile: it is computed from what is stored.",
+        parameters=[RewardsQuery],
+        answers={200: (RewardsPage, "A page of episodes.")},
+        errors=(400, 404, 422),
+    )
+    def get(self, request: Request, run_id: int) -> Response:
+        query, principal = query_read(RewardsQuery, request), caller(request)
+        run = _run(request, run_id)
+        results, following = rewards.run_rewards(
+            run=run,
+            after=query.get("cursor", 0),
+            limit=query["limit"],
+            named=rewards.profile_of_run(run, query["profile"], viewer=principal),
+            viewer=principal,
+        )
+        cursor = None if following is None else cursor_make(following)
+        return Response(to_builtins(RewardsPage(results, cursor)))
 
 
 class BehaviourView(APIView):

@@ -30,6 +30,9 @@ from trajectories.models import Run
 from trajectories.models.origins import Origin
 from trajectories.models.run import RECORDING_FULL_SHARE, is_share
 from trajectories.reports.paired_tasks import PairedTally
+from trajectories.rewards.api import PROFILE_HELP, REFERENCE_CHARS
+from trajectories.rewards.profiles.store import SETTING as PROFILE
+from trajectories.rewards.selectors import Rewards
 from trajectories.runs.replays.plans import REPLAY, replay_read
 from trajectories.runs.replays.records import Replayed
 
@@ -69,7 +72,8 @@ class RunIn(StrictSerializer):
             "drawn by their seeds, and only the page events of the others. `answer_check: once` answers "
             "the first answer of each episode by a request to check it, and takes the second as its answer. "
             "`replay` streams groups that are all but failed with a stored success in place of a failure: "
-            "`{size, rule, max_age, std_below, mean_below}`."
+            "`{size, rule, max_age, std_below, mean_below}`. `reward_profile` names the profile that pays "
+            "the run; by default outcomes alone do."
         ),
     )
     tags = serializers.ListField(child=TextField(max_length=100), default=list, max_length=TAGS_MAX)
@@ -108,6 +112,8 @@ class RunIn(StrictSerializer):
         check = value.get(answer_check.SETTING, answer_check.ONCE)
         if check not in answer_check.VALUES:
             raise serializers.ValidationError(f'"{answer_check.SETTING}" must be "{answer_check.ONCE}".')
+        if not isinstance(value.get(PROFILE, ""), str):
+            raise serializers.ValidationError(f'"{PROFILE}" must be the name of a reward profile.')
         return {**value, REPLAY: replay_read(value[REPLAY])} if REPLAY in value else value
 
     def validate_affordances(self, value: dict[str, Any]) -> dict[str, Any]:
@@ -253,10 +259,11 @@ class GroupsQuery(StrictSerializer):
     origin = SuggestingChoiceField(
         choices=Origin.choices, required=False, help_text="Groups of this origin alone; by default of all."
     )
+    profile = TextField(max_length=REFERENCE_CHARS, default="", allow_blank=True, help_text=PROFILE_HELP)
 
 
 class GroupRecord(Struct):
-    """A group whose episodes have all ended. Its fields but the last are the columns of
+    """A group whose episodes have all ended. Its fields but the last two are the columns of
     ``groups_after.sql``."""
 
     group: int
@@ -291,6 +298,13 @@ class GroupRecord(Struct):
     replayed: Annotated[
         Replayed | None,
         Meta(description="With a stored success; null unless the run's setting `replay` takes one."),
+    ]
+    paid: Annotated[
+        list[Rewards] | None,
+        Meta(
+            description="What each episode is paid, by sample index, by the profile that the call or the run "
+            "names; null where neither does. `rewards` are those of the verdicts, whatever is paid."
+        ),
     ]
 
 

@@ -15,6 +15,8 @@ from trajectories.api.auth import Principal
 from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode, Run, VerdictCounter
 from trajectories.models.origins import GROUP_ORIGIN_SQL
+from trajectories.rewards.profiles.store import SETTING, Named
+from trajectories.rewards.selectors import Rewards, profile_of_run, rewards_of
 from trajectories.runs import prompt_sizes
 from trajectories.runs.records import GroupRecord, UsageTotals
 from trajectories.runs.replays.plans import plan_of
@@ -64,22 +66,39 @@ def run_counts(run: Run) -> dict[str, Any]:
 
 
 def groups_after(
-    *, run: Run, after: int, limit: int, origin: str = "", principal: Principal
+    *, run: Run, after: int, limit: int, origin: str = "", profile: str = "", principal: Principal
 ) -> tuple[list[dict[str, Any]], int]:
     """Groups that completed after a position in the run's verdict stream, and the position to continue from.
 
-    A group that is refilled completes again. ``origin``: of those alone; empty, of all.
+    A group that is refilled completes again. ``origin``: of those alone; empty, of all. With a ``profile``,
+    or one of the run's own, they say what each episode is paid.
     """
     splits = sorted(principal.splits)
     rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=splits, origin=origin)
-    *fields, replayed = GroupRecord.__struct_fields__
+    *fields, replayed, paid = GroupRecord.__struct_fields__
     groups = [dict(zip(fields, row[2:], strict=True)) for row in rows if row[1] is not None]
     plan, ids = plan_of(run), [group["group"] for group in groups]
     replays = replays_of(run_id=run.pk, groups=ids, plan=plan) if plan and ids else {}
     for group in groups:
-        group[replayed] = replays.get(group["group"])
+        group[replayed], group[paid] = replays.get(group["group"]), None
+    if groups and (profile or run.settings.get(SETTING)):
+        named = profile_of_run(run, profile, viewer=principal)
+        by_group = _paid(ids, named)
+        for group in groups:
+            group[paid] = by_group[group["group"]]
     newest = rows[-1][1] if len(groups) == limit else rows[0][0]
     return groups, max(after, newest)
+
+
+def _paid(groups: Sequence[int], named: Named) -> dict[int, list[Rewards]]:
+    """What the episodes of groups are paid, by sample index."""
+    episodes = Episode.objects.filter(group__in=groups).order_by("sample_index").values_list("group", "pk")
+    members = list(episodes)
+    rewards = rewards_of([pk for _, pk in members], named=named)
+    paid: dict[int, list[Rewards]] = {group: [] for group in groups}
+    for group, pk in members:
+        paid[group].append(rewards[pk])
+    return paid
 
 
 def successes(

@@ -12,6 +12,7 @@ from trajectories import hot_sql, projects
 from trajectories.api.auth import Principal
 from trajectories.live import notices
 from trajectories.models import Episode, Group, PolicyVersion, Report, Run, RunMetrics, VerdictCounter
+from trajectories.rewards.profiles.store import SETTING, profile_get
 
 SHOWN_MAX = 10
 
@@ -20,11 +21,18 @@ REGISTER = Statement(__file__, "policy_register")
 
 @transaction.atomic
 def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
-    """Create a run, with its verdict counter at zero. Raises ``GymError`` 422 ``unknown_report``."""
+    """Create a run, with its verdict counter at zero.
+
+    Raises ``GymError`` 422 ``unknown_report`` and ``unknown_profile``.
+    """
     report = fields.pop("report", None)
     if report is not None and not projects.visible(Report.objects.filter(pk=report), principal).exists():
         message = f"There is no report {report}."
         raise GymError("unknown_report", message, status=422, fields={"report": [message]})
+    if reference := fields["settings"].get(SETTING):
+        # What pays a run is what its name means today.
+        named = profile_get(reference, viewer=principal)
+        fields["settings"] = {**fields["settings"], SETTING: named.reference}
     owner = {"project": principal.project, "created_by_id": principal.key_id}
     run = Run.objects.create(**fields, **owner, report_id=report)
     VerdictCounter.objects.create(run=run)

@@ -1,0 +1,62 @@
+"""Components of rewards, added and never changed, and the profiles that pay for them."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models.functions import Now
+
+from trajectories.models.access import project_field
+from trajectories.models.episode import episode_key
+
+
+class RewardSource(models.Model):
+    """What computed components: the rules as they once were, a learned model, a judge. Written once."""
+
+    class Kind(models.TextChoices):
+        RULE = "rule"
+        LEARNED = "learned"
+        JUDGE = "judge"
+
+    kind = models.CharField(max_length=8, choices=Kind)
+    name = models.CharField(max_length=64)
+    version = models.CharField(max_length=64)
+    detail = models.JSONField(default=dict)  # of rules: the version of each component
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["kind", "name", "version"], name="reward_source_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name} {self.version}"
+
+
+class RewardComponents(models.Model):
+    """What one source says of one episode. The latest row of a source counts: late steps add another."""
+
+    pk = models.CompositePrimaryKey("episode_id", "source_id", "computed_at")
+    episode = episode_key("reward_components")
+    source = models.ForeignKey(RewardSource, on_delete=models.PROTECT, related_name="+", db_index=False)
+    computed_at = models.DateTimeField(db_default=Now())
+    values = models.JSONField()  # by name; null where the source failed
+    steps = models.JSONField()  # by name, then by the number of the step
+
+    def __str__(self) -> str:
+        return f"components of episode {self.episode_id} by source {self.source_id}"
+
+
+class RewardProfile(models.Model):
+    """How components become one number. What identifies it is its content: a name may stand for several,
+    of which the newest is meant."""
+
+    project = project_field()
+    name = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64)
+    body = models.JSONField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "sha256"], name="reward_profile_once")]
+        indexes = [models.Index(fields=["project", "name", "-id"], name="reward_profile_names")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.sha256[:8]}"

@@ -1,0 +1,112 @@
+"""The calls about components and profiles; what a run and an episode are paid is read with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, convert, to_builtins
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.fields import CountField, TextField
+from core.paging import Query
+from core.schema import call
+from trajectories.api.auth import caller
+from trajectories.rewards import registry, selectors
+from trajectories.rewards.profiles import store
+from trajectories.rewards.profiles.types import Profile
+from trajectories.rewards.types import Level
+
+EPISODES_MAX = 1_000
+REFERENCE_CHARS = 140
+PROFILE_HELP = "Name of a profile, or `name@hash`; by default that of the run."
+
+
+class ProfileQuery(Query):
+    profile = TextField(max_length=REFERENCE_CHARS, default="", allow_blank=True, help_text=PROFILE_HELP)
+
+
+class RewardsQuery(ProfileQuery):
+    limit = CountField(min_value=1, max_value=EPISODES_MAX, default=100)
+
+
+class ComponentRecord(Struct, frozen=True, kw_only=True):
+    """What a component is. Where ``is_family`` is true, values are named ``id/name``."""
+
+    id: str
+    title: str
+    description: str
+    unit: str
+    reads: str
+    level: Level
+    low: float
+    high: Annotated[float | None, Meta(description="Null where nothing bounds it.")]
+    is_family: bool
+    version: int
+
+
+class ComponentList(Struct, frozen=True):
+    results: list[ComponentRecord]
+
+
+class ProfileRecord(Struct, frozen=True, kw_only=True):
+    """``reference`` means this very profile for ever; its name alone means the newest of that name."""
+
+    reference: str
+    sha256: str
+    profile: Profile
+
+
+class ProfileList(Struct, frozen=True):
+    results: list[ProfileRecord]
+
+
+class RewardsPage(Struct, frozen=True):
+    results: list[selectors.Rewards]
+    next: str | None
+
+
+class ComponentsView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "reward_components",
+        "List the components of rewards",
+        answers={200: (ComponentList, "All components, by id.")},
+    )
+    def get(self, request: Request) -> Response:
+        results = [
+            convert(one, ComponentRecord, from_attributes=True) for _, one in registry.COMPONENTS.items()
+        ]
+        return Response(to_builtins(ComponentList(results)))
+
+
+class ProfilesView(APIView):
+    scopes = {"GET": "read", "POST": "trainer"}
+
+    @call(
+        "reward_profile_store",
+        "Store a reward profile",
+        description="How components become one number. The same content is the same profile. One under which "
+        "a wrong answer could be paid like a right one is refused, unless it says "
+        "`allow_shaping_over_outcome`.",
+        body=Profile,
+        answers={201: (ProfileRecord, "Stored."), 200: (ProfileRecord, "It was there.")},
+        errors=(400, 409, 422),
+    )
+    def post(self, request: Request) -> Response:
+        named, is_new = store.profile_store(request.data, viewer=caller(request))
+        return Response(_record(named), status=201 if is_new else 200)
+
+    @call(
+        "reward_profile_list",
+        "List reward profiles",
+        answers={200: (ProfileList, "Those that come with the gym, then the newest first.")},
+    )
+    def get(self, request: Request) -> Response:
+        return Response({"results": [_record(named) for named in store.profiles_of(caller(request))]})
+
+
+def _record(named: store.Named) -> Any:
+    return to_builtins(ProfileRecord(reference=named.reference, sha256=named.sha256, profile=named.profile))

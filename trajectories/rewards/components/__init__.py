@@ -1,0 +1,1 @@
+"""The components of rewards that are computed by rule, one file each."""

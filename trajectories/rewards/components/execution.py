@@ -1,0 +1,35 @@
+"""Whether an action did something."""
+
+from __future__ import annotations
+
+from trajectories.actions import registry as actions
+from trajectories.actions.rules import nothing_expected
+from trajectories.rewards.registry import component
+from trajectories.rewards.types import Reading, ReadStep, Values
+
+NO_EFFECT = "no_effect"
+
+
+@component(
+    "executed",
+    title="Executed",
+    description=(
+        "1 for an action that was carried out and had an effect, 0 for one that failed, was refused or had "
+        "none. Actions that are meant to have none, and completions without one, have no value."
+    ),
+    unit="share of actions",
+    reads="results of actions and the action check",
+    level="step",
+)
+def executed(reading: Reading) -> Values | None:
+    acting = [step for step in reading.own_steps if step.is_readable and _is_expected_to_act(step)]
+    return Values.mean_of({step.index: float(_is_done(step)) for step in acting})
+
+
+def _is_expected_to_act(step: ReadStep) -> bool:
+    kind = actions.find(step.type)
+    return kind is None or kind.rule is not nothing_expected
+
+
+def _is_done(step: ReadStep) -> bool:
+    return step.result == "ok" and step.check != NO_EFFECT

@@ -1,0 +1,30 @@
+"""How many fields of an answer were filled in right."""
+
+from __future__ import annotations
+
+from trajectories.rewards.registry import component
+from trajectories.rewards.types import Reading, Values
+from verifiers.denotations import items_of, normalised
+
+
+@component(
+    "form",
+    title="Form",
+    description=(
+        "Share of the fields of an answer that say what the reference says, by their text alone, without "
+        "case and marks. Answers with one field have none; a correct answer has 1."
+    ),
+    unit="share of fields",
+    reads="the answer and the gold",
+    level="episode",
+)
+def form(reading: Reading) -> Values | None:
+    fields = reading.payload.get("fields") or []
+    if reading.gold is None or len(fields) < 2:
+        return None
+    if reading.outcome == "correct":
+        return Values(1.0)
+    given = reading.submitted if isinstance(reading.submitted, list) else []
+    expected = items_of(reading.gold)
+    right = sum(normalised(one) == normalised(other) for one, other in zip(given, expected, strict=False))
+    return Values(right / len(fields))

@@ -1,0 +1,44 @@
+"""The milestones of a task's family, and of its kind of question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.arms import ARMS
+from tasks_app.families import milestones
+from trajectories.rewards.registry import COMPONENTS
+from trajectories.rewards.types import Component, Reading, Values
+
+MILESTONE = "milestone"
+
+
+def reached(reading: Reading) -> Mapping[str, Values]:
+    if not ARMS[reading.arm].has_page or reading.gold is None:
+        return {}
+    facts = milestones.gold_facts(answer=reading.gold, extra=reading.extra)
+    events = milestones.events_of(reading.events)
+    return {
+        f"{milestones.MARK}{one.name}": _values(one)
+        for one in milestones.reached(milestones.of_tags(reading.tags), facts, events)
+    }
+
+
+def _values(one: milestones.Reached) -> Values:
+    if one.event is None:
+        return Values(0.0)
+    return Values(1.0, {} if one.event.step is None else {one.event.step: 1.0})
+
+
+COMPONENTS.register(
+    MILESTONE,
+    Component(
+        id=MILESTONE,
+        title="Milestone",
+        description="1 for a milestone of the task that was reached, with the step that first did, else 0.",
+        unit="milestone",
+        reads="site events and the gold",
+        level="episode",
+        is_family=True,
+        compute=reached,
+    ),
+)

@@ -1,0 +1,18 @@
+"""Whether a step does what was done in the same place before."""
+
+from __future__ import annotations
+
+from trajectories.rewards.registry import component
+from trajectories.rewards.types import Reading, Values
+
+
+@component(
+    "repeated",
+    title="Repeated",
+    description="1 for a step with the place and the action of an earlier one, else 0.",
+    unit="share of steps",
+    reads="facts of steps",
+    level="step",
+)
+def repeated(reading: Reading) -> Values | None:
+    return Values.mean_of({step.index: float(step.repeats is not None) for step in reading.own_steps})

@@ -1,0 +1,34 @@
+"""The components of an episode by all rules: pure functions of what was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trajectories.rewards.registry import COMPONENTS
+from trajectories.rewards.types import Reading, Values
+
+
+def components_of(reading: Reading) -> dict[str, Values]:
+    """All values by their names; none of a void episode."""
+    if reading.outcome == "void":
+        return {}
+    own = {step.index for step in reading.own_steps}
+    computed: dict[str, Values] = {}
+    for name in COMPONENTS:
+        one = COMPONENTS.get(name)
+        if one.compute is not None:
+            computed |= {name: _of_own(values, own) for name, values in one.compute(reading).items()}
+    return computed
+
+
+def _of_own(values: Values, own: set[int]) -> Values:
+    """Without steps of a person or of a fork's parent: an event may be theirs."""
+    return Values(values.episode, {step: value for step, value in values.steps.items() if step in own})
+
+
+def rows_of(
+    computed: Mapping[str, Values],
+) -> tuple[dict[str, float | None], dict[str, dict[int, float | None]]]:
+    """The two columns that are stored: values of the episode, and of its steps where there are any."""
+    of_steps = {name: dict(values.steps) for name, values in computed.items() if values.steps}
+    return {name: values.episode for name, values in computed.items()}, of_steps

@@ -1,0 +1,1 @@
+"""Profiles: how the components of an episode become one number."""

@@ -1,0 +1,86 @@
+"""Profiles by name: those that come with the gym, and those that keys have stored."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core.errors import GymError, did_you_mean
+from trajectories import projects
+from trajectories.models import RewardProfile
+from trajectories.models.access import DEFAULT_PROJECT
+from trajectories.projects import Viewer
+from trajectories.rewards.profiles.parser import body_of, profile_of, profile_read, sha256_of
+from trajectories.rewards.profiles.types import Profile
+
+BUILTIN = Path(__file__).with_name("builtin")
+DEFAULT = "outcome-v1"
+SETTING = "reward_profile"
+"""The setting of a run that names its profile."""
+HASH_SHOWN = 12
+REFERENCE = re.compile(r"([^@]+)(?:@([0-9a-f]{8,64}))?")
+
+
+class Named(NamedTuple):
+    """A profile and the hash of its content."""
+
+    profile: Profile
+    sha256: str
+
+    @property
+    def reference(self) -> str:
+        """Name and hash: what means this very profile for ever."""
+        return f"{self.profile.name}@{self.sha256[:HASH_SHOWN]}"
+
+
+@cache
+def builtin() -> Mapping[str, Named]:
+    """The profiles that come with the gym, by name."""
+    read = (profile_read(tomllib.loads(path.read_text("utf-8"))) for path in sorted(BUILTIN.glob("*.toml")))
+    return {profile.name: Named(profile, sha256_of(profile)) for profile in read}
+
+
+def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
+    """Store a profile of the viewer's project, and whether it is new.
+
+    Raises ``GymError`` of ``profile_read``, and 409 ``profile_name_taken`` for a name of the gym's own.
+    """
+    profile = profile_read(body)
+    named = Named(profile, sha256_of(profile))
+    if profile.name in builtin():
+        if builtin()[profile.name].sha256 == named.sha256:
+            return named, False
+        message = f"{profile.name!r} comes with the gym: give yours another name."
+        raise GymError("profile_name_taken", message, status=409)
+    _, is_new = RewardProfile.objects.get_or_create(
+        project=viewer.project or DEFAULT_PROJECT,
+        sha256=named.sha256,
+        defaults={"name": profile.name, "body": body_of(profile)},
+    )
+    return named, is_new
+
+
+def profile_get(reference: str, *, viewer: Viewer) -> Named:
+    """The profile that ``name`` or ``name@hash`` means. Raises ``GymError`` ``unknown_profile`` (422)."""
+    match = REFERENCE.fullmatch(reference or DEFAULT)
+    name, sha256 = match.groups() if match else (reference, None)
+    if name in builtin() and builtin()[name].sha256.startswith(sha256 or ""):
+        return builtin()[name]
+    stored = projects.visible(RewardProfile.objects.filter(name=name), viewer)
+    row = stored.filter(sha256__startswith=sha256 or "").order_by("-pk").first()
+    if row is None:
+        stored = projects.visible(RewardProfile.objects.all(), viewer)
+        hint = did_you_mean(name, {*builtin(), *stored.values_list("name", flat=True)})
+        message = f"There is no reward profile {reference!r}. {hint}"
+        raise GymError("unknown_profile", message, status=422, fields={"profile": [message]})
+    return Named(profile_of(row.body), row.sha256)
+
+
+def profiles_of(viewer: Viewer) -> list[Named]:
+    """All that the viewer may name: those of the gym, then the newest first."""
+    rows = projects.visible(RewardProfile.objects.order_by("-pk"), viewer)
+    return [*builtin().values(), *(Named(profile_of(row.body), row.sha256) for row in rows)]

@@ -1,0 +1,137 @@
+"""What episodes are paid: their components as they count now, under a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from core.errors import GymError
+from core.sql import Statement
+from trajectories import projects
+from trajectories.models import Episode, RewardSource, Run
+from trajectories.projects import Viewer
+from trajectories.rewards import registry, store
+from trajectories.rewards.components.outcome import OUTCOME
+from trajectories.rewards.compute import components_of, rows_of
+from trajectories.rewards.profiles.payment import Components, payment_of
+from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, profile_get
+
+KNOWN = Statement(__file__, "known", is_hot=True)
+
+
+class _Source(Struct, frozen=True):
+    kind: str
+    name: str
+    version: str
+    values: dict[str, float | None]
+    steps: dict[str, dict[int, float | None]]
+
+
+class PaidStep(Struct, frozen=True, kw_only=True):
+    """``components`` are those that have a value for this step; ``paid`` is null where the total is."""
+
+    step: int
+    paid: float | None
+    components: dict[str, float | None]
+
+
+class Rewards(Struct, frozen=True, kw_only=True):
+    """What an ended episode is paid under a profile.
+
+    ``total`` is null if the verdict is void, or if a component that counts could not be computed; what does
+    not apply is in neither ``components`` nor ``terms``. ``sources`` has the version of each source.
+    """
+
+    episode: int
+    profile: str
+    total: float | None
+    terms: dict[str, float | None]
+    components: dict[str, float | None]
+    steps: list[PaidStep]
+    sources: dict[str, str]
+
+
+_decode = msgspec.json.Decoder(list[_Source]).decode
+
+
+def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards]:
+    """The rewards of those of the episodes that have ended, by id.
+
+    Rules that have not been applied yet are applied for it; nothing is stored.
+    """
+    known = {row[0]: _known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
+    missing = [one for one, (_, sources) in known.items() if not _has_rules(sources)]
+    for reading in store.readings_of(missing) if missing else []:
+        values, steps = rows_of(components_of(reading))
+        known[reading.episode][1].append(
+            _Source(RewardSource.Kind.RULE, store.RULES, registry.revision(), values, steps)
+        )
+    return {one: _rewards(one, *parts, named) for one, parts in known.items()}
+
+
+def _known(
+    reward: float | None, last: int | None, trainer_step: int | None, sources: str | None
+) -> tuple[Components, list[_Source]]:
+    components = Components(values={OUTCOME: reward}, last=last or 0, trainer_step=trainer_step or 0)
+    return components, _decode(sources) if sources else []
+
+
+def _has_rules(sources: Sequence[_Source]) -> bool:
+    return any((one.kind, one.version) == (RewardSource.Kind.RULE, registry.revision()) for one in sources)
+
+
+def _rewards(episode: int, outcome: Components, sources: Sequence[_Source], named: Named) -> Rewards:
+    values: dict[str, float | None] = dict(outcome.values)
+    steps: dict[str, Mapping[int, float | None]] = {}
+    for one in sources:
+        values |= one.values
+        steps |= one.steps
+    known = Components(values=values, steps=steps, last=outcome.last, trainer_step=outcome.trainer_step)
+    payment = payment_of(named.profile, known)
+    return Rewards(
+        episode=episode,
+        profile=named.reference,
+        total=payment.total,
+        terms=dict(payment.terms),
+        components=values,
+        steps=_paid_steps(known, payment.steps, is_paid=payment.total is not None),
+        sources={f"{one.kind} {one.name}": one.version for one in sources},
+    )
+
+
+def _paid_steps(known: Components, paid: Mapping[int, float], *, is_paid: bool) -> list[PaidStep]:
+    indices = sorted({index for steps in known.steps.values() for index in steps} | set(paid))
+    return [
+        PaidStep(
+            step=index,
+            paid=paid.get(index, 0.0) if is_paid else None,
+            components={name: steps[index] for name, steps in known.steps.items() if index in steps},
+        )
+        for index in indices
+    ]
+
+
+def episode_rewards(episode_id: int, *, named: Named) -> Rewards:
+    """Those of one episode. Raises ``GymError`` 409 ``not_ended`` before its verdict."""
+    rewards = rewards_of([episode_id], named=named).get(episode_id)
+    if rewards is None:
+        raise GymError("not_ended", f"Episode {episode_id} has no verdict yet.", status=409)
+    return rewards
+
+
+def run_rewards(
+    *, run: Run, after: int, limit: int, named: Named, viewer: Viewer
+) -> tuple[list[Rewards], int | None]:
+    """Those of the run's ended episodes by id, and the id to continue from; None at the end."""
+    episodes = projects.visible(Episode.objects.filter(run=run, pk__gt=after, verdict__isnull=False), viewer)
+    ids = list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
+    paid = rewards_of(ids[:limit], named=named)
+    shown = [paid[one] for one in ids[:limit] if one in paid]
+    return shown, ids[limit - 1] if len(ids) > limit else None
+
+
+def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
+    """The profile that is named, else the run's own, else that of outcomes alone."""
+    return profile_get(reference or run.settings.get(SETTING) or DEFAULT, viewer=viewer)

@@ -1,0 +1,96 @@
+"""Stored components: which episodes need them, computing them, and reading what counts now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from core.sql import Statement, sql_read
+from core.sweep import PAGE, Place, Seen
+from tasks_app import kinds
+from trajectories.facts.compute import facts_of
+from trajectories.facts.source import sources_read
+from trajectories.facts.types import Facts, StepFact
+from trajectories.models import RewardSource
+from trajectories.rewards import registry
+from trajectories.rewards.compute import components_of, rows_of
+from trajectories.rewards.types import Reading, ReadStep
+
+RULES = "rules"
+
+READ = Statement(__file__, "reading", is_hot=True, site=kinds.SITE)
+WRITE = Statement(__file__, "write", is_hot=True)
+IS_DUE = sql_read(__file__, "is_due")
+AFTER = Statement(__file__, "after", is_due=IS_DUE)
+ALL = Statement(__file__, "all", is_due=IS_DUE)
+
+_decode = msgspec.json.Decoder(Reading).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def components_compute(episode_ids: Sequence[int]) -> int:
+    """Compute and store the components of ended episodes; returns how many steps they have."""
+    source, steps = _rules_source(), 0
+    for reading in map(readings_of, ([one] for one in episode_ids)):
+        for one in reading:
+            values, of_steps = rows_of(components_of(one))
+            WRITE.run(
+                episode=one.episode,
+                source=source,
+                values=_encode(values).decode(),
+                steps=_encode(of_steps).decode(),
+            )
+            steps += len(one.steps)
+    return steps
+
+
+def _rules_source() -> int:
+    """The id of the rules as they are now."""
+    source, _ = RewardSource.objects.get_or_create(
+        kind=RewardSource.Kind.RULE,
+        name=RULES,
+        version=registry.revision(),
+        defaults={"detail": registry.rule_versions()},
+    )
+    return int(source.pk)
+
+
+def readings_of(episode_ids: Sequence[int]) -> list[Reading]:
+    """What the components of those of the episodes are computed from that have ended.
+
+    Facts that are not stored yet are computed for it: a trainer reads a group as soon as it is complete.
+    """
+    readings = [_decode(row[0]) for row in READ.rows(ids=list(episode_ids))]
+    missing = [one.episode for one in readings if not one.has_facts]
+    facts = {source.episode: facts_of(source) for source in sources_read(missing)} if missing else {}
+    return [_with_facts(one, facts.get(one.episode)) for one in readings]
+
+
+def _with_facts(reading: Reading, facts: Facts | None) -> Reading:
+    if facts is None:
+        return reading
+    of_steps = {step.index: step for step in facts.steps}
+    steps = [_step_with_facts(step, of_steps.get(step.index)) for step in reading.steps]
+    return replace(reading, steps=steps, has_facts=True)
+
+
+def _step_with_facts(step: ReadStep, fact: StepFact | None) -> ReadStep:
+    if fact is None:
+        return step
+    page = step.page or fact.measures["place"]
+    return replace(step, check=fact.check.kind, repeats=fact.measures["repeats"], page=page)
+
+
+def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:
+    """The next page of episodes that ended ``age_s`` ago; those are due that lack the components of today's
+    rules, or have steps that came after them."""
+    rows = AFTER.rows(since=place.since, key=place.key, age=age_s, version=registry.revision(), limit=PAGE)
+    return [Seen(*row) for row in rows]
+
+
+def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:
+    """Ended episodes by id, of one run or of all: those that are due, or with ``again`` every one."""
+    rows = ALL.rows(after=after, limit=limit, run=run, again=again, version=registry.revision())
+    return [row[0] for row in rows]

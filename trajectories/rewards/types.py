@@ -1,0 +1,99 @@
+"""What a component is, what it reads, and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Level = Literal["step", "episode"]
+"""A component of steps has a value for each that it applies to; its value of the episode is their mean."""
+Steps = Mapping[int, float | None]
+
+
+class ReadStep(Struct, frozen=True, kw_only=True):
+    """A step as far as components look at it.
+
+    ``result`` and ``check`` say what became of its action, ``page`` what it was done on; ``repeats`` is the
+    earlier step of which it is a repetition, None without one. ``completion`` counts tokens, None where the
+    harness did not say.
+    """
+
+    index: int
+    actor: str
+    type: str
+    is_readable: bool
+    result: str
+    check: str
+    repeats: int | None
+    page: str
+    completion: int | None
+
+
+class Reading(Struct, frozen=True, kw_only=True):
+    """An ended episode with the gold of its task, None without one; ``submitted`` is None without an answer.
+
+    ``events`` are records of site events, in order. Without ``has_facts`` what steps say of effects and
+    repetitions is not known yet.
+    """
+
+    episode: int
+    has_facts: bool
+    arm: str
+    outcome: str
+    tags: list[str]
+    kind: str
+    payload: dict[str, Any]
+    gold: str | None
+    extra: dict[str, Any]
+    submitted: str | list[str] | None
+    steps: list[ReadStep]
+    events: list[dict[str, Any]]
+
+    @property
+    def own_steps(self) -> list[ReadStep]:
+        """The steps of the policy: what a person did in its place earns it nothing."""
+        return [step for step in self.steps if step.actor != "person"]
+
+
+@dataclass(frozen=True)
+class Values:
+    """One component of one episode: the episode's value, and those of its steps.
+
+    A component that does not apply has no values; None is one that could not be computed.
+    """
+
+    episode: float | None
+    steps: Steps = field(default_factory=dict)
+
+    @classmethod
+    def mean_of(cls, steps: Steps) -> Values | None:
+        """Values of steps and their mean; None where there are none."""
+        known = [value for value in steps.values() if value is not None]
+        return cls(sum(known) / len(known), steps) if known else None
+
+
+Compute = Callable[[Reading], Mapping[str, Values]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Component:
+    """``id`` is the name of its values, or with ``is_family`` what stands before ``/`` in their names.
+
+    ``low`` and ``high`` bound every value; ``high`` is None where nothing does. A rule that would give the
+    same episode another value needs a higher ``version``.
+    """
+
+    id: str
+    title: str
+    description: str
+    unit: str
+    reads: str
+    level: Level
+    version: int = 1
+    low: float = 0.0
+    high: float | None = 1.0
+    is_family: bool = False
+    compute: Compute | None = None
