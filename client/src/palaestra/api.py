@@ -21,12 +21,13 @@ from palaestra.observation import observation_id
 from palaestra.paging import rows_read
 from palaestra.paths import blob_path, path_of
 from palaestra.records import Page
+from palaestra.reward_calls import RewardCalls
 from palaestra.transport import decode
 
 PAGE_MAX = 1_000
 
 
-class Client(EpisodeCalls, GuidanceCalls, InterventionCalls):
+class Client(EpisodeCalls, GuidanceCalls, InterventionCalls, RewardCalls):
     """One installation, used with one key.
 
     Use as ``async with Client(server, key) as client``. ``server`` is the lab's address. Every call
@@ -134,12 +135,18 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls):
         return await self._post(path_of("runs/{}/cancel", run), Any, body)
 
     async def groups_page(
-        self, run: int, *, after: str | int | None = None, origin: str | None = None
+        self,
+        run: int,
+        *,
+        after: str | int | None = None,
+        origin: str | None = None,
+        profile: str | None = None,
     ) -> Page[curation.GroupState]:
         """Groups of a run as they complete, after a cursor; ``origin``: "plain", "forked", "guided" or
-        "taken_over" ones alone."""
+        "taken_over" ones alone. ``profile``: what else they are paid by than the run's own profile."""
         path = path_of("runs/{}/groups", run)
-        return await self._get(path, Page[curation.GroupState], after=after, origin=origin)
+        filters = {"after": after, "origin": origin, "profile": profile}
+        return await self._get(path, Page[curation.GroupState], **filters)
 
     async def group_refill(
         self, group: int, *, count: int, idempotency_key: str | None = None
@@ -148,10 +155,10 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls):
         return await self._post(path, records.Opening, {"count": count}, headers=headers)
 
     async def groups(
-        self, run: int, *, after: int = 0, timeout_s: float | None = None, origin: str | None = None
+        self, run: int, *, after: int = 0, timeout_s: float | None = None, **filters: str | None
     ) -> AsyncIterator[tuple[int, curation.GroupState]]:
-        """Groups of a run as they complete, each once for every time that it does (a refilled group again):
-        those of all origins, or of one.
+        """Groups of a run as they complete, each once for every time that it does (a refilled group again).
+        Filters are those of ``groups_page``.
 
         With each comes the cursor from which a crashed trainer continues: given as ``after`` it skips no
         group, and repeats those of a page that was not read to its end. Waits for more; ends when
@@ -159,7 +166,7 @@ class Client(EpisodeCalls, GuidanceCalls, InterventionCalls):
         """
         waited_since = time.monotonic()
         while True:
-            page = await self.groups_page(run, after=after, origin=origin)
+            page = await self.groups_page(run, after=after, **filters)
             for group in page.results:
                 yield after if group is not page.results[-1] else int(page.next or 0), group
             after = int(page.next or 0)

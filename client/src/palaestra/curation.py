@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from palaestra.rewards import Rewards
+
 
 class RecentResults(msgspec.Struct, frozen=True, kw_only=True):
     """Of the newest judged episodes of a task."""
@@ -96,7 +98,8 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     """A group as it completes. ``degenerate``: two or more samples were judged, and all their rewards are the
     same. A group with fewer ``judged`` ones is not, and teaches as little: see ``teaches``. ``replayed`` is
     the group to train on instead, where its run replays successes and has one. ``origin`` is "plain" if all
-    its episodes are, else "taken_over", "guided" or "forked", the first that one of them is."""
+    its episodes are, else "taken_over", "guided" or "forked", the first that one of them is. ``paid`` has
+    what each episode is paid, by sample index, where the run or the call names a profile."""
 
     group: int
     task: int
@@ -110,6 +113,7 @@ class GroupState(msgspec.Struct, frozen=True, kw_only=True):
     degenerate: bool = False
     origin: str = "plain"
     replayed: Replayed | None = None
+    paid: list[Rewards] | None = None
 
     @property
     def teaches(self) -> bool:

@@ -1,0 +1,44 @@
+"""The calls of the client about rewards."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from palaestra.calls import Calls, Json
+from palaestra.paths import path_of
+from palaestra.records import Page
+from palaestra.rewards import RewardComponent, RewardProfile, Rewards
+
+
+class RewardCalls(Calls):
+    """Reads components and payments, and stores profiles."""
+
+    async def reward_components(self) -> list[RewardComponent]:
+        """All components, by id."""
+        return (await self._get("rewards/components", Page[RewardComponent])).results
+
+    async def reward_profiles(self) -> list[RewardProfile]:
+        """Those that come with the gym, then the newest first."""
+        return (await self._get("rewards/profiles", Page[RewardProfile])).results
+
+    async def reward_profile_store(self, profile: Json) -> RewardProfile:
+        """Store a profile, as it is written in TOML (``tomllib.loads``). Raises ``ApiError``
+        ``profile_refused`` for one that cannot be paid, or pays wrong answers like right ones."""
+        return await self._post("rewards/profiles", RewardProfile, profile)
+
+    async def episode_rewards(self, episode: int, *, profile: str | None = None) -> Rewards:
+        """What an ended episode is paid, by its run's profile or by another."""
+        return await self._get(path_of("episodes/{}/rewards", episode), Rewards, profile=profile)
+
+    async def run_rewards(self, run: int, *, profile: str | None = None) -> AsyncIterator[Rewards]:
+        """What the ended episodes of a run are paid, by id."""
+        cursor: Any = None
+        while True:
+            path = path_of("runs/{}/rewards", run)
+            page = await self._get(path, Page[Rewards], cursor=cursor, profile=profile)
+            for one in page.results:
+                yield one
+            if page.next is None:
+                return
+            cursor = page.next

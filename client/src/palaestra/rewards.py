@@ -1,0 +1,62 @@
+"""What episodes are paid: components, and the profiles that pay for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+Numbers = dict[str, float | None]
+"""Values by name. What does not apply is missing; None could not be computed."""
+
+
+class PaidStep(msgspec.Struct, frozen=True, kw_only=True):
+    """``components`` are those that have a value for this step; ``paid`` is None where the total is."""
+
+    step: int
+    paid: float | None = None
+    components: Numbers = {}
+
+
+class Rewards(msgspec.Struct, frozen=True, kw_only=True):
+    """What an ended episode is paid under ``profile``, a name with the hash of its content.
+
+    ``total`` is None, never 0, if the verdict is void or a component that counts could not be computed.
+    """
+
+    episode: int
+    profile: str
+    total: float | None = None
+    terms: Numbers = {}
+    components: Numbers = {}
+    steps: list[PaidStep] = []
+    sources: dict[str, str] = {}
+
+    def paid_at(self, step: int) -> float | None:
+        """What a step is paid: 0 for one that nothing goes to, None where the total is not known."""
+        if self.total is None:
+            return None
+        return next((one.paid for one in self.steps if one.step == step), 0.0)
+
+
+class RewardComponent(msgspec.Struct, frozen=True, kw_only=True):
+    """``high`` is None where nothing bounds its values. With ``is_family`` they are named ``id/name``."""
+
+    id: str
+    title: str = ""
+    description: str = ""
+    unit: str = ""
+    reads: str = ""
+    level: str = "episode"
+    low: float = 0.0
+    high: float | None = None
+    is_family: bool = False
+    version: int = 1
+
+
+class RewardProfile(msgspec.Struct, frozen=True, kw_only=True):
+    """``reference`` means this very profile for ever, its name alone the newest of that name."""
+
+    reference: str
+    sha256: str
+    profile: dict[str, Any]
