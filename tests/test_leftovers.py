@@ -49,9 +49,8 @@ def test_a_failed_test_fails_no_neighbour(arguments: str, with_plugin: bool, tmp
     ini = tmp_path / "pytest.ini"
     ini.write_text("[pytest]\nfilterwarnings = error\nasyncio_mode = auto\n")
     plugins = ["-p", "tests.leftovers"] if with_plugin else []
-    left_out = [
-        part for name in ("django", "schemathesis", "cacheprovider", "xdist") for part in ("-p", f"no:{name}")
-    ]
+    others = ("django", "schemathesis", "cacheprovider", "xdist", "rerunfailures")
+    left_out = [part for name in others for part in ("-p", f"no:{name}")]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-c", str(ini), *plugins, *left_out, str(tests)],
         cwd=ROOT,
