@@ -10,7 +10,7 @@ from trajectories.models.episode import episode_key
 
 
 class RewardSource(models.Model):
-    """What computed components: the rules as they once were, a learned model, a judge. Written once."""
+    """A version of the rules, of a learned model or of a judge, which computes components. Written once."""
 
     class Kind(models.TextChoices):
         RULE = "rule"

@@ -15,7 +15,6 @@ COMPONENTS: Registry[Component] = Registry("reward component")
 FAMILY = "/"
 
 One = Callable[[Reading], Values | None]
-Many = Callable[[Reading], Mapping[str, Values]]
 
 
 def component(
@@ -55,14 +54,9 @@ def component(
     return registered
 
 
-def family_of(name: str) -> str:
-    """The id of the component that a value's name belongs to."""
-    return name.partition(FAMILY)[0]
-
-
 def component_of(name: str) -> Component:
     """The component of a value's name. Raises ``GymError`` ``unknown_reward_component`` (422)."""
-    one = COMPONENTS.get(family_of(name))
+    one = COMPONENTS.get(name.partition(FAMILY)[0])
     if one.is_family == (FAMILY in name):
         return one
     message = (

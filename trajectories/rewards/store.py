@@ -33,16 +33,16 @@ _encode = msgspec.json.Encoder().encode
 def components_compute(episode_ids: Sequence[int]) -> int:
     """Compute and store the components of ended episodes; returns how many steps they have."""
     source, steps = _rules_source(), 0
-    for reading in map(readings_of, ([one] for one in episode_ids)):
-        for one in reading:
-            values, of_steps = rows_of(components_of(one))
+    for episode_id in episode_ids:
+        for reading in readings_of([episode_id]):
+            values, of_steps = rows_of(components_of(reading))
             WRITE.run(
-                episode=one.episode,
+                episode=reading.episode,
                 source=source,
                 values=_encode(values).decode(),
                 steps=_encode(of_steps).decode(),
             )
-            steps += len(one.steps)
+            steps += len(reading.steps)
     return steps
 
 

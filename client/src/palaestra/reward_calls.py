@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from functools import partial
 
 from palaestra.calls import Calls, Json
+from palaestra.paging import rows_read
 from palaestra.paths import path_of
 from palaestra.records import Page
 from palaestra.rewards import RewardComponent, RewardProfile, Rewards
@@ -28,17 +29,11 @@ class RewardCalls(Calls):
         return await self._post("rewards/profiles", RewardProfile, profile)
 
     async def episode_rewards(self, episode: int, *, profile: str | None = None) -> Rewards:
-        """What an ended episode is paid, by its run's profile or by another."""
+        """The payment of an ended episode, by its run's profile or by another."""
         return await self._get(path_of("episodes/{}/rewards", episode), Rewards, profile=profile)
 
     async def run_rewards(self, run: int, *, profile: str | None = None) -> AsyncIterator[Rewards]:
-        """What the ended episodes of a run are paid, by id."""
-        cursor: Any = None
-        while True:
-            path = path_of("runs/{}/rewards", run)
-            page = await self._get(path, Page[Rewards], cursor=cursor, profile=profile)
-            for one in page.results:
-                yield one
-            if page.next is None:
-                return
-            cursor = page.next
+        """The payments of a run's ended episodes, by id."""
+        page_read = partial(self._get, path_of("runs/{}/rewards", run), Page[Rewards])
+        async for rewards in rows_read(page_read, profile=profile):
+            yield rewards

@@ -1,4 +1,4 @@
-"""What episodes are paid: components, and the profiles that pay for them."""
+"""Records of rewards: components of episodes, profiles, and what a profile pays for an episode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PaidStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rewards(msgspec.Struct, frozen=True, kw_only=True):
-    """What an ended episode is paid under ``profile``, a name with the hash of its content.
+    """The payment of an ended episode under ``profile``, a name with the hash of its content.
 
     ``total`` is None, never 0, if the verdict is void or a component that counts could not be computed.
     """
@@ -33,7 +33,7 @@ class Rewards(msgspec.Struct, frozen=True, kw_only=True):
     sources: dict[str, str] = {}
 
     def paid_at(self, step: int) -> float | None:
-        """What a step is paid: 0 for one that nothing goes to, None where the total is not known."""
+        """The part of the total that goes to a step, often 0; None where the total is not known."""
         if self.total is None:
             return None
         return next((one.paid for one in self.steps if one.step == step), 0.0)

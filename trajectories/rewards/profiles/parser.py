@@ -65,13 +65,17 @@ def _names(profile: Profile) -> Iterator[str]:
 
 def _components(profile: Profile) -> Iterator[str]:
     for term in profile.terms:
-        try:
-            registry.component_of(term.component)
-        except GymError as error:
-            yield error.message
-            continue
-        if term.component.startswith(MARK):
-            yield from _milestone(term.component.removeprefix(MARK))
+        yield from _component(term)
+
+
+def _component(term: Term) -> Iterator[str]:
+    try:
+        registry.component_of(term.component)
+    except GymError as error:
+        yield error.message
+        return
+    if term.component.startswith(MARK):
+        yield from _milestone(term.component.removeprefix(MARK))
 
 
 def _milestone(name: str) -> Iterator[str]:
@@ -81,20 +85,14 @@ def _milestone(name: str) -> Iterator[str]:
 
 
 def _ranges(profile: Profile) -> Iterator[str]:
-    for term in _with_component(profile):
+    for term in profile.terms:
+        if any(_component(term)):
+            continue
         low, high = range_of(term)
         if math.isinf(high):
             yield f"{term.id!r} has no upper end: say with `high` from where on nothing more is paid."
         elif low >= high:
             yield f"{term.id!r} needs a `low` below its `high`."
-
-
-def _with_component(profile: Profile) -> Iterator[Term]:
-    return (term for term in profile.terms if not list(_components(_alone(profile, term))))
-
-
-def _alone(profile: Profile, term: Term) -> Profile:
-    return msgspec.structs.replace(profile, terms=[term])
 
 
 def _gates(profile: Profile) -> Iterator[str]:
