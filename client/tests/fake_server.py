@@ -288,12 +288,12 @@ class Lab(Handler):
         if name is None:
             return 200, state.state_of(episode)
         body = json.loads(self.body or b"{}")
-        if name == "substeps":
-            return 200, {"steps": substeps_of(episode)}
         if name == "interventions":
             return self.intervene(number, body)
-        if name in ("messages", "restore"):
-            return 200, {"messages": state.prompt} if name == "messages" else self.restore(number)
+        if name == "restore":
+            return 200, self.restore(number)
+        if name in ("messages", "rewards", "substeps"):
+            return 200, self.reading(episode, name)
         if name == "trajectory":
             absent = ("action", "action_result", "observation", "parse_error", "result_message", "screenshot")
             blank = dict.fromkeys((*absent, "usage"))
@@ -317,6 +317,12 @@ class Lab(Handler):
             state.judge(episode, outcome="void" if ours else "incorrect", reason=body["reason"])
             return 200, state.state_of(episode)
         return None
+
+    def reading(self, episode: dict[str, Any], name: str) -> dict[str, Any]:
+        state = self.fake.state
+        if name == "rewards":
+            return state.rewards_of(episode, profile=self.query.get("profile", "of-the-run"))
+        return {"messages": state.prompt} if name == "messages" else {"steps": substeps_of(episode)}
 
     def restore(self, number: int) -> dict[str, Any]:
         self.fake.state.refusals.pop(f"{number}/resume", None)

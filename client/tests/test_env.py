@@ -116,6 +116,38 @@ async def test_a_void_ends_a_loop_over_steps_and_has_no_reward(env: Env) -> None
     assert (reward, terminated, truncated, info["reason"]) == (None, False, True, "harness_error")
 
 
+async def test_a_profile_pays_in_place_of_the_verdict(env_make: Make) -> None:
+    env = await env_make(reward_profile="shaped")
+    await env.reset(3)
+    _, reward, terminated, _, info = await env.step('Action: {"type": "give_up"}')
+    assert (reward, terminated, info["verdict"].reward) == (0.25, True, 0.0)
+    assert info["rewards"].profile == "shaped@0123456789ab"
+    assert info["rewards"].components == {"outcome": 0.0, "syntax": 1.0}
+    assert (info["rewards"].paid_at(1), info["rewards"].paid_at(2)) == (0.25, 0.0)
+
+
+async def test_the_run_s_own_profile_has_an_empty_name(env_make: Make) -> None:
+    env = await env_make(reward_profile="")
+    await env.reset(3)
+    *_, info = await env.step('Action: {"type": "give_up"}')
+    assert info["rewards"].profile == "of-the-run@0123456789ab"
+
+
+async def test_a_void_is_paid_nothing_by_any_profile(env_make: Make) -> None:
+    env = await env_make(reward_profile="shaped")
+    await env.reset(3)
+    _, reward, _, truncated, info = await env.stop("harness_error")
+    assert (reward, truncated) == (None, True)
+    assert info["rewards"].total is None
+    assert info["rewards"].paid_at(1) is None
+
+
+async def test_without_a_profile_the_verdict_pays(env: Env) -> None:
+    await env.reset(3)
+    _, reward, _, _, info = await env.step('Action: {"type": "give_up"}')
+    assert (reward, info["rewards"]) == (0.0, None)
+
+
 async def test_a_step_is_stored_when_it_returns(env: Env, fake: FakeServer) -> None:
     await env.reset(1)
     await env.step('Nothing yet.\nAction: {"type": "noop"}')

@@ -16,7 +16,7 @@ from typing import Any
 
 from core.presentation import NEUTRAL
 from palaestra.api import Client
-from palaestra.engine import Engine, Rollout
+from palaestra.engine import Engine
 from palaestra.episode import Episode
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars.json import action_line
@@ -26,6 +26,7 @@ from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solver
 from palaestra.policies.solver import Solution
 from palaestra.pool import PagePool
+from palaestra.rollout import Rollout
 from palaestra.surface import PageView
 
 OUTLINE_CHARS = 20_000

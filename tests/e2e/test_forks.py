@@ -20,13 +20,14 @@ from pytest_django.live_server_helper import LiveServer
 import palaestra.episode
 from core.presentation import Look
 from palaestra import ApiError, Client, Env, RemoteEnv
-from palaestra.engine import Engine, Rollout
+from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ForkDiverged
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.policies import EpisodeInfo, Solution, Solver
 from palaestra.records import OpenedEpisode
+from palaestra.rollout import Rollout
 from palaestra.stage import Stage as PageStage
 from palaestra.stage import StageConfig
 from tasks_app.families.registry import FAMILIES

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,8 +22,9 @@ from palaestra.lineage import line_read, resumed_read
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
 from palaestra.pools import browser_check, pool_of, run_check
-from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening, Verdict
-from palaestra.remote import RemoteEpisode
+from palaestra.records import EpisodeState, Message, OpenedEpisode, Opening
+from palaestra.reward_calls import rewards_read
+from palaestra.rollout import Rollout
 from palaestra.stragglers import Batch
 from palaestra.surface import VIEWPORT
 from palaestra.turns import End, Turns
@@ -40,50 +40,14 @@ GRACE_S = 120.0
 OURS = (*UNPLAYABLE, ApiError)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rollout:
-    """One finished episode. ``verdict`` is None only when none came in time; ``problem`` says what broke, if
-    anything."""
-
-    episode: int
-    task: int
-    group: int
-    arm: str
-    steps: int
-    verdict: Verdict | None
-    duration_s: float
-    problem: str = ""
-
-    @classmethod
-    def of(
-        cls, episode: Episode | RemoteEpisode, *, verdict: Verdict | None, started: float, problem: str
-    ) -> Rollout:
-        """That of an episode which began at the monotonic time ``started`` and has ended now."""
-        opened = episode.opened
-        return cls(
-            episode=opened.id,
-            task=opened.task,
-            group=opened.group,
-            arm=opened.arm,
-            steps=episode.steps,
-            verdict=verdict,
-            duration_s=time.monotonic() - started,
-            problem=problem,
-        )
-
-    @property
-    def outcome(self) -> str:
-        """``correct``, ``incorrect``, ``void``, or ``missing`` when no verdict came in time."""
-        return self.verdict.outcome if self.verdict else "missing"
-
-
 class Engine:
     """Runs policies over tasks. ``pages`` is how many browser pages work at once; text arms need none.
 
     A page that dies is replaced and its episode goes on, once (``Episode``). A policy that raises
     ends its episode ``model_error``; one that takes longer than ``time_limit_s`` in all ends it
     ``time_budget``. Where all wait for a few, ``cut_after`` is the share of the episodes of a call that must
-    have been played; ``grace_s`` seconds later the rest ends ``cut_off``, which is void.
+    have been played; ``grace_s`` seconds later the rest ends ``cut_off``, which is void. With a
+    ``reward_profile`` rollouts say what it pays; an empty name is that of the run's own.
     """
 
     def __init__(
@@ -98,6 +62,7 @@ class Engine:
         browser: str = "chromium",
         cut_after: float | None = None,
         grace_s: float = GRACE_S,
+        reward_profile: str | None = None,
     ) -> None:
         self.client = client
         self._batch = partial(Batch, cut_after=cut_after, grace_s=grace_s)
@@ -108,6 +73,7 @@ class Engine:
         self.pool = pool_of(browser, origin=client, size=pages, viewport=viewport)
         self._time_limit_s = time_limit_s
         self._verdict_limit_s = verdict_limit_s
+        self._reward_profile = reward_profile
         self._text_slots = asyncio.Semaphore(TEXT_INFLIGHT)
         self._heartbeat = Heartbeat(client)
 
@@ -307,7 +273,10 @@ class Engine:
         verdict = episode.step_queue.ack.verdict
         if verdict is None:
             verdict = await verdicts.verdict(episode.opened.id, limit_s=self._verdict_limit_s)
-        done = Rollout.of(episode, verdict=verdict, started=started, problem=problem)
+        rewards = await rewards_read(
+            self.client, episode.opened.id, verdict=verdict, profile=self._reward_profile
+        )
+        done = Rollout.of(episode, verdict=verdict, started=started, problem=problem, rewards=rewards)
         if on_done is not None:
             on_done(done)
         return done

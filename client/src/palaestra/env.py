@@ -19,6 +19,8 @@ from palaestra.errors import UNPLAYABLE, ApiError, BrowserDead, PalaestraError, 
 from palaestra.observation import Observation, perceivable_check
 from palaestra.pools import browser_check, pool_of, run_check
 from palaestra.records import CloseReason, OpenedEpisode, Opening, Verdict
+from palaestra.reward_calls import reward_of, rewards_read
+from palaestra.rewards import Rewards
 from palaestra.surface import VIEWPORT, Pool, Surface
 
 logger = logging.getLogger(__name__)
@@ -29,7 +31,8 @@ WAITING = (
 
 
 class StepInfo(TypedDict, total=False):
-    """What ``step`` returns besides the reward. ``reason`` is the verdict's, None in an open episode."""
+    """What ``step`` returns besides the reward. ``reason`` is the verdict's, None in an open episode, and so
+    is ``rewards``, which is also None in an environment without a reward profile."""
 
     episode: int
     task: int
@@ -40,6 +43,7 @@ class StepInfo(TypedDict, total=False):
     parse_error: str | None
     verdict: Verdict | None
     reason: str | None
+    rewards: Rewards | None
 
 
 # What the environment decides; the other fields that it is given are those of the call that opens episodes.
@@ -72,6 +76,8 @@ class Env:
     ``max_steps``, ``token_budget``, ``presentation``, ``looks``, ``recording``, ``answer_channel``,
     ``shots``) are passed to ``Client.episodes_open``. ``with_pictures`` records a screenshot with every step.
     Thoughts in a completion are no answers and no actions; ``thought_tags`` names marks of a model's own.
+    ``reward_profile`` names what pays: the reward at the end is its total then, not the verdict's, and
+    ``info["rewards"]`` says what it is made of; an empty name is that of the run's own.
     ``browser="lite"`` reads pages over HTTP, without a browser and without scripts; its run's settings must
     say so, which is looked up once for all environments that share their ``checked_runs``.
     Raises ``PalaestraError`` for an arm that the observation cannot show.
@@ -85,6 +91,7 @@ class Env:
         run: int,
         arm: str = "gym",
         verdict_limit_s: float = VERDICT_LIMIT_S,
+        reward_profile: str | None = None,
         viewport: tuple[int, int] = VIEWPORT,
         pool: Pool | None = None,
         browser: str = "chromium",
@@ -106,6 +113,7 @@ class Env:
         self.episode: Episode | None = None
         self._run, self._arm, self._opening = run, arm, keywords
         self._verdict_limit_s = verdict_limit_s
+        self._reward_profile = reward_profile
         self._browser = browser
         self._checked_runs = set() if checked_runs is None else checked_runs
         self._pool = pool or pool_of(browser, origin=self.client, size=1, viewport=viewport)
@@ -262,8 +270,11 @@ class Env:
         if verdict is None:
             verdict = await verdict_wait(self.client, episode.opened.id, limit_s=self._verdict_limit_s)
         is_terminated = verdict is not None and verdict.terminated
-        reward = verdict.reward if verdict else None
-        info = self._info(episode, info, verdict)
+        rewards = await rewards_read(
+            self.client, episode.opened.id, verdict=verdict, profile=self._reward_profile
+        )
+        reward = reward_of(verdict, rewards)
+        info = {**self._info(episode, info, verdict), "rewards": rewards}
         # A void verdict is neither; a loop over steps sees it as truncated.
         return episode.observation, reward, is_terminated, not is_terminated, info
 
@@ -276,6 +287,7 @@ class Env:
             **info,
             "verdict": verdict,
             "reason": verdict.reason if verdict else None,
+            "rewards": None,
         }
 
     async def _abandon(self) -> None:

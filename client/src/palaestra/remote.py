@@ -23,6 +23,7 @@ from palaestra.observation import Observation, perceivable_check
 from palaestra.patience import Patience
 from palaestra.pools import browser_check
 from palaestra.records import CloseReason, Message, OpenedEpisode, Verdict
+from palaestra.rewards import Rewards
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
@@ -86,7 +87,7 @@ class RemoteEnv:
         patience_s: float = PATIENCE_S,
         **keywords: Any,
     ) -> None:
-        keywords_check(keywords, known=SETTINGS | OPENING | {"verdict_limit_s"})
+        keywords_check(keywords, known=SETTINGS | OPENING | {"reward_profile", "verdict_limit_s"})
         config = EpisodeConfig(**{name: keywords[name] for name in SETTINGS & keywords.keys()})
         perceivable_check(arm, config.observation)
         browser_check(browser, config)
@@ -216,6 +217,8 @@ class RemoteEnv:
         info: StepInfo = {**answer.info}  # type: ignore[typeddict-item]
         if info.get("verdict") is not None:
             info["verdict"] = msgspec.convert(info["verdict"], Verdict)
+        if info.get("rewards") is not None:
+            info["rewards"] = msgspec.convert(info["rewards"], Rewards)
         return episode.observation, answer.reward, answer.terminated, answer.truncated, info
 
     async def _ask(self, request: wire.AnyRequest, answer: type[A], *, patience_s: float | None = None) -> A:

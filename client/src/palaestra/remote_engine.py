@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from palaestra.background import tasks_cancel
-from palaestra.engine import Rollout
 from palaestra.env import StepInfo
 from palaestra.errors import PAGE_FAILURES, PalaestraError
 from palaestra.groups import Group
 from palaestra.policies import Policy
 from palaestra.policies.base import TIME_LIMIT_S
-from palaestra.records import Verdict
 from palaestra.remote import RemoteEnv
+from palaestra.rollout import Rollout
 from palaestra.turns import End, Turns
 
 logger = logging.getLogger(__name__)
@@ -80,9 +79,15 @@ class RemoteEngine:
         async with self._places, RemoteEnv(self._stages, self._token, **self._settings, **opening) as env:
             started = time.monotonic()
             await self._begin(env, task, group)
-            verdict, problem = await self._played(env, policy)
+            info, problem = await self._played(env, policy)
         assert env.episode is not None
-        done = Rollout.of(env.episode, verdict=verdict, started=started, problem=problem)
+        done = Rollout.of(
+            env.episode,
+            verdict=info.get("verdict"),
+            started=started,
+            problem=problem,
+            rewards=info.get("rewards"),
+        )
         if on_done is not None:
             on_done(done)
         return done
@@ -97,8 +102,8 @@ class RemoteEngine:
                 if not tries_left:
                     raise
 
-    async def _played(self, env: RemoteEnv, policy: Policy) -> tuple[Verdict | None, str]:
-        """The verdict, and what broke: a failure of one episode must not end the others."""
+    async def _played(self, env: RemoteEnv, policy: Policy) -> tuple[StepInfo, str]:
+        """What its end says, and what broke: a failure of one episode must not end the others."""
         assert env.episode is not None
         try:
             return await self._turns(env, policy), ""
@@ -107,12 +112,12 @@ class RemoteEngine:
             level = logging.WARNING if is_expected else logging.ERROR
             number = env.episode.opened.id
             logger.log(level, "episode %s: %r", number, failure, exc_info=not is_expected)
-            verdict = None
+            info: StepInfo = {}
             with contextlib.suppress(PalaestraError):
-                verdict = (await env.stop("harness_error", repr(failure)))[4]["verdict"]
-            return verdict, repr(failure)
+                *_, info = await env.stop("harness_error", repr(failure))
+            return info, repr(failure)
 
-    async def _turns(self, env: RemoteEnv, policy: Policy) -> Verdict | None:
+    async def _turns(self, env: RemoteEnv, policy: Policy) -> StepInfo:
         turns = Turns(policy, limit_s=self._time_limit_s)
         assert env.episode is not None
         info: StepInfo = {}
@@ -122,4 +127,4 @@ class RemoteEngine:
                 *_, info = await env.stop(turn.reason, turn.detail)
             else:
                 *_, info = await env.step(turn)
-        return info.get("verdict")
+        return info

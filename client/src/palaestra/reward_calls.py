@@ -8,7 +8,7 @@ from functools import partial
 from palaestra.calls import Calls, Json
 from palaestra.paging import rows_read
 from palaestra.paths import path_of
-from palaestra.records import Page
+from palaestra.records import Page, Verdict
 from palaestra.rewards import RewardComponent, RewardProfile, Rewards
 
 
@@ -37,3 +37,20 @@ class RewardCalls(Calls):
         page_read = partial(self._get, path_of("runs/{}/rewards", run), Page[Rewards])
         async for rewards in rows_read(page_read, profile=profile):
             yield rewards
+
+
+async def rewards_read(
+    calls: RewardCalls, episode: int, *, verdict: Verdict | None, profile: str | None
+) -> Rewards | None:
+    """What an episode with this verdict is paid; None without a verdict, and where no profile is named. An
+    empty name is that of the run's own profile."""
+    if verdict is None or profile is None:
+        return None
+    return await calls.episode_rewards(episode, profile=profile or None)
+
+
+def reward_of(verdict: Verdict | None, rewards: Rewards | None) -> float | None:
+    """The number that pays an episode: the profile's total where one was named, else the verdict's."""
+    if rewards is not None:
+        return rewards.total
+    return verdict.reward if verdict else None

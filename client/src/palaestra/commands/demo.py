@@ -18,13 +18,14 @@ from tqdm import tqdm
 from palaestra.api import Client
 from palaestra.background import tasks_cancel
 from palaestra.commands import count, server_add, stderr_print
-from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
+from palaestra.engine import DEFAULT_PAGES, Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.observation import format_of
 from palaestra.policies import Narrator, Null, Policy, Solver, VoidSeeker, solutions_read
 from palaestra.policies.solver import Solution
 from palaestra.records import Task
+from palaestra.rollout import Rollout
 
 # One for each kind of page; any that the server does not have are left out.
 BENCHMARKS = ("gsm8k", "mmlu", "math", "chartqa", "wikitable", "mbpp")

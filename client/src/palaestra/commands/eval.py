@@ -20,7 +20,7 @@ from palaestra.api import Client
 from palaestra.arms import arm_of
 from palaestra.commands import arms_text, playing_add, server_add, stderr_print
 from palaestra.commands.plan import design_add, plan_make, plan_text
-from palaestra.engine import TEXT_INFLIGHT, Engine, Rollout
+from palaestra.engine import TEXT_INFLIGHT, Engine
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, Series, cells_make
 from palaestra.evaluation.items import items_read, pictures_check
@@ -38,6 +38,7 @@ from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
 from palaestra.prices import PriceTable, prices_read
 from palaestra.records import Report, Run, Task, UsageTotals
+from palaestra.rollout import Rollout
 from palaestra.run_plan import RunPlan, run_create
 
 # Before the first episode has ended there is no rate.

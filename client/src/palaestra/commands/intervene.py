@@ -10,7 +10,7 @@ from typing import Any
 
 from palaestra.api import Client
 from palaestra.commands import count, playing_add, server_add, stderr_print
-from palaestra.engine import Engine, Rollout
+from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import ApiError
 from palaestra.intervention_writer import InterventionWriter, Written
@@ -19,6 +19,7 @@ from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, s
 from palaestra.models.policy import ModelPolicy
 from palaestra.paging import rows_read
 from palaestra.records import Opening, Run
+from palaestra.rollout import Rollout
 from palaestra.run_plan import episodes_list
 
 # Those of the paper, for continuations: https://arxiv.org/abs/2601.14209

@@ -25,7 +25,7 @@ from palaestra.doors.loop_thread import LoopThread
 from palaestra.doors.rollouts import Addresses, history_check, messages_new, messages_textual, token_read
 from palaestra.doors.tokens import tokens_text
 from palaestra.doors.trl_replays import Replays
-from palaestra.engine import DEFAULT_PAGES, Engine, Rollout
+from palaestra.engine import DEFAULT_PAGES, Engine
 from palaestra.env import SETTINGS
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
@@ -33,6 +33,8 @@ from palaestra.observation import Observation
 from palaestra.policies.base import EpisodeInfo, PolicyStopped
 from palaestra.records import Message, Task, Usage
 from palaestra.remote_engine import RemoteEngine
+from palaestra.rewards import Rewards
+from palaestra.rollout import Rollout
 from palaestra.thoughts import Tags
 
 # Prompts are all that TRL hands on, so they name the task; its text comes with the page.
@@ -49,10 +51,24 @@ Generate = Callable[[list[Ids], GRPOTrainer], Generated]
 
 
 def verdict(*, reward: list[float | None], log_metric: Any = None, **_: Any) -> list[float | None]:
-    """The reward function: what was recorded. TRL leaves None, a void, out of the group's mean."""
+    """The reward function: what was recorded, or what the profile of the rollouts pays. TRL leaves None, a
+    void, out of the group's mean."""
     if log_metric is not None:
         log_metric("void", sum(one is None for one in reward) / len(reward))
     return reward
+
+
+def component(name: str) -> Callable[..., list[float | None]]:
+    """A reward function of one component, for ``reward_weights``; the rollouts need a ``reward_profile``.
+
+    None, where an episode lacks the component, is left out of the sum by TRL.
+    """
+
+    def of_component(*, rewards: list[Rewards | None], **_: Any) -> list[float | None]:
+        return [None if one is None else one.components.get(name) for one in rewards]
+
+    of_component.__name__ = name
+    return of_component
 
 
 def generate_in_trl(prompts: list[Ids], trainer: GRPOTrainer) -> Generated:
@@ -66,7 +82,8 @@ class GroupRollouts:
     ``pages`` is how many episodes have a page at once, which is also the largest batch of the model's. With
     ``stages``, their addresses, the pages are theirs.
     A run's setting ``replay`` puts stored successes in place of failures while training, unless generation
-    gives logprobs, of which a stored success has none.
+    gives logprobs, of which a stored success has none. With a ``reward_profile`` the reward is what that
+    pays, and ``component`` makes a reward function of a part.
     ``generate`` may be another one than the trainer's. Other keywords are those of ``Env``; observations are
     text, the grammar is one that is written as text and the history ``full``. Close it after training.
     """
@@ -82,6 +99,7 @@ class GroupRollouts:
         generate: Generate = generate_in_trl,
         arm: str = "gym",
         browser: str = "chromium",
+        reward_profile: str | None = None,
         **keywords: Any,
     ) -> None:
         self._settings = {name: keywords.pop(name) for name in SETTINGS & keywords.keys()}
@@ -92,7 +110,8 @@ class GroupRollouts:
             **self._settings,
         )
         self._client = Client(server, key)
-        self._replays = Replays(self._client, run)
+        self._replays = Replays(self._client, run, reward_profile=reward_profile)
+        self._reward_profile = reward_profile
         self._opening = {"run": run, "arm": arm, **keywords}
         self._pages, self._generate, self._browser, self._stages = pages, generate, browser, stages
         self._loop = LoopThread()
@@ -159,9 +178,15 @@ class GroupRollouts:
 
     async def _engine_make(self) -> Engine | RemoteEngine:
         if self._stages:
-            settings = {"browser": self._browser, **self._settings}
+            settings = {"browser": self._browser, "reward_profile": self._reward_profile, **self._settings}
             return RemoteEngine(self._stages, token_read(), inflight=self._pages, **settings)
-        engine = Engine(self._client, pages=self._pages, config=self._config, browser=self._browser)
+        engine = Engine(
+            self._client,
+            pages=self._pages,
+            config=self._config,
+            browser=self._browser,
+            reward_profile=self._reward_profile,
+        )
         return await engine.__aenter__()
 
     async def _aclose(self) -> None:
@@ -325,7 +350,8 @@ class _Turns:
         judged = rollout.verdict
         return {
             **tokens.handed_over(),
-            "reward": judged.reward if judged else None,
+            "reward": rollout.reward,
+            "rewards": rollout.rewards,
             "reason": judged.reason if judged else "no verdict came in time",
             "episode": rollout.episode,
             "group": rollout.group,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from msgspec import convert
+
 from palaestra.api import Client
 from palaestra.conversation import conversation_rebuild
 from palaestra.curation import Replayed
-from palaestra.records import Message
+from palaestra.records import Message, Verdict
+from palaestra.reward_calls import reward_of, rewards_read
 
 Tokenize = Callable[[Sequence[Sequence[Message]], Sequence[str]], dict[str, Any]]
 
@@ -16,8 +19,8 @@ Tokenize = Callable[[Sequence[Sequence[Message]], Sequence[str]], dict[str, Any]
 class Replays:
     """The replays of the groups that are played in one run."""
 
-    def __init__(self, client: Client, run: int) -> None:
-        self._client, self._run = client, run
+    def __init__(self, client: Client, run: int, *, reward_profile: str | None = None) -> None:
+        self._client, self._run, self._reward_profile = client, run, reward_profile
         self._after: int | None = None
         self._is_on = False
 
@@ -53,6 +56,9 @@ class Replays:
 
     async def _success(self, one: Replayed, tokenize: Tokenize) -> dict[str, Any]:
         prompts = await conversation_rebuild(self._client, one.episode)
-        steps = (await self._client.trajectory(one.episode))["steps"]
-        tokens = tokenize(prompts, [step["raw"] for step in steps])
-        return {**tokens, "reward": 1.0, "reason": "replayed", "episode": one.episode}
+        trajectory = await self._client.trajectory(one.episode)
+        tokens = tokenize(prompts, [step["raw"] for step in trajectory["steps"]])
+        verdict = convert(trajectory["verdict"], Verdict)
+        rewards = await rewards_read(self._client, one.episode, verdict=verdict, profile=self._reward_profile)
+        paid = {"reward": reward_of(verdict, rewards), "rewards": rewards}
+        return {**tokens, **paid, "reason": "replayed", "episode": one.episode}

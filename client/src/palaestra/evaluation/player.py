@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from palaestra.api import Client
 from palaestra.background import VERDICT_LIMIT_S
-from palaestra.engine import Engine, Rollout
+from palaestra.engine import Engine
 from palaestra.episode import Episode
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, Series, page_kind, presentation_of
@@ -17,6 +17,7 @@ from palaestra.evaluation.looks import Look
 from palaestra.evaluation.plan import Plan
 from palaestra.policies import Policy
 from palaestra.records import EpisodeState, Run, Task
+from palaestra.rollout import Rollout
 from palaestra.run_plan import PLAIN, episodes_list
 
 # Items whose episodes are opened together: few calls, and little to resume after a crash.

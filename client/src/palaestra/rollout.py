@@ -1,0 +1,62 @@
+"""What became of an episode that an engine played."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from palaestra.episode import Episode
+from palaestra.records import Verdict
+from palaestra.remote import RemoteEpisode
+from palaestra.reward_calls import reward_of
+from palaestra.rewards import Rewards
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollout:
+    """One finished episode. ``verdict`` is None only when none came in time; ``problem`` says what broke, if
+    anything. ``rewards`` say what a named profile pays, None without one."""
+
+    episode: int
+    task: int
+    group: int
+    arm: str
+    steps: int
+    verdict: Verdict | None
+    duration_s: float
+    problem: str = ""
+    rewards: Rewards | None = None
+
+    @classmethod
+    def of(
+        cls,
+        episode: Episode | RemoteEpisode,
+        *,
+        verdict: Verdict | None,
+        started: float,
+        problem: str,
+        rewards: Rewards | None = None,
+    ) -> Rollout:
+        """That of an episode which began at the monotonic time ``started`` and has ended now."""
+        opened = episode.opened
+        return cls(
+            episode=opened.id,
+            task=opened.task,
+            group=opened.group,
+            arm=opened.arm,
+            steps=episode.steps,
+            verdict=verdict,
+            duration_s=time.monotonic() - started,
+            problem=problem,
+            rewards=rewards,
+        )
+
+    @property
+    def reward(self) -> float | None:
+        """The number that pays it: the profile's total where one was named, else the verdict's reward."""
+        return reward_of(self.verdict, self.rewards)
+
+    @property
+    def outcome(self) -> str:
+        """``correct``, ``incorrect``, ``void``, or ``missing`` when no verdict came in time."""
+        return self.verdict.outcome if self.verdict else "missing"
