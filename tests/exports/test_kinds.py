@@ -17,6 +17,8 @@ from trajectories.annotation.queues import golds, services
 from trajectories.exports.builtin.preferences import pairs_choose
 from trajectories.exports.parameters import Labels
 from trajectories.models import AnnotationSlot, AnnotationUnit, Episode, FirstAnswer, Step, Verdict
+from trajectories.projects import EVERYTHING
+from trajectories.rewards.profiles.store import profile_store
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 
@@ -163,6 +165,28 @@ def test_step_rewards_are_those_posted_with_the_steps() -> None:
         (2, 2, {}),
     ]
     assert [row["reward"] for row in rows] == [1.0, 1.0]
+
+
+def test_rewards_say_what_a_profile_pays_and_for_what() -> None:
+    terms = [{"component": "outcome"}, {"component": "syntax", "weight": 0.2}]
+    named, _ = profile_store({"name": "shaped", "terms": terms}, viewer=EVERYTHING)
+    group = scene.gym_group()
+    good, bad, void = (scene.played(group, outcome=one) for one in ("correct", "incorrect", "void"))
+    export = scene.exported("rewards", reward_profile="shaped", outcomes=["correct", "incorrect", "void"])
+    assert export.parameters["reward_profile"] == named.reference
+    rows = {row["episode"]: row for row in scene.rows_of(export)}
+    assert [rows[one.pk]["total"] for one in (good, bad, void)] == [1.2, 0.2, None]
+    assert [rows[one.pk]["reward"] for one in (good, bad, void)] == [1.0, 0.0, None]
+    assert {row["profile"] for row in rows.values()} == {named.reference}
+    assert rows[good.pk]["terms"] == {"outcome": 1.0, "syntax": 0.2}
+    assert rows[good.pk]["components"]["executed"] == 1.0
+
+
+def test_a_profile_is_of_the_rewards_alone() -> None:
+    with pytest.raises(GymError, match="choose that kind"):
+        scene.exported("sft", reward_profile="outcome-v1")
+    with pytest.raises(GymError, match="no reward profile"):
+        scene.exported("rewards", reward_profile="outcome-v9")
 
 
 def test_a_solution_in_text_goes_with_the_page_of_the_same_item_and_model() -> None:

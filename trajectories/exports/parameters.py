@@ -56,6 +56,7 @@ class Parameters(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pairs_max: int = PAIRS_MAX
     revisions: list[Revision] = []
     segments: list[str] = []
+    reward_profile: str = ""
     seed: int = 0
     golds: bool = False
     locked: bool = False

@@ -24,6 +24,7 @@ from trajectories.exports.parameters import PAIRS_MAX, TEXT_CHARS
 from trajectories.exports.revisions import REVISIONS_MAX
 from trajectories.models import Export, Step, Verdict
 from trajectories.models.origins import Origin
+from trajectories.rewards.api import REFERENCE_CHARS
 
 NAME_CHARS = 64
 NAMES_MAX = 1_000
@@ -97,6 +98,9 @@ class ExportIn(StrictSerializer):
     segments = _list(
         _choices(Step.Segment.values),
         "Of `sft_steps`, with the origin `taken_over`: a person's steps of these segments alone.",
+    )
+    reward_profile = TextField(
+        max_length=REFERENCE_CHARS, default="", allow_blank=True, help_text="Of `rewards`: what pays."
     )
     seed = CountField(max_value=SEED_MAX, default=0, help_text="Of the choice of pairs.")
     golds = TruthField(default=False, help_text="A column with the gold. Needs the scope `golds`.")

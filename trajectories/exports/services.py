@@ -13,9 +13,12 @@ from core.long_work import LongWork
 from tasks_app.registry import benchmarks
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
+from trajectories.exports.types import Kind
 from trajectories.models import AnnotationProject, Export, Run
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.origins import Origin
+from trajectories.projects import Sight
+from trajectories.rewards.profiles.store import profile_get
 
 TOO_LONG = "This took longer than a worker has for it. Run it again when less is going on."
 OPEN = (Export.State.WAITING, Export.State.RUNNING)
@@ -41,25 +44,22 @@ def export_request(
 ) -> Export:
     """Ask for an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
 
-    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions``, ``no_segments`` and
-    for what is unknown.
+    Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions``, ``no_segments``,
+    ``no_profile`` and for what is unknown.
     """
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
-    if "revisions" in kind.options and not parameters.revisions:
-        message = "Name revision thoughts: this kind puts one of them between two attempts."
-        raise GymError("no_revisions", message, status=422, fields={"revisions": [message]})
-    if parameters.segments and "segments" not in kind.options:
-        message = "Only rows of single steps are filtered by segment: choose a kind with the option."
-        raise GymError("no_segments", message, status=422, fields={"segments": [message]})
+    _check_options(kind, parameters)
     project = author.project or project
     _check_known(parameters, project)
+    profile = profile_get(parameters.reward_profile, viewer=Sight(project=project))
     # Stored, so that pages and manifests say what was taken.
     parameters = replace(
         parameters,
         outcomes=parameters.outcomes or list(kind.outcomes),
         origins=parameters.origins or list(kind.origins),
         solutions=author.sees_solutions,
+        reward_profile=profile.reference if "reward_profile" in kind.options else "",
     )
     return Export.objects.create(
         kind=kind.id,
@@ -102,6 +102,18 @@ def export_do(export_id: int) -> bool:
 
     export = Export.objects.get(pk=export_id)
     return LongWork(row=export, is_resumable=True, too_long=TOO_LONG).do(ExportWork(export=export).do)
+
+
+def _check_options(kind: Kind, parameters: Parameters) -> None:
+    if "revisions" in kind.options and not parameters.revisions:
+        message = "Name revision thoughts: this kind puts one of them between two attempts."
+        raise GymError("no_revisions", message, status=422, fields={"revisions": [message]})
+    if parameters.segments and "segments" not in kind.options:
+        message = "Only rows of single steps are filtered by segment: choose a kind with the option."
+        raise GymError("no_segments", message, status=422, fields={"segments": [message]})
+    if parameters.reward_profile and "reward_profile" not in kind.options:
+        message = "Only rows of rewards are paid by a profile: choose that kind."
+        raise GymError("no_profile", message, status=422, fields={"reward_profile": [message]})
 
 
 def _check_rights(parameters: Parameters, author: Author) -> None:

@@ -19,6 +19,7 @@ from trajectories.lab import access
 from trajectories.lab.forms import OF_PROJECT, of_project_offer
 from trajectories.models import AnnotationProject, Step, Verdict
 from trajectories.models.origins import Origin
+from trajectories.rewards.api import REFERENCE_CHARS
 
 TEXT_CHARS = 2_000
 FORMAT_NAMES = {"jsonl": "JSON lines", "parquet": "Parquet"}
@@ -139,6 +140,12 @@ class ExportForm(forms.Form):
         label="Revision thoughts",
         help_text='For splices: JSON lines, each {"text": …}, and with "episode" and "step" of one '
         "episode after its first bad step.",
+    )
+    reward_profile = forms.CharField(
+        required=False,
+        max_length=REFERENCE_CHARS,
+        label="Reward profile",
+        help_text="For rewards in parts: its name; empty for the outcome alone.",
     )
     seed = forms.IntegerField(min_value=0, max_value=SEED_MAX, initial=0, label="Seed")
     golds = forms.BooleanField(required=False, label="With golds")

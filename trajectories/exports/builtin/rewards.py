@@ -1,0 +1,44 @@
+"""What episodes are paid: components, and what a profile makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import to_builtins
+
+from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
+from trajectories.exports.registry import export_kind
+from trajectories.exports.types import WEIGHT, Batch, Row
+from trajectories.projects import EVERYTHING
+from trajectories.rewards.profiles.store import profile_get
+from trajectories.rewards.selectors import rewards_of
+
+
+@export_kind(
+    "rewards",
+    title="Rewards in parts",
+    description="A row per episode: its components, and what a reward profile pays for them, in all, by "
+    "term and by step. The total is null if the verdict is void, or a component that counts could not be "
+    "computed.",
+    unit="episode",
+    columns={
+        **EPISODE_COLUMNS,
+        "profile": "text",
+        "total": "number",
+        "terms": "json",
+        "components": "json",
+        "steps": "json",
+        "sources": "json",
+        WEIGHT: "number",
+    },
+    outcomes=("correct", "incorrect"),
+    options=("reward_profile",),
+)
+def rows(batch: Batch) -> Iterator[Row]:
+    episodes = list(batch.episodes.select_related("run", "task", "verdict", "first_answer").order_by("pk"))
+    named = profile_get(batch.parameters.reward_profile, viewer=EVERYTHING)
+    paid = rewards_of([episode.pk for episode in episodes], named=named)
+    for episode in episodes:
+        weight = batch.episode_weight(episode.pk)
+        if weight is not None:
+            yield {**episode_values(episode), **to_builtins(paid[episode.pk]), WEIGHT: weight}
