@@ -12,7 +12,7 @@ import pytest
 
 pytest.register_assert_rewrite("script")
 
-from script import SCRIPTS, SERVER, Played, Scene, Script, play, scene_make  # noqa: E402
+from script import SCRIPTS, SERVER, Played, Scene, Script, play, profile_stored, scene_make  # noqa: E402
 
 
 @pytest.fixture(scope="session", params=SCRIPTS)
@@ -32,6 +32,12 @@ def script(request: pytest.FixtureRequest) -> Script:
 def scene(request: pytest.FixtureRequest, script: Script) -> Scene:
     """A run for the test, and the task of its script."""
     return asyncio.run(scene_make(f"doors: {request.node.name}", script=script))
+
+
+@pytest.fixture(scope="session")
+def profile() -> str:
+    """The name of a stored reward profile that pays for more than the outcome."""
+    return asyncio.run(profile_stored())
 
 
 @pytest.fixture(params=["here", "on a stage"])

@@ -15,6 +15,7 @@ from typing import Any
 from palaestra import Client, Completion, Env, Verdict
 from palaestra.completion import ToolCall
 from palaestra.records import Message
+from palaestra.rewards import Rewards
 
 SERVER, KEY = os.environ["PALAESTRA_SERVER"], os.environ["PALAESTRA_KEY"]
 BENCHMARK, TASK_KEY, GOLD = "gsm8k", "starter-1", "162"
@@ -71,6 +72,13 @@ def clicking(target: str) -> Move:
 def answering(answer: str) -> list[Move]:
     return [typing(answer, "<textbox>"), clicking("<button>")]
 
+
+PROFILE = {
+    "name": "doors",
+    "combination": "sum",
+    "shape": "at_end",
+    "terms": [{"component": "outcome"}, {"component": "syntax", "weight": 0.25}],
+}
 
 # Over the pages of a site, whose second and third button open calendars.
 ON_A_SITE = [
@@ -190,6 +198,18 @@ def stripped(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: stripped(part) for name, part in value.items() if name not in PASSING | REPORTED}
     return value
+
+
+async def profile_stored() -> str:
+    """A profile that pays for more than the outcome; what it pays is no verdict's reward."""
+    async with Client(SERVER, KEY) as client:
+        return (await client.reward_profile_store(PROFILE)).reference
+
+
+async def paid(episode: int, profile: str) -> Rewards:
+    """What the server says that an episode is paid."""
+    async with Client(SERVER, KEY) as client:
+        return await client.episode_rewards(episode, profile=profile)
 
 
 async def episodes_of(run: int) -> list[Any]:

@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import Any
 
 import gymnasium
+import msgspec
 import pytest
 from browsergym.core.action.highlevel import HighLevelActionSet
 from chromium_link import chromium_link
@@ -22,6 +23,7 @@ from script import (
     Script,
     element,
     example_run,
+    paid,
     play,
     scene_make,
 )
@@ -138,6 +140,16 @@ def test_a_script_leaves_the_same_record_as_through_the_client(script: Script, e
     assert all(step["screenshot"] and step["observation"]["text"] for step in record["steps"])
     token = env.unwrapped.task.episode.bounds.root.split("/")[-2]
     assert token not in str(shown) + str(record)
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+def test_a_profile_pays_and_info_has_the_parts(script: Script, profile: str) -> None:
+    with closing(env_made(script, reward_profile=profile)) as env:
+        _, reward, _, _, info = play_through(env, script.moves)
+    ended = info["task_info"]
+    expected = waited(paid(ended["episode"], profile))
+    assert (reward, ended["rewards"]) == (expected.total, msgspec.to_builtins(expected))
+    assert reward != script.reward
 
 
 def test_only_a_shown_address_opens_and_samples_of_a_group_have_one_page(env: Any) -> None:

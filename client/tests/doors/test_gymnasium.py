@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
-from script import SEED, Played, Scene, episodes_of, example_run, recorded, same
+from script import SEED, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra.doors.gymnasium import VoidEpisode
 
@@ -35,6 +35,17 @@ def test_a_script_leaves_the_same_record_as_through_the_client(
     assert end == (reference.verdict.reward, True)
     assert messages == reference.messages
     same(asyncio.run(recorded(env.unwrapped.episode)), reference)
+
+
+def test_a_profile_pays_and_info_has_the_parts(scene: Scene, reference: Played, profile: str) -> None:
+    env: Any = gymnasium.make(ID, **scene.env, tasks=[scene.task], reward_profile=profile)
+    env.reset(seed=SEED)
+    for text in reference.texts:
+        _, reward, _, _, info = env.step(text)
+    env.close()
+    expected = asyncio.run(paid(env.unwrapped.episode, profile))
+    assert (reward, info["rewards"]) == (expected.total, expected)
+    assert reward != reference.verdict.reward
 
 
 def test_gymnasiums_own_checker_accepts_it(env: gymnasium.Env[str, str]) -> None:

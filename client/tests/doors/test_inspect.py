@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from script import KEY, SEED, SERVER, Played, Scene, episodes_of, example_run, recorded, same
+from script import KEY, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra import Client, Env
 from palaestra.doors.inspect import palaestra_task
@@ -36,8 +37,10 @@ def scripted(texts: list[str], seen: list[list[Any]]) -> Answering:
     return answer
 
 
-def evaluate(scene: Scene, answer: Answering, folder: Path, **options: Any) -> EvalLog:
-    task = palaestra_task(**scene.env, tasks=[scene.task], seed=SEED)
+def evaluate(
+    scene: Scene, answer: Answering, folder: Path, profile: str | None = None, **options: Any
+) -> EvalLog:
+    task = palaestra_task(**scene.env, tasks=[scene.task], seed=SEED, reward_profile=profile)
     model = get_model("mockllm/model", custom_outputs=lambda messages, *_: answer(messages), memoize=False)
     [log] = inspect_eval(task, model=model, log_dir=str(folder), display="none", **options)
     return log
@@ -56,6 +59,17 @@ def test_a_script_leaves_the_same_record_as_through_the_client(
         [(message["role"], message["content"]) for message in turn] for turn in reference.messages
     ]
     same(asyncio.run(recorded(sample.scores["verdict"].metadata["episode"])), reference)
+
+
+def test_a_profile_pays_and_the_score_has_the_parts(
+    scene: Scene, reference: Played, profile: str, tmp_path: Path
+) -> None:
+    log = evaluate(scene, scripted(reference.texts, []), tmp_path, profile)
+    [sample] = log.samples or []
+    score = sample.scores["verdict"]
+    expected = asyncio.run(paid(score.metadata["episode"], profile))
+    assert (score.value, score.metadata["rewards"]) == (expected.total, msgspec.to_builtins(expected))
+    assert score.value != reference.verdict.reward
 
 
 def test_epochs_are_one_group_and_carry_their_tokens(scene: Scene, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from nemo_gym.rollout_collection import NG_FAILURE_CLASS_KEY
 from nemo_gym_servers import gym_served
 from responses_api_agents.gymnasium_agent.app import GymnasiumAgent
-from script import OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, recorded, same
+from script import OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra import Env
 from palaestra.doors.nemo_gym import PalaestraAgent, row, text_of
@@ -48,6 +48,20 @@ def test_a_script_leaves_the_same_record_as_through_the_client(
         for messages in reference.messages
     ]
     same(asyncio.run(recorded(played["info"]["episode"])), reference)
+
+
+def test_a_profile_pays_and_the_rollout_has_the_components(
+    scene: Scene, reference: Played, profile: str
+) -> None:
+    def answer(messages: list[dict[str, Any]]) -> str:
+        return reference.texts[sum(message["role"] == "assistant" for message in messages)]
+
+    settings = {"settings": OPENING | {"reward_profile": profile}}
+    with gym_served(answer, **server_of(scene) | settings) as gym:
+        played = gym.rollout(row(scene.task))
+    expected = asyncio.run(paid(played["info"]["episode"], profile))
+    assert (played["reward"], played["reward_components"]) == (expected.total, expected.components)
+    assert played["reward"] != reference.verdict.reward
 
 
 def test_rollouts_of_a_task_are_groups_of_so_many(scene: Scene) -> None:

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 import uvicorn
 from openenv.core import GenericEnvClient
-from script import SEED, Played, Scene, episodes_of, example_run, recorded, same
+from script import SEED, Played, Scene, episodes_of, example_run, paid, recorded, same
 
-from palaestra.doors.openenv import app_make
+from palaestra.doors.openenv import PalaestraAction, PalaestraEnvironment, app_make
+from palaestra.doors.rollouts import Rollouts
 from ports import free_port
 
 
@@ -51,6 +53,33 @@ def test_a_script_leaves_the_same_record_as_through_the_client(
     assert result.observation["reason"] == reference.verdict.reason
     assert messages == reference.messages
     same(asyncio.run(recorded(result.observation["episode"])), reference)
+
+
+def test_a_profile_pays_and_the_observation_has_the_parts(
+    scene: Scene, reference: Played, profile: str
+) -> None:
+    with (
+        served(scene, pages=1, reward_profile=profile) as address,
+        GenericEnvClient(base_url=address).sync() as env,
+    ):
+        env.reset(task=scene.task, seed=SEED)
+        for text in reference.texts:
+            result = env.step({"completion": text})
+    expected = asyncio.run(paid(result.observation["episode"], profile))
+    assert (result.reward, result.observation["rewards"]) == (expected.total, msgspec.to_builtins(expected))
+    assert result.reward != reference.verdict.reward
+
+
+async def test_components_are_the_rubrics(scene: Scene, reference: Played, profile: str) -> None:
+    env = PalaestraEnvironment(Rollouts(**scene.env, reward_profile=profile))
+    await env.reset_async(task=scene.task, seed=SEED)
+    for text in reference.texts:
+        observation = await env.step_async(PalaestraAction(completion=text))
+    assert env.rubric is not None
+    scores = {name: rubric.last_score for name, rubric in env.rubric.named_rubrics()}
+    await asyncio.to_thread(env.close)
+    expected = await paid(observation.episode or 0, profile)
+    assert (env.rubric.last_score, scores) == (expected.total, expected.components)
 
 
 def test_a_void_has_no_reward(address: str, scene: Scene) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from script import KEY, SEED, SERVER, Played, Scene, episodes_of, example_run, recorded, same
+from script import KEY, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 from tiny_model import BEGIN, CHATML, END, model_make, tokenizer_make
 from transformers import AddedToken
 from trl import GRPOConfig, GRPOTrainer
@@ -15,7 +15,7 @@ from trl import GRPOConfig, GRPOTrainer
 from palaestra import Client, Completion, PalaestraError
 from palaestra.doors import trl as door
 from palaestra.doors.tokens import tokens_text
-from palaestra.doors.trl import GroupRollouts, verdict
+from palaestra.doors.trl import GroupRollouts, component, verdict
 from palaestra.policies.base import PolicyStopped
 
 SAMPLES = 4
@@ -94,6 +94,19 @@ def test_a_script_leaves_the_same_record_as_through_the_client(
     assert tokenizer.decode(output["prompt_ids"][0] + output["completion_ids"][0]).startswith(seen[-1])
     [episode] = output["episode"]
     same(asyncio.run(recorded(episode)), reference)
+
+
+def test_a_profile_pays_in_all_and_by_component(
+    trained: Trained, scene: Scene, reference: Played, profile: str
+) -> None:
+    rollouts, trainer = trained(scripted(reference.texts), opening={"reward_profile": profile})
+    [prompt] = rollouts.dataset([scene.task])["prompt"]
+    output = rollouts([prompt], trainer)
+    expected = asyncio.run(paid(output["episode"][0], profile))
+    assert output["reward"] == [expected.total] != [reference.verdict.reward]
+    parts = {name: component(name)(rewards=output["rewards"]) for name in expected.components}
+    assert parts == {name: [value] for name, value in expected.components.items()}
+    assert component("form")(rewards=[*output["rewards"], None]) == [None, None]
 
 
 def test_a_training_step_opens_each_group_once_and_leaves_a_void_out(

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from fake_stream import Answer, Messages, endpoint
-from script import KEY, OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, recorded, same
+from script import KEY, OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 
-def evaluate(scene: Scene, answer: Answer, folder: Path, *options: str) -> list[dict[str, Any]]:
+def evaluate(
+    scene: Scene, answer: Answer, folder: Path, *options: str, **settings: Any
+) -> list[dict[str, Any]]:
     """`vf-eval` itself; returns its traces."""
     with endpoint(answer) as address:
         config = {
@@ -22,7 +24,7 @@ def evaluate(scene: Scene, answer: Answer, folder: Path, *options: str) -> list[
                 "taskset": {"id": "palaestra_vf", "server": SERVER, "ids": [scene.task]},
                 "run": scene.run,
                 "seed": SEED,
-                "settings": OPENING,
+                "settings": OPENING | settings,
             },
         }
         path = folder / "eval.json"
@@ -62,6 +64,16 @@ def rewards_of(record: Any) -> list[float]:
     return here + [reward for part in record.values() for reward in rewards_of(part)]
 
 
+def metrics_of(record: Any) -> dict[str, float]:
+    """Likewise the metrics."""
+    if isinstance(record, list):
+        return {name: value for part in record for name, value in metrics_of(part).items()}
+    if not isinstance(record, dict):
+        return {}
+    here = record.get("metrics") or {}
+    return {**here, **{n: v for part in record.values() for n, v in metrics_of(part).items()}}
+
+
 def test_a_script_leaves_the_same_record_as_through_the_client(
     scene: Scene, reference: Played, tmp_path: Path
 ) -> None:
@@ -74,6 +86,17 @@ def test_a_script_leaves_the_same_record_as_through_the_client(
         [(message["role"], message["content"]) for message in turn] for turn in reference.messages
     ]
     same(asyncio.run(recorded(episode.id)), reference)
+
+
+def test_a_profile_pays_and_components_are_metrics(
+    scene: Scene, reference: Played, profile: str, tmp_path: Path
+) -> None:
+    records = evaluate(scene, scripted(reference.texts, []), tmp_path, reward_profile=profile)
+    [episode] = asyncio.run(episodes_of(scene.run))
+    expected = asyncio.run(paid(episode.id, profile))
+    assert rewards_of(records) == [expected.total]
+    assert expected.total != reference.verdict.reward
+    assert metrics_of(records) == expected.components
 
 
 def test_rollouts_are_one_group(scene: Scene, tmp_path: Path) -> None:

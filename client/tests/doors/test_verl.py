@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from byte_tokenizer import BEGIN
-from script import KEY, OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, recorded, same
+from script import KEY, OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 from verl import DataProto
 from verl.trainer.ppo.core_algos import compute_grpo_outcome_advantage
 from verl.trainer.ppo.v1 import agent_loop_tq
@@ -91,6 +91,15 @@ def test_a_script_leaves_the_same_record_as_through_the_client(play: Play, refer
     assert tokenizer.decode(output.batch["input_ids"][0][attended]).startswith(servers.seen[-1])
     [episode] = output.non_tensor_batch["episode"]
     same(asyncio.run(recorded(episode)), reference)
+
+
+def test_a_profile_pays_and_rows_have_the_components(play: Play, reference: Played, profile: str) -> None:
+    servers = Scripted(lambda shown: reference.texts[shown.count(f"{BEGIN}assistant") - 1])
+    output = play(servers, opening={"reward_profile": profile})
+    [episode] = output.non_tensor_batch["episode"]
+    expected = asyncio.run(paid(episode, profile))
+    assert rewards_of(output) == [pytest.approx(expected.total)] != [reference.verdict.reward]
+    assert output.non_tensor_batch["reward_components"].tolist() == [expected.components]
 
 
 def test_turns_say_which_weights_wrote_them(play: Play) -> None:

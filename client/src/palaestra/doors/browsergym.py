@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import gymnasium
+import msgspec
 from browsergym.core.env import BrowserEnv
 from browsergym.core.task import AbstractBrowserTask
 from browsergym.utils.obs import flatten_axtree_to_str
@@ -26,6 +27,7 @@ from palaestra.doors.rollouts import key_read
 from palaestra.errors import PalaestraError, VoidEpisode
 from palaestra.foreign import ForeignEpisode
 from palaestra.records import StepObservation, Task, Verdict
+from palaestra.reward_calls import reward_of, rewards_read
 from palaestra.step_queue import text_clean
 from palaestra.surface import VIEWPORT
 
@@ -55,7 +57,8 @@ PATH_OF = """bid => {
 
 
 class PalaestraTask(AbstractBrowserTask):
-    """A task of Palaestra's, on its page. Its reward is the recorded verdict; a void one raises an error.
+    """A task of Palaestra's, on its page. Its reward is the recorded verdict, or what ``reward_profile``
+    pays, in parts the last ``task_info["rewards"]``; a void one raises an error.
 
     ``round_`` is what its repetitions have in common, of which this is number ``sample``: they are one
     group, in whichever processes they are played. ``group`` is the number of a group to join. The look is
@@ -74,9 +77,11 @@ class PalaestraTask(AbstractBrowserTask):
         round_: str | None = None,
         sample: int = 0,
         look_seed: int | None = None,
+        reward_profile: str | None = None,
         **opening: Any,
     ) -> None:
         super().__init__(seed)
+        self._reward_profile = reward_profile
         self.slow_mo = 0
         self.viewport = dict(zip(("width", "height"), VIEWPORT, strict=True))
         drawn = seed if look_seed is None and round_ is None else look_seed
@@ -111,10 +116,16 @@ class PalaestraTask(AbstractBrowserTask):
             # BrowserGym adds the message to the chat, so that the first answer is no longer the last one.
             is_new = bool(chat_messages) and chat_messages[-1]["role"] == "assistant"
             return 0.0, False, self._check if is_new else "", {}
-        if judged.reward is None:
+        paying = rewards_read(
+            self.opened.client, self.opened.id, verdict=judged, profile=self._reward_profile
+        )
+        rewards = self._loop.call(paying)
+        reward = reward_of(judged, rewards)
+        if reward is None:
             raise VoidEpisode(f"Episode {self.opened.id} is void: {judged.reason}.")
         verdict = {"outcome": judged.outcome, "reason": judged.reason, "truncated": judged.truncated}
-        return judged.reward, True, "", {"episode": self.opened.id, "group": self.opened.group, **verdict}
+        paid = {"rewards": msgspec.to_builtins(rewards)} if rewards is not None else {}
+        return reward, True, "", {"episode": self.opened.id, "group": self.opened.group, **verdict, **paid}
 
     def teardown(self) -> None:
         if self._loop.is_running:

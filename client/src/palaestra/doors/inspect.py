@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
 from inspect_ai.model import (
@@ -29,6 +30,7 @@ from palaestra.doors.rollouts import AnyEnv, Rollouts
 from palaestra.env import StepInfo
 from palaestra.observation import Observation
 from palaestra.records import Message, Usage
+from palaestra.reward_calls import reward_of
 
 # Inspect's reasons for the end of an output, as endpoints call them.
 FINISH_REASONS = {"max_tokens": "length", "tool_calls": "tool_calls", "content_filter": "content_filter"}
@@ -61,7 +63,8 @@ def play(rollouts: Rollouts, *, seed: int | None = None) -> Solver:
             {
                 "episode": info["episode"],
                 "group": info["group"],
-                "reward": judged.reward if judged else None,
+                "reward": reward_of(judged, info.get("rewards")),
+                "rewards": msgspec.to_builtins(info.get("rewards")),
                 "reason": judged.reason if judged else "no verdict came in time",
             },
         )

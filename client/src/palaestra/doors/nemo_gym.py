@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 from aiohttp import ClientResponseError
 from fastapi import FastAPI, HTTPException, Request
 from nemo_gym.base_resources_server import BaseResourcesServerConfig
@@ -32,6 +33,7 @@ from responses_api_agents.gymnasium_agent.app import (
 from palaestra.completion import CUT_FOR_LENGTH, Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_new, messages_textual
 from palaestra.engine import DEFAULT_PAGES
+from palaestra.env import StepInfo
 from palaestra.records import CloseReason, Message, Task, Usage
 
 FAILURE = "_ng_failure_class"  # NeMo Gym's own mark of a rollout that failed, which has no reward
@@ -134,6 +136,7 @@ class PalaestraServer(GymnasiumServer):
             stepped = await session.env.step(completion_of(action))
         observation, reward, terminated, truncated, info = stepped
         named = {**_named(session.env), **{name: info.get(name) for name in ("action_result", "reason")}}
+        named |= _paid(info)
         if not terminated and not truncated:
             return text_of(messages_new(observation.messages)), 0.0, False, False, named
         await self.close_session(name)
@@ -147,7 +150,7 @@ class PalaestraServer(GymnasiumServer):
         if session is None:
             return Ended()
         _, reward, _, _, info = await session.env.stop(body.reason, body.detail)
-        named = {**_named(session.env), "reason": info["reason"]}
+        named = {**_named(session.env), "reason": info["reason"], **_paid(info)}
         await self.close_session(body.rollout)
         return Ended(reward=reward, info=named)
 
@@ -170,10 +173,12 @@ class PalaestraAgentConfig(GymnasiumAgentConfig):
 
 
 class PalaestraRunResponse(GymnasiumRunResponse):
-    """A rollout. One that is void has no reward, and is marked as failed."""
+    """A rollout. One that is void has no reward, and is marked as failed. A reward profile's components are
+    named as NeMo Gym's own environments of several rewards do it."""
 
     response: NeMoGymResponse | None = None
     reward: float | None = None
+    reward_components: dict[str, float | None] | None = None
     failure: str | None = Field(default=None, serialization_alias=FAILURE)
 
 
@@ -200,7 +205,8 @@ class PalaestraAgent(GymnasiumAgent):
             if ended.reward is None:
                 return _void(body, ended.info)
             played = played.model_copy(update={"reward": ended.reward, "info": ended.info})
-        return PalaestraRunResponse.model_validate(played.model_dump())
+        components = played.info.get("rewards", {}).get("components")
+        return PalaestraRunResponse.model_validate({**played.model_dump(), "reward_components": components})
 
     async def aggregate_metrics(self, body: AggregateMetricsRequest) -> AggregateMetrics:
         """Over the rollouts that have a reward."""
@@ -247,6 +253,12 @@ def _name(metadata: dict[str, Any], session_id: str | None) -> str | None:
 def _named(env: AnyEnv) -> dict[str, Any]:
     opened = env.episode.opened if env.episode else None
     return {"episode": opened.id, "group": opened.group} if opened else {}
+
+
+def _paid(info: StepInfo) -> dict[str, Any]:
+    """What a reward profile pays, in parts; nothing without one."""
+    rewards = info.get("rewards")
+    return {"rewards": msgspec.to_builtins(rewards)} if rewards is not None else {}
 
 
 def _void(body: GymnasiumAgentRunRequest, info: dict[str, Any]) -> PalaestraRunResponse:

@@ -12,10 +12,12 @@ import os
 from contextlib import AsyncExitStack
 from typing import Any
 
+import msgspec
 import uvicorn
 from openenv.core.env_server import create_fastapi_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
+from openenv.core.rubrics import Rubric
 from pydantic import Field
 
 from palaestra.admission import TOKEN_SETTING, Admission, token_check
@@ -40,11 +42,13 @@ class PalaestraAction(Action):
 
 class PalaestraObservation(Observation):
     """``messages`` is the conversation for a chat model, ``text`` the page. ``reward`` is None while an
-    episode goes on, and at its end where it is ``void``."""
+    episode goes on, and at its end where it is ``void``. ``rewards`` is what a reward profile pays, in
+    parts (``palaestra.Rewards``); None without one."""
 
     text: str = ""
     messages: list[Message] = Field(default_factory=list)
     void: bool = False
+    rewards: dict[str, Any] | None = None
     truncated: bool = False
     reason: str | None = None
     action_result: str | None = None
@@ -59,13 +63,38 @@ class PalaestraState(State):
     group: int | None = None
 
 
+class Component(Rubric):
+    """The recorded value of a reward component; ``last_score`` is None where it could not be computed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def forward(self, action: Any, observation: Any) -> Any:
+        return observation.rewards["components"][self._name]
+
+
+class RecordedRewards(Rubric):
+    """The reward as the gym computed it. Its children are the components that the episode has."""
+
+    def forward(self, action: Any, observation: Any) -> Any:
+        for name in (observation.rewards or {}).get("components", {}):
+            setattr(self, name, Component(name))
+        for child in self.children():
+            child(action, observation)
+        return observation.reward
+
+    def reset(self) -> None:
+        self._rubric_children.clear()
+
+
 class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, PalaestraState]):
     """One session. Rollouts of one ``task`` and ``round`` are samples of one group."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self, rollouts: Rollouts) -> None:
-        super().__init__()
+        super().__init__(rubric=RecordedRewards())
         self._rollouts = rollouts
         self._stack = AsyncExitStack()
         self._env: AnyEnv | None = None
@@ -85,6 +114,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         if self._env is None:
             self._loop = asyncio.get_running_loop()
             self._env = await self._stack.enter_async_context(self._rollouts.env())
+        self._reset_rubric()
         if round is None:
             look = await self._env.reset(task, seed=seed)
         else:
@@ -98,9 +128,13 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         if self._env is None:
             raise PalaestraError("There is no open episode: call reset(task=...) first.")
         if action.stop is not None:
-            return await self._stepped(self._env, await self._env.stop(action.stop))
-        completion = Completion(text=action.completion, policy_version=action.policy_version)
-        return await self._stepped(self._env, await self._env.step(completion))
+            stepped = await self._env.stop(action.stop)
+        else:
+            completion = Completion(text=action.completion, policy_version=action.policy_version)
+            stepped = await self._env.step(completion)
+        observation = await self._stepped(self._env, stepped)
+        self._apply_rubric(action, observation)
+        return observation
 
     def reset(self, *_: Any, **__: Any) -> PalaestraObservation:
         raise PalaestraError(ONLY_ASYNC)
@@ -137,6 +171,7 @@ class PalaestraEnvironment(Environment[PalaestraAction, PalaestraObservation, Pa
         observation.done = terminated or truncated
         observation.reward, observation.truncated = reward, truncated
         observation.void = observation.done and reward is None
+        observation.rewards = msgspec.to_builtins(info.get("rewards"))
         observation.reason, observation.action_result = info["reason"], info.get("action_result")
         return observation
 

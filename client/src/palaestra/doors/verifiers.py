@@ -17,9 +17,11 @@ from palaestra.api import Client
 from palaestra.completion import Completion
 from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, messages_new
 from palaestra.engine import DEFAULT_PAGES
-from palaestra.env import Stepped
+from palaestra.env import StepInfo, Stepped
 from palaestra.errors import VoidEpisode
-from palaestra.records import CloseReason, Message, Task, Verdict
+from palaestra.records import CloseReason, Message, Task
+from palaestra.reward_calls import reward_of
+from palaestra.rewards import Rewards
 
 REWARD = "verdict"
 
@@ -85,23 +87,32 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
         async with self._rollouts.env() as env:
             observation = await self._rollouts.reset(env, task.data.task, seed=self.config.seed)
             async with agents.player.interaction(task) as interaction:
-                verdict = await _play(env, observation.messages, interaction)
-                if verdict is None or verdict.reward is None:
+                info = await _play(env, observation.messages, interaction)
+                rewards = info.get("rewards")
+                reward = reward_of(info["verdict"], rewards)
+                if reward is None:
                     # No reward and a failure: the episode may be tried again, and is no zero.
-                    raise VoidEpisode(f"void: {verdict.reason if verdict else 'no verdict came in time'}")
-                interaction.trace.record_reward(REWARD, verdict.reward)
+                    raise VoidEpisode(f"void: {info['reason'] or 'no verdict came in time'}")
+                interaction.trace.record_reward(REWARD, reward)
+                interaction.trace.record_metrics(_metrics(rewards))
 
 
-async def _play(env: AnyEnv, messages: list[Message], interaction: vf.Interaction) -> Verdict | None:
+def _metrics(rewards: Rewards | None) -> dict[str, float]:
+    """The components, by name. What has no value is missing: verifiers has no word for it."""
+    components = rewards.components if rewards is not None else {}
+    return {name: value for name, value in components.items() if value is not None}
+
+
+async def _play(env: AnyEnv, messages: list[Message], interaction: vf.Interaction) -> StepInfo:
     while True:
         segment = await interaction.turn(await env.client.messages_inline(messages_new(messages)))
         if segment.terminated:
             reason, detail = ending_of(interaction.trace)
-            return (await env.stop(reason, detail))[4]["verdict"]
+            return (await env.stop(reason, detail))[4]
         stepped: Stepped = await env.step(completion_of(segment))
         observation, _, terminated, truncated, info = stepped
         if terminated or truncated:
-            return info["verdict"]
+            return info
         messages = observation.messages
 
 

@@ -29,6 +29,7 @@ from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo
 from palaestra.errors import PalaestraError
 from palaestra.records import Message, Task, Usage
+from palaestra.reward_calls import reward_of
 
 AGENT = "palaestra"
 ABORTED = ("aborted", "abort")
@@ -98,7 +99,8 @@ class PalaestraLoop(AgentLoopBase):
         self._rollouts = _ROLLOUTS[name]
 
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
-        """The sequence of an episode, with its verdict as the reward. Raises ``VoidEpisode``."""
+        """The sequence of an episode, with its verdict as the reward, or what the setting
+        ``reward_profile`` pays. Raises ``VoidEpisode``."""
         task, uid = int(row["task"]), str(row.get("uid") or uuid4().hex)
         reason: str | None = None
         for _ in range(self._tries):
@@ -108,9 +110,9 @@ class PalaestraLoop(AgentLoopBase):
                 observation = await self._rollouts.reset(env, task, seed=seed_of(uid), round_=uid)
                 sequence, info = await self._turns(env, observation.messages, sampling_params)
             sequence.env_s = time.perf_counter() - started - sequence.model_s
-            verdict = info["verdict"]
-            if verdict is not None and verdict.reward is not None:
-                return self._output(sequence, info, verdict.reward, version=row.get(VERSION))
+            reward = reward_of(info["verdict"], info.get("rewards"))
+            if reward is not None:
+                return self._output(sequence, info, reward, version=row.get(VERSION))
             reason = info["reason"]
         raise VoidEpisode(f"Task {task} is void: {reason or 'no verdict came in time'}.")
 
@@ -190,6 +192,9 @@ class PalaestraLoop(AgentLoopBase):
             sequence.logprobs = None if sequence.logprobs is None else [0.0]
         versions = {name: sequence.versions.get(name, version) for name in (FIRST, LAST)}
         named = {name: info[name] for name in ("episode", "group", "reason")}
+        rewards = info.get("rewards")
+        # verl's ``reward_extra_info`` wants the same names in every row, and components vary by episode.
+        parts = {"reward_components": dict(rewards.components)} if rewards is not None else {}
         return AgentLoopOutput(
             prompt_ids=sequence.prompt,
             response_ids=sequence.ids[:limit],
@@ -198,7 +203,7 @@ class PalaestraLoop(AgentLoopBase):
             reward_score=reward,
             num_turns=2 * info["step"],
             metrics=AgentLoopMetrics(generate_sequences=sequence.model_s, tool_calls=sequence.env_s),
-            extra_fields={**named, **versions, "turn_scores": [], "tool_rewards": []},
+            extra_fields={**named, **versions, **parts, "turn_scores": [], "tool_rewards": []},
         )
 
 
