@@ -17,6 +17,7 @@ from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.compute import components_of, rows_of
 from trajectories.rewards.profiles.payment import Components, payment_of
 from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, profile_get
+from trajectories.rewards.profiles.types import Payment
 
 KNOWN = Statement(__file__, "known", is_hot=True)
 
@@ -61,14 +62,27 @@ def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards
 
     Rules that have not been applied yet are applied for it; nothing is stored.
     """
-    known = {row[0]: _known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
-    missing = [one for one, (_, sources) in known.items() if not _has_rules(sources)]
+    return {one: _rewards(one, *parts, named) for one, parts in _read(episode_ids).items()}
+
+
+def payments_of(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
+    """What each of the profiles pays those of the episodes that have ended, by id. They are read once."""
+    return {
+        one: [payment_of(profile.profile, known) for profile in named]
+        for one, (known, _) in _read(episode_ids).items()
+    }
+
+
+def _read(episode_ids: Sequence[int]) -> dict[int, tuple[Components, list[_Source]]]:
+    """All components of those that have ended, and where they are from."""
+    read = {row[0]: _known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
+    missing = [one for one, (_, sources) in read.items() if not _has_rules(sources)]
     for reading in store.readings_of(missing) if missing else []:
         values, steps = rows_of(components_of(reading))
-        known[reading.episode][1].append(
+        read[reading.episode][1].append(
             _Source(RewardSource.Kind.RULE, store.RULES, registry.revision(), values, steps)
         )
-    return {one: _rewards(one, *parts, named) for one, parts in known.items()}
+    return {one: (_joined(known, sources), sources) for one, (known, sources) in read.items()}
 
 
 def _known(
@@ -82,20 +96,23 @@ def _has_rules(sources: Sequence[_Source]) -> bool:
     return any((one.kind, one.version) == (RewardSource.Kind.RULE, registry.revision()) for one in sources)
 
 
-def _rewards(episode: int, outcome: Components, sources: Sequence[_Source], named: Named) -> Rewards:
+def _joined(outcome: Components, sources: Sequence[_Source]) -> Components:
     values: dict[str, float | None] = dict(outcome.values)
     steps: dict[str, Mapping[int, float | None]] = {}
     for one in sources:
         values |= one.values
         steps |= one.steps
-    known = Components(values=values, steps=steps, last=outcome.last, trainer_step=outcome.trainer_step)
+    return Components(values=values, steps=steps, last=outcome.last, trainer_step=outcome.trainer_step)
+
+
+def _rewards(episode: int, known: Components, sources: Sequence[_Source], named: Named) -> Rewards:
     payment = payment_of(named.profile, known)
     return Rewards(
         episode=episode,
         profile=named.reference,
         total=payment.total,
         terms=dict(payment.terms),
-        components=values,
+        components=dict(known.values),
         steps=_paid_steps(known, payment.steps, is_paid=payment.total is not None),
         sources={f"{one.kind} {one.name}": one.version for one in sources},
     )
