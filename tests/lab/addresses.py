@@ -130,6 +130,7 @@ def pages(episode: Episode) -> dict[str, str]:
         "report_table": f"/reports/{report}/tables/gaps",
         "report_pair": f"/reports/{report}/pairs/1?benchmark=gsm8k&a=text_zero_shot&b=gym",
         "samplers": f"/runs/{episode.run_id}/curation",
+        "rewards": f"/runs/{episode.run_id}/rewards/",
         "training": f"/runs/{episode.run_id}/training",
         "training_file": f"/runs/{episode.run_id}/training/versions.csv",
         "transfer": "/transfer/",

@@ -143,6 +143,12 @@ def hundredths(value: float) -> str:
 
 
 @register.filter
+def decimal(value: float | None) -> str:
+    """A number that may be negative, to four significant digits; a dash where there is none."""
+    return "–" if value is None else numeral(value, ".4g")
+
+
+@register.filter
 def milliseconds(value: float | None) -> str:
     """A duration in milliseconds, in the most readable unit."""
     if value is None:

@@ -29,6 +29,7 @@ from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.palette.views import palette
 from trajectories.lab.peek import views as peek
 from trajectories.lab.reports import views as reports
+from trajectories.lab.rewards import views as rewards
 from trajectories.lab.run_comparison.views import runs_compare
 from trajectories.lab.runs import views as runs
 from trajectories.lab.samplers import views as samplers
@@ -63,6 +64,7 @@ urlpatterns = [
     path("runs/<id:run_id>/live", runs.run_live, name="run_live"),
     path("runs/<id:run_id>/pair", runs.run_pair, name="run_pair"),
     path("runs/<id:run_id>/curation", samplers.sampler_list, name="samplers"),
+    path("runs/<id:run_id>/rewards/", rewards.run_rewards, name="rewards"),
     path("runs/<id:run_id>/training", training.training_detail, name="training"),
     path("runs/<id:run_id>/training/<file_name:name>", training.training_file, name="training_file"),
     path("transfer/", training.transfer_detail, name="transfer"),

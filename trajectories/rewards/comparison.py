@@ -6,7 +6,7 @@ Payments are taken as equal that differ by less than a rounding of sums may.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 DIGITS = 9
 
 
-class Mean(NamedTuple):
+@dataclass(frozen=True)
+class Mean:
     """``value`` is None where nothing is known."""
 
     value: float | None
     count: int
 
 
-class Pairs(NamedTuple):
+@dataclass(frozen=True)
+class Pairs:
     """Pairs of a right episode and a wrong one: how many there are, in how many the wrong one is paid more,
     and in how many it is paid the same."""
 
@@ -29,10 +31,7 @@ class Pairs(NamedTuple):
     inverted: int = 0
     tied: int = 0
 
-    def __add__(self, other: object) -> Pairs:
-        """Both together; tuples would be joined."""
-        if not isinstance(other, Pairs):
-            return NotImplemented
+    def __add__(self, other: Pairs) -> Pairs:
         return Pairs(self.count + other.count, self.inverted + other.inverted, self.tied + other.tied)
 
 
@@ -55,7 +54,7 @@ def rank_correlation(first: ArrayLike, second: ArrayLike) -> float | None:
     ranks = [ranks_of(payments) for payments in (first, second)]
     if any(len(one) < 2 or one.min() == one.max() for one in ranks):
         return None
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def pairs_of(right: ArrayLike, wrong: ArrayLike) -> Pairs:
@@ -67,4 +66,5 @@ def pairs_of(right: ArrayLike, wrong: ArrayLike) -> Pairs:
 
 
 def _rounded(payments: ArrayLike) -> NDArray[np.float64]:
-    return np.round(np.asarray(payments, dtype=np.float64), DIGITS)
+    rounded: NDArray[np.float64] = np.asarray(payments, dtype=np.float64).round(DIGITS)
+    return rounded

@@ -1,0 +1,216 @@
+"""The page of what a run's episodes are paid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests import factories
+from tests.conftest import LabClient
+from tests.lab.rewards.scene import LOOSE, SHAPED, paid_run, stored
+from trajectories.models import Run
+from trajectories.projects import Sight
+
+pytestmark = pytest.mark.django_db
+Read = Callable[..., str]
+
+
+@pytest.fixture
+def read(lab: Callable[[Any], LabClient], owner: Any) -> Read:
+    """The page's text without markup, with its rows a line each."""
+    client = lab(owner)
+
+    def page(run: Run, query: str = "") -> str:
+        response = client.get(f"/runs/{run.pk}/rewards/{query}")
+        assert response.status_code == 200
+        text = response.content.decode().partition("<main")[2]
+        text = re.sub(r"\s+", " ", re.sub(r"</?(?:span|strong|code|time|a|th|td)\b[^>]*>", " ", text))
+        return re.sub(r" +", " ", unescape(re.sub(r"<[^>]+>", "\n", text)))
+
+    return page
+
+
+def test_it_says_which_profile_paid_and_its_terms(read: Read) -> None:
+    reference = stored(SHAPED)
+    text = read(paid_run(settings={"reward_profile": reference}))
+
+    assert f"{reference}\n" in text
+    assert "The profile of this run: it paid these episodes. Terms are combined by sum" in text
+    assert "\n syntax syntax 0.2 0 to 1 1 −1 – – \n" in text
+    assert "\n executed executed 0.1 0 to 1 1 0 syntax at least 50% – \n" in text
+
+
+def test_outcomes_pay_a_run_that_names_no_profile(read: Read) -> None:
+    text = read(paid_run())
+
+    assert re.search(r"\n outcome-v1@\w{12} 0.6667 3 1 0 0 of 2 0 0 of 2 0 \n", text)
+    assert "of one policy version, or of none" in text
+    assert "rank correlation" not in text
+
+
+def test_void_episodes_and_such_as_could_not_be_computed_are_told_apart(
+    read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajectories.rewards.selectors.rows_of", lambda _: ({"syntax": None}, {}))
+    text = read(paid_run(), f"?profile={stored(SHAPED)}")
+
+    assert re.search(r"\n shaped@\w{12} – 0 1 3 0 of 0 0 0 of 0 0 \n", text)
+
+
+def test_every_term_is_shown_over_policy_versions(read: Read) -> None:
+    text = read(paid_run(versions=2), f"?profile={stored(LOOSE)}")
+
+    # The weight of syntax falls to a quarter with version 2: readable are half, all and all.
+    assert "\n 2 0.75 n = 3 0.3333 n = 3 0.4167 n = 3 \n" in text
+    assert "\n 1 2 n = 3 0.3333 n = 3 1.667 n = 3 \n" in text
+    assert "\n All 1.375 n = 6 0.3333 n = 6 1.042 n = 6 \n" in text
+    assert "Total by policy version" in text
+    assert "syntax by policy version" in text
+    assert re.search(r"loose@\w+, version 1: 2, 3 episodes", text)
+
+
+def test_another_profile_is_ranked_beside_the_run_s(read: Read) -> None:
+    run = paid_run(samples=3)
+    right, wrong, void = run.episodes.order_by("pk")
+    text = read(run, f"?beside={stored(LOOSE)}")
+
+    # outcome-v1 pays 1, 0; loose 1.5 and 2.
+    assert "Spearman's rank correlation of the totals is −1 over 2 episodes" in text
+    assert f"\n {wrong.pk} incorrect 0 2 2 → 1 \n" in text.partition("Gain most")[2].partition("Lose most")[0]
+    assert f"\n {right.pk} correct 1 1.5 1 → 2 \n" in text.partition("Lose most")[2]
+    assert re.search(r"\n outcome-v1@\w{12} 0.5 2 1 0 0 of 1 0 0 of 1 0 \n", text)
+    assert re.search(r"\n loose@\w{12} 1.75 2 1 0 1 of 1 0 1 of 1 0 \n", text)
+    assert f"\n {void.pk} " not in text
+
+
+def test_pairs_of_different_groups_count_apart(read: Read) -> None:
+    text = read(paid_run(versions=2, samples=2), f"?profile={stored(LOOSE)}")
+
+    # Version 1 pays 1.5 and 2, version 2 0.75 and 0.5.
+    assert re.search(r"\n loose@\w{12} 1.188 4 0 0 2 of 4 0 1 of 2 0 \n", text)
+
+
+def test_without_a_rank_correlation_it_says_why(read: Read) -> None:
+    reference = stored({**SHAPED, "terms": SHAPED["terms"][:2]})
+    same = factories.run()
+    for _ in range(2):
+        factories.verdict(factories.episode(run=same), "correct")
+
+    assert "one of the profiles pays all 2 episodes the same" in read(same, f"?beside={reference}")
+    assert "fewer than two episodes" in read(paid_run(samples=1), f"?beside={reference}")
+
+
+def test_a_run_without_ended_episodes_says_so(read: Read) -> None:
+    run = factories.run()
+    factories.episode(run=run)
+
+    text = read(run, f"?beside={stored(SHAPED)}")
+    assert "No episode of this choice has ended yet" in text
+    assert "outcome-v1@" in text
+
+
+def test_void_episodes_alone_are_paid_nothing(read: Read) -> None:
+    run = factories.run()
+    factories.verdict(factories.episode(run=run, policy_version=3), "void", "lease_lost")
+
+    text = read(run, f"?beside={stored(SHAPED)}")
+    assert re.search(r"\n outcome-v1@\w{12} – 0 1 0 0 of 0 0 0 of 0 0 \n", text)
+    assert "\n 3 – n = 0 – n = 0 \n" in text
+
+
+def test_a_benchmark_s_episodes_can_be_read_alone(read: Read) -> None:
+    run, other = paid_run(), factories.benchmark(id="math", title="MATH")
+    factories.verdict(factories.episode(group=factories.group(run=run, task=factories.task(benchmark=other))))
+
+    assert "All 5 ended episodes." in read(run)
+    assert "All 1 ended episode." in read(run, "?benchmark=math")
+
+
+def test_older_episodes_than_are_read_are_mentioned(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = paid_run(versions=2)
+    assert "All 8 ended episodes." in read(run)
+    monkeypatch.setattr("trajectories.lab.rewards.episodes.EPISODES_MAX", 5)
+    monkeypatch.setattr("trajectories.lab.rewards.episodes.BATCH", 2)
+
+    text = read(run)
+    assert "The newest 5 ended episodes; there are more." in text
+    assert "\n 1 1 n = 0" not in text
+    assert re.search(r"\n outcome-v1@\w{12} 0.6667 3 2 0 ", text)
+
+
+def test_a_name_alone_means_the_newest_of_its_profiles(read: Read) -> None:
+    first, newest = stored(SHAPED), stored({**SHAPED, "clip": [0, 1]})
+
+    text = read(paid_run(), "?profile=shaped")
+    assert f"\n {newest}\n" in text or f"\n{newest}\n" in text
+    assert f"{first}\n Not the profile" not in text
+    assert "clipped to 0 to 1" in text
+
+
+OTHERS = "is no reward profile that this run's project may name. This filter is ignored."
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("?profile=none", f"Profile: “none” {OTHERS}"),
+        ("?beside=shaped@0000000000", f"Compare with: “shaped@0000000000” {OTHERS}"),
+        ("?profile=a%00b", OTHERS),
+        ("?profile=" + "x" * 2000, OTHERS),
+        ("?profile=%E2%80%AE@", OTHERS),
+        ("?beside=outcome-v1", "is the profile that it would be compared with"),
+        ("?profile=shaped&beside=shaped", "is the profile that it would be compared with"),
+        ("?benchmark=none", "Benchmark: “none” is not among the choices"),
+        ("?other=1", "“other” is not a filter of this page"),
+        ("?profile=shaped&profile=outcome-v1", "“profile” is given 2 times"),
+    ],
+)
+def test_bad_input_is_told_and_ignored(read: Read, query: str, message: str) -> None:
+    stored(SHAPED)
+    text = read(paid_run(), query)
+
+    assert message in text
+    assert "Right and wrong answers" in text
+
+
+def test_profiles_of_another_project_are_not_seen(read: Read) -> None:
+    theirs = stored(SHAPED, viewer=Sight(project="theirs"))
+
+    text = read(paid_run(), f"?profile={theirs}")
+    assert f"{theirs}” {OTHERS}" in text.replace("\n", "")
+    assert text.count(theirs) == 1
+    assert f"{theirs}\n" in read(paid_run(project="theirs"))
+
+
+@pytest.mark.parametrize("setting", ["gone", "gone@0123456789ab", 7, {"a": 1}])
+def test_a_profile_that_the_run_names_and_nobody_has_is_told(read: Read, setting: Any) -> None:
+    text = read(paid_run(settings={"reward_profile": setting}))
+
+    assert "The run names it; outcome-v1 is read." in text
+    assert re.search(r"outcome-v1@\w{12} 0.6667 3 1", text)
+
+
+def test_a_run_that_there_is_not_is_not_found(lab: Callable[[Any], LabClient], owner: Any) -> None:
+    assert lab(owner).get("/runs/999999/rewards/").status_code == 404
+
+
+def test_the_page_of_every_run_leads_here(lab: Callable[[Any], LabClient], owner: Any) -> None:
+    for kind in ("train", "eval"):
+        run = factories.run(kind=kind)
+        assert f'href="/runs/{run.pk}/rewards/"' in lab(owner).get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_more_episodes_cost_no_more_queries(lab: Callable[[Any], LabClient], owner: Any) -> None:
+    client, counts, beside = lab(owner), [], stored(SHAPED)
+    for samples in (2, 8):
+        run = paid_run(samples=samples, versions=samples // 2)
+        with CaptureQueriesContext(connection) as queries:
+            client.get(f"/runs/{run.pk}/rewards/?beside={beside}")
+        counts.append(len(queries))
+    assert counts[0] == counts[1]

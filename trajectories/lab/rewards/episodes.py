@@ -1,0 +1,155 @@
+"""What the newest ended episodes of a run are paid under one profile or two."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from trajectories.models import Episode
+from trajectories.rewards.comparison import Mean, Pairs, mean_of, pairs_of, rank_correlation, ranks_of
+from trajectories.rewards.profiles.store import Named
+from trajectories.rewards.profiles.types import Payment
+from trajectories.rewards.selectors import payments_of
+
+EPISODES_MAX = 5_000
+BATCH = 500
+MOVERS_MAX = 10
+RIGHT, WRONG, VOID = "correct", "incorrect", "void"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paid:
+    """An ended episode; ``payments`` are in the order of the profiles."""
+
+    episode: int
+    group: int
+    version: int | None
+    outcome: str
+    payments: Sequence[Payment]
+
+    def total(self, place: int) -> float | None:
+        return self.payments[place].total
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """An episode's totals and ranks under two profiles, 1 for what is paid most."""
+
+    paid: Paid
+    ranks: tuple[float, float]
+
+    @property
+    def gain(self) -> float:
+        return self.ranks[0] - self.ranks[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """What one profile pays in all. Void episodes have no total; ``unknown`` of the others have none,
+    because a component could not be computed."""
+
+    mean: Mean
+    void: int
+    unknown: int
+    pairs: Pairs
+    pairs_in_groups: Pairs
+
+    @property
+    def all_pairs(self) -> tuple[Pairs, Pairs]:
+        return self.pairs, self.pairs_in_groups
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Two profiles over the episodes that both pay; ``correlation`` is None where it is not defined."""
+
+    episodes: int
+    correlation: float | None
+    gains: Sequence[Move]
+    losses: Sequence[Move]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionRow:
+    """The episodes of one policy version: means of the total and of each term that applies."""
+
+    version: int | None
+    total: Mean
+    terms: Sequence[Mean]
+
+    @property
+    def means(self) -> list[Mean]:
+        return [self.total, *self.terms]
+
+
+def paid_read(*, run_id: int, named: Sequence[Named], benchmark: str = "") -> tuple[list[Paid], bool]:
+    """The newest that have ended, newest first, and whether there are older ones that were not read."""
+    ended = Episode.objects.filter(run_id=run_id, verdict__isnull=False).order_by("-pk")
+    if benchmark:
+        ended = ended.filter(task__benchmark_id=benchmark)
+    columns = ("pk", "group_id", "policy_version", "verdict__outcome")
+    rows = list(ended.values_list(*columns)[: EPISODES_MAX + 1])
+    paid: list[Paid] = []
+    for start in range(0, min(len(rows), EPISODES_MAX), BATCH):
+        batch = rows[start : min(start + BATCH, EPISODES_MAX)]
+        payments = payments_of([row[0] for row in batch], named=named)
+        paid += [
+            Paid(episode=one, group=group, version=version, outcome=outcome, payments=payments[one])
+            for one, group, version, outcome in batch
+        ]
+    return paid, len(rows) > EPISODES_MAX
+
+
+def totals_of(paid: Sequence[Paid], place: int) -> Totals:
+    """Of the profile at this place."""
+    by_group: dict[int, list[Paid]] = defaultdict(list)
+    for one in paid:
+        by_group[one.group].append(one)
+    void = sum(one.outcome == VOID for one in paid)
+    mean = mean_of([one.total(place) for one in paid])
+    return Totals(
+        mean=mean,
+        void=void,
+        unknown=len(paid) - void - mean.count,
+        pairs=_pairs(paid, place),
+        pairs_in_groups=sum((_pairs(group, place) for group in by_group.values()), Pairs()),
+    )
+
+
+def _pairs(paid: Iterable[Paid], place: int) -> Pairs:
+    known = [(one.outcome, total) for one in paid if (total := one.total(place)) is not None]
+    right, wrong = ([total for outcome, total in known if outcome == which] for which in (RIGHT, WRONG))
+    return pairs_of(right, wrong)
+
+
+def versions_of(paid: Sequence[Paid], terms: Sequence[str], place: int) -> list[VersionRow]:
+    """The newest version first; episodes without one last."""
+    by_version: dict[int | None, list[Paid]] = defaultdict(list)
+    for one in paid:
+        by_version[one.version].append(one)
+    newest = sorted(by_version, key=lambda version: -1 if version is None else version, reverse=True)
+    return [version_row(version, by_version[version], terms, place) for version in newest]
+
+
+def version_row(version: int | None, paid: Sequence[Paid], terms: Sequence[str], place: int) -> VersionRow:
+    return VersionRow(
+        version=version,
+        total=mean_of([one.total(place) for one in paid]),
+        terms=[mean_of([one.payments[place].terms.get(term) for one in paid]) for term in terms],
+    )
+
+
+def comparison_of(paid: Sequence[Paid]) -> Comparison:
+    """The first profile beside the second."""
+    both = [one for one in paid if None not in (one.total(0), one.total(1))]
+    totals = [[one.total(place) or 0.0 for one in both] for place in (0, 1)]
+    ranks = zip(*(ranks_of(one).tolist() for one in totals), strict=True)
+    moves = [Move(paid=one, ranks=pair) for one, pair in zip(both, ranks, strict=True)]
+    moves.sort(key=lambda move: (-move.gain, move.paid.episode))
+    return Comparison(
+        episodes=len(both),
+        correlation=rank_correlation(*totals),
+        gains=[move for move in moves[:MOVERS_MAX] if move.gain > 0],
+        losses=[move for move in moves[::-1][:MOVERS_MAX] if move.gain < 0],
+    )
