@@ -42,8 +42,8 @@ def test_it_says_which_profile_paid_and_its_terms(read: Read) -> None:
 
     assert f"{reference}\n" in text
     assert "The profile of this run: it paid these episodes. Terms are combined by sum" in text
-    assert "\n syntax syntax 0.2 0 to 1 1 −1 – – \n" in text
-    assert "\n executed executed 0.1 0 to 1 1 0 syntax at least 50% – \n" in text
+    assert "\n syntax syntax 0 to 1 – – 0.2 1 −1 \n" in text
+    assert "\n executed executed 0 to 1 syntax at least 50% – 0.1 1 0 \n" in text
 
 
 def test_outcomes_pay_a_run_that_names_no_profile(read: Read) -> None:
@@ -54,7 +54,7 @@ def test_outcomes_pay_a_run_that_names_no_profile(read: Read) -> None:
     assert "rank correlation" not in text
 
 
-def test_void_episodes_and_such_as_could_not_be_computed_are_told_apart(
+def test_void_episodes_count_apart_from_such_as_could_not_be_computed(
     read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trajectories.rewards.selectors.rows_of", lambda _: ({"syntax": None}, {}))
@@ -73,6 +73,55 @@ def test_every_term_is_shown_over_policy_versions(read: Read) -> None:
     assert "Total by policy version" in text
     assert "syntax by policy version" in text
     assert re.search(r"loose@\w+, version 1: 2, 3 episodes", text)
+
+
+def test_older_versions_than_are_shown_are_mentioned(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trajectories.lab.rewards.page.VERSIONS_SHOWN", 2)
+    text = read(paid_run(versions=3))
+
+    assert "The newest 2 versions; there are older ones." in text
+    assert "\n 2 0.6667 n = 3 0.6667 n = 3 \n" in text
+    assert "\n 1 0.6667 n = 3" not in text
+    assert "\n All 0.6667 n = 9 0.6667 n = 9 \n" in text
+
+
+def test_episodes_without_a_version_come_last_and_are_not_drawn(read: Read) -> None:
+    run = paid_run(versions=2, samples=2)
+    factories.verdict(factories.episode(run=run), "correct")
+    text = read(run)
+
+    assert "\n 1 0.5 n = 2 0.5 n = 2 \n \n none 1 n = 1 1 n = 1 \n" in text
+    assert "Means of versions 1 to 2." in text
+
+
+@pytest.mark.parametrize(
+    ("body", "row"),
+    [
+        (
+            {"combination": "blend", "terms": [{"trust": 0.75}, {"component": "syntax", "trust": 0.25}]},
+            "syntax syntax 0 to 1 – – 0.25 1 1 0",
+        ),
+        (
+            {"combination": "cascade", "terms": [{}, {"component": "syntax", "decides_above": 0.9}]},
+            "syntax syntax 0 to 1 – – at most 0%, at least 90% 1 1 0",
+        ),
+        (
+            {"terms": [{}, {"component": "length", "weight": 0.1, "positive": -1, "high": 4000}]},
+            "length length 0 to 4000 – – 0.1 −1 0",
+        ),
+        ({"terms": [{}, LOOSE["terms"][1]]}, "syntax syntax 0 to 1 – × 0.25 from 1,000 2 1 0"),
+    ],
+)
+def test_terms_of_every_combination_are_shown(read: Read, body: dict[str, Any], row: str) -> None:
+    first, other = body["terms"]
+    profile = {
+        **body,
+        "terms": [{"component": "outcome", **first}, other],
+        "allow_shaping_over_outcome": True,
+    }
+    text = read(paid_run(), f"?profile={stored({'name': 'other', **profile})}")
+
+    assert f"\n {row} \n" in text
 
 
 def test_another_profile_is_ranked_beside_the_run_s(read: Read) -> None:
@@ -171,7 +220,7 @@ OTHERS = "is no reward profile that this run's project may name. This filter is 
         ("?profile=shaped&profile=outcome-v1", "“profile” is given 2 times"),
     ],
 )
-def test_bad_input_is_told_and_ignored(read: Read, query: str, message: str) -> None:
+def test_bad_input_is_ignored_with_a_message(read: Read, query: str, message: str) -> None:
     stored(SHAPED)
     text = read(paid_run(), query)
 
@@ -189,7 +238,7 @@ def test_profiles_of_another_project_are_not_seen(read: Read) -> None:
 
 
 @pytest.mark.parametrize("setting", ["gone", "gone@0123456789ab", 7, {"a": 1}])
-def test_a_profile_that_the_run_names_and_nobody_has_is_told(read: Read, setting: Any) -> None:
+def test_a_run_that_names_a_profile_that_there_is_not_is_read_by_outcomes(read: Read, setting: Any) -> None:
     text = read(paid_run(settings={"reward_profile": setting}))
 
     assert "The run names it; outcome-v1 is read." in text

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.reports.charts.scale import Scale, scale_of, step_of
 
-WIDTH, HEIGHT = 560, 244
-LEFT, RIGHT, TOP, BOTTOM = 58, 16, 30, 46
-LEGEND_WIDTH, LEGEND_Y = 200, 14
+WIDTH, HEIGHT = 560, 230
+LEFT, RIGHT, TOP, BOTTOM = 58, 16, 16, 46
 POINTS_MAX = 120
 # The profile that is read, and the one beside it: they differ in more than colour.
 LINES = (("plot-stroke-0", "plot-ink-0"), ("plot-stroke-1 plot-dashed", "plot-ink-1"))
@@ -42,12 +41,7 @@ def chart_of(
         description=f"Means of versions {versions[0]} to {versions[-1]}. The table has the same.",
     )
     _axes(drawing, x, y)
-    for place, (profile, points) in enumerate(thinned.items()):
-        stroke, ink = LINES[place]
-        if len(lines) > 1:
-            start = LEFT + place * LEGEND_WIDTH
-            drawing.line(stroke, start, LEGEND_Y, start + 20, LEGEND_Y)
-            drawing.text("", start + 26, LEGEND_Y, profile)
+    for (stroke, ink), (profile, points) in zip(LINES, thinned.items(), strict=False):
         drawing.path(stroke, [(x.place(one.version), y.place(one.value)) for one in points])
         for one in points:
             tip = f"{profile}, version {one.version}: {one.value:.3g}, {one.episodes:,} episodes"

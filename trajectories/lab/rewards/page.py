@@ -141,8 +141,8 @@ class RewardsPage:
         return self._versions[0][:VERSIONS_SHOWN]
 
     @property
-    def versions_left_out(self) -> int:
-        return len(self._versions[0]) - len(self.versions)
+    def has_more_versions(self) -> bool:
+        return len(self._versions[0]) > VERSIONS_SHOWN
 
     @cached_property
     def all_versions(self) -> VersionRow:
