@@ -17,7 +17,7 @@ from trajectories.models import Episode, EpisodeFacts, RewardComponents, RewardS
 from trajectories.projects import EVERYTHING
 from trajectories.rewards import registry, store
 from trajectories.rewards.profiles.store import profile_get, profile_store
-from trajectories.rewards.selectors import Rewards, rewards_of
+from trajectories.rewards.selectors import Rewards, payments_of, rewards_of
 
 pytestmark = pytest.mark.django_db
 
@@ -141,3 +141,13 @@ def test_history_is_filled_by_a_command(episode: Episode, capsys: pytest.Capture
     call_command("compute_rewards", "--all", "--run", str(episode.run_id))
     assert "1 episode" in capsys.readouterr().out
     assert RewardComponents.objects.count() == 2
+
+
+def test_several_profiles_pay_what_each_pays_alone(episode: Episode) -> None:
+    named = [profile_get("", viewer=EVERYTHING), profile_store(SHAPED, viewer=EVERYTHING)[0]]
+    is_open = factories.episode()
+    paid_by_all = payments_of([episode.pk, is_open.pk], named=named)
+    assert list(paid_by_all) == [episode.pk]
+    assert [one.total for one in paid_by_all[episode.pk]] == [1.0, 1.2]
+    alone = [rewards_of([episode.pk], named=one)[episode.pk] for one in named]
+    assert [dict(one.terms) for one in paid_by_all[episode.pk]] == [one.terms for one in alone]
