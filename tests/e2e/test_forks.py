@@ -1,6 +1,7 @@
 """Forks in a browser and without one: every kind of question, and the families of both sites.
 
-``WHOLE_SITES=1`` takes every family, and forks after every step.
+``WHOLE_SITES=1`` takes every family, and forks after every step; without it one family of each site stands
+for the others, and of questions, looks and browsers any two meet.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from palaestra.rollout import Rollout
 from palaestra.stage import Stage as PageStage
 from palaestra.stage import StageConfig
 from tasks_app.families.registry import FAMILIES
+from tests import coverage_choice
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e import test_every_family as families
 from tests.e2e.conftest import ArenaServer
@@ -46,7 +48,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
 LOOKS = {"neutral": Look(), "a dialog and pop-ups": Look(form="dialog", pop_ups="often")}
-FEW = ("change_dates", "count_conditions", "book_stay")
+FEW = ("book_stay", "count_conditions")
+BROWSERS = ("chromium", "lite")
 TASKS = list(FAMILIES) if IS_WHOLE else list(FEW)
 STEPS_MAX = 120
 TOKEN, SMALL = "token", StageConfig(memory_floor_mb=0, pages=2)
@@ -82,7 +85,7 @@ def opened_of(episode: Episode, arena_server: ArenaServer, **fields: Any) -> Ope
 
 def steps_chosen(taken: Taken) -> list[int]:
     last = len(taken.completions) - 1
-    return list(range(last + 1)) if IS_WHOLE else sorted({0, 1, last // 2, last - 1, last} - {-1})
+    return list(range(last + 1)) if IS_WHOLE else sorted({1, last // 2, last} & {*range(last + 1)})
 
 
 def hold(stage: Stage, parent: Taken, *, browser: str, steps: Sequence[int] = ()) -> None:
@@ -117,9 +120,7 @@ def events_of(episode: int) -> list[tuple[Any, ...]]:
     return list(rows.values_list("seq", "step", "kind", "data"))
 
 
-@pytest.mark.parametrize("browser_name", ["chromium", "lite"])
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "look", "browser_name"), coverage_choice.pairs(KINDS, LOOKS, BROWSERS))
 def test_a_fork_of_every_kind_of_question_is_its_parent(
     kind: str, look: str, browser_name: str, arena_server: ArenaServer, stage: Stage
 ) -> None:
@@ -134,7 +135,7 @@ def test_a_fork_of_every_kind_of_question_is_its_parent(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("browser_name", ["chromium", "lite"])
+@pytest.mark.parametrize("browser_name", BROWSERS)
 @pytest.mark.parametrize("family", TASKS)
 def test_a_fork_of_every_family_is_its_parent(
     family: str,
@@ -189,12 +190,12 @@ WANDERING: Moves = [
 ]
 
 
-@pytest.mark.parametrize("browser_name", ["chromium", "lite"])
+@pytest.mark.parametrize("browser_name", BROWSERS)
 def test_what_was_typed_elsewhere_and_the_way_back_are_the_parents(
     browser_name: str, arena_server: ArenaServer, stage: Stage
 ) -> None:
     parent = site_taken(stage, arena_server, WANDERING, browser=browser_name)
-    hold(stage, parent, browser=browser_name, steps=range(len(WANDERING)))
+    hold(stage, parent, browser=browser_name, steps=range(0, len(WANDERING), 1 if IS_WHOLE else 2))
 
 
 def test_every_observation_on_the_way_can_be_compared(arena_server: ArenaServer, stage: Stage) -> None:

@@ -2,7 +2,7 @@
 sites, step by step, with the server's events and the verdict.
 
 ``LITE_TABLE=docs/lite.md`` writes there how often the outlines were the same; ``WHOLE_SITES=1`` takes every
-family.
+family, and every question in every look.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from palaestra.observation import Observer
 from palaestra.policies import Solution, Solver
 from palaestra.pool import PagePool
 from tasks_app.families.registry import FAMILIES
+from tests import coverage_choice
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e import test_every_family as families
 from tests.e2e.conftest import ArenaServer
@@ -113,8 +114,7 @@ def note() -> Iterator[Note]:
         table_store(Path(named), noted, COLUMNS)
 
 
-@pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "look"), coverage_choice.values(KINDS, LOOKS))
 def test_every_kind_of_question_is_answered_alike(
     kind: str, look: str, arena_server: ArenaServer, pair: Pair, note: Note
 ) -> None:

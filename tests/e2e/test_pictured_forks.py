@@ -1,4 +1,7 @@
-"""Forks where a model is shown pictures: the first observation of each is its parent's, pixel by pixel."""
+"""Forks where a model is shown pictures: the first observation of each is its parent's, pixel by pixel.
+
+``WHOLE_SITES=1`` takes every form of picture on both kinds of page.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from palaestra.errors import ForkDiverged
 from palaestra.grammars.json import action_line
 from palaestra.observation import Observation
 from palaestra.surface import VIEWPORT
+from tests import coverage_choice
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.fork_line import Stage, Taken
 from tests.e2e.test_forks import opened_of, stage
@@ -87,8 +91,7 @@ def _fork(stage: Stage, parent: Taken, *, step: int) -> Observation:
     return stage.taken(opened, [], browser="chromium").shown[0]
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", ACTS)
+@pytest.mark.parametrize(("kind", "form"), coverage_choice.values(ACTS, FORMS))
 def test_a_fork_is_shown_the_picture_of_its_parent(
     kind: str, form: str, arena_server: ArenaServer, stage: Stage
 ) -> None:
@@ -102,7 +105,7 @@ def test_a_fork_is_shown_the_picture_of_its_parent(
     assert len({one.screenshot for one in parent.shown}) > 1
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS if coverage_choice.IS_WHOLE else FORMS[:1])
 def test_a_fork_with_another_picture_is_void(form: str, arena_server: ArenaServer, stage: Stage) -> None:
     parent = _taken(stage, arena_server, "question", form)
     first = Step.objects.get(episode=parent.episode, index=1).screenshot

@@ -21,7 +21,7 @@ LabPage = Callable[..., Page]
 
 @pytest.fixture
 def episode(transactional_db: None) -> Episode:
-    return long_episode(steps=40)
+    return long_episode(steps=12)
 
 
 @pytest.fixture
