@@ -292,7 +292,8 @@ def test_the_fonts_left_out_are_those_in_which_letters_look_alike() -> None:
     from reasoning_gym.cognition.figlet_fonts import OK_FONTS
 
     def letters(font: str) -> set[str]:
-        drawn = (pyfiglet.figlet_format(letter, font=font) for letter in string.ascii_uppercase)
+        figlet = pyfiglet.Figlet(font=font)  # which reads the font
+        drawn = map(figlet.renderText, string.ascii_uppercase)
         return {"\n".join(line.rstrip() for line in picture.split("\n")) for picture in drawn}
 
     unclear = {font for font in OK_FONTS if len(letters(font)) < len(string.ascii_uppercase)}

@@ -16,7 +16,7 @@ from verifiers.puzzles.rules import RULES
 
 ITEMS = 60 if coverage_choice.IS_WHOLE else 5
 FEW_ITEMS = 10 if coverage_choice.IS_WHOLE else 2
-SLOW = {"arc_agi", "figlet_font", "rearc"}
+SLOW = {"arc_agi", "figlet_font", "knight_swap", "rearc", "rectangle_count"}
 READ_SHARE = 0.2
 SEED = 20_261_129
 

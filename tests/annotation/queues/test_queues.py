@@ -170,7 +170,7 @@ def test_progress_counts_the_units_of_an_hour_and_a_quota(two: tuple[User, User]
 
 
 def test_public_ids_of_slots_tell_nothing(two: tuple[User, User]) -> None:
-    project = scene.project(*two, of=scene.episodes(4, steps=8), repeat_share=1.0)
+    project = scene.project(*two, of=scene.episodes(2, steps=6), repeat_share=1.0)
     annotator = scene.annotator(project, two[0])
     label_all(annotator)
     slots = list(annotator.slots.order_by("pk"))
