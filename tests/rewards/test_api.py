@@ -127,6 +127,28 @@ def test_groups_say_what_is_paid_where_a_profile_is_named(api: Api, run: Run) ->
     ]
 
 
+def test_trajectories_say_what_is_paid_where_a_profile_is_named(api: Api, run: Run) -> None:
+    client = api("trainer")
+    client.json("POST", "/rewards/profiles", SHAPED)
+    right, void, going = *played(run, "correct", "void"), factories.episode(run=run)
+    factories.step(right, 2, thought='"rewards" : null', more={"rewards": None})
+
+    def read(episode: Episode, query: str = "") -> Any:
+        return client.json("GET", f"/episodes/{episode.pk}/trajectory{query}")[1]["rewards"]
+
+    assert read(right) is None
+    named = "?profile=shaped"
+    assert read(right, named) == client.json("GET", f"/episodes/{right.pk}/rewards{named}")[1]
+    assert (read(void, named)["total"], read(going, named)) == (None, None)
+    Run.objects.filter(pk=run.pk).update(settings={"reward_profile": "shaped"})
+    assert read(right) == read(right, named)
+    lines = b"".join(client.get(f"/api/v1/runs/{run.pk}/trajectories")).splitlines()
+    assert [msgspec.json.decode(line)["rewards"] for line in lines] == [
+        read(one) for one in (right, void, going)
+    ]
+    assert client.json("GET", f"/episodes/{right.pk}/trajectory?profile=none")[0] == 422
+
+
 def test_the_client_reads_what_is_paid(api: Api, run: Run) -> None:
     api("trainer").json("POST", "/rewards/profiles", SHAPED)
     right, void = played(run, "correct", "void")

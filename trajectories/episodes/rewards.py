@@ -11,7 +11,6 @@ from core.paging import query_read
 from core.schema import call
 from trajectories.api.auth import caller
 from trajectories.episodes import services
-from trajectories.models import Episode
 from trajectories.rewards import selectors
 from trajectories.rewards.api import ProfileQuery
 
@@ -28,7 +27,6 @@ class EpisodeRewardsView(APIView):
     )
     def get(self, request: Request, episode_id: int) -> Response:
         query, principal = query_read(ProfileQuery, request), caller(request)
-        services.episode_get(episode_id=episode_id, principal=principal)
-        run = Episode.objects.select_related("run").get(pk=episode_id).run
+        run = services.episode_get(episode_id=episode_id, principal=principal).run
         named = selectors.profile_of_run(run, query["profile"], viewer=principal)
         return Response(to_builtins(selectors.episode_rewards(episode_id, named=named)))

@@ -220,7 +220,7 @@ def _drafts(episode_id: int) -> dict[str, str]:
 
 def episode_get(*, episode_id: int, principal: Principal) -> Episode:
     """The episode, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it."""
-    rows = Episode.objects.select_related("task").filter(pk=episode_id)
+    rows = Episode.objects.select_related("task", "run").filter(pk=episode_id)
     episode = projects.visible(rows, principal).first()
     if episode is None:
         raise unknown_episode(episode_id)

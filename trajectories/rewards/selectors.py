@@ -151,4 +151,10 @@ def run_rewards(
 
 def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
     """The profile that is named, else the run's own, else that of outcomes alone."""
-    return profile_get(reference or run.settings.get(SETTING) or DEFAULT, viewer=viewer)
+    return profile_named(run, reference, viewer=viewer) or profile_get(DEFAULT, viewer=viewer)
+
+
+def profile_named(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
+    """The profile that is named, else the run's own; None where neither names one."""
+    chosen = reference or run.settings.get(SETTING)
+    return profile_get(chosen, viewer=viewer) if chosen else None

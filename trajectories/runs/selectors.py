@@ -15,8 +15,8 @@ from trajectories.api.auth import Principal
 from trajectories.hot_sql import UNFINISHED
 from trajectories.models import Episode, Run, VerdictCounter
 from trajectories.models.origins import GROUP_ORIGIN_SQL
-from trajectories.rewards.profiles.store import SETTING, Named
-from trajectories.rewards.selectors import Rewards, profile_of_run, rewards_of
+from trajectories.rewards.profiles.store import Named
+from trajectories.rewards.selectors import Rewards, profile_named, rewards_of
 from trajectories.runs import prompt_sizes
 from trajectories.runs.records import GroupRecord, UsageTotals
 from trajectories.runs.replays.plans import plan_of
@@ -81,8 +81,7 @@ def groups_after(
     replays = replays_of(run_id=run.pk, groups=ids, plan=plan) if plan and ids else {}
     for group in groups:
         group[replayed], group[paid] = replays.get(group["group"]), None
-    if groups and (profile or run.settings.get(SETTING)):
-        named = profile_of_run(run, profile, viewer=principal)
+    if groups and (named := profile_named(run, profile, viewer=principal)):
         by_group = _paid(ids, named)
         for group in groups:
             group[paid] = by_group[group["group"]]

@@ -82,8 +82,10 @@ class EpisodeCalls(Calls):
     async def heartbeat(self, episodes: Sequence[int]) -> records.Liveness:
         return await self._post("heartbeat", records.Liveness, {"episodes": list(episodes)})
 
-    async def trajectory(self, episode: int) -> Json:
-        return await self._get(path_of("episodes/{}/trajectory", episode), Json)
+    async def trajectory(self, episode: int, *, profile: str | None = None) -> Json:
+        """An episode and everything that happened in it; with what a reward ``profile`` pays, or the run's
+        own."""
+        return await self._get(path_of("episodes/{}/trajectory", episode), Json, profile=profile)
 
     async def episode_messages(self, episode: int) -> list[records.Message]:
         """The messages that opened an episode; in a fork those that its parent was sent by then follow,
@@ -96,9 +98,10 @@ class EpisodeCalls(Calls):
         intervention the beginning of the model's next message follows, marked ``prefill``."""
         return [one for one in await self.episode_messages(episode) if not one.get("copied")]
 
-    async def trajectories(self, run: int) -> AsyncIterator[Json]:
+    async def trajectories(self, run: int, *, profile: str | None = None) -> AsyncIterator[Json]:
         """Every trajectory of a run, streamed."""
-        async for line in self._lab.lines(V1 + path_of("/runs/{}/trajectories", run)):
+        path = V1 + path_of("/runs/{}/trajectories", run)
+        async for line in self._lab.lines(path, params={"profile": profile}):
             yield decode(line, answer=Json)
 
     # ---- waits, answered by live

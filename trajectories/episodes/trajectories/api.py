@@ -14,6 +14,8 @@ from trajectories.api.auth import caller
 from trajectories.episodes import api, services
 from trajectories.episodes.forks import api as forks
 from trajectories.episodes.trajectories import records, selectors
+from trajectories.rewards.api import ProfileQuery
+from trajectories.rewards.selectors import profile_named
 from trajectories.runs import selectors as run_selectors
 
 NDJSON = "application/x-ndjson"
@@ -60,11 +62,15 @@ class TrajectoryView(APIView):
     @call(
         "trajectory_get",
         "Read an episode and everything that happened in it",
+        parameters=[ProfileQuery],
         answers={200: (records.Trajectory, "The trajectory.")},
-        errors=(404,),
+        errors=(400, 404, 422),
     )
     def get(self, request: Request, episode_id: int) -> HttpResponse:
-        text = selectors.trajectory_text(episode_id=episode_id, principal=caller(request))
+        query, principal = query_read(ProfileQuery, request), caller(request)
+        run = services.episode_get(episode_id=episode_id, principal=principal).run
+        named = profile_named(run, query["profile"], viewer=principal)
+        text = selectors.trajectory_text(episode_id=episode_id, principal=principal, named=named)
         return HttpResponse(text, content_type="application/json")
 
 
@@ -101,12 +107,15 @@ class RunTrajectoriesView(APIView):
         "trajectory_stream",
         "Stream all trajectories of a run",
         description="One JSON object per line, by episode id: the episodes that exist when the call begins.",
+        parameters=[ProfileQuery],
         answers={(200, NDJSON): (records.Trajectory, "One trajectory per line.")},
-        errors=(404,),
+        errors=(400, 404, 422),
     )
     def get(self, request: Request, run_id: int) -> StreamingHttpResponse:
-        run = run_selectors.run_get(run_id, principal=caller(request))
-        lines = selectors.trajectory_lines(run=run, principal=caller(request))
+        query, principal = query_read(ProfileQuery, request), caller(request)
+        run = run_selectors.run_get(run_id, principal=principal)
+        named = profile_named(run, query["profile"], viewer=principal)
+        lines = selectors.trajectory_lines(run=run, principal=principal, named=named)
         return StreamingHttpResponse(lines, content_type=NDJSON)
 
 

@@ -15,6 +15,7 @@ from trajectories.facts.measures import MEASURES, TOTALS
 from trajectories.facts.page_actions import PageAction
 from trajectories.models import Episode, EpisodeFacts, StepFacts
 from trajectories.models.origins import Origin
+from trajectories.rewards.selectors import Rewards
 from trajectories.runs.records import PromptTotals, UsageTotals
 
 STATS_PAGE_MAX = 10_000
@@ -261,6 +262,8 @@ class Trajectory(Struct):
     ``page_actions`` are those of a browser without a harness: empty where steps were posted.
     ``milestones`` are those of the family of a mock site's task, in order: none before the episode has
     finished, and in an impossible task the same as in its possible counterpart, some out of reach.
+    ``rewards`` is what the episode is paid, in parts, by the profile that the call or the run names: null
+    where neither does, and before the verdict, whose ``reward`` stays what it is.
     ``answer_check`` is null unless the run has answers checked: ``due`` before the first answer,
     ``requested`` when its check has been requested, ``given`` when the second answer is the ``submission``.
     Ended after ``first_answer`` alone by its policy, an episode has that one as its ``submission``.
@@ -307,6 +310,7 @@ class Trajectory(Struct):
     site_events: list[SiteEventRecord]
     tool_calls: list[ToolCallRecord]
     milestones: list[MilestoneRecord]
+    rewards: Rewards | None
     answer_check: Literal["due", "requested", "given"] | None
     first_answer: SubmissionRecord | None
     submission: SubmissionRecord | None

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
 from msgspec import Struct
+from msgspec.json import encode
 
 from core.sql import sql_read
 from core.tokens import TOKEN_LENGTH, token_open
@@ -32,6 +33,8 @@ from trajectories.hot_sql import VERDICT_JSON
 from trajectories.models import Episode, Run
 from trajectories.models.origins import Origin, is_of
 from trajectories.prompts.conversation import Message
+from trajectories.rewards.profiles.store import Named
+from trajectories.rewards.selectors import Rewards, rewards_of
 
 FETCHED_ROWS = 16
 BATCH_IDS = 1_000
@@ -124,6 +127,7 @@ _TRAJECTORY = _object(
     tool_calls=_list(_TOOL_CALL, rows="trajectories_toolcall c", order="c.number"),
     page_actions="'[]'::json",
     milestones="'[]'::json",
+    rewards="NULL::json",
     answer_check="nullif(e.answer_check, '')",
     first_answer=_one(_object(records.SubmissionRecord, "f"), row="trajectories_firstanswer f"),
     submission=_one(_object(records.SubmissionRecord, "u"), row="trajectories_submission u"),
@@ -138,10 +142,15 @@ _WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
     SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id))"""
 
 
+# As Postgres writes the trajectory's own; steps are written in another way, and in texts quotes are escaped.
+_REWARDS = '"rewards" : '
+_NO_REWARDS = f"{_REWARDS}null"
+
+
 @cache
-def _trajectories(*, with_golds: bool, where: str, order: str = "e.id") -> str:
+def _trajectories(*, with_golds: bool, order: str) -> str:
     trajectory = f"{_TRAJECTORY[:-1]}{_WITH_GOLDS}" if with_golds else _TRAJECTORY
-    return sql_read(__file__, "trajectories", trajectory=trajectory, where=where, order=order)
+    return sql_read(__file__, "trajectories", trajectory=trajectory, order=order)
 
 
 def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bool) -> list[Message]:
@@ -156,29 +165,28 @@ def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bo
     return messages
 
 
-def trajectory_text(*, episode_id: int, principal: Principal) -> str:
+def trajectory_text(*, episode_id: int, principal: Principal, named: Named | None = None) -> str:
     """The trajectory as JSON text, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
 
-    It has the seed and the verdict's evidence only for keys with the scope ``golds``.
+    It has the seed and the verdict's evidence only for keys with the scope ``golds``, and what a ``named``
+    profile pays.
     """
-    statement = _trajectories(with_golds=principal.may("golds"), where="e.id = %(id)s")
-    with connection.cursor() as cursor:
-        cursor.execute(statement, _parameters(episode_id, principal))
-        row = cursor.fetchone()
-    if row is None:
+    texts = _texts([episode_id], order="e.id", principal=principal, named=named)
+    if not texts:
         raise unknown_episode(episode_id)
-    return _text(*row)
+    return texts[0]
 
 
-def trajectory_lines(*, run: Run, principal: Principal) -> Iterator[bytes]:
-    """The trajectories of a run's episodes as of now, by episode id, one JSON object per line.
+def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = None) -> Iterator[bytes]:
+    """The trajectories of a run's episodes as of now, by episode id, one JSON object per line, with what a
+    ``named`` profile pays.
 
     Each statement is a transaction of its own: a reader who takes an hour holds back no vacuum.
     """
     episodes = Episode.objects.filter(run=run).order_by("-pk")
     last = episodes.values_list("pk", flat=True).first() or 0
     return chain.from_iterable(
-        _lines(ids, order="e.id", principal=principal) for ids in _batches(episodes, last=last)
+        _lines(ids, order="e.id", principal=principal, named=named) for ids in _batches(episodes, last=last)
     )
 
 
@@ -197,25 +205,36 @@ def _batches(episodes: QuerySet[Episode], *, last: int) -> Iterator[list[int]]:
         after = ids[-1] if ids else last
 
 
-def _lines(ids: Sequence[int], *, order: str, principal: Principal) -> Iterator[bytes]:
+def _lines(
+    ids: Sequence[int], *, order: str, principal: Principal, named: Named | None = None
+) -> Iterator[bytes]:
     """Reads a few episodes at a time, and has no statement open while a line is taken."""
-    statement = _trajectories(with_golds=principal.may("golds"), where="e.id = ANY(%(id)s)", order=order)
     for first in range(0, len(ids), FETCHED_ROWS):
-        with connection.cursor() as cursor:
-            cursor.execute(statement, _parameters(list(ids[first : first + FETCHED_ROWS]), principal))
-            rows = cursor.fetchall()
-        for row in rows:
-            yield _text(*row).encode() + b"\n"
+        batch = ids[first : first + FETCHED_ROWS]
+        for text in _texts(batch, order=order, principal=principal, named=named):
+            yield text.encode() + b"\n"
 
 
-def _text(text: str, gold: str | None) -> str:
+def _texts(ids: Sequence[int], *, order: str, principal: Principal, named: Named | None) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _trajectories(with_golds=principal.may("golds"), order=order), _parameters(ids, principal)
+        )
+        rows = cursor.fetchall()
+    paid = rewards_of([row[0] for row in rows], named=named) if named else {}
+    return [_text(text, gold, paid.get(episode)) for episode, text, gold in rows]
+
+
+def _text(text: str, gold: str | None, rewards: Rewards | None) -> str:
+    if rewards is not None:
+        text = text.replace(_NO_REWARDS, _REWARDS + encode(rewards).decode(), 1)
     text = with_page_actions(text)
     return without_tokens(text if gold is None else with_milestones(text, gold))
 
 
-def _parameters(ids: int | list[int], principal: Principal) -> dict[str, Any]:
+def _parameters(ids: Sequence[int], principal: Principal) -> dict[str, Any]:
     return {
-        "id": ids,
+        "ids": list(ids),
         "splits": sorted(principal.splits),
         "project": principal.project,
         "call_timeout": settings.TOOL_CALL_TIMEOUT_S,
