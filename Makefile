@@ -21,9 +21,6 @@ export PYTHONDONTWRITEBYTECODE :=
 .PHONY: setup up demo demo-gap demo-model test-model test test-fast test-unit test-services test-e2e test-client test-doors e2e oracle-table check check-format check-lint \
   check-types check-imports check-templates check-migrations check-schema check-house bench mutants fuzz
 
-# Modules are compiled when they are first imported, which most of what is installed never is.
-QUIETLY := --quiet --disable-pip-version-check --no-compile
-
 setup: $(STAMP)
 
 $(STAMP): requirements.txt requirements-dev.txt requirements-puzzles.txt client/pyproject.toml
@@ -34,8 +31,8 @@ $(STAMP): requirements.txt requirements-dev.txt requirements-puzzles.txt client/
 	@if $(RUN) -m pip --version >/dev/null 2>&1; then pip="$(RUN) -m pip"; \
 	  else pip="$(PYTHON) -m pip --python $(RUN)"; fi; \
 	  echo "Installing what requirements-dev.txt names into $(VENV); the first time takes a minute or two ..."; \
-	  $$pip install $(QUIETLY) --requirement requirements-dev.txt && \
-	  { $$pip install $(QUIETLY) --requirement requirements-puzzles.txt >$(VENV)/puzzles.log 2>&1 \
+	  $$pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt && \
+	  { $$pip install --quiet --disable-pip-version-check --requirement requirements-puzzles.txt >$(VENV)/puzzles.log 2>&1 \
 	    || echo "Left out: the benchmark reasoning_gym, whose package could not be installed ($(VENV)/puzzles.log)."; }
 	@touch $@
 

@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 
 from verifiers import agreement, registry
 from verifiers.children import VerifierCrash
+from verifiers.mathtext import symbolic
 from verifiers.types import Evidence, Gold, UnparsableGold, Verdict
 
 pytestmark = pytest.mark.slow
@@ -139,7 +140,9 @@ def test_agreement_with_our_own_pairs_stays_above_its_floor(name: str) -> None:
 
 @pytest.mark.skipif(not CASES.is_dir(), reason="../shared/data is not on this machine")
 @pytest.mark.parametrize("name", FLOORS)
-def test_agreement_stays_above_its_floor(name: str) -> None:
+def test_agreement_stays_above_its_floor(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is told apart is right and wrong, on machines of any speed.
+    monkeypatch.setattr(symbolic, "CPU_S", 5 * symbolic.CPU_S)
     if name.startswith("mbpp") and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed here")
     reports = agreement.check_file(CASES / f"{name}.jsonl", judge)
