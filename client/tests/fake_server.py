@@ -299,6 +299,7 @@ class Lab(Handler):
             blank = dict.fromkeys((*absent, "usage"))
             steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]
             parts = {"steps": steps, "site_events": episode["events"], "submission": episode["answer"]}
+            parts["verdict"] = episode["verdict"]
             fork = {name: episode[name] for name in FORK_FIELDS if name in episode}
             return 200, {"run": 7, "arm": episode["arm"], **fork, **parts}
         if name == "resume":

@@ -25,7 +25,7 @@ BROUGHT = {"uvicorn", "pydantic", "datasets", "omegaconf", "aiohttp", "fastapi",
 BROUGHT |= {"resources_servers", "responses_api_agents"}  # by NeMo Gym
 # The framework that a door's own is built on.
 BELOW = {"browsergym": {"gymnasium"}, "agentlab": {"browsergym"}}
-OF_THE_CLIENT = {"palaestra", "PIL"}
+OF_THE_CLIENT = {"palaestra", "PIL", "msgspec"}
 
 
 def imports_of(path: Path) -> set[str]:

@@ -61,6 +61,7 @@ async def test_a_stored_success_is_handed_over_as_it_was_played(fake: FakeServer
         "prompt_ids": [1, 3],
         "completion_ids": ["So it is.", "Answer: 42"],
         "reward": 1.0,
+        "rewards": None,
         "reason": "replayed",
         "episode": 1,
         "group": 1,
