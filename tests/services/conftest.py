@@ -17,6 +17,8 @@ BLOB = b"a page as the agent saw it"
 TOOL_CALL_S = 25
 SETTINGS = {
     "LOG_FORMAT": "json",
+    # The scene's last episode stays open for as long as a busy machine takes.
+    "LEASE_S": "3600",
     "SANDBOXES": "2",
     # Every statement counts as slow, so that the log would show what any of them shows.
     "SLOW_STATEMENT_MS": "0",
