@@ -141,7 +141,7 @@ def test_agreement_with_our_own_pairs_stays_above_its_floor(name: str) -> None:
 @pytest.mark.skipif(not CASES.is_dir(), reason="../shared/data is not on this machine")
 @pytest.mark.parametrize("name", FLOORS)
 def test_agreement_stays_above_its_floor(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # What is told apart is right and wrong, on machines of any speed.
+    # Agreement must not depend on how fast the machine is.
     monkeypatch.setattr(symbolic, "CPU_S", 5 * symbolic.CPU_S)
     if name.startswith("mbpp") and shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed here")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trajectories.models import Episode
+from trajectories.models import Episode, Verdict
 from trajectories.rewards.comparison import Mean, Pairs, mean_of, pairs_of, rank_correlation, ranks_of
 from trajectories.rewards.profiles.store import Named
 from trajectories.rewards.profiles.types import Payment
@@ -15,7 +15,7 @@ from trajectories.rewards.selectors import payments_of
 EPISODES_MAX = 5_000
 BATCH = 500
 MOVERS_MAX = 10
-RIGHT, WRONG, VOID = "correct", "incorrect", "void"
+JUDGED = (Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +106,7 @@ def totals_of(paid: Sequence[Paid], place: int) -> Totals:
     by_group: dict[int, list[Paid]] = defaultdict(list)
     for one in paid:
         by_group[one.group].append(one)
-    void = sum(one.outcome == VOID for one in paid)
+    void = sum(one.outcome == Verdict.Outcome.VOID for one in paid)
     mean = mean_of([one.total(place) for one in paid])
     return Totals(
         mean=mean,
@@ -119,7 +119,7 @@ def totals_of(paid: Sequence[Paid], place: int) -> Totals:
 
 def _pairs(paid: Iterable[Paid], place: int) -> Pairs:
     known = [(one.outcome, total) for one in paid if (total := one.total(place)) is not None]
-    right, wrong = ([total for outcome, total in known if outcome == which] for which in (RIGHT, WRONG))
+    right, wrong = ([total for outcome, total in known if outcome == which] for which in JUDGED)
     return pairs_of(right, wrong)
 
 
