@@ -70,7 +70,7 @@ test-unit: setup
 	$(PYTEST) -m "$(PLAIN)" --ignore=tests/e2e --numprocesses $(WORKERS) --dist worksteal
 
 # Where browsers and servers run, a busy machine can lose a race: a test that fails is run once more, and named.
-ONCE_MORE = --reruns 1 -rR
+ONCE_MORE = --reruns 1 -rfER
 
 # Real servers, killed on purpose. The slow files begin first; pytest-xdist would leave the one that takes longest,
 # which has few tests, for the end, when nothing else is left to run beside it.

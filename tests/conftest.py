@@ -52,13 +52,19 @@ def _is_long(item: pytest.Item) -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Escape what a test logged, lone surrogates too, so that one process can send it to another."""
-    report = yield
-    report.sections = [
-        (title, text.encode(errors="backslashreplace").decode()) for title, text in report.sections
-    ]
-    return report
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Escape lone surrogates, logged or in a failure: xdist would end the lane over what it cannot send."""
+    return _escaped((yield))
+
+
+def _escaped(data: Any) -> Any:
+    if isinstance(data, str):
+        return data.encode(errors="backslashreplace").decode()
+    if isinstance(data, dict):
+        return {_escaped(name): _escaped(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return type(data)(map(_escaped, data))
+    return data
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """All lanes of tests, one after another, as ``make test`` runs them: ``python -m tests.lanes test-unit``.
 
-A lane that fails does not keep the others from running. The end is a line for each, and the exit status is 0
-only where each of them ran tests and none failed.
+A lane that fails does not keep the others from running. The end names what failed, then has a line for each
+lane, and the exit status is 0 only where each of them ran tests and none failed.
 """
 
 from __future__ import annotations
@@ -11,23 +11,31 @@ import re
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 COUNTS = re.compile(r"^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s\b.*$")
 PASSED = re.compile(r"\b[1-9]\d* passed\b")
 SKIPPED = re.compile(r"^SKIPPED (.*)$")
+# A test's line of pytest's summary, an interruption, and what pytest itself stumbled over.
+REASON = re.compile(
+    r"^(FAILED |ERROR |RERUN |!+ |INTERNALERROR> \s*(E\s+)?[\w.]+(Error|Exception|Interrupt)\b)"
+)
+REASONS = 20
+REASON_CHARACTERS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lane:
-    """What came of a lane: ``counts`` is pytest's own closing line."""
+    """What came of a lane: ``counts`` is pytest's own closing line; ``reasons`` are its lines of failures."""
 
     name: str
     status: int
     seconds: float
     counts: str = ""
     skipped: str = ""
+    reasons: tuple[str, ...] = ()
 
     @property
     def is_passed(self) -> bool:
@@ -43,12 +51,17 @@ class Lane:
 def lane_of(name: str, lines: Iterable[str], *, status: int, seconds: float) -> Lane:
     """What the output of a lane says."""
     counts = skipped = ""
+    reasons = deque[str](maxlen=REASONS)
     for line in lines:
+        if REASON.match(line):
+            reasons.append(line.rstrip()[:REASON_CHARACTERS])
         if match := COUNTS.match(line.strip()):
             counts = match[1]
         if match := SKIPPED.match(line):
             skipped = match[1]
-    return Lane(name=name, status=status, seconds=seconds, counts=counts, skipped=skipped)
+    return Lane(
+        name=name, status=status, seconds=seconds, counts=counts, skipped=skipped, reasons=tuple(reasons)
+    )
 
 
 def lane_run(name: str) -> Lane:
@@ -71,6 +84,9 @@ def main(names: Sequence[str]) -> int:
     for name in names:
         print(f"---- {name}", flush=True)
         lanes.append(lane_run(name))
+    for lane in lanes:
+        if lane.reasons:
+            print(f"\n---- {lane.name}, in short", *lane.reasons, sep="\n")
     print("\n---- all lanes")
     for lane in lanes:
         print(lane.line)

@@ -16,7 +16,8 @@ LANES = """
 good:
 \t@echo "...."; echo "4 passed, 1 skipped in 0.50s"
 bad:
-\t@echo "F"; echo "1 failed, 3 passed in 61.20s (0:01:01)"; exit 1
+\t@echo "F"; echo "FAILED tests/a.py::test_two - assert 1 == 2"; echo "1 failed, 3 passed in 61.20s (0:01:01)"
+\t@exit 1
 broken:
 \t@exit 2
 none:
@@ -62,6 +63,26 @@ def test_the_status_is_0_only_where_every_lane_passed(tmp_path: Path) -> None:
 def test_a_lane_that_ran_no_test_is_not_green(name: str, tmp_path: Path) -> None:
     status, lines = lanes_run(tmp_path, "good", name)
     assert (status, "NO TEST RAN" in lines[-1]) == (1, True)
+
+
+def test_the_end_names_what_failed() -> None:
+    lines = [
+        "RERUN tests/a.py::test_one",
+        "FAILED tests/a.py::test_two - assert 1 == 2",
+        "INTERNALERROR> Traceback (most recent call last):",
+        "INTERNALERROR> E   execnet.gateway_base.DumpError: strings must be utf-8 encodable",
+        "!!!!! xdist.dsession.Interrupted: worker gw1 !!!!!",
+        "ERRORS are described in a manual.",
+    ]
+    reasons = lane_of("unit", lines, status=1, seconds=1).reasons
+    assert reasons == (*lines[:2], *lines[3:5])
+
+
+def test_a_lane_that_fails_shows_its_reasons_before_the_summary(tmp_path: Path) -> None:
+    _, lines = lanes_run(tmp_path, "bad", "good")
+    place = lines.index("---- bad, in short")
+    assert lines[place + 1] == "FAILED tests/a.py::test_two - assert 1 == 2"
+    assert place < lines.index("---- all lanes")
 
 
 @pytest.mark.parametrize(
