@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trajectories.lab.reports.charts.drawing import Drawing
-from trajectories.lab.reports.charts.scale import Scale, share_scale, step_of
+from trajectories.lab.reports.charts.scale import Scale, share_scale
+from trajectories.lab.reports.charts.version_axes import axes_draw, versions_scale
 from trajectories.lab.text.untrusted import cut, visible
 
 WIDTH, HEIGHT = 720, 260
@@ -47,23 +48,12 @@ def chart_of(name: str, title: str, lines: Sequence[Line]) -> Drawing | None:
         title=f"{title} by policy version",
         description=f"{len(lines)} runs, versions {versions[0]} to {versions[-1]}, in percent.",
     )
-    last = max(versions[-1], versions[0] + 1)
-    x = Scale(low=versions[0], high=last, step=1, start=LEFT, end=WIDTH - RIGHT)
+    x = versions_scale(versions, start=LEFT, end=WIDTH - RIGHT)
     y = share_scale(start=HEIGHT - BOTTOM, end=TOP)
-    _axes(drawing, x, y)
+    axes_draw(drawing, x, y, versions=versions, unit="%")
     for line in lines:
         _line(drawing, line, x, y)
     return drawing
-
-
-def _axes(drawing: Drawing, x: Scale, y: Scale) -> None:
-    for text, place in y.ticks:
-        drawing.line("plot-grid", LEFT, place, WIDTH - RIGHT, place)
-        drawing.text("plot-soft plot-end", LEFT - 6, place, f"{text}%")
-    size = max(round(step_of(x.high - x.low)), 1)
-    for version in range(-(-int(x.low) // size) * size, int(x.high) + 1, size):
-        drawing.text("plot-soft plot-middle", x.place(version), HEIGHT - BOTTOM + 16, str(version))
-    drawing.text("plot-soft plot-small plot-end", WIDTH - RIGHT, HEIGHT - 9, "policy version")
 
 
 def _line(drawing: Drawing, line: Line, x: Scale, y: Scale) -> None:

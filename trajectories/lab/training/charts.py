@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trajectories.lab.reports.charts.drawing import Drawing
-from trajectories.lab.reports.charts.scale import Scale, scale_of, step_of
+from trajectories.lab.reports.charts.scale import scale_of
+from trajectories.lab.reports.charts.version_axes import axes_draw, versions_scale
 from trajectories.lab.reports.formats import CHARTS as KINDS
 from trajectories.lab.reports.formats import FileLink, file_links
 from trajectories.lab.reports.tables import INTERVALS, link_of
@@ -199,8 +200,7 @@ class _Plot:
         self._alarms = [
             alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.benchmark)
         ]
-        last = max(versions[-1], versions[0] + 1)
-        self._x = Scale(low=versions[0], high=last, step=1, start=LEFT, end=WIDTH - RIGHT)
+        self._x = versions_scale(versions, start=LEFT, end=WIDTH - RIGHT)
         self._y = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=spec.within)
         self._drawing = Drawing(
             name=f"chart-{spec.id}",
@@ -211,7 +211,8 @@ class _Plot:
         )
 
     def draw(self) -> Drawing:
-        self._axes()
+        self._drawing.text("plot-soft plot-small plot-end", self._x.end, LEGEND_Y, self._spec.unit)
+        axes_draw(self._drawing, self._x, self._y, versions=self._versions)
         for alarm in self._alarms:
             x = self._x.place(alarm.version)
             tip = f"{alarm.title}, version {alarm.version}"
@@ -221,19 +222,6 @@ class _Plot:
             if rows:
                 self._line(number, column, visible(name), rows)
         return self._drawing
-
-    def _axes(self) -> None:
-        drawing, left, right = self._drawing, LEFT, WIDTH - RIGHT
-        drawing.text("plot-soft plot-small plot-end", right, LEGEND_Y, self._spec.unit)
-        for text, y in self._y.ticks:
-            drawing.line("plot-grid", left, y, right, y)
-            drawing.text("plot-soft plot-end", left - 6, y, text)
-        if self._y.low < 0 < self._y.high:
-            drawing.line("plot-zero", left, self._y.place(0), right, self._y.place(0))
-        for version in _version_ticks(self._versions):
-            x = self._x.place(version)
-            drawing.text("plot-soft plot-middle", x, HEIGHT - BOTTOM + 16, str(version))
-        drawing.text("plot-soft plot-small plot-end", right, HEIGHT - 9, "policy version")
 
     def _line(self, number: int, column: str, name: str, rows: Sequence[tuple[int, Row]]) -> None:
         drawing, (stroke, ink) = self._drawing, LINES[number]
@@ -269,11 +257,3 @@ def _ends(spec: ChartSpec, rows: Iterable[tuple[int, Row]]) -> list[float]:
         value for _, row in rows for name in spec.columns for value in (row.get(name), *_interval(row, name))
     ]
     return [value for value in values if value is not None]
-
-
-def _version_ticks(versions: Sequence[int]) -> list[int]:
-    low, high = versions[0], versions[-1]
-    if high == low:
-        return [low]
-    size = max(round(step_of(high - low)), 1)
-    return list(range(-(-low // size) * size, high + 1, size))
