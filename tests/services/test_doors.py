@@ -247,13 +247,26 @@ def _links(page: httpx.Response) -> list[str]:
     return [link for link in LINK.findall(page.text) if link.startswith("/static/")]
 
 
+LOGGED = (
+    r"palaestra-lab \S+ LOG:  duration: .*INSERT INTO trajectories_step",
+    r"palaestra-worker\S* \S+ LOG:  duration: .*trajectories_verdict",
+)
+
+
 def test_the_log_of_slow_statements_holds_no_gold_and_no_answer(
     installation: Installation, scene: Scene
 ) -> None:
     with psycopg.connect(installation.owner_url) as connection, pytest.raises(psycopg.errors.CheckViolation):
         connection.execute(f"UPDATE tasks_app_task SET prompt = '{CANARIES[0]}', guess_rate = -1")
-    log = (installation.up.var_dir / "logs" / "postgres.log").read_text()
-    assert re.search(r"palaestra-lab \S+ LOG:  duration: .*INSERT INTO trajectories_step", log, re.DOTALL)
-    assert re.search(r"palaestra-worker\S* \S+ LOG:  duration: .*trajectories_verdict", log, re.DOTALL)
+    log = _log_of_statements(installation.up.var_dir / "logs")
+    # Not the log itself in an assertion: a failure would show all of its megabytes.
+    missing = [line for line in LOGGED if not re.search(line, log, re.DOTALL)]
+    assert missing == []
     assert [canary for canary in CANARIES if canary in log] == []
     assert [answer for answer in RIGHT.values() if answer in log] == []
+
+
+def _log_of_statements(folder: Path) -> str:
+    """The older part too: on a slow machine the log is rotated before it is read."""
+    older, newer = folder / "postgres.log.1", folder / "postgres.log"
+    return "".join(path.read_text(errors="replace") for path in (older, newer) if path.exists())
