@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from core.outcomes import INCORRECT, VOID
 from core.tables import table_load
 
 Fault = Literal["agent", "ours", "nobody"]
@@ -34,7 +35,7 @@ class EndReason:
         """A failure of ours is never a zero, and a failure of the agent is never void."""
         if self.is_judged:
             return None
-        return "incorrect" if self.fault == "agent" else "void"
+        return INCORRECT if self.fault == "agent" else VOID
 
 
 END_REASONS: Mapping[str, EndReason] = {

@@ -257,14 +257,28 @@ def test_copies_are_reported_by_their_distance_and_not_as_accuracy() -> None:
     assert "accuracy" not in table
 
 
+def test_a_verdict_is_void_by_its_outcome() -> None:
+    verdicts = {
+        "correct": Verdict(outcome="correct", reward=1.0, reason="answer"),
+        "incorrect": Verdict(outcome="incorrect", reward=0.0, reason="answer"),
+        "void": Verdict(outcome="void", reward=None, reason="cancelled"),
+        "": None,
+    }
+    states = {
+        name: EpisodeState(id=1, status="finished", verdict=verdict) for name, verdict in verdicts.items()
+    }
+    assert [name for name, state in states.items() if state.is_judged] == ["correct", "incorrect"]
+    assert [name for name, state in states.items() if state.is_void] == ["void"]
+
+
 def test_samples_of_one_task_widen_the_interval() -> None:
-    apart = interval([[1.0], [0.0]] * 50)
+    apart = interval([[True], [False]] * 50)
     assert apart == pytest.approx((0.404, 0.596), abs=0.001)
-    together = interval([[1.0] * 10, [0.0] * 10] * 5)
+    together = interval([[True] * 10, [False] * 10] * 5)
     assert together[1] - together[0] > 2 * (apart[1] - apart[0]), "100 episodes, and only 10 tasks"
-    mixed = interval([[1.0, 0.0] * 5] * 10)
+    mixed = interval([[True, False] * 5] * 10)
     assert mixed == pytest.approx(apart, abs=0.001), "tasks that do not differ: every sample counts"
-    assert interval([[0.0]] * 10)[0] == 0.0
+    assert interval([[False]] * 10)[0] == 0.0
 
 
 def test_a_model_that_cannot_be_had_opens_neither_run_nor_episode(

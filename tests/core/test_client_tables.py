@@ -12,6 +12,7 @@ from core.arms import ARMS
 from core.grammars import GRAMMARS
 from core.histories import HISTORY_POLICIES
 from core.observations import OBSERVATION_FORMATS
+from core.outcomes import JUDGED
 from core.presentation import AXES, AXES_DRAWN, Look, look_rotate
 from core.reasons import CLOSE_REASONS
 from palaestra import actions, arms, grammars, observation, records, setups
@@ -64,6 +65,7 @@ def test_client_and_server_have_the_same_grammars_and_histories() -> None:
 def test_client_and_server_have_the_same_codes() -> None:
     assert set(get_args(records.CloseReason)) == set(CLOSE_REASONS)
     assert set(get_args(records.Outcome)) == set(Verdict.Outcome.values)
+    assert records.JUDGED == JUDGED
     assert set(get_args(records.ActionResult)) == set(get_args(ResultCode))
     assert set(get_args(records.AnswerForm)) == set(get_args(AnswerForm))
 

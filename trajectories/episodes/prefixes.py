@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from core.fields import SuggestingChoiceField
+from core.outcomes import JUDGED
 from core.paging import Query, page, query_read
 from core.schema import call
 from trajectories.api.auth import Principal, caller
@@ -87,7 +88,7 @@ def prefix_results(
     """Up to ``limit`` tasks behind ``after``, and one more if there is a next page."""
     judged = Episode.objects.filter(run=run, guidance__isnull=False, guidance__kind=kind)
     judged = judged.filter(KINDS[kind], guidance__has_key="steps")
-    judged = judged.filter(is_taken_over=False, verdict__reward__isnull=False)
+    judged = judged.filter(is_taken_over=False, verdict__outcome__in=JUDGED)
     if principal.splits:
         judged = judged.filter(task__split__in=principal.splits)
     tasks = judged.filter(task__gt=after).values_list("task", flat=True).distinct().order_by("task")

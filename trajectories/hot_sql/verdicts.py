@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.outcomes import INCORRECT, Outcome, reward_sql
 from core.reasons import END_REASONS
 from core.sql import Statement
 from trajectories.hot_sql.claims import SUBMISSION_CHANNEL
@@ -19,7 +20,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict to write. ``reward`` follows from ``outcome``; ``evidence`` may hold parsed golds."""
 
     episode: int
-    outcome: str
+    outcome: Outcome
     reason: str
     is_truncated: bool = False
     score: float | None = None
@@ -44,7 +45,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-FINISH = Statement(__file__, "finish", is_hot=True, sums=SUMS)
+FINISH = Statement(__file__, "finish", is_hot=True, sums=SUMS, reward=reward_sql("i.outcome"))
 FIRST_ANSWERS_COUNT = Statement(__file__, "first_answers_count", is_hot=True, channel=SUBMISSION_CHANNEL)
 
 
@@ -72,7 +73,7 @@ def finish_many(
         close_detail=close_detail,
     )
     ended = [row[0] for row in rows]
-    left = {ending.episode for ending in endings if ending.outcome == "incorrect"}.difference(ended)
+    left = {ending.episode for ending in endings if ending.outcome == INCORRECT}.difference(ended)
     if left and "open" in statuses:
         # A statement of its own: it must see a first answer that came while the other waited for its episode.
         FIRST_ANSWERS_COUNT.run(run=run_id, episodes=sorted(left))

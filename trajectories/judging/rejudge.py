@@ -10,6 +10,7 @@ import msgspec
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from core.outcomes import REWARDS, VOID
 from core.sql import Statement
 from trajectories import hot_sql
 from trajectories.judging import services
@@ -88,7 +89,7 @@ def _judged(row: tuple[Any, ...]) -> Judged:
 
 def _compare(judged: Judged, ending: hot_sql.Ending, *, is_dry_run: bool) -> Flip | None:
     is_same_judge = (ending.verifier, ending.gold_version) == (judged.verifier, judged.gold_version)
-    if ending.outcome == "void":
+    if ending.outcome == VOID:
         return None  # a failure of ours does not overturn a verdict
     if ending.outcome == judged.outcome and is_same_judge:
         return None
@@ -108,7 +109,7 @@ def _write(judged: Judged, ending: hot_sql.Ending) -> str:
                 episode_id=judged.episode_id,
                 run_id=judged.claim.run_id,
                 outcome=ending.outcome,
-                reward=1.0 if ending.outcome == "correct" else 0.0,
+                reward=REWARDS[ending.outcome],
                 reason=ending.reason,
                 terminated=True,
                 truncated=False,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
+from core.outcomes import REWARDS, outcome_of
 from tasks_app import kinds
 from trajectories import hot_sql
 from trajectories.judging import sandbox_sql, site_states, verdict_writer, worker_locks
@@ -184,10 +185,11 @@ def _ending(
         return _void(episode_id, failure.code, claim, detail=failure.message)
     rewarding = _rewarding(claim)
     opinion, official = opinions[rewarding], opinions[claim.verifier_official]
+    ruling = outcome_of(is_correct=official.correct)
     first = _first_opinion(episode_id, request, opinions, others)
     return hot_sql.Ending(
         episode=episode_id,
-        outcome=_outcome(opinion),
+        outcome=outcome_of(is_correct=opinion.correct),
         reason=opinion.reason,
         score=opinion.score,
         metrics={
@@ -197,11 +199,7 @@ def _ending(
         },
         verifier=rewarding,
         gold_version=claim.gold_version,
-        official={
-            "verifier": claim.verifier_official,
-            "outcome": _outcome(official),
-            "reward": float(official.correct),
-        },
+        official={"verifier": claim.verifier_official, "outcome": ruling, "reward": REWARDS[ruling]},
         evidence=_evidence(claim, request, opinions, first),
     )
 
@@ -279,10 +277,6 @@ def _run_many(verifier_ids: Sequence[str], *, gold: Gold, evidence: Evidence) ->
         names = ", ".join(verifier_ids)
         logger.exception("%s failed outside the sandbox", names)
         raise VerifierCrash("verifier_error", f"{names} failed: {type(error).__name__}") from error
-
-
-def _outcome(opinion: Verdict) -> str:
-    return "correct" if opinion.correct else "incorrect"
 
 
 def _void(episode_id: int, reason: str, claim: hot_sql.Claim, *, detail: str) -> hot_sql.Ending:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+
+from core import outcomes
 
 
 def parts_of(answer: str | list[str]) -> list[str]:
@@ -66,11 +71,16 @@ class FirstAnswer(models.Model):
         return parts_of(self.answer)
 
 
+def _has_its_reward(outcome: outcomes.Outcome) -> Q:
+    reward = outcomes.REWARDS[outcome]
+    return Q(outcome=outcome, reward__isnull=True) if reward is None else Q(outcome=outcome, reward=reward)
+
+
 class Verdict(models.Model):
     class Outcome(models.TextChoices):
-        CORRECT = "correct", "Correct"
-        INCORRECT = "incorrect", "Incorrect"
-        VOID = "void", "Void"
+        CORRECT = outcomes.CORRECT, "Correct"
+        INCORRECT = outcomes.INCORRECT, "Incorrect"
+        VOID = outcomes.VOID, "Void"
 
     episode = models.ForeignKey(
         "trajectories.Episode", on_delete=models.CASCADE, related_name="verdicts", db_index=False
@@ -108,9 +118,7 @@ class Verdict(models.Model):
                 fields=["episode", "verifier", "gold_version"], name="verdict_once", nulls_distinct=False
             ),
             models.CheckConstraint(
-                condition=Q(outcome="void", reward__isnull=True)
-                | Q(outcome="correct", reward=1.0)
-                | Q(outcome="incorrect", reward=0.0),
+                condition=reduce(or_, map(_has_its_reward, (outcomes.VOID, *outcomes.JUDGED))),
                 name="verdict_reward_null_iff_void",
             ),
             models.CheckConstraint(condition=~Q(terminated=True, truncated=True), name="verdict_one_ending"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.outcomes import VOID
 from trajectories.rewards.registry import COMPONENTS
 from trajectories.rewards.types import Reading, Values
 
 
 def components_of(reading: Reading) -> dict[str, Values]:
     """All values by their names; none of a void episode."""
-    if reading.outcome == "void":
+    if reading.outcome == VOID:
         return {}
     own = {step.index for step in reading.own_steps}
     computed: dict[str, Values] = {}

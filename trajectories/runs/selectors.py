@@ -9,6 +9,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from core.arms import PROBE_ARMS
 from core.errors import GymError
+from core.outcomes import CORRECT, JUDGED, VOID
 from core.sql import Statement
 from trajectories import projects
 from trajectories.api.auth import Principal
@@ -120,9 +121,9 @@ def task_stats(
         episodes.values("task_id")
         .annotate(
             samples=Count("pk"),
-            judged=Count("verdict__reward"),
-            void=Count("pk", filter=Q(verdict__outcome="void")),
-            correct=Count("pk", filter=Q(verdict__outcome="correct")),
+            judged=Count("pk", filter=Q(verdict__outcome__in=JUDGED)),
+            void=Count("pk", filter=Q(verdict__outcome=VOID)),
+            correct=Count("pk", filter=Q(verdict__outcome=CORRECT)),
             last_policy_version=Max("policy_version"),
         )
         .order_by("task_id")[: limit + 1]

@@ -11,6 +11,8 @@ from palaestra.curation import RecentResults
 T = TypeVar("T")
 
 Outcome = Literal["correct", "incorrect", "void"]
+JUDGED: tuple[Outcome, ...] = ("correct", "incorrect")
+"""The outcomes that have a reward."""
 ActionResult = Literal["ok", "no_target", "refused", "timeout", "invalid"]
 CloseReason = Literal[
     "agent_stopped",
@@ -110,6 +112,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     verifier: str | None = None
     official: Any = None
     latency_ms: float | None = None
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it says nothing of the agent: it has no reward and counts in no score."""
+        return self.outcome not in JUDGED
 
 
 class Run(msgspec.Struct, kw_only=True):
@@ -336,6 +343,16 @@ class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
     terminated: bool = False
     truncated: bool = False
     verdict: Verdict | None = None
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it ended with a verdict that is not void."""
+        return self.verdict is not None and not self.verdict.is_void
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it ended with a void verdict; an open episode has none."""
+        return self.verdict is not None and self.verdict.is_void
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):

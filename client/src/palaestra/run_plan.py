@@ -171,7 +171,7 @@ async def progress_read(client: Client, plan: RunPlan, run: Run | None) -> Progr
     stored = await episodes_list(client, run.id) if run else []
     plain = await episodes_list(client, run.id, origin=PLAIN) if run else []
     samples = [one for one in plain if one.task in ids]
-    judged = [one for one in samples if one.verdict is not None and one.verdict.reward is not None]
+    judged = [one for one in samples if one.is_judged]
     # An answer that waits for its verdict needs no more turns.
     waiting = [one for one in samples if one.status != "finished"]
     held = Counter(one.task for one in (*judged, *waiting))

@@ -24,13 +24,13 @@ class RunReport:
     prices: PriceTable | None = None
 
     @property
-    def rewards(self) -> dict[int, list[float]]:
-        """Rewards by task."""
-        rewards = defaultdict[int, list[float]](list)
+    def answers(self) -> dict[int, list[bool]]:
+        """Whether judged episodes ended correct, by task."""
+        answers = defaultdict[int, list[bool]](list)
         for state in self.states:
-            if state.verdict is not None and state.verdict.reward is not None:
-                rewards[state.task].append(state.verdict.reward)
-        return rewards
+            if state.verdict is not None and not state.verdict.is_void:
+                answers[state.task].append(state.verdict.outcome == "correct")
+        return answers
 
     @property
     def distances(self) -> list[float]:
@@ -43,12 +43,12 @@ class RunReport:
         return "\n".join(f"{name:<10}{value}" for name, value in self._rows().items() if value)
 
     def _rows(self) -> dict[str, str]:
-        judged = sum(map(len, self.rewards.values()))
+        judged = sum(map(len, self.answers.values()))
         return {
             "episodes": _counted(
                 {
                     "judged": judged,
-                    "void": sum(_is_void(state) for state in self.states),
+                    "void": sum(state.is_void for state in self.states),
                     "open": sum(state.verdict is None for state in self.states),
                 }
             ),
@@ -62,8 +62,8 @@ class RunReport:
     def _accuracy(self, judged: int) -> str:
         if not judged:
             return "nothing was judged"
-        correct = sum(sum(rewards) for rewards in self.rewards.values())
-        low, high = interval(list(self.rewards.values()))
+        correct = sum(sum(answers) for answers in self.answers.values())
+        low, high = interval(list(self.answers.values()))
         return f"{correct / judged:.1%} ({correct:g} of {judged}), 95% interval {low:.1%} to {high:.1%}"
 
     def _copies(self) -> str:
@@ -83,7 +83,7 @@ class RunReport:
         usage = self.usage
         if not usage.prompt or not judged:
             return ""
-        correct = sum(sum(rewards) for rewards in self.rewards.values())
+        correct = sum(sum(answers) for answers in self.answers.values())
         tokens = usage.prompt + usage.completion
         solved = f"; {tokens / correct:,.0f} per solved task" if correct else ""
         missing = f"; {usage.unmetered:,} steps report none" if usage.unmetered else ""
@@ -125,28 +125,24 @@ def usage_sum(parts: Sequence[UsageTotals]) -> UsageTotals:
     return UsageTotals(**totals)
 
 
-def interval(rewards: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """The 95% Wilson interval of a mean of rewards of 0 and 1, given by task.
+def interval(answers: Sequence[Sequence[bool]]) -> tuple[float, float]:
+    """The 95% Wilson interval of the share of right answers, given by task.
 
     Samples of one task depend on each other, so the interval counts the effective sample size: the number of
-    independent episodes whose mean would vary as much as that of these tasks. With one sample each it is the
+    independent episodes whose share would vary as much as that of these tasks. With one sample each it is the
     number of tasks.
     """
-    count = sum(map(len, rewards))
-    mean = sum(map(sum, rewards)) / count
+    count = sum(map(len, answers))
+    mean = sum(map(sum, answers)) / count
     size = float(count)
-    if count > len(rewards) > 1 and 0 < mean < 1:
-        residuals = [sum(task) - mean * len(task) for task in rewards]
-        tasks = len(rewards)
+    if count > len(answers) > 1 and 0 < mean < 1:
+        residuals = [sum(task) - mean * len(task) for task in answers]
+        tasks = len(answers)
         variance = sum(r * r for r in residuals) / count**2 * tasks / (tasks - 1)
         size = min(size, mean * (1 - mean) / variance) if variance else size
     centre = (mean + Z * Z / (2 * size)) / (1 + Z * Z / size)
     half = Z / (1 + Z * Z / size) * math.sqrt(mean * (1 - mean) / size + Z * Z / (4 * size * size))
     return max(0.0, centre - half), min(1.0, centre + half)
-
-
-def _is_void(state: EpisodeState) -> bool:
-    return state.verdict is not None and state.verdict.reward is None
 
 
 def _counted(counts: Mapping[str, int]) -> str:

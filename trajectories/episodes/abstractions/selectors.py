@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from core.errors import GymError
+from core.outcomes import JUDGED
 from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.models import Abstraction, Episode, Run, Verdict
@@ -60,7 +61,7 @@ def abstraction_records(rows: Sequence[Abstraction], *, principal: Principal) ->
 def run_report(run: Run, *, principal: Principal) -> dict[str, Any]:
     """A solver's run with abstractions, without, and with the best of each task."""
     counts: dict[int, dict[int | None, Counts]] = defaultdict(dict)
-    judged = Episode.objects.filter(run=run, parent=None, is_taken_over=False, verdict__reward__isnull=False)
+    judged = Episode.objects.filter(run=run, parent=None, is_taken_over=False, verdict__outcome__in=JUDGED)
     if principal.splits:
         judged = judged.filter(task__split__in=principal.splits)
     judged = judged.filter(Q(is_plain=True) | Q(guidance__abstraction__isnull=False))
@@ -107,7 +108,7 @@ def _solvers(ids: Sequence[int]) -> dict[int, dict[str, Any]]:
         .values(USED, "run")
         .annotate(
             opened=Count("pk"),
-            judged=Count("verdict__reward"),
+            judged=Count("pk", filter=Q(verdict__outcome__in=JUDGED)),
             correct=Count("pk", filter=Q(verdict__outcome=Verdict.Outcome.CORRECT)),
         )
         .order_by("run")

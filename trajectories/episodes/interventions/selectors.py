@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, Q
 
 from core.errors import GymError
+from core.outcomes import JUDGED
 from trajectories import projects
 from trajectories.api.auth import Principal
 from trajectories.episodes import services
@@ -67,7 +68,7 @@ def continuations_of(groups: Sequence[int]) -> dict[int, dict[str, Any]]:
         .values("group")
         .annotate(
             opened=Count("pk"),
-            judged=Count("verdict__reward"),
+            judged=Count("pk", filter=Q(verdict__outcome__in=JUDGED)),
             correct=Count("pk", filter=Q(verdict__outcome=CORRECT)),
             void=Count("pk", filter=Q(verdict__outcome=VOID)),
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import to_builtins
 
+from core.outcomes import JUDGED
 from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
@@ -31,7 +32,7 @@ from trajectories.rewards.selectors import rewards_of
         "sources": "json",
         WEIGHT: "number",
     },
-    outcomes=("correct", "incorrect"),
+    outcomes=JUDGED,
     options=("reward_profile",),
 )
 def rows(batch: Batch) -> Iterator[Row]:

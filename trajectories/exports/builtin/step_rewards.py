@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from core.outcomes import JUDGED
 from tasks_app import kinds
 from trajectories.api.auth import Principal
 from trajectories.episodes.trajectories import selectors
@@ -34,7 +35,7 @@ READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), spli
         "rewards": "json",
         WEIGHT: "number",
     },
-    outcomes=("correct", "incorrect"),
+    outcomes=JUDGED,
 )
 def rows(batch: Batch) -> Iterator[Row]:
     episodes = list(batch.episodes.select_related("run", "task", "verdict", "first_answer").order_by("pk"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from core.outcomes import JUDGED
 from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
@@ -50,7 +51,7 @@ FIELDS = (
         "return": "number",
         WEIGHT: "number",
     },
-    outcomes=("correct", "incorrect"),
+    outcomes=JUDGED,
 )
 def rows(batch: Batch) -> Iterator[Row]:
     episodes = {

@@ -18,7 +18,7 @@ WITH input AS MATERIALIZED (
         truncated, score, metrics, verifier, gold_version, official, latency_ms, created_at)
     SELECT i.episode, %(run)s,
         (SELECT count FROM counter) - (SELECT count(*) FROM target) + row_number() OVER (ORDER BY t.id),
-        i.outcome, CASE i.outcome WHEN 'correct' THEN 1.0 WHEN 'incorrect' THEN 0.0 END, i.reason,
+        i.outcome, {reward}, i.reason,
         i.outcome <> 'void' AND NOT i.is_truncated, i.is_truncated, i.score, i.metrics, i.verifier,
         i.gold_version, i.official, extract(epoch FROM clock_timestamp() - s.received_at) * 1000.0,
         clock_timestamp()

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.outcomes import JUDGED
 from trajectories.models import Episode, Verdict
 from trajectories.rewards.comparison import Mean, Pairs, mean_of, pairs_of, rank_correlation, ranks_of
 from trajectories.rewards.profiles.store import Named
@@ -15,7 +16,6 @@ from trajectories.rewards.selectors import payments_of
 EPISODES_MAX = 5_000
 BATCH = 500
 MOVERS_MAX = 10
-JUDGED = (Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from core.arms import ARMS
 from core.integers import is_id
+from core.outcomes import CORRECT, JUDGED
 from core.sql import Statement
 from trajectories.lab.forms import DIVERGENCE_ANCHOR
 from trajectories.lab.runs.family import Family, Member
@@ -172,6 +173,6 @@ def _side(name: str) -> tuple[int, str] | None:
 
 def _judged(task: int, run: int, arm: str) -> list[tuple[int, bool]]:
     """The latest judged episodes, the newest first, and whether each is right."""
-    made = Episode.objects.filter(task=task, run=run, arm=arm, is_plain=True, verdict__reward__isnull=False)
+    made = Episode.objects.filter(task=task, run=run, arm=arm, is_plain=True, verdict__outcome__in=JUDGED)
     rows = made.order_by("-pk").values_list("pk", "verdict__outcome")[:EPISODES_LOOKED_AT]
-    return [(pk, outcome == "correct") for pk, outcome in rows]
+    return [(pk, outcome == CORRECT) for pk, outcome in rows]

@@ -13,10 +13,13 @@ from trajectories.models import Run
 from trajectories.models.sums import Scope, TaskSum, VersionSum
 from trajectories.reports.training.figures import Figure, Sums, figure_of
 
+_JUDGED, _CORRECT, _VOID = (
+    f"count(*) FILTER (WHERE v.outcome {those})" for those in ("<> 'void'", "= 'correct'", "= 'void'")
+)
 # Of a group: how many episodes or steps a measure counts, and what it adds up over them.
 GROUP_SQL = {
-    "reward": ("count(v.reward)", "sum(v.reward)"),
-    "void": ("count(v.id)", "count(v.id) - count(v.reward)"),
+    "reward": (_JUDGED, _CORRECT),
+    "void": ("count(v.id)", _VOID),
     "invalid_actions": ("sum(a.steps)", "sum(a.invalid_actions)"),
     **{
         name: (f"count(a.{name})", f"sum(a.{name})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.outcomes import CORRECT
 from trajectories.rewards.registry import component
 from trajectories.rewards.types import Reading, Values
 from verifiers.denotations import items_of, normalised
@@ -22,7 +23,7 @@ def form(reading: Reading) -> Values | None:
     fields = reading.payload.get("fields") or []
     if reading.gold is None or len(fields) < 2:
         return None
-    if reading.outcome == "correct":
+    if reading.outcome == CORRECT:
         return Values(1.0)
     given = reading.submitted if isinstance(reading.submitted, list) else []
     expected = items_of(reading.gold)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 
 from core.arms import PROBE_ARMS
+from core.outcomes import CORRECT, INCORRECT, REWARDS
 from core.sql import Statement
 from trajectories.runs.replays.plans import ReplayPlan
 from trajectories.runs.replays.records import CHANGED, Replayed, SuccessRecord
@@ -27,8 +28,8 @@ def _replayed(
     episodes: Sequence[int], rewards: Sequence[float | None], success: int, policy_version: int | None
 ) -> Replayed:
     """The success takes the place of the first incorrect sample."""
-    place = rewards.index(0.0)
-    mixed = [*rewards[:place], 1.0, *rewards[place + 1 :]]
+    place = rewards.index(REWARDS[INCORRECT])
+    mixed = [*rewards[:place], REWARDS[CORRECT], *rewards[place + 1 :]]
     judged = [reward for reward in mixed if reward is not None]
     return Replayed(
         episode=success,

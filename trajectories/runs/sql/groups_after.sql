@@ -16,12 +16,14 @@ WITH complete AS (
     SELECT e.group_id, s.policy_version FROM trajectories_step s
     JOIN trajectories_episode e ON e.id = s.episode_id JOIN complete c USING (group_id)
 ), result AS (
-    SELECT c.place, c.group_id, c.task_id, count(*) AS size, count(v.reward) AS judged,
-        count(*) - count(v.reward) AS void, array_agg(v.reward ORDER BY e.sample_index) AS rewards,
+    SELECT c.place, c.group_id, c.task_id, count(*) AS size,
+        count(*) FILTER (WHERE v.outcome <> 'void') AS judged,
+        count(*) FILTER (WHERE v.outcome = 'void') AS void, array_agg(v.reward ORDER BY e.sample_index) AS rewards,
         avg(v.reward) AS mean, stddev_samp(v.reward) AS std,
         (SELECT ARRAY[min(policy_version), max(policy_version)] FROM versions x
             WHERE x.group_id = c.group_id HAVING min(policy_version) IS NOT NULL) AS policy_version,
-        count(v.reward) > 1 AND count(DISTINCT v.reward) = 1 AS degenerate,
+        count(*) FILTER (WHERE v.outcome <> 'void') > 1
+            AND count(DISTINCT v.outcome) FILTER (WHERE v.outcome <> 'void') = 1 AS degenerate,
         {origin} AS origin
     FROM complete c
     JOIN trajectories_episode e ON e.group_id = c.group_id

@@ -10,7 +10,7 @@ SELECT e.task_id,
     coalesce(max((s.more #>> '{usage,prompt}')::bigint), 0)::bigint,
     count(*) FILTER (WHERE s.more #>> '{usage,completion}' IS NULL)
 FROM trajectories_episode e
-JOIN trajectories_verdict v ON v.id = e.verdict_id AND v.reward IS NOT NULL
+JOIN trajectories_verdict v ON v.id = e.verdict_id AND v.outcome <> 'void'
 JOIN trajectories_step s ON s.episode_id = e.id
 WHERE e.run_id = %(run)s AND e.task_id = ANY(%(tasks)s::bigint[])
 GROUP BY e.task_id

@@ -1,5 +1,5 @@
 -- Where the run's verdict stream stands, its newest policy version, and of the groups of the sampler's tasks that
--- completed since its last draw how many there are, in how many rewards are equal (degenerate, as in
+-- completed since its last draw how many there are, in how many outcomes are equal (degenerate, as in
 -- groups_after.sql) and in how many they differ; the rest have fewer than two judged samples. Only plain episodes
 -- count. OFFSET 0 keeps the planner from reading all tasks of a sampler, of which it has no statistics yet.
 WITH counter AS MATERIALIZED (
@@ -8,7 +8,8 @@ WITH counter AS MATERIALIZED (
     SELECT id, task_id FROM trajectories_group
     WHERE run_id = %(run)s AND completed_seq > %(after)s AND completed_seq <= (SELECT position FROM counter)
 ), judged AS (
-    SELECT g.id, count(v.reward) AS samples, count(DISTINCT v.reward) AS rewards
+    SELECT g.id, count(*) FILTER (WHERE v.outcome <> 'void') AS samples,
+        count(DISTINCT v.outcome) FILTER (WHERE v.outcome <> 'void') AS outcomes
     FROM complete g
     CROSS JOIN LATERAL (
         SELECT FROM trajectories_samplertask WHERE sampler_id = %(sampler)s AND task_id = g.task_id OFFSET 0) t
@@ -19,5 +20,5 @@ WITH counter AS MATERIALIZED (
 SELECT (SELECT position FROM counter),
     (SELECT max(version) FROM trajectories_policyversion WHERE run_id = %(run)s),
     (SELECT count(*) FROM judged),
-    (SELECT count(*) FROM judged WHERE samples > 1 AND rewards = 1),
-    (SELECT count(*) FROM judged WHERE rewards > 1)
+    (SELECT count(*) FROM judged WHERE samples > 1 AND outcomes = 1),
+    (SELECT count(*) FROM judged WHERE outcomes > 1)

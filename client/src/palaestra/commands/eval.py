@@ -37,7 +37,7 @@ from palaestra.models.policy import ModelPolicy
 from palaestra.observation import format_of
 from palaestra.policies import Policy, solutions_read
 from palaestra.prices import PriceTable, prices_read
-from palaestra.records import Report, Run, Task, UsageTotals
+from palaestra.records import JUDGED, Report, Run, Task, UsageTotals
 from palaestra.rollout import Rollout
 from palaestra.run_plan import RunPlan, run_create
 
@@ -203,7 +203,7 @@ async def _play(player: Player, policy: Policy, table: Path | None) -> tuple[Cou
         health = policy.health if isinstance(policy, ModelPolicy) else EndpointHealth()
         silence = silence_wait(metered, health, lambda line: bar.write(line, file=sys.stderr))
         await play_until(silence, player.play(metered, on_done))
-    judged = len(player.held.done) + sum(outcomes[name] for name in ("correct", "incorrect", "missing"))
+    judged = len(player.held.done) + sum(outcomes[name] for name in (*JUDGED, "missing"))
     return +problems, judged
 
 

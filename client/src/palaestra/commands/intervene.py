@@ -18,7 +18,7 @@ from palaestra.interventions import Intervention, OpenedIntervention
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_add, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.paging import rows_read
-from palaestra.records import Opening, Run
+from palaestra.records import JUDGED, Opening, Run
 from palaestra.rollout import Rollout
 from palaestra.run_plan import episodes_list
 
@@ -172,7 +172,7 @@ def _joined(intervention: Intervention, opening: Opening) -> OpenedIntervention:
 def _line(intervention: Intervention, rollouts: list[Rollout]) -> str:
     outcomes = Counter(one.outcome for one in rollouts)
     place = f"episode {intervention.episode}, step {intervention.step}, substep {intervention.substep}"
-    judged = outcomes["correct"] + outcomes["incorrect"]
+    judged = sum(outcomes[name] for name in JUDGED)
     void = f", {outcomes['void']} void" if outcomes["void"] else ""
     return f"intervention {intervention.id} ({place}): {outcomes['correct']} of {judged} right{void}"
 

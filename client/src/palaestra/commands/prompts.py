@@ -90,9 +90,7 @@ def table(by_history: dict[str, list[PromptSize]], rate: TokenRate | None) -> st
 
 async def _lengths(client: Client, number: int, histories: Sequence[str]) -> list[PromptLengths]:
     run = await client.run(number)
-    judged = [
-        one for one in await episodes_list(client, number) if one.verdict and one.verdict.reward is not None
-    ]
+    judged = [one for one in await episodes_list(client, number) if one.is_judged]
     return [
         await prompt_lengths(client, run, one.id, histories=histories)
         for one in tqdm(judged, bar_format=BAR, ascii=".#", unit="")

@@ -22,7 +22,7 @@ from palaestra.evaluation.silence import play_until, silence_wait
 from palaestra.model_options import endpoint_add, endpoint_make, sampling_of
 from palaestra.models.policy import ModelPolicy
 from palaestra.prices import PriceTable, prices_read
-from palaestra.records import Run
+from palaestra.records import JUDGED, Run
 from palaestra.rollout import Rollout
 from palaestra.run_plan import (
     PLAIN,
@@ -113,7 +113,7 @@ async def run_play(options: argparse.Namespace, plan: RunPlan, prices: PriceTabl
         report = await report_read(client, run.id, states, model=plan.model, prices=prices)
         print(report.table())
         print(address)
-    return 1 if problems or not report.rewards else 0
+    return 1 if problems or not report.answers else 0
 
 
 async def play(
@@ -132,7 +132,7 @@ async def play(
     def on_done(rollout: Rollout) -> None:
         outcomes[rollout.outcome] += 1
         problems[rollout.problem] += bool(rollout.problem)
-        judged = outcomes["correct"] + outcomes["incorrect"]
+        judged = sum(outcomes[name] for name in JUDGED)
         void = f", {outcomes['void']} void" if outcomes["void"] else ""
         bar.set_postfix_str(f"{outcomes['correct']} of {judged} correct{void}", refresh=False)
         bar.update()

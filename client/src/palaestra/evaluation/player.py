@@ -112,7 +112,7 @@ async def held_read(client: Client, runs: Mapping[Series, Run], items: Sequence[
     states: dict[tuple[Series, int, str], list[EpisodeState]] = defaultdict(list)
     for series, run in runs.items():
         for state in await episodes_list(client, run.id, origin=PLAIN):
-            if state.verdict is None or state.verdict.reward is not None:
+            if not state.is_void:
                 # Text has no look, and yet its episodes are drawn one.
                 digest = state.presentation_hash if series.arm.has_page else ""
                 states[series, state.task, digest].append(state)

@@ -3,7 +3,8 @@
 -- Rows: version or null, epoch or null, groups, tasks, groups of tasks seen before, groups with two or more judged
 -- samples, of these all right, all wrong.
 WITH judged AS (
-    SELECT g.id, g.task_id, g.policy_version, count(v.reward) AS judged, sum(v.reward) AS correct
+    SELECT g.id, g.task_id, g.policy_version, count(*) FILTER (WHERE v.outcome <> 'void') AS judged,
+        count(*) FILTER (WHERE v.outcome = 'correct') AS correct
     FROM trajectories_group g
     JOIN trajectories_episode e ON e.group_id = g.id
     LEFT JOIN trajectories_verdict v ON v.id = e.verdict_id

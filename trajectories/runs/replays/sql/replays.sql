@@ -13,7 +13,8 @@ WITH mostly_wrong AS MATERIALIZED (
     JOIN trajectories_verdict v ON v.id = e.verdict_id
     WHERE g.id = ANY(%(groups)s::bigint[]) AND g.completed_seq IS NOT NULL
     GROUP BY g.id
-    HAVING bool_and(e.is_plain) AND count(v.reward) > 1 AND bool_or(v.reward = 0)
+    HAVING bool_and(e.is_plain) AND count(*) FILTER (WHERE v.outcome <> 'void') > 1
+        AND bool_or(v.outcome = 'incorrect')
         AND stddev_samp(v.reward) < %(std_below)s AND avg(v.reward) < %(mean_below)s
 )
 SELECT g.id, g.episodes, g.rewards, success.id, success.policy_version
