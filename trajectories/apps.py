@@ -21,7 +21,8 @@ class TrajectoriesConfig(AppConfig):
 
         KINDS.discover(kinds)
 
-        from trajectories.rewards import components
-        from trajectories.rewards.registry import COMPONENTS
+        from trajectories.rewards import components, milestones
+        from trajectories.rewards.registry import COMPONENTS, MILESTONES
 
         COMPONENTS.discover(components)
+        MILESTONES.discover(milestones)

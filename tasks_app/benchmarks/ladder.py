@@ -17,12 +17,11 @@ from core.errors import GymError
 from tasks_app import kinds
 from tasks_app.benchmarks import _choices
 from tasks_app.benchmarks._hash_split import SPLITS, split_of
-from tasks_app.ladder.registry import RUNGS, Item, discover
+from tasks_app.ladder.registry import RUNGS, TAG, Item, discover
 from tasks_app.registry import benchmark_register
 from tasks_app.solutions import lines
 from tasks_app.types import BenchmarkPlugin, GoldDraft, Row, TaskDraft
 
-TAG = "rung:"
 KEY_DIGITS = 20
 MISSES_MAX = 1_000
 """After so many known items in a row a rung counts as exhausted."""

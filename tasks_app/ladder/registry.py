@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from core.draws import Draws
 from core.registry import Registry
@@ -15,6 +16,8 @@ WORDS: tuple[str, ...] = tuple(
     toml_load(Path(__file__).with_name("words.toml"), dict[str, list[str]])["words"]
 )
 CHOICES = 4
+TAG = "rung:"
+"""Before a rung's id in the tags of its tasks."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -32,11 +35,21 @@ class Item:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Rows:
+    """A value by the name of its row, and the row that is asked for."""
+
+    values: Mapping[str, str]
+    right: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rung:
     """``difficulty``, from 0 to 1, is the rung's place on the ladder."""
 
     draw: Callable[[Draws], Item]
     difficulty: float
+    rows: Callable[[Mapping[str, Any]], Rows] | None = None
+    """Of a payload, where the answer stands in a row of several."""
 
 
 RUNGS: Registry[Rung] = Registry("rung")

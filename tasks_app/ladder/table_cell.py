@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from core.draws import Draws
-from tasks_app.ladder.registry import CHOICES, ORDINALS, RUNGS, WORDS, Item, Rung
+from tasks_app.ladder.registry import CHOICES, ORDINALS, RUNGS, WORDS, Item, Rows, Rung
 
 LARGEST = 99
+QUESTION = "Which number stands beside {}?"
+BETWEEN = ": "
 
 
 def draw(draws: Draws) -> Item:
     words = draws.sample(WORDS, CHOICES)
     cells = draws.sample(range(1, LARGEST + 1), CHOICES)
-    rows = [f"{word}: {cell}" for word, cell in zip(words, cells, strict=True)]
+    rows = [f"{word}{BETWEEN}{cell}" for word, cell in zip(words, cells, strict=True)]
     shown = draws.shuffled(rows)
     return Item(
-        text=f"Which number stands beside {words[0]}?",
+        text=QUESTION.format(words[0]),
         choices=tuple(map(str, cells)),
         passage="\n".join(shown),
         steps=_steps(words[0], str(cells[0]), shown, place=shown.index(rows[0])),
@@ -32,4 +37,11 @@ def _steps(word: str, cell: str, rows: list[str], *, place: int) -> tuple[str, .
     )
 
 
-RUNGS.register("table_cell", Rung(draw=draw, difficulty=0.3))
+def rows_of(payload: Mapping[str, Any]) -> Rows:
+    before, after = QUESTION.split("{}")
+    lines = (line.partition(BETWEEN) for line in payload["passage"].splitlines())
+    word = payload["text"].removeprefix(before).removesuffix(after)
+    return Rows(values={name: cell for name, _, cell in lines}, right=word)
+
+
+RUNGS.register("table_cell", Rung(draw=draw, difficulty=0.3, rows=rows_of))

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from core.presentation import Look
-from gymsite.arena.questions import _tables, table
-from gymsite.arena.questions._tables import Table, table_view
+from gymsite.arena.questions import table
+from tasks_app import table_views
 from tasks_app.questions import SUBMIT, Move, Visit, questions
+from tasks_app.table_views import Table, table_view
 from tests import factories
 from tests.arena.test_pages import Outline, page
 from tests.conftest import ArenaClient
@@ -379,4 +380,4 @@ def test_the_table_of_a_payload_is_not_modified() -> None:
     before = repr(PAYLOAD)
     table.render(PAYLOAD, Visit(tools=TOOLS, query={"sort": "1", "direction": "descending", "find": "a"}))
     assert repr(PAYLOAD) == before
-    assert _tables.ROWS_PER_PAGE == 25
+    assert table_views.ROWS_PER_PAGE == 25

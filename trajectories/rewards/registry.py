@@ -1,4 +1,5 @@
-"""The components of rewards by name; those that are computed by rule are a file each in ``components``."""
+"""The components of rewards by name; those that are computed by rule are a file each in ``components``, and
+the milestones of questions in ``milestones``."""
 
 from __future__ import annotations
 
@@ -9,12 +10,11 @@ from functools import cache
 
 from core.errors import GymError
 from core.registry import Registry
-from trajectories.rewards.types import Component, Level, Reading, Values
+from trajectories.rewards.types import Component, Level, QuestionMilestone, Reading, Rule, Values
 
 COMPONENTS: Registry[Component] = Registry("reward component")
+MILESTONES: Registry[QuestionMilestone] = Registry("milestone")
 FAMILY = "/"
-
-One = Callable[[Reading], Values | None]
 
 
 def component(
@@ -27,10 +27,10 @@ def component(
     level: Level,
     version: int = 1,
     high: float | None = 1.0,
-) -> Callable[[One], One]:
+) -> Callable[[Rule], Rule]:
     """Register a rule that gives an episode at most one set of values."""
 
-    def registered(rule: One) -> One:
+    def registered(rule: Rule) -> Rule:
         def compute(reading: Reading) -> Mapping[str, Values]:
             values = rule(reading)
             return {} if values is None else {component_id: values}
@@ -47,6 +47,33 @@ def component(
                 version=version,
                 high=high,
                 compute=compute,
+            ),
+        )
+        return rule
+
+    return registered
+
+
+def milestone(
+    name: str,
+    *,
+    description: str,
+    kinds: frozenset[str] = frozenset(),
+    benchmarks: frozenset[str] = frozenset(),
+    version: int = 1,
+) -> Callable[[Rule], Rule]:
+    """Register the rule of a milestone for questions of some kinds, or of some benchmarks."""
+
+    def registered(rule: Rule) -> Rule:
+        MILESTONES.register(
+            name,
+            QuestionMilestone(
+                name=name,
+                description=description,
+                rule=rule,
+                kinds=kinds,
+                benchmarks=benchmarks,
+                version=version,
             ),
         )
         return rule
@@ -73,5 +100,6 @@ def revision() -> str:
 
 
 def rule_versions() -> dict[str, int]:
-    """The version of each component that is computed by rule."""
-    return {name: one.version for name, one in COMPONENTS.items() if one.compute is not None}
+    """The version of each component that is computed by rule, and of each milestone of questions."""
+    components = {name: one.version for name, one in COMPONENTS.items() if one.compute is not None}
+    return components | {f"milestone{FAMILY}{name}": one.version for name, one in MILESTONES.items()}

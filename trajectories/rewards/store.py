@@ -16,11 +16,12 @@ from trajectories.facts.types import Facts, StepFact
 from trajectories.models import RewardSource
 from trajectories.rewards import registry
 from trajectories.rewards.compute import components_of, rows_of
+from trajectories.rewards.milestones.located_right_row import thought_tags
 from trajectories.rewards.types import Reading, ReadStep
 
 RULES = "rules"
 
-READ = Statement(__file__, "reading", is_hot=True, site=kinds.SITE)
+READ = Statement(__file__, "reading", is_hot=True, site=kinds.SITE, choice=kinds.CHOICE)
 WRITE = Statement(__file__, "write", is_hot=True)
 IS_DUE = sql_read(__file__, "is_due")
 AFTER = Statement(__file__, "after", is_due=IS_DUE)
@@ -62,7 +63,7 @@ def readings_of(episode_ids: Sequence[int]) -> list[Reading]:
 
     Facts that are not stored yet are computed for it: a trainer reads a group as soon as it is complete.
     """
-    readings = [_decode(row[0]) for row in READ.rows(ids=list(episode_ids))]
+    readings = [_decode(row[0]) for row in READ.rows(ids=list(episode_ids), thought_tags=thought_tags())]
     missing = [one.episode for one in readings if not one.has_facts]
     facts = {source.episode: facts_of(source) for source in sources_read(missing)} if missing else {}
     return [_with_facts(one, facts.get(one.episode)) for one in readings]

@@ -18,7 +18,7 @@ class ReadStep(Struct, frozen=True, kw_only=True):
 
     ``result`` and ``check`` say what became of its action, ``page`` what it was done on; ``repeats`` is the
     earlier step of which it is a repetition, None without one. ``completion`` counts tokens, None where the
-    harness did not say.
+    harness did not say. ``thought`` is read where a milestone looks at it, and None where it was hidden.
     """
 
     index: int
@@ -30,27 +30,42 @@ class ReadStep(Struct, frozen=True, kw_only=True):
     repeats: int | None
     page: str
     completion: int | None
+    thought: str | None = ""
+
+
+class Mark(Struct, frozen=True, kw_only=True):
+    """A choice that was marked on a page, as the page reports it; ``label`` is None where the page was loaded
+    anew, with nothing marked."""
+
+    step: int | None
+    label: str | None
 
 
 class Reading(Struct, frozen=True, kw_only=True):
     """An ended episode with the gold of its task, None without one; ``submitted`` is None without an answer.
 
-    ``events`` are records of site events, in order. Without ``has_facts`` what steps say of effects and
-    repetitions is not known yet.
+    ``payload`` is the task's own, which ``variation`` may show in another way. ``events`` are records of site
+    events, in order, and ``marks`` those of a question with choices. Without ``has_facts`` what steps say of
+    effects and repetitions is not known yet.
     """
 
     episode: int
     has_facts: bool
     arm: str
+    recording: str
+    variation: dict[str, Any] | None
     outcome: str
+    benchmark: str
     tags: list[str]
     kind: str
     payload: dict[str, Any]
     gold: str | None
+    accepted: list[str]
     extra: dict[str, Any]
     submitted: str | list[str] | None
     steps: list[ReadStep]
     events: list[dict[str, Any]]
+    marks: list[Mark]
 
     @property
     def own_steps(self) -> list[ReadStep]:
@@ -75,6 +90,8 @@ class Values:
         return cls(sum(known) / len(known), steps) if known else None
 
 
+Rule = Callable[[Reading], Values | None]
+"""The values of one name; None where an episode has none."""
 Compute = Callable[[Reading], Mapping[str, Values]]
 
 
@@ -97,3 +114,18 @@ class Component:
     high: float | None = 1.0
     is_family: bool = False
     compute: Compute | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionMilestone:
+    """Something on the way to the answer of a question, for tasks of some kinds and of some benchmarks.
+
+    A rule that would give the same episode another value needs a higher ``version``.
+    """
+
+    name: str
+    description: str
+    rule: Rule
+    kinds: frozenset[str] = frozenset()
+    benchmarks: frozenset[str] = frozenset()
+    version: int = 1

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gymsite.arena import accessible_text, answer_interactions
-from gymsite.arena.questions import _tables
-from tasks_app import prose
+from tasks_app import prose, table_views
 from tasks_app.questions import SUBMIT, Answer, Move, Payload, QuestionKind, Visit, questions
 from verifiers import denotations
 
@@ -20,7 +19,7 @@ def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
     """The payload has ``text`` and ``table``, with ``header`` and ``rows`` of plain cells."""
     return {
         "prose": prose.prose_of(payload),
-        "table": _tables.table_view(_table_of(payload), visit.query, visit.tools),
+        "table": table_views.table_view(_table_of(payload), visit.query, visit.tools),
         "answers_max": ANSWERS_MAX,
         "more_button": MORE_BUTTON,
     }
@@ -64,9 +63,9 @@ def moves(payload: Payload, answer: Answer, /) -> tuple[Move, ...]:
     return (*typed, SUBMIT)
 
 
-def _table_of(payload: Payload) -> _tables.Table:
+def _table_of(payload: Payload) -> table_views.Table:
     table = payload["table"]
-    return _tables.Table(table["header"], table["rows"])
+    return table_views.Table(table["header"], table["rows"])
 
 
 def _markdown(cell: str) -> str:

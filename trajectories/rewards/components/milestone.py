@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.arms import ARMS
+from tasks_app import kinds
 from tasks_app.families import milestones
-from trajectories.rewards.registry import COMPONENTS
-from trajectories.rewards.types import Component, Reading, Values
+from trajectories.rewards.registry import COMPONENTS, MILESTONES
+from trajectories.rewards.types import Component, QuestionMilestone, Reading, Values
 
 MILESTONE = "milestone"
 
 
 def reached(reading: Reading) -> Mapping[str, Values]:
+    return _of_site(reading) if reading.kind == kinds.SITE else _of_question(reading)
+
+
+def _of_question(reading: Reading) -> Mapping[str, Values]:
+    computed = {name: one.rule(reading) for name, one in MILESTONES.items() if _may_have(reading, one)}
+    return {f"{milestones.MARK}{name}": values for name, values in computed.items() if values is not None}
+
+
+def _may_have(reading: Reading, one: QuestionMilestone) -> bool:
+    return reading.kind in one.kinds or reading.benchmark in one.benchmarks
+
+
+def _of_site(reading: Reading) -> Mapping[str, Values]:
     if not ARMS[reading.arm].has_page or reading.gold is None:
         return {}
     facts = milestones.gold_facts(answer=reading.gold, extra=reading.extra)
@@ -36,7 +50,7 @@ COMPONENTS.register(
         title="Milestone",
         description="1 for a milestone of the task that was reached, with the step that first did, else 0.",
         unit="milestone",
-        reads="site events and the gold",
+        reads="site events, for questions also steps and what pages report; and the gold",
         level="episode",
         is_family=True,
         compute=reached,

@@ -1,0 +1,1 @@
+"""Milestones of questions, one file each; those of mock sites belong to task families."""

@@ -1,0 +1,37 @@
+"""Whether the right choice was marked when the episode ended, submitted or not."""
+
+from __future__ import annotations
+
+from core.arms import ARMS
+from tasks_app import kinds
+from tasks_app.choices import label_move
+from trajectories.rewards.registry import milestone
+from trajectories.rewards.types import Reading, Values
+
+
+@milestone(
+    "chose_right",
+    description="The last choice that was marked on the page is right, whether it was submitted or not.",
+    kinds=frozenset({kinds.CHOICE}),
+)
+def chose_right(reading: Reading) -> Values | None:
+    """Only the last mark counts: marking one after the other is worth no more than a guess.
+
+    A page that is loaded again has nothing marked. Without a recorder nobody knows what was.
+    """
+    if not ARMS[reading.arm].has_page or reading.recording == "off" or reading.gold is None:
+        return None
+    marked = None
+    for mark in reading.marks:
+        if mark.label is None or marked is None or mark.label != marked.label:
+            marked = mark
+    if marked is None or marked.label not in _right_labels(reading, reading.gold):
+        return Values(0.0)
+    return Values(1.0, {} if marked.step is None else {marked.step: 1.0})
+
+
+def _right_labels(reading: Reading, gold: str) -> set[str]:
+    """Those of the gold as the episode showed them."""
+    labels = [choice["label"] for choice in reading.payload["choices"]]
+    order = (reading.variation or {}).get("order", range(len(labels)))
+    return {label_move(label, labels=labels, order=order) for label in (gold, *reading.accepted)}
