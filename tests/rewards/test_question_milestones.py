@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
+import msgspec
 import pytest
 
 from core.draws import Draws
 from tasks_app import kinds
+from tasks_app.benchmarks.ladder import generate as ladder_generate
 from tasks_app.benchmarks.ladder import item_draft
 from tasks_app.ladder import table_cell
 from tasks_app.ladder.registry import TAG
 from tasks_app.models import Benchmark, Task
+from tasks_app.types import TaskDraft
 from tests import factories
 from tests.rewards.test_components import acted, computed, over
 from trajectories.models import PageEvent
 from trajectories.projects import EVERYTHING
+from trajectories.rewards.milestones.located_right_row import located_right_row
 from trajectories.rewards.profiles.store import profile_store
 from trajectories.rewards.selectors import rewards_of
-from trajectories.rewards.types import Values
+from trajectories.rewards.types import Reading, Values
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +53,34 @@ def ladder_task(**fields: Any) -> Task:
         **fields,
     }
     return factories.task(**values)
+
+
+def reading_of(draft: TaskDraft, thought: str) -> Reading:
+    """What is read of an episode that answered after one thought."""
+    step = {"index": 1, "actor": "policy", "type": "answer", "is_readable": True, "result": "ok"}
+    step |= {"check": "none", "repeats": None, "page": "", "completion": None, "thought": thought}
+    return msgspec.convert(
+        {
+            "episode": 1,
+            "has_facts": True,
+            "arm": "text_agent",
+            "recording": "off",
+            "variation": None,
+            "outcome": "incorrect",
+            "benchmark": "ladder",
+            "tags": draft.tags,
+            "kind": draft.kind,
+            "payload": draft.payload,
+            "gold": draft.gold.answer,
+            "accepted": [],
+            "extra": {},
+            "submitted": None,
+            "steps": [step],
+            "events": [],
+            "marks": [],
+        },
+        Reading,
+    )
 
 
 def thinking(*thoughts: str, arm: str = "text_agent") -> Values | None:
@@ -256,6 +289,36 @@ def test_whoever_chases_milestones_without_answering_gets_less_than_any_correct_
     silent = paid("", outcome="correct")
     assert silent == 1.0
     assert max(cheats.values()) < silent < paid("fox: 17", outcome="correct", labels="B")
+
+
+@cache
+def lists() -> list[TaskDraft]:
+    drafts = ladder_generate(1_200, 3, "train")
+    return [draft for draft in drafts if draft.key.startswith("table_cell/")]
+
+
+@pytest.mark.parametrize(
+    ("policy", "low", "high"),
+    [
+        (lambda rows, right, gold: gold.solution, 1.0, 1.0),
+        (lambda rows, right, gold: f"The answer is {gold.answer}: {rows[right]}.", 0.0, 0.0),
+        (lambda rows, right, gold: ", ".join(f"{name}: {cell}" for name, cell in rows.items()), 0.18, 0.32),
+        (lambda rows, right, gold: f"{right} is {min(rows.values())}", 0.18, 0.32),
+    ],
+    ids=["the solution", "the answer alone", "all rows", "any number"],
+)
+def test_cheats_on_lists_of_the_ladder_reach_no_more_than_a_guess(
+    policy: Any, low: float, high: float
+) -> None:
+    reached = []
+    for draft in lists():
+        rows = table_cell.rows_of(draft.payload)
+        thought = policy(rows.values, rows.right, draft.gold)
+        values = located_right_row(reading_of(draft, thought))
+        assert values is not None
+        reached.append(values.episode)
+    assert len(reached) >= 200
+    assert low <= sum(reached) / len(reached) <= high
 
 
 def test_naming_a_row_by_chance_reaches_no_more_than_a_guess() -> None:
