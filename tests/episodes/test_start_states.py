@@ -15,6 +15,8 @@ from tasks_app.models import Gold, Task
 from tests import factories
 from tests.conftest import ApiClient
 from trajectories.models import Episode, Run, SiteEvent
+from trajectories.projects import EVERYTHING
+from trajectories.rewards.profiles.store import profile_store
 from verifiers import denotations
 
 pytestmark = pytest.mark.django_db
@@ -197,3 +199,11 @@ def test_successes_are_read_by_the_number_of_acts(guide: ApiClient, task: Task, 
         {"steps": 2, "judged": 1, "correct": 0},
         {"steps": 4, "judged": 2, "correct": 1},
     ]
+
+
+def test_a_task_without_what_the_run_pays_for_is_refused(guide: ApiClient, task: Task) -> None:
+    scripted(task)
+    terms = [{"component": "outcome"}, {"component": "milestone/chose_right", "weight": 0.1}]
+    named, _ = profile_store({"name": "shaped", "terms": terms}, viewer=EVERYTHING)
+    run = factories.run(settings={"reward_profile": named.reference})
+    assert code_of(guide, task, run=run) == "profile_unfit"

@@ -27,6 +27,7 @@ from trajectories.episodes.creation_body import Opening
 from trajectories.live import notices
 from trajectories.models import Group, Run
 from trajectories.prompts.interface import setup_of
+from trajectories.rewards.profiles.fitness import fitness_check
 
 SEED_BITS = 63
 RUN_FIELDS = (
@@ -41,9 +42,9 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``unknown_look_axis``,
     ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``, ``wrong_channel``,
     ``unperceivable``, ``not_drawn``, ``probe_in_training``, ``checked_probe``, ``not_one_page``,
-    ``arm_without_text``, ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``, and those of
-    ``guidance.inserts_make``; 413
-    ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
+    ``arm_without_text``, ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``,
+    ``profile_unfit``, and those of ``guidance.inserts_make``; 413 ``too_many_episodes``,
+    ``prompts_too_long``; 429 ``at_capacity``.
     """
     arm = arm_open(opening.arm)
     few_shot.shots_check(opening)
@@ -52,6 +53,7 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     tasks = tasks_load(opening.tasks, principal)
     _check_text(tasks, opening.arm)
     run = run_load(opening.run, principal)
+    fitness_check(run, [(task.benchmark_id, task.kind) for task in tasks], viewer=principal)
     if arm.is_probe:
         _check_probe(arm, tasks, run)
         _check_unguided(arm, opening)

@@ -27,6 +27,7 @@ def component(
     level: Level,
     version: int = 1,
     high: float | None = 1.0,
+    kinds: frozenset[str] | None = None,
 ) -> Callable[[Rule], Rule]:
     """Register a rule that gives an episode at most one set of values."""
 
@@ -46,6 +47,7 @@ def component(
                 level=level,
                 version=version,
                 high=high,
+                kinds=kinds,
                 compute=compute,
             ),
         )

@@ -100,7 +100,8 @@ class Component:
     """``id`` is the name of its values, or with ``is_family`` what stands before ``/`` in their names.
 
     ``low`` and ``high`` bound every value; ``high`` is None where nothing does. A rule that would give the
-    same episode another value needs a higher ``version``.
+    same episode another value needs a higher ``version``. ``kinds`` are those of the tasks
+    that can have it, None where all can.
     """
 
     id: str
@@ -113,6 +114,7 @@ class Component:
     low: float = 0.0
     high: float | None = 1.0
     is_family: bool = False
+    kinds: frozenset[str] | None = None
     compute: Compute | None = None
 
 

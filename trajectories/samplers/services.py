@@ -16,11 +16,12 @@ from core.errors import GymError
 from core.sql import Statement
 from tasks_app import selectors as task_selectors
 from tasks_app.leaks.checks import LeakChecks
-from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP
+from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
 from tasks_app.registry import benchmarks
 from trajectories.api.auth import Principal
 from trajectories.models import Run, Sampler, SamplerDraw
 from trajectories.models.access import Scope
+from trajectories.rewards.profiles.fitness import fitness_check
 from trajectories.runs import selectors as run_selectors
 from trajectories.samplers import selectors, summaries
 from trajectories.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks, draw_make
@@ -48,11 +49,14 @@ def sampler_create(
     """Create a sampler of a run, over the tasks that match now.
 
     Raises ``GymError``: 403 ``missing_scope``; 404 ``unknown_run``; 422 ``unknown_benchmark``,
-    ``unknown_split``, ``unknown_task``, ``evaluation_split``, ``no_tasks``, ``too_many_tasks``.
+    ``unknown_split``, ``unknown_task``, ``evaluation_split``, ``no_tasks``, ``too_many_tasks``,
+    ``profile_unfit``.
     """
     run = run_selectors.run_get(run_id, principal=principal)
     _check_guidance(plan, principal)
     tasks, splits = _tasks_choose(run, filters, principal)
+    sources = Task.objects.filter(pk__in=tasks).order_by().values_list("benchmark", "kind").distinct()
+    fitness_check(run, sources, viewer=principal)
     sampler = Sampler.objects.create(
         run=run,
         plan=msgspec.to_builtins(plan),

@@ -27,6 +27,7 @@ from trajectories.episodes.forks.lineage import steps_until, turns_until
 from trajectories.episodes.guidance import START_STATE, TASKS_NAMED, Insert
 from trajectories.models import Episode, Run, Step, Verdict
 from trajectories.models.access import Scope
+from trajectories.rewards.profiles.fitness import fitness_check
 
 SCRIPTED = (Step.Actor.ORACLE, Step.Actor.PERSON)
 # What a fork has from its parent, whatever the call that opens it says.
@@ -42,13 +43,14 @@ def start_states_open(*, opening: Opening, principal: Principal) -> dict[str, An
     """Open a group of forks of each task's scripted solution; returns the API's ``{"episodes", "messages"}``.
 
     Raises ``GymError`` as ``forks_open`` does, and 403 ``missing_scope``; 422 ``bad_guidance``,
-    ``no_solution``, ``guidance_leaks``, ``unknown_task``.
+    ``no_solution``, ``guidance_leaks``, ``unknown_task``, ``profile_unfit``.
     """
     principal.require(Scope.GUIDANCE)
     guidance = _guidance(opening)
     run = openings.run_load(opening.run, principal)
     tasks = openings.tasks_load(opening.tasks, principal)
     _check_sites(tasks)
+    fitness_check(run, [(task.benchmark_id, task.kind) for task in tasks], viewer=principal)
     solutions = _solutions(tasks, run, opening.arm, principal)
     checks = LeakChecks()
     places = {task.pk: _place(guidance, task, solutions[task.pk], checks) for task in tasks}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.outcomes import CORRECT
+from tasks_app import kinds
 from trajectories.rewards.registry import component
 from trajectories.rewards.types import Reading, Values
 from verifiers.denotations import items_of, normalised
@@ -18,6 +19,7 @@ from verifiers.denotations import items_of, normalised
     unit="share of fields",
     reads="the answer and the gold",
     level="episode",
+    kinds=frozenset({kinds.SITE}),
 )
 def form(reading: Reading) -> Values | None:
     fields = reading.payload.get("fields") or []

@@ -1,0 +1,57 @@
+"""Whether tasks can have the components that the profile of their run pays for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from core.errors import GymError
+from tasks_app import kinds
+from tasks_app.families import registry as families
+from tasks_app.families.milestones import MARK
+from trajectories.models import Run
+from trajectories.projects import Viewer
+from trajectories.rewards import registry
+from trajectories.rewards.profiles.store import SETTING, profile_get
+from trajectories.rewards.profiles.types import Profile
+
+CODE = "profile_unfit"
+Source = tuple[str, str]
+"""A benchmark's id and the kind of its tasks."""
+
+
+def fitness_check(run: Run, sources: Iterable[Source], *, viewer: Viewer) -> None:
+    """Refuse tasks that can never have a component for which the profile of the run pays.
+
+    Raises ``GymError`` 422 ``profile_unfit``. A run without a profile takes all tasks.
+    """
+    reference = run.settings.get(SETTING)
+    if not reference:
+        return
+    profile = profile_get(reference, viewer=viewer).profile
+    problems = [problem for source in sorted(set(sources)) for problem in _problems(profile, *source)]
+    if problems:
+        message = f"{' '.join(problems)} Open these tasks in a run whose profile does not pay for it."
+        text = f"Run {run.pk} is paid by {reference}. {message}"
+        raise GymError(CODE, text, status=422, fields={"tasks": problems})
+
+
+def _problems(profile: Profile, benchmark: str, kind: str) -> Iterator[str]:
+    for name in dict.fromkeys(term.component for term in profile.terms):
+        if name.startswith(MARK):
+            known = milestones_of(benchmark, kind)
+            if name.removeprefix(MARK) not in known:
+                others = f"its milestones are {', '.join(known)}" if known else "it has no milestones"
+                yield f"{benchmark} has no {name!r}: {others}."
+            continue
+        needed = registry.component_of(name).kinds
+        if needed is not None and kind not in needed:
+            labels = " and ".join(sorted(f"“{kinds.kind_label(one)}”" for one in needed))
+            yield f"{benchmark} has no {name!r}: only tasks of the kind {labels} do."
+
+
+def milestones_of(benchmark: str, kind: str) -> list[str]:
+    """The milestones that some task of a benchmark has, by name."""
+    if kind == kinds.SITE:
+        return sorted({one.name for family in families.of_site(benchmark) for one in family.milestones})
+    of_questions = registry.MILESTONES.items()
+    return [name for name, one in of_questions if kind in one.kinds or benchmark in one.benchmarks]
