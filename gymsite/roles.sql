@@ -119,7 +119,8 @@ GRANT SELECT ON trajectories_pageevent, trajectories_pageeventtally, trajectorie
 GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajectories_picture,
     trajectories_pruning TO gym_lab;
 -- What a reward is made of is computed by workers; how it is paid is said here.
-GRANT SELECT ON trajectories_rewardsource, trajectories_rewardcomponents TO gym_lab;
+-- Learned rewards are fitted by the owner's command alone, so that none comes from elsewhere.
+GRANT SELECT ON trajectories_rewardsource, trajectories_rewardcomponents, trajectories_rewardmodel TO gym_lab;
 GRANT SELECT, INSERT ON trajectories_rewardprofile TO gym_lab;
 GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
 -- What annotators said is only added to.
@@ -180,7 +181,7 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_annotationproject, trajectories_ann
 -- And what is computed of episodes that have ended.
 GRANT SELECT, INSERT, UPDATE ON trajectories_stepfacts, trajectories_episodefacts TO gym_worker;
 GRANT SELECT, INSERT ON trajectories_rewardsource, trajectories_rewardcomponents TO gym_worker;
-GRANT SELECT ON trajectories_policyversion, trajectories_rewardprofile TO gym_worker;
+GRANT SELECT ON trajectories_policyversion, trajectories_rewardprofile, trajectories_rewardmodel TO gym_worker;
 
 -- The worker with the sandbox, beside which programs of agents run ------------------------------------------------
 -- It reads no table. What it may do are functions (trajectories/judging/sandbox_sql.py): claim a submission that is

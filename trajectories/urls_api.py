@@ -84,6 +84,7 @@ urlpatterns = [
     path("interventions/<id:intervention_id>", interventions.InterventionView.as_view()),
     path("forks", forks.ForksView.as_view()),
     path("rewards/components", rewards.ComponentsView.as_view()),
+    path("rewards/learned", rewards.LearnedRewardsView.as_view()),
     path("rewards/profiles", rewards.ProfilesView.as_view()),
     path("exports", exports.ExportsView.as_view()),
     path("exports/kinds", exports.KindsView.as_view()),

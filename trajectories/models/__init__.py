@@ -27,7 +27,7 @@ from trajectories.models.prompt_size import PromptSize
 from trajectories.models.recording import RecordingChunk, RecordingTally
 from trajectories.models.report import Report
 from trajectories.models.retention import Pruning
-from trajectories.models.reward import RewardComponents, RewardProfile, RewardSource
+from trajectories.models.reward import RewardComponents, RewardModel, RewardProfile, RewardSource
 from trajectories.models.run import PolicyVersion, Run, RunMetrics, VerdictCounter
 from trajectories.models.sampler import Sampler, SamplerDraw, SamplerPrefix, SamplerTask
 from trajectories.models.step import Step
@@ -75,6 +75,7 @@ __all__ = [
     "RecordingTally",
     "Report",
     "RewardComponents",
+    "RewardModel",
     "RewardProfile",
     "RewardSource",
     "Run",

@@ -44,6 +44,24 @@ class RewardComponents(models.Model):
         return f"components of episode {self.episode_id} by source {self.source_id}"
 
 
+class RewardModel(models.Model):
+    """A learned reward with its card. Only ``manage.py fit_reward`` writes one; ``sha256`` is of both."""
+
+    project = project_field()
+    name = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64)
+    features = models.PositiveSmallIntegerField()  # version of the code that computes its inputs
+    parameters = models.JSONField()
+    card = models.JSONField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["project", "sha256"], name="reward_model_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.sha256[:8]}"
+
+
 class RewardProfile(models.Model):
     """How components become one number. What identifies it is its content: a name may stand for several,
     of which the newest is meant."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, convert, to_builtins
@@ -14,6 +15,8 @@ from core.paging import Query
 from core.schema import call
 from trajectories.api.auth import caller
 from trajectories.rewards import registry, selectors
+from trajectories.rewards.learned.store import models_shown
+from trajectories.rewards.learned.types import Card
 from trajectories.rewards.profiles import store
 from trajectories.rewards.profiles.types import Profile
 from trajectories.rewards.types import Level
@@ -62,6 +65,22 @@ class ProfileList(Struct, frozen=True):
     results: list[ProfileRecord]
 
 
+class LearnedReward(Struct, frozen=True, kw_only=True):
+    """A model with its card. ``component`` names its values. With ``may_pay`` a profile of a training run may
+    name it."""
+
+    component: str
+    name: str
+    sha256: str
+    may_pay: bool
+    created_at: datetime
+    card: Card
+
+
+class LearnedRewardList(Struct, frozen=True):
+    results: list[LearnedReward]
+
+
 class RewardsPage(Struct, frozen=True):
     results: list[selectors.Rewards]
     next: str | None
@@ -80,6 +99,31 @@ class ComponentsView(APIView):
             convert(one, ComponentRecord, from_attributes=True) for _, one in registry.COMPONENTS.items()
         ]
         return Response(to_builtins(ComponentList(results)))
+
+
+class LearnedRewardsView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "learned_reward_list",
+        "List learned rewards with their cards",
+        description="What was measured of each model that the installation has fitted, on tasks held apart: "
+        "how well it ranks, where it fails, and how it can be fooled.",
+        answers={200: (LearnedRewardList, "The newest hundred, those that may not pay included.")},
+    )
+    def get(self, request: Request) -> Response:
+        results = [
+            LearnedReward(
+                component=model.component,
+                name=model.card.name,
+                sha256=model.sha256,
+                may_pay=model.may_pay,
+                created_at=model.created_at,
+                card=model.card,
+            )
+            for model in models_shown(caller(request))
+        ]
+        return Response(to_builtins(LearnedRewardList(results)))
 
 
 class ProfilesView(APIView):

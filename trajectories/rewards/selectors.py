@@ -13,10 +13,13 @@ from trajectories import projects
 from trajectories.models import Episode, RewardSource, Run
 from trajectories.projects import Viewer
 from trajectories.rewards import registry, store
+from trajectories.rewards.components.learned import MARK
 from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.compute import components_of, rows_of
+from trajectories.rewards.learned import store as learned
+from trajectories.rewards.learned.source import recorded_read
 from trajectories.rewards.profiles.payment import Components, payment_of
-from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, profile_get
+from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, check_may_pay, profile_get
 from trajectories.rewards.profiles.types import Payment
 
 KNOWN = Statement(__file__, "known", is_hot=True)
@@ -60,20 +63,23 @@ _decode = msgspec.json.Decoder(list[_Source]).decode
 def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards]:
     """The rewards of those of the episodes that have ended, by id.
 
-    Rules that have not been applied yet are applied for it; nothing is stored.
+    Rules and learned rewards that have not been applied yet are applied for it; nothing is stored.
     """
-    return {one: _rewards(one, *parts, named) for one, parts in _read(episode_ids).items()}
+    return {one: _rewards(one, *parts, named) for one, parts in _read(episode_ids, [named]).items()}
 
 
 def payments_of(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
     """What each of the profiles pays those of the episodes that have ended, by id. They are read once."""
     return {
         one: [payment_of(profile.profile, known) for profile in named]
-        for one, (known, _) in _read(episode_ids).items()
+        for one, (known, _) in _read(episode_ids, named).items()
     }
 
 
-def _read(episode_ids: Sequence[int]) -> dict[int, tuple[Components, list[_Source]]]:
+_Read = dict[int, tuple[Components, list[_Source]]]
+
+
+def _read(episode_ids: Sequence[int], named: Sequence[Named]) -> _Read:
     """All components of those that have ended, and where they are from."""
     read = {row[0]: _known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
     missing = [one for one, (_, sources) in read.items() if not _has_rules(sources)]
@@ -82,7 +88,28 @@ def _read(episode_ids: Sequence[int]) -> dict[int, tuple[Components, list[_Sourc
         read[reading.episode][1].append(
             _Source(RewardSource.Kind.RULE, store.RULES, registry.revision(), values, steps)
         )
+    _learned_read(read, [term.component for one in named for term in one.profile.terms])
     return {one: (_joined(known, sources), sources) for one, (known, sources) in read.items()}
+
+
+def _learned_read(read: _Read, components: Sequence[str]) -> None:
+    """Compute those of the learned rewards that are not stored yet; null where the model is no more."""
+    names = learned.names_in(components)
+    models = learned.models_named(names) if names else {}
+    for name in names:
+        missing = [
+            episode
+            for episode, (known, sources) in read.items()
+            if known.values[OUTCOME] is not None and all(name != f"{MARK}{one.name}" for one in sources)
+        ]
+        if name not in models:
+            for episode in missing:
+                read[episode][1].append(_Source(RewardSource.Kind.LEARNED, name, "", {name: None}, {}))
+            continue
+        model = models[name]
+        for episode, computed in learned.values_of(model, recorded_read(missing)).items():
+            values, steps = rows_of(computed)
+            read[episode][1].append(_Source(RewardSource.Kind.LEARNED, model.id, model.sha256, values, steps))
 
 
 def _known(
@@ -155,6 +182,14 @@ def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
 
 
 def profile_named(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
-    """The profile that is named, else the run's own; None where neither names one."""
+    """The profile that is named, else the run's own; None where neither names one.
+
+    Raises ``GymError`` ``profile_refused`` where it may not pay a training run.
+    """
     chosen = reference or run.settings.get(SETTING)
-    return profile_get(chosen, viewer=viewer) if chosen else None
+    if not chosen:
+        return None
+    named = profile_get(chosen, viewer=viewer)
+    if run.kind == Run.Kind.TRAIN:
+        check_may_pay(named.profile, viewer=viewer)
+    return named

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
+from core.outcomes import VOID
 from core.sql import Statement, sql_read
 from core.sweep import PAGE, Place, Seen
 from tasks_app import kinds
@@ -16,8 +17,11 @@ from trajectories.facts.types import Facts, StepFact
 from trajectories.models import RewardSource
 from trajectories.rewards import registry
 from trajectories.rewards.compute import components_of, rows_of
+from trajectories.rewards.learned import store as learned
+from trajectories.rewards.learned.features import VERSION
+from trajectories.rewards.learned.source import recorded_read
 from trajectories.rewards.milestones.located_right_row import thought_tags
-from trajectories.rewards.types import Reading, ReadStep
+from trajectories.rewards.types import Reading, ReadStep, Values
 
 RULES = "rules"
 
@@ -33,18 +37,21 @@ _encode = msgspec.json.Encoder().encode
 
 def components_compute(episode_ids: Sequence[int]) -> int:
     """Compute and store the components of ended episodes; returns how many steps they have."""
-    source, steps = _rules_source(), 0
+    source, models, steps = _rules_source(), learned.models_current(), 0
     for episode_id in episode_ids:
         for reading in readings_of([episode_id]):
-            values, of_steps = rows_of(components_of(reading))
-            WRITE.run(
-                episode=reading.episode,
-                source=source,
-                values=_encode(values).decode(),
-                steps=_encode(of_steps).decode(),
-            )
+            _write(episode_id, source, components_of(reading))
+            recorded = recorded_read([episode_id]) if models and reading.outcome != VOID else []
+            for model in models:
+                values = learned.values_of(model, recorded)
+                _write(episode_id, learned.source_of(model), values.get(episode_id, {}))
             steps += len(reading.steps)
     return steps
+
+
+def _write(episode: int, source: int, computed: Mapping[str, Values]) -> None:
+    values, steps = rows_of(computed)
+    WRITE.run(episode=episode, source=source, values=_encode(values).decode(), steps=_encode(steps).decode())
 
 
 def _rules_source() -> int:
@@ -86,12 +93,16 @@ def _step_with_facts(step: ReadStep, fact: StepFact | None) -> ReadStep:
 
 def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:
     """The next page of episodes that ended ``age_s`` ago; those are due that lack the components of today's
-    rules, or have steps that came after them."""
-    rows = AFTER.rows(since=place.since, key=place.key, age=age_s, version=registry.revision(), limit=PAGE)
+    rules or of a learned model, or have steps that came after them."""
+    rows = AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE, **_versions())
     return [Seen(*row) for row in rows]
+
+
+def _versions() -> dict[str, str | int]:
+    return {"version": registry.revision(), "features": VERSION}
 
 
 def episodes_all(*, after: int, limit: int, run: int | None, again: bool) -> list[int]:
     """Ended episodes by id, of one run or of all: those that are due, or with ``again`` every one."""
-    rows = ALL.rows(after=after, limit=limit, run=run, again=again, version=registry.revision())
+    rows = ALL.rows(after=after, limit=limit, run=run, again=again, **_versions())
     return [row[0] for row in rows]

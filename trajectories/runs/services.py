@@ -12,7 +12,7 @@ from trajectories import hot_sql, projects
 from trajectories.api.auth import Principal
 from trajectories.live import notices
 from trajectories.models import Episode, Group, PolicyVersion, Report, Run, RunMetrics, VerdictCounter
-from trajectories.rewards.profiles.store import SETTING, profile_get
+from trajectories.rewards.profiles.store import SETTING, check_may_pay, profile_get
 
 SHOWN_MAX = 10
 
@@ -23,7 +23,7 @@ REGISTER = Statement(__file__, "policy_register")
 def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
     """Create a run, with its verdict counter at zero.
 
-    Raises ``GymError`` 422 ``unknown_report`` and ``unknown_profile``.
+    Raises ``GymError`` 422 ``unknown_report``, ``unknown_profile`` and ``profile_refused``.
     """
     report = fields.pop("report", None)
     if report is not None and not projects.visible(Report.objects.filter(pk=report), principal).exists():
@@ -32,6 +32,8 @@ def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
     if reference := fields["settings"].get(SETTING):
         # What pays a run is what its name means today.
         named = profile_get(reference, viewer=principal)
+        if fields["kind"] == Run.Kind.TRAIN:
+            check_may_pay(named.profile, viewer=principal)
         fields["settings"] = {**fields["settings"], SETTING: named.reference}
     owner = {"project": principal.project, "created_by_id": principal.key_id}
     run = Run.objects.create(**fields, **owner, report_id=report)

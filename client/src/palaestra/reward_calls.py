@@ -9,15 +9,19 @@ from palaestra.calls import Calls, Json
 from palaestra.paging import rows_read
 from palaestra.paths import path_of
 from palaestra.records import Page, Verdict
-from palaestra.rewards import RewardComponent, RewardProfile, Rewards
+from palaestra.rewards import LearnedReward, RewardComponent, RewardProfile, Rewards
 
 
 class RewardCalls(Calls):
-    """Reads components and payments, and stores profiles."""
+    """Reads components, cards of learned rewards and payments, and stores profiles."""
 
     async def reward_components(self) -> list[RewardComponent]:
         """All components, by id."""
         return (await self._get("rewards/components", Page[RewardComponent])).results
+
+    async def learned_rewards(self) -> list[LearnedReward]:
+        """Models with their cards, the newest first; those that may pay no training run are among them."""
+        return (await self._get("rewards/learned", Page[LearnedReward])).results
 
     async def reward_profiles(self) -> list[RewardProfile]:
         """Those that come with the gym, then the newest first."""

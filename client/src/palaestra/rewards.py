@@ -54,6 +54,21 @@ class RewardComponent(msgspec.Struct, frozen=True, kw_only=True):
     version: int = 1
 
 
+class LearnedReward(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that was fitted to verdicts and to what people say.
+
+    ``component`` names its values, and ``card`` has what was measured of it. Only with ``may_pay`` may a
+    profile of a training run name it.
+    """
+
+    component: str
+    name: str
+    sha256: str
+    may_pay: bool
+    created_at: str = ""
+    card: dict[str, Any] = {}
+
+
 class RewardProfile(msgspec.Struct, frozen=True, kw_only=True):
     """``reference`` means this very profile for ever, its name alone the newest of that name."""
 

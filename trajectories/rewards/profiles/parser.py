@@ -28,11 +28,11 @@ def profile_read(body: Any) -> Profile:
     try:
         profile = msgspec.convert(body, Profile)
     except msgspec.ValidationError as error:
-        raise _refused([str(error)]) from error
+        raise refused([str(error)]) from error
     problems = [problem for check in CHECKS for problem in check(profile)]
     problems = problems or list(_pays_wrong_answers(profile))
     if problems:
-        raise _refused(problems)
+        raise refused(problems)
     return profile
 
 
@@ -52,7 +52,8 @@ def sha256_of(profile: Profile) -> str:
     return hashlib.sha256(msgspec.json.encode(profile, order="deterministic")).hexdigest()
 
 
-def _refused(problems: list[str]) -> GymError:
+def refused(problems: list[str]) -> GymError:
+    """The refusal of a profile, with a sentence for each problem."""
     return GymError(CODE, " ".join(problems), status=422, fields={"profile": problems})
 
 

@@ -14,7 +14,8 @@ from trajectories import projects
 from trajectories.models import RewardProfile
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.projects import Viewer
-from trajectories.rewards.profiles.parser import body_of, profile_of, profile_read, sha256_of
+from trajectories.rewards.learned.store import problems_of
+from trajectories.rewards.profiles.parser import body_of, profile_of, profile_read, refused, sha256_of
 from trajectories.rewards.profiles.types import Profile
 
 BUILTIN = Path(__file__).with_name("builtin")
@@ -50,6 +51,7 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
     Raises ``GymError`` of ``profile_read``, and 409 ``profile_name_taken`` for a name of the gym's own.
     """
     profile = profile_read(body)
+    _check_learned(profile, viewer=viewer, is_training=False)
     named = Named(profile, sha256_of(profile))
     if profile.name in builtin():
         if builtin()[profile.name].sha256 == named.sha256:
@@ -62,6 +64,18 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
         defaults={"name": profile.name, "body": body_of(profile)},
     )
     return named, is_new
+
+
+def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
+    """Raise ``GymError`` ``profile_refused`` (422) for one that names a learned reward whose error is too
+    great for a training run, or not known well enough."""
+    _check_learned(profile, viewer=viewer, is_training=True)
+
+
+def _check_learned(profile: Profile, *, viewer: Viewer, is_training: bool) -> None:
+    components = [term.component for term in profile.terms]
+    if problems := problems_of(components, viewer=viewer, is_training=is_training):
+        raise refused(problems)
 
 
 def profile_get(reference: str, *, viewer: Viewer) -> Named:

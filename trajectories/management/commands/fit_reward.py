@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from core.errors import GymError
+from trajectories.annotation.labels.successes import successes_of
+from trajectories.annotation.pairs.bias import DECIDED, SECOND
+from trajectories.annotation.pairs.exports import preferences
+from trajectories.models import AnnotationProject
+from trajectories.models.access import DEFAULT_PROJECT
+from trajectories.rewards.learned.lessons import EPISODES_MAX, Opinions
+from trajectories.rewards.learned.services import model_fit
+
+
+class Command(BaseCommand):
+    help = (
+        "Fits a learned reward to verdicts, labels of people and preferences, and measures it on tasks that "
+        "are held apart."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="what to call it; what identifies it is its content")
+        parser.add_argument("--project", default=DEFAULT_PROJECT, help="whose runs and labels it learns from")
+        parser.add_argument(
+            "--runs", type=int, nargs="+", default=[], help="these alone; else all that are not simulated"
+        )
+        parser.add_argument(
+            "--limit", type=int, default=EPISODES_MAX, help="at most so many episodes, the newest"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        project: str = options["project"]
+        try:
+            model, is_new = model_fit(
+                name=options["name"],
+                project=project,
+                opinions=opinions_of(project),
+                runs=options["runs"],
+                limit=options["limit"],
+            )
+        except GymError as error:
+            raise CommandError(error.message) from error
+        card = model.card
+        self.stdout.write(f"{model.component} {'is new' if is_new else 'was there'}.")
+        self.stdout.write(
+            f"Fitted to {card.fitted.episodes} episodes of {card.fitted.items} tasks and {card.pairs_fitted} "
+            f"pairs, measured on {card.held.episodes} of {card.held.items} others."
+        )
+        self.stdout.write(
+            f"AUROC {card.auroc.value} ({card.auroc.low} to {card.auroc.high}), calibration error "
+            f"{card.calibration_error}."
+        )
+        for warning in card.warnings:
+            self.stdout.write(warning)
+        self.stdout.write("`manage.py compute_rewards` computes it for episodes that have ended.")
+
+
+def opinions_of(project: str) -> Opinions:
+    """What people say in the annotation rooms of a project; of several rooms, the newest counts."""
+    rooms = AnnotationProject.objects.filter(project=project).select_related("codebook").order_by("pk")
+    successes: dict[int, bool] = {}
+    pairs: list[tuple[int, int]] = []
+    for room in rooms:
+        if room.level == AnnotationProject.Level.TRAJECTORY:
+            successes |= successes_of(room)
+        elif room.level == AnnotationProject.Level.PAIR:
+            pairs += _preferred(room)
+    return Opinions(successes=successes, preferences=pairs)
+
+
+def _preferred(room: AnnotationProject) -> list[tuple[int, int]]:
+    """The better episode of each pair of whole trajectories, and then the other."""
+    return [
+        (other, one) if preference.answer == SECOND else (one, other)
+        for preference in preferences(room)
+        if preference.answer in DECIDED
+        for (one, step), (other, _) in [preference.pair.places]
+        if step == 0
+    ]

@@ -1,0 +1,143 @@
+"""The card of a model: what it is worth on held-apart tasks, where it fails, and how it can be fooled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from trajectories.rewards.learned.attacks import REWRITINGS, Rewriting
+from trajectories.rewards.learned.features import Floats, names_of
+from trajectories.rewards.learned.figures import (
+    ITEMS_MIN,
+    Labels,
+    auroc_of,
+    auroc_within,
+    brier_score,
+    calibration_error,
+    rounded,
+)
+from trajectories.rewards.learned.lessons import Lesson, Lessons
+from trajectories.rewards.learned.scores import scores_of
+from trajectories.rewards.learned.types import Attack, Card, Estimate, GroupFigures, Parameters, Weight
+
+AUROC_MIN = 0.75
+"""What the lower end of the interval has to reach before a model may pay a training run."""
+FOOLED_SHIFT = 0.05
+CALIBRATION_MAX = 0.1
+STRONGEST = 12
+
+
+def may_pay(card: Card) -> bool:
+    """Whether a profile of a training run may name the model."""
+    return card.auroc.low is not None and card.auroc.low >= AUROC_MIN
+
+
+def card_of(name: str, parameters: Parameters, *, lessons: Lessons, strength: float, earlier: int) -> Card:
+    fitted, held = lessons.parted()
+    scores, labels = scores_of(parameters, held.recorded), held.labels
+    auroc = auroc_of(scores, labels, held.items)
+    within = auroc_within(scores, labels, held.items)
+    groups = _groups(held, scores)
+    attacks = [_attack(name, one, parameters, held, auroc) for name, one in REWRITINGS.items()]
+    error = calibration_error(scores, labels)
+    return Card(
+        name=name,
+        data_sha256=lessons.sha256,
+        fitted=fitted.sample,
+        held=held.sample,
+        people=sum(one.is_people for one in lessons.episodes),
+        overruled=sum(one.is_overruled for one in lessons.episodes),
+        pairs_fitted=len(fitted.pairs),
+        pairs_held=len(held.pairs),
+        pairs_right=_pairs_right(parameters, held),
+        regularisation=strength,
+        auroc=auroc,
+        auroc_within_items=within,
+        calibration_error=error,
+        brier=brier_score(scores, labels),
+        groups=groups,
+        attacks=attacks,
+        strongest=_strongest(parameters),
+        warnings=list(_warnings(auroc, within, error, groups, attacks)),
+        earlier=earlier,
+    )
+
+
+def _pairs_right(parameters: Parameters, held: Lessons) -> float | None:
+    """The share of held-apart pairs in which the preferred episode has the higher score; ties count half."""
+    if not held.pairs:
+        return None
+    chosen, rejected = (scores_of(parameters, [pair[place] for pair in held.pairs]) for place in (0, 1))
+    return rounded(np.mean((np.sign(chosen - rejected) + 1) / 2))
+
+
+# ---- where it fails
+def _groups(held: Lessons, scores: Floats) -> list[GroupFigures]:
+    """Figures by benchmark and by family, the worst first."""
+    figures = [
+        _group(kind, name, held, scores, np.array([getattr(one, kind) == name for one in held.episodes]))
+        for kind in ("benchmark", "family")
+        for name in sorted({getattr(one, kind) for one in held.episodes} - {""})
+    ]
+    return sorted(figures, key=lambda one: (one.auroc.value is None, one.auroc.value, one.kind, one.name))
+
+
+def _group(kind: str, name: str, held: Lessons, scores: Floats, members: Labels) -> GroupFigures:
+    own: list[Lesson] = [one for one, is_member in zip(held.episodes, members, strict=True) if is_member]
+    part = Lessons(episodes=own)
+    auroc = auroc_of(scores[members], part.labels, part.items)
+    return GroupFigures(
+        kind=kind,
+        name=name,
+        sample=part.sample,
+        auroc=auroc if part.sample.items >= ITEMS_MIN else Estimate(),
+        excess=rounded(scores[members].mean() - part.labels.mean()),
+    )
+
+
+# ---- how it can be fooled
+def _attack(name: str, one: Rewriting, parameters: Parameters, held: Lessons, auroc: Estimate) -> Attack:
+    scores, rewritten = (scores_of(parameters, texts) for texts in (held.recorded, one.of(held.recorded)))
+    failures = ~held.labels
+    moved = (rewritten - scores)[failures]
+    left = auroc_of(np.where(failures, rewritten, scores), held.labels, held.items).value
+    loss = 0.0 if left is None or auroc.value is None else auroc.value - left
+    return Attack(
+        name=name,
+        description=one.description,
+        shift=rounded(moved.mean()),
+        raised=rounded((moved > 0).mean()),
+        auroc=left,
+        is_fooled=bool(max(moved.mean(), loss) >= FOOLED_SHIFT),
+    )
+
+
+def _strongest(parameters: Parameters) -> list[Weight]:
+    """The features that a score depends on most, by standardised weight."""
+    signed = np.array(parameters.weights) * parameters.slope
+    order = np.argsort(-np.abs(signed), kind="stable")[:STRONGEST]
+    names = names_of(parameters.words)
+    return [Weight(feature=names[place], weight=rounded(signed[place])) for place in order]
+
+
+# ---- in words
+def _warnings(
+    auroc: Estimate, within: Estimate, error: float, groups: Sequence[GroupFigures], attacks: Sequence[Attack]
+) -> Iterator[str]:
+    if auroc.low is None or auroc.low < AUROC_MIN:
+        low = "unknown" if auroc.low is None else f"{auroc.low:.2f}"
+        yield f"It may not pay a training run: the lower end of its AUROC is {low}, below {AUROC_MIN}."
+    if within.low is None or within.low <= 0.5:
+        yield "It does not tell right from wrong attempts at one task, which is what a group is ranked by."
+    if error > CALIBRATION_MAX:
+        yield f"Its scores are {error:.2f} away from the shares of successes, on average."
+    for group in groups:
+        if group.auroc.value is not None and (group.auroc.low or 0.0) <= 0.5:
+            yield f"It fails on the {group.kind} {group.name}: its AUROC there is {group.auroc.value:.2f}."
+    for attack in attacks:
+        if attack.is_fooled:
+            yield (
+                f"It is fooled by {attack.name}. {attack.description} raise the score of failures by "
+                f"{attack.shift:.2f} on average; if they alone do so, the AUROC is {attack.auroc:.2f}."
+            )

@@ -1,0 +1,86 @@
+"""Features of an episode, from its facts and the words of the policy: pure, finite and bounded.
+
+A change that would give the same episode other features needs a higher ``VERSION``; models of another one
+compute nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trajectories.facts.behaviour import number_count, says_check, word_count
+from trajectories.rewards.learned.types import Recorded
+
+VERSION = 1
+Floats = NDArray[np.float64]
+
+SHARES = (
+    *("confirmed", "no_effect", "different_effect", "unexplained"),
+    *("invalid_actions", "loops", "backtracks", "page_changes"),
+)
+"""Columns of an episode's facts that count steps."""
+FACTS = ("steps", *SHARES)
+# Letters alone: numbers and whole answers would be of one task.
+WORD = re.compile(r"\b[a-z]{2,20}\b")
+MARKUP = re.compile(r"[*#`|_$\\]")
+
+
+def _words(one: Recorded) -> float:
+    return float(sum(word_count(text) for text in one.texts))
+
+
+def _of_all(pattern: re.Pattern[str]) -> Callable[[Recorded], float]:
+    """The share of all characters that the pattern matches."""
+
+    def share(one: Recorded) -> float:
+        matches = sum(1 for text in one.texts for _ in pattern.finditer(text))
+        return matches / max(sum(map(len, one.texts)), 1)
+
+    return share
+
+
+def _of_steps(column: str) -> Callable[[Recorded], float]:
+    def share(one: Recorded) -> float:
+        facts = one.facts or {}
+        return min((facts.get(column) or 0.0) / max(facts.get("steps") or 0.0, 1.0), 1.0)
+
+    return share
+
+
+MEASURES: Mapping[str, Callable[[Recorded], float]] = {
+    "steps": lambda one: math.log1p((one.facts or {}).get("steps") or 0.0),
+    "length": lambda one: math.log1p(_words(one)),
+    "numbers": lambda one: min(sum(map(number_count, one.texts)) / max(_words(one), 1.0), 1.0),
+    "checks": lambda one: sum(map(says_check, one.texts)) / max(len(one.texts), 1),
+    "lines": _of_all(re.compile(r"\n")),
+    "markup": _of_all(MARKUP),
+    **{column: _of_steps(column) for column in SHARES},
+}
+
+
+def words_of(one: Recorded) -> set[str]:
+    """The different words of all completions, in lower case."""
+    return {word for text in one.texts for word in WORD.findall(text.lower())}
+
+
+def names_of(words: Sequence[str]) -> list[str]:
+    """The features' names, in their order."""
+    return [*MEASURES, *(f"word {word}" for word in words)]
+
+
+def features_of(recorded: Sequence[Recorded], words: Sequence[str]) -> Floats:
+    """A row for each episode: the measures, and 1 for each word that occurs.
+
+    Words are not weighed by how many others there are: other words would then change what each of them adds.
+    """
+    place = {word: len(MEASURES) + number for number, word in enumerate(words)}
+    rows = np.zeros((len(recorded), len(MEASURES) + len(words)))
+    for row, one in zip(rows, recorded, strict=True):
+        row[: len(MEASURES)] = [measure(one) for measure in MEASURES.values()]
+        row[[place[word] for word in words_of(one) if word in place]] = 1.0
+    return rows

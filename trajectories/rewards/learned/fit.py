@@ -1,0 +1,169 @@
+"""Fitting a model: logistic regression on labels and preferences, calibrated on folds held apart from it.
+
+A preferred episode is one whose features less the other's are a success (Bradley and Terry 1952): both kinds
+of labels are fitted at once. scikit-learn fits; what is stored are plain numbers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.errors import GymError
+from trajectories.rewards.learned.features import VERSION, Floats, features_of, words_of
+from trajectories.rewards.learned.figures import DIGITS, Items, Labels, rounded
+from trajectories.rewards.learned.lessons import Lessons
+from trajectories.rewards.learned.scores import LOGIT_MAX, standardised
+from trajectories.rewards.learned.types import Parameters, Recorded
+
+WORDS_MAX = 300
+# A word of fewer tasks says what they are about, not how they were solved.
+WORD_ITEMS_MIN = 5
+FOLDS = 5
+STRENGTHS = (0.003, 0.03, 0.3)
+"""Inverse strengths of regularisation that are tried (scikit-learn's ``C``)."""
+# The intercept is one more feature, since pairs have none; so large a constant is hardly regularised.
+CONSTANT = 10.0
+ITERATIONS_MAX = 2_000
+# What hardly varies is taken as it is.
+SCALE_MIN = 1e-4
+ITEMS_MIN = 10
+LABELS_MIN = 10
+
+
+def check_enough(lessons: Lessons, *, part: str) -> None:
+    """Raise ``GymError`` 422 ``too_few_labels`` where nothing could be learned or measured."""
+    sample = lessons.sample
+    if sample.items >= ITEMS_MIN and LABELS_MIN <= sample.successes <= sample.episodes - LABELS_MIN:
+        return
+    message = (
+        f"The {part} part has {sample.episodes} labelled episodes of {sample.items} tasks, "
+        f"{sample.successes} of them successes. It needs {ITEMS_MIN} tasks, {LABELS_MIN} successes "
+        f"and {LABELS_MIN} failures."
+    )
+    raise GymError("too_few_labels", message, status=422)
+
+
+def parameters_fit(lessons: Lessons) -> tuple[Parameters, float]:
+    """The model of these lessons, and the strength that was chosen."""
+    words = vocabulary_of(lessons.recorded)
+    features = features_of(lessons.recorded, words)
+    means, scales = features.mean(axis=0).round(DIGITS) + 0.0, features.std(axis=0).round(DIGITS)
+    scales[scales < SCALE_MIN] = 1.0
+
+    def inputs(recorded: Sequence[Recorded]) -> Floats:
+        return standardised(features_of(recorded, words), means, scales)
+
+    chosen, rejected = ([pair[place] for pair in lessons.pairs] for place in (0, 1))
+    rows = _Rows(
+        inputs=standardised(features, means, scales),
+        labels=lessons.labels,
+        items=lessons.items,
+        differences=inputs(chosen) - inputs(rejected),
+        pair_items=np.array([one.item for one in chosen], dtype=np.int64),
+    )
+    strength, logits = _strength_chosen(rows)
+    slope, offset = _calibration(logits, lessons.labels)
+    *weights, intercept = _coefficients(rows, strength)
+    parameters = Parameters(
+        features=VERSION,
+        words=words,
+        means=means.tolist(),
+        scales=scales.tolist(),
+        weights=[rounded(weight) for weight in weights],
+        intercept=rounded(intercept),
+        slope=rounded(slope),
+        offset=rounded(offset),
+    )
+    return parameters, strength
+
+
+def vocabulary_of(recorded: Sequence[Recorded]) -> list[str]:
+    """The words of most tasks."""
+    items: dict[str, set[int]] = defaultdict(set)
+    for one in recorded:
+        for word in words_of(one):
+            items[word].add(one.item)
+    common = [word for word, seen in items.items() if len(seen) >= WORD_ITEMS_MIN]
+    return sorted(sorted(common, key=lambda word: (-len(items[word]), word))[:WORDS_MAX])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Rows:
+    """Standardised inputs of episodes, and differences of inputs of pairs."""
+
+    inputs: Floats
+    labels: Labels
+    items: Items
+    differences: Floats
+    pair_items: Items
+
+    def without(self, items: Items) -> _Rows:
+        episodes, pairs = ~np.isin(self.items, items), ~np.isin(self.pair_items, items)
+        return _Rows(
+            inputs=self.inputs[episodes],
+            labels=self.labels[episodes],
+            items=self.items[episodes],
+            differences=self.differences[pairs],
+            pair_items=self.pair_items[pairs],
+        )
+
+
+def _coefficients(rows: _Rows, strength: float) -> Floats:
+    """The weights, and last the intercept."""
+    from sklearn.linear_model import LogisticRegression
+
+    # Each pair is a success of its difference and a failure of the reverse, for one half each.
+    halves = np.full(len(rows.differences), 0.5)
+    matrix = np.vstack(
+        [_with(rows.inputs, CONSTANT), _with(rows.differences, 0.0), _with(-rows.differences, 0.0)]
+    )
+    labels = np.concatenate([rows.labels, halves > 0, halves < 0])
+    weights = np.concatenate([np.ones(len(rows.labels)), halves, halves])
+    model = LogisticRegression(
+        C=strength, fit_intercept=False, solver="newton-cholesky", max_iter=ITERATIONS_MAX
+    )
+    coefficients = np.asarray(model.fit(matrix, labels, sample_weight=weights).coef_[0], dtype=np.float64)
+    coefficients[-1] *= CONSTANT
+    return coefficients
+
+
+def _with(inputs: Floats, constant: float) -> Floats:
+    return np.column_stack([inputs, np.full(len(inputs), constant)])
+
+
+def _strength_chosen(rows: _Rows) -> tuple[float, Floats]:
+    """The strength with the least loss on folds that it was not fitted to, and the logits there."""
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    folds = list(StratifiedGroupKFold(FOLDS).split(rows.inputs, rows.labels, rows.items))
+    tried = {}
+    for strength in STRENGTHS:
+        logits = np.empty(len(rows.labels))
+        for _, apart in folds:
+            *weights, intercept = _coefficients(rows.without(rows.items[apart]), strength)
+            logits[apart] = rows.inputs[apart] @ np.array(weights) + intercept
+        tried[strength] = np.clip(logits, -LOGIT_MAX, LOGIT_MAX)
+    best = min(tried, key=lambda strength: _loss(tried[strength], rows.labels))
+    return best, tried[best]
+
+
+def _loss(logits: Floats, labels: Labels) -> float:
+    return float(np.logaddexp(0, np.where(labels, -logits, logits)).mean())
+
+
+def _calibration(logits: Floats, labels: Labels) -> tuple[float, float]:
+    """Slope and offset of the logits of folds (Platt 1999). A slope below 0 is no signal: all are alike."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=1e6, solver="newton-cholesky", max_iter=ITERATIONS_MAX).fit(
+        logits[:, None], labels
+    )
+    slope, offset = float(model.coef_[0][0]), float(model.intercept_[0])
+    if slope > 0:
+        return slope, offset
+    share = float(labels.mean())
+    return 0.0, float(np.log(share / (1 - share)))

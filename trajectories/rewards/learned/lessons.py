@@ -1,0 +1,128 @@
+"""What a model learns from: recorded episodes with their labels, and pairs of which people prefer one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from core.splits import TRAINING_SQL
+from core.sql import Statement
+from tasks_app.families.registry import TAG
+from trajectories.rewards.learned.figures import Items, Labels
+from trajectories.rewards.learned.source import recorded_read
+from trajectories.rewards.learned.types import Recorded, Sample
+
+LABELLED = Statement(__file__, "labelled", training=TRAINING_SQL)
+BATCH = 200
+EPISODES_MAX = 20_000
+HELD_SHARE = 0.3
+
+
+class Opinions(NamedTuple):
+    """What people say: whether episodes succeeded, and of pairs of episodes the better one first."""
+
+    successes: Mapping[int, bool] = {}
+    preferences: Sequence[tuple[int, int]] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """An episode with the label that counts: people's where there is one, else the verdict's."""
+
+    recorded: Recorded
+    label: bool
+    is_people: bool = False
+    is_overruled: bool = False
+    benchmark: str = ""
+    family: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lessons:
+    """Lessons by episode id, and pairs with the preferred one first."""
+
+    episodes: Sequence[Lesson]
+    pairs: Sequence[tuple[Recorded, Recorded]] = field(default=())
+
+    @property
+    def recorded(self) -> list[Recorded]:
+        return [one.recorded for one in self.episodes]
+
+    @property
+    def labels(self) -> Labels:
+        return np.array([one.label for one in self.episodes], dtype=np.bool_)
+
+    @property
+    def items(self) -> Items:
+        return np.array([one.recorded.item for one in self.episodes], dtype=np.int64)
+
+    @property
+    def sample(self) -> Sample:
+        return Sample(
+            episodes=len(self.episodes),
+            items=len({one.recorded.item for one in self.episodes}),
+            successes=int(self.labels.sum()),
+        )
+
+    @property
+    def sha256(self) -> str:
+        """What identifies them: texts, facts and labels."""
+        digest = hashlib.sha256()
+        for one in self.episodes:
+            digest.update(msgspec.json.encode((one.recorded, one.label), order="sorted"))
+        for pair in self.pairs:
+            digest.update(msgspec.json.encode(pair, order="sorted"))
+        return digest.hexdigest()
+
+    def parted(self) -> tuple[Lessons, Lessons]:
+        """Those to fit, and those held apart: no task is in both, and each stays where it is for ever."""
+        return self._part(is_held=False), self._part(is_held=True)
+
+    def _part(self, *, is_held: bool) -> Lessons:
+        return Lessons(
+            episodes=[one for one in self.episodes if is_held_apart(one.recorded.item) == is_held],
+            pairs=[pair for pair in self.pairs if {is_held_apart(one.item) for one in pair} == {is_held}],
+        )
+
+
+def is_held_apart(item: int) -> bool:
+    """Decide by the task alone, so that no model is fitted to what an earlier one was measured on."""
+    digest = hashlib.sha256(f"learned rewards {item}".encode()).digest()
+    return int.from_bytes(digest[:8]) < HELD_SHARE * 2**64
+
+
+def lessons_read(
+    *, project: str, opinions: Opinions, runs: Sequence[int] = (), limit: int = EPISODES_MAX
+) -> Lessons:
+    """The newest labelled episodes of a project, of some runs or of all that are not simulated."""
+    rows = LABELLED.rows(project=project, runs=list(runs), people=list(opinions.successes), limit=limit)
+    by_id = {row[0]: row for row in rows}
+    lessons = [_lesson(one, by_id[one.episode], opinions.successes) for one in _recorded(sorted(by_id))]
+    known = {one.recorded.episode: one.recorded for one in lessons}
+    pairs = [
+        (known[one], known[other]) for one, other in opinions.preferences if {one, other} <= known.keys()
+    ]
+    return Lessons(episodes=lessons, pairs=pairs)
+
+
+def _recorded(episode_ids: Sequence[int]) -> Iterator[Recorded]:
+    for start in range(0, len(episode_ids), BATCH):
+        yield from recorded_read(episode_ids[start : start + BATCH])
+
+
+def _lesson(recorded: Recorded, row: Sequence[Any], successes: Mapping[int, bool]) -> Lesson:
+    _, verdict, benchmark, tags = row
+    opinion = successes.get(recorded.episode)
+    return Lesson(
+        recorded=recorded,
+        label=bool(verdict if opinion is None else opinion),
+        is_people=opinion is not None,
+        is_overruled=opinion is not None and verdict is not None and opinion != verdict,
+        benchmark=benchmark,
+        family=next((tag.removeprefix(TAG) for tag in tags if tag.startswith(TAG)), ""),
+    )

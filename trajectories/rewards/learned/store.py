@@ -1,0 +1,170 @@
+"""Stored models: reading those that this installation fitted, what they say, and which may pay."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+from django.db.models import Q
+
+from core.errors import GymError
+from trajectories import projects
+from trajectories.models import RewardModel, RewardSource
+from trajectories.projects import EVERYTHING, Viewer
+from trajectories.rewards.components.learned import LEARNED, MARK
+from trajectories.rewards.learned.card import AUROC_MIN, may_pay
+from trajectories.rewards.learned.features import VERSION
+from trajectories.rewards.learned.scores import scores_of
+from trajectories.rewards.learned.types import Card, Parameters, Recorded
+from trajectories.rewards.types import Values
+
+logger = logging.getLogger(__name__)
+
+ID_CHARS = 12
+SHOWN_MAX = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A model of one project. Its id is the beginning of the hash of its content."""
+
+    project: str
+    sha256: str
+    parameters: Parameters
+    card: Card
+    created_at: datetime
+
+    @property
+    def id(self) -> str:
+        return self.sha256[:ID_CHARS]
+
+    @property
+    def component(self) -> str:
+        """The name of its values."""
+        return MARK + self.id
+
+    @property
+    def may_pay(self) -> bool:
+        """Whether a profile of a training run may name it."""
+        return may_pay(self.card)
+
+
+def sha256_of(parameters: Parameters, card: Card) -> str:
+    """What identifies a model: the hash of its numbers and of its card together."""
+    return hashlib.sha256(msgspec.json.encode([parameters, card], order="sorted")).hexdigest()
+
+
+def model_of(row: RewardModel) -> Model:
+    """The model of a row. Raises ``GymError`` 422 ``model_refused`` for what was not fitted here."""
+    try:
+        parameters = msgspec.convert(row.parameters, Parameters)
+        card = msgspec.convert(row.card, Card)
+    except msgspec.ValidationError as error:
+        raise _refused(row, f"it cannot be read ({error})") from error
+    if sha256_of(parameters, card) != row.sha256:
+        raise _refused(row, "its content is not what its hash says")
+    return Model(
+        project=row.project, sha256=row.sha256, parameters=parameters, card=card, created_at=row.created_at
+    )
+
+
+def _refused(row: RewardModel, why: str) -> GymError:
+    message = (
+        f"The learned reward {row.sha256[:ID_CHARS]} is refused: {why}. Only what `manage.py fit_reward` has "
+        "fitted in this installation is used; fit it here."
+    )
+    return GymError("model_refused", message, status=422)
+
+
+def models_shown(viewer: Viewer) -> list[Model]:
+    """The newest that the viewer may see, whether they may pay or not."""
+    rows = projects.visible(RewardModel.objects.order_by("-pk"), viewer)[:SHOWN_MAX]
+    return list(_readable(rows))
+
+
+def models_current() -> list[Model]:
+    """All that can be computed by the code as it is now."""
+    return list(_readable(RewardModel.objects.filter(features=VERSION).order_by("pk")))
+
+
+def _readable(rows: Iterable[RewardModel]) -> Iterator[Model]:
+    for row in rows:
+        try:
+            yield model_of(row)
+        except GymError:
+            logger.exception("a learned reward is left out")
+
+
+# ---- naming them in profiles
+def names_in(components: Sequence[str]) -> list[str]:
+    """The names of learned rewards among those of components, each once."""
+    return list(dict.fromkeys(name for name in components if name.startswith(MARK)))
+
+
+def models_named(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[str, Model]:
+    """The models of names of components; a name without one is missing. Raises ``model_refused``."""
+    ids = [name.removeprefix(MARK) for name in names if len(name) == len(MARK) + ID_CHARS]
+    if not ids:
+        return {}
+    any_of = Q()
+    for one in ids:
+        any_of |= Q(sha256__startswith=one)
+    models = map(model_of, projects.visible(RewardModel.objects.filter(any_of), viewer))
+    return {model.component: model for model in models}
+
+
+def problems_of(components: Sequence[str], *, viewer: Viewer, is_training: bool) -> list[str]:
+    """Reasons for which a profile may not name them, in sentences."""
+    names = names_in(components)
+    models = models_named(names, viewer=viewer)
+    problems = [
+        f"There is no learned reward {name!r}: `GET /rewards/learned` lists those that there are."
+        for name in names
+        if name not in models
+    ]
+    if is_training:
+        problems += [_unfit(model) for model in models.values() if not model.may_pay]
+    return problems
+
+
+def _unfit(model: Model) -> str:
+    auroc = model.card.auroc
+    low = "unknown" if auroc.low is None else f"{auroc.low:.3f}"
+    return (
+        f"{model.component!r} may not pay a training run: the lower end of the 95% interval of its AUROC on "
+        f"held-apart tasks is {low}, and {AUROC_MIN} is needed. Take it out of the profile, or fit one "
+        "with more labels."
+    )
+
+
+# ---- what they say
+def values_of(model: Model, recorded: Sequence[Recorded]) -> dict[int, dict[str, Values]]:
+    """Values by episode and name. None of other projects and where the policy did nothing; null where nothing
+    of its completions is recorded, or its features are computed in another way by now."""
+    applies = [one for one in recorded if one.project == model.project and one.texts]
+    is_current = model.parameters.features == VERSION
+    scores = scores_of(model.parameters, applies) if applies and is_current else [math.nan] * len(applies)
+    return {
+        one.episode: {model.component: Values(_value(one, float(score)))}
+        for one, score in zip(applies, scores, strict=True)
+    }
+
+
+def _value(one: Recorded, score: float) -> float | None:
+    return score if math.isfinite(score) and any(text.strip() for text in one.texts) else None
+
+
+def source_of(model: Model) -> int:
+    """The id of the source of its components."""
+    source, _ = RewardSource.objects.get_or_create(
+        kind=RewardSource.Kind.LEARNED,
+        name=model.id,
+        version=model.sha256,
+        defaults={"detail": {"name": model.card.name, "component": LEARNED}},
+    )
+    return int(source.pk)
