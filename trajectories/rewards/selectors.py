@@ -107,7 +107,8 @@ def _learned_read(read: _Read, components: Sequence[str]) -> None:
                 read[episode][1].append(_Source(RewardSource.Kind.LEARNED, name, "", {name: None}, {}))
             continue
         model = models[name]
-        for episode, computed in learned.values_of(model, recorded_read(missing)).items():
+        recorded = recorded_read(missing) if missing else []
+        for episode, computed in learned.values_of(model, recorded).items():
             values, steps = rows_of(computed)
             read[episode][1].append(_Source(RewardSource.Kind.LEARNED, model.id, model.sha256, values, steps))
 

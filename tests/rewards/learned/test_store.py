@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from django.db import ProgrammingError, transaction
 from django.utils import timezone
 
 from core.errors import GymError
@@ -211,6 +212,25 @@ def test_a_model_from_elsewhere_is_refused(model: Model, change: dict[str, Any])
     episode = _one()
     store.components_compute([episode.pk])
     assert RewardComponents.objects.count() == 1, "those of the rules"
+
+
+@pytest.mark.parametrize("role", ["gym_lab", "gym_worker", "gym_arena"])
+def test_no_server_writes_a_model(model: Model, role: str, as_role: Any) -> None:
+    with as_role(role), transaction.atomic(), pytest.raises(ProgrammingError, match="permission denied"):
+        RewardModel.objects.update(sha256="0" * 64)
+    with as_role(role), transaction.atomic(), pytest.raises(ProgrammingError, match="permission denied"):
+        RewardModel.objects.create(name="x", sha256="0" * 64, features=1, parameters={}, card={})
+
+
+def test_workers_compute_and_the_lab_reads(model: Model, as_role: Any) -> None:
+    episode = _one()
+    with as_role("gym_lab"):
+        before = paid(episode, model.component)
+        assert [one.id for one in models_shown(EVERYTHING)] == [model.id]
+    with as_role("gym_worker"):
+        store.components_compute([episode.pk])
+    with as_role("gym_lab"):
+        assert paid(episode, model.component) == before
 
 
 def test_a_card_that_was_improved_is_refused(poor: Model) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def card_of(name: str, parameters: Parameters, *, lessons: Lessons, strength: fl
     auroc = auroc_of(scores, labels, held.items)
     within = auroc_within(scores, labels, held.items)
     groups = _groups(held, scores)
-    attacks = [_attack(name, one, parameters, held, auroc) for name, one in REWRITINGS.items()]
+    attacks = [_attack(name, one, parameters, held, scores) for name, one in REWRITINGS.items()]
     error = calibration_error(scores, labels)
     return Card(
         name=name,
@@ -97,12 +98,13 @@ def _group(kind: str, name: str, held: Lessons, scores: Floats, members: Labels)
 
 
 # ---- how it can be fooled
-def _attack(name: str, one: Rewriting, parameters: Parameters, held: Lessons, auroc: Estimate) -> Attack:
-    scores, rewritten = (scores_of(parameters, texts) for texts in (held.recorded, one.of(held.recorded)))
+def _attack(name: str, one: Rewriting, parameters: Parameters, held: Lessons, scores: Floats) -> Attack:
     failures = ~held.labels
+    rewritten = scores.copy()
+    rewritten[failures] = scores_of(parameters, one.of([*compress(held.recorded, failures)]))
     moved = (rewritten - scores)[failures]
-    left = auroc_of(np.where(failures, rewritten, scores), held.labels, held.items).value
-    loss = 0.0 if left is None or auroc.value is None else auroc.value - left
+    before, left = (auroc_of(each, held.labels, held.items).value for each in (scores, rewritten))
+    loss = 0.0 if left is None or before is None else before - left
     return Attack(
         name=name,
         description=one.description,

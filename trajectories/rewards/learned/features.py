@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from trajectories.facts.behaviour import number_count, says_check, word_count
+from trajectories.facts.behaviour import number_count, says_check
 from trajectories.rewards.learned.types import Recorded
 
 VERSION = 1
@@ -27,19 +27,19 @@ SHARES = (
 FACTS = ("steps", *SHARES)
 # Letters alone: numbers and whole answers would be of one task.
 WORD = re.compile(r"\b[a-z]{2,20}\b")
-MARKUP = re.compile(r"[*#`|_$\\]")
+MARKUP = "*#`|_$\\"
 
 
-def _words(one: Recorded) -> float:
-    return float(sum(word_count(text) for text in one.texts))
+def _words(one: Recorded) -> int:
+    return sum(len(text.split()) for text in one.texts)
 
 
-def _of_all(pattern: re.Pattern[str]) -> Callable[[Recorded], float]:
-    """The share of all characters that the pattern matches."""
+def _of_all(characters: str) -> Callable[[Recorded], float]:
+    """The share of all characters that are one of these."""
 
     def share(one: Recorded) -> float:
-        matches = sum(1 for text in one.texts for _ in pattern.finditer(text))
-        return matches / max(sum(map(len, one.texts)), 1)
+        count = sum(text.count(character) for text in one.texts for character in characters)
+        return count / max(sum(map(len, one.texts)), 1)
 
     return share
 
@@ -55,9 +55,9 @@ def _of_steps(column: str) -> Callable[[Recorded], float]:
 MEASURES: Mapping[str, Callable[[Recorded], float]] = {
     "steps": lambda one: math.log1p((one.facts or {}).get("steps") or 0.0),
     "length": lambda one: math.log1p(_words(one)),
-    "numbers": lambda one: min(sum(map(number_count, one.texts)) / max(_words(one), 1.0), 1.0),
+    "numbers": lambda one: min(sum(map(number_count, one.texts)) / max(_words(one), 1), 1.0),
     "checks": lambda one: sum(map(says_check, one.texts)) / max(len(one.texts), 1),
-    "lines": _of_all(re.compile(r"\n")),
+    "lines": _of_all("\n"),
     "markup": _of_all(MARKUP),
     **{column: _of_steps(column) for column in SHARES},
 }

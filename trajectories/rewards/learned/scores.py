@@ -11,7 +11,7 @@ from trajectories.rewards.learned.features import Floats, features_of
 from trajectories.rewards.learned.types import Parameters, Recorded
 
 # What one feature can add is bounded, and so is the whole: no text is outlandish enough to buy a score.
-FEATURE_MAX = 5.0
+FEATURE_MAX = 3.0
 LOGIT_MAX = 30.0
 
 
