@@ -96,8 +96,8 @@ def _readable(rows: Iterable[RewardModel]) -> Iterator[Model]:
     for row in rows:
         try:
             yield model_of(row)
-        except GymError:
-            logger.exception("a learned reward is left out")
+        except GymError as error:
+            logger.warning("%s", error.message)
 
 
 # ---- naming them in profiles
