@@ -22,6 +22,7 @@ from trajectories.models.fidelity import EpisodeFidelity, Fidelity
 from trajectories.models.guidance import Abstraction, GuidanceText
 from trajectories.models.health_probe import HealthProbe
 from trajectories.models.intervention import Intervention
+from trajectories.models.judge import Judge, JudgeCall, JudgeCertification, JudgeSample
 from trajectories.models.picture import Picture
 from trajectories.models.prompt_size import PromptSize
 from trajectories.models.recording import RecordingChunk, RecordingTally
@@ -62,6 +63,10 @@ __all__ = [
     "HealthProbe",
     "IdempotentCall",
     "Intervention",
+    "Judge",
+    "JudgeCall",
+    "JudgeCertification",
+    "JudgeSample",
     "KeyChange",
     "Label",
     "PageEvent",

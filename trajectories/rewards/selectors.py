@@ -185,12 +185,11 @@ def profile_of_run(run: Run, reference: str, *, viewer: Viewer) -> Named:
 def profile_named(run: Run, reference: str, *, viewer: Viewer) -> Named | None:
     """The profile that is named, else the run's own; None where neither names one.
 
-    Raises ``GymError`` ``profile_refused`` where it may not pay a training run.
+    Raises ``GymError`` of ``check_may_pay`` where one is named that may not pay a training run: the run's own
+    was checked when it was created.
     """
     chosen = reference or run.settings.get(SETTING)
-    if not chosen:
-        return None
-    named = profile_get(chosen, viewer=viewer)
-    if run.kind == Run.Kind.TRAIN:
+    named = profile_get(chosen, viewer=viewer) if chosen else None
+    if named is not None and reference and run.kind == Run.Kind.TRAIN:
         check_may_pay(named.profile, viewer=viewer)
     return named

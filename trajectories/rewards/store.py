@@ -51,6 +51,17 @@ def components_compute(episode_ids: Sequence[int]) -> int:
 
 def _write(episode: int, source: int, computed: Mapping[str, Values]) -> None:
     values, steps = rows_of(computed)
+    components_write(episode, source=source, values=values, steps=steps)
+
+
+def components_write(
+    episode: int,
+    *,
+    source: int,
+    values: Mapping[str, float | None],
+    steps: Mapping[str, Mapping[int, float | None]],
+) -> None:
+    """Add what a source says of an episode; what it said before stays, and counts no longer."""
     WRITE.run(episode=episode, source=source, values=_encode(values).decode(), steps=_encode(steps).decode())
 
 

@@ -23,7 +23,8 @@ REGISTER = Statement(__file__, "policy_register")
 def run_create(*, fields: dict[str, Any], principal: Principal) -> Run:
     """Create a run, with its verdict counter at zero.
 
-    Raises ``GymError`` 422 ``unknown_report``, ``unknown_profile`` and ``profile_refused``.
+    Raises ``GymError`` 422 ``unknown_report``, ``unknown_profile``, ``profile_refused`` and
+    ``judge_not_certified``.
     """
     report = fields.pop("report", None)
     if report is not None and not projects.visible(Report.objects.filter(pk=report), principal).exists():

@@ -12,7 +12,8 @@ import pytest
 
 from core.errors import GymError
 from trajectories.annotation.codebook.registry import codebook_current
-from trajectories.annotation.machines.judge import TRIES, Judge, JudgeUnreachable, reply_read
+from trajectories.annotation.machines.endpoint import TRIES, JudgeUnreachable
+from trajectories.annotation.machines.judge import Judge, reply_read
 from trajectories.annotation.machines.prompt import Material, system_text, unit_text
 from trajectories.models import AnnotationUnit
 

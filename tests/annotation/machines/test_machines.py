@@ -13,7 +13,8 @@ from core.errors import GymError
 from tests.annotation import scene
 from trajectories.annotation.agreement.selectors import units_labelled
 from trajectories.annotation.machines import services
-from trajectories.annotation.machines.judge import Judge, JudgeUnreachable
+from trajectories.annotation.machines.endpoint import JudgeUnreachable
+from trajectories.annotation.machines.judge import Judge
 from trajectories.models import AnnotationJob, AnnotationProject, Annotator, Label, Step
 
 RIGHT = json.dumps({"type": "reasoning", "target": "problem", "behaviours": [], "contradiction": "none"})

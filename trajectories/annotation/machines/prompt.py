@@ -48,7 +48,7 @@ class Material:
 
     def shortened(self) -> Material:
         """The material with the beginning of the outline alone."""
-        return replace(self, outline=_cut(self.outline, SHORT_OUTLINE_CHARS))
+        return replace(self, outline=cut(self.outline, SHORT_OUTLINE_CHARS))
 
     @property
     def places(self) -> list[tuple[int, int]]:
@@ -86,13 +86,13 @@ def unit_text(material: Material) -> str:
     )
     parts = [
         ("Task", material.question[:QUESTION_CHARS]),
-        ("Outline of the page", _cut(material.outline, OUTLINE_CHARS)),
+        ("Outline of the page", cut(material.outline, OUTLINE_CHARS)),
         ("Thought, sentence by sentence", numbered or thought[unit.begin : unit.end][:THOUGHT_CHARS]),
         ("Action", material.action[:ACTION_CHARS]),
     ]
     if unit.paragraph:
         parts.insert(2, ("All of the thought; label only the part that follows", thought[:THOUGHT_CHARS]))
-    return "\n\n".join(f"{title}:\n{_delimited(text)}" for title, text in parts if text)
+    return "\n\n".join(f"{title}:\n{delimited(text)}" for title, text in parts if text)
 
 
 def answers_read(data: dict[str, Any], *, material: Material) -> Answers:
@@ -139,10 +139,10 @@ def _option_text(option: Option) -> str:
     return "\n".join([f"- {option.id}{signs}: {option.title}. {option.definition}", *examples])
 
 
-def _delimited(text: str) -> str:
+def delimited(text: str) -> str:
     tag = f"data-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
-def _cut(text: str, chars: int) -> str:
+def cut(text: str, chars: int) -> str:
     return text if len(text) <= chars else f"{text[:chars]}\n(cut after {chars:,} characters)"

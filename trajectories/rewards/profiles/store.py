@@ -15,6 +15,7 @@ from trajectories.models import RewardProfile
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.projects import Viewer
 from trajectories.rewards.learned.store import problems_of
+from trajectories.rewards.profiles.judge_terms import certified_check, unknown_judges
 from trajectories.rewards.profiles.parser import body_of, profile_of, profile_read, refused, sha256_of
 from trajectories.rewards.profiles.types import Profile
 
@@ -48,10 +49,13 @@ def builtin() -> Mapping[str, Named]:
 def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
     """Store a profile of the viewer's project, and whether it is new.
 
-    Raises ``GymError`` of ``profile_read``, and 409 ``profile_name_taken`` for a name of the gym's own.
+    Raises ``GymError`` of ``profile_read``, also for a judge that there is not, and 409
+    ``profile_name_taken`` for a name of the gym's own.
     """
     profile = profile_read(body)
     _check_learned(profile, viewer=viewer, is_training=False)
+    if problems := unknown_judges(profile):
+        raise refused(problems)
     named = Named(profile, sha256_of(profile))
     if profile.name in builtin():
         if builtin()[profile.name].sha256 == named.sha256:
@@ -67,9 +71,11 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
 
 
 def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
-    """Raise ``GymError`` ``profile_refused`` (422) for one that names a learned reward whose error is too
-    great for a training run, or not known well enough."""
+    """Raise ``GymError`` (422) for a profile that no training run may be paid by: ``profile_refused`` where
+    the error of a learned reward is too great or not known well enough, ``judge_not_certified`` for a judge.
+    """
     _check_learned(profile, viewer=viewer, is_training=True)
+    certified_check(profile)
 
 
 def _check_learned(profile: Profile, *, viewer: Viewer, is_training: bool) -> None:

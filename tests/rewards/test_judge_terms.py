@@ -1,0 +1,81 @@
+"""What a profile may pay for grades of judges, and which runs."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+
+from core.errors import GymError
+from tests import factories
+from tests.judges.scene import toml
+from trajectories.api.auth import Principal
+from trajectories.judges.services import judge_store
+from trajectories.models import ApiKey, Judge, JudgeCertification, Run
+from trajectories.projects import EVERYTHING
+from trajectories.rewards.profiles.store import Named, profile_store
+from trajectories.rewards.selectors import profile_of_run
+from trajectories.runs.services import run_create
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return judge_store(toml())[0]
+
+
+def stored(component: str) -> Named:
+    terms = [{"component": "outcome"}, {"component": component, "weight": 0.5}]
+    return profile_store({"name": "by-judge", "terms": terms}, viewer=EVERYTHING)[0]
+
+
+def certify(judge: Judge, criterion: str, *, is_certified: bool = True) -> None:
+    JudgeCertification.objects.create(judge=judge, criterion=criterion, figures={}, is_certified=is_certified)
+
+
+def create(kind: str, named: Named) -> Run:
+    key = ApiKey.objects.create(name="test", digest=uuid.uuid4().hex, prefix="p", scopes=["trainer"])
+    trainer = Principal(key_id=key.pk, name="test", scopes=frozenset({"trainer"}), splits=frozenset())
+    fields: dict[str, Any] = {"name": "r", "kind": kind, "settings": {"reward_profile": named.reference}}
+    return run_create(fields=fields, principal=trainer)
+
+
+@pytest.mark.parametrize(
+    ("component", "words"),
+    [
+        ("judge/lenient/grounded", "no judge 'lenient'"),
+        ("judge/strict/grunded", "Did you mean grounded"),
+        ("judge", "write judge/ and a name"),
+    ],
+)
+def test_a_term_names_a_judge_and_a_criterion_that_there_are(
+    judge: Judge, component: str, words: str
+) -> None:
+    with pytest.raises(GymError, match=words) as raised:
+        stored(component)
+    assert raised.value.code == "profile_refused"
+
+
+def test_a_training_run_is_paid_for_certified_criteria_alone(judge: Judge) -> None:
+    one, both = stored("judge/strict/grounded"), stored("judge/strict")
+    for named in (one, both):
+        with pytest.raises(GymError, match="has not been held against people's labels") as raised:
+            create("train", named)
+        assert (raised.value.code, raised.value.status) == ("judge_not_certified", 422)
+        assert create("eval", named).pk
+    certify(judge, "grounded")
+    assert create("train", one).settings["reward_profile"] == one.reference
+    certify(judge, "direct", is_certified=False)
+    with pytest.raises(GymError, match="direct was held against people's labels and is not certified"):
+        create("train", both)
+
+
+def test_a_call_cannot_pay_a_training_run_otherwise(judge: Judge) -> None:
+    named = stored("judge/strict/grounded")
+    with pytest.raises(GymError, match="certified"):
+        profile_of_run(factories.run(kind="train"), named.reference, viewer=EVERYTHING)
+    assert profile_of_run(factories.run(), named.reference, viewer=EVERYTHING) == named
+    certify(judge, "grounded")
+    assert profile_of_run(factories.run(kind="train"), named.reference, viewer=EVERYTHING) == named

@@ -1,0 +1,1 @@
+"""Judges: models that grade episodes by a rubric, and how often each of them is wrong."""

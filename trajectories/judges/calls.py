@@ -1,0 +1,77 @@
+"""Calls of a judge: many at once, each stored with what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from trajectories.annotation.machines.endpoint import Endpoint, JudgeUnreachable, Reply
+from trajectories.judges.grades import Reading, grade_read
+from trajectories.judges.prompt import Attempt, request_body, request_sha256
+from trajectories.judges.types import Criterion, JudgeBody
+from trajectories.models import Judge, JudgeCall
+
+CONCURRENCY = 8
+REPLY_CHARS = 20_000
+PROBLEM_CHARS = JudgeCall._meta.get_field("problem").max_length or 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """A judge with the endpoint that answers for it."""
+
+    judge: Judge
+    body: JudgeBody
+    endpoint: Endpoint
+    pool: ThreadPoolExecutor
+
+    def grade(self, pairs: Sequence[tuple[Attempt, Criterion]], *, attack: str = "") -> list[JudgeCall]:
+        """One stored call for each pair, in their order. Raises ``JudgeUnreachable`` if none was answered:
+        an endpoint that is down says nothing of any attempt."""
+        calls = list(self.pool.map(lambda pair: self._call(*pair, attack=attack), pairs))
+        stored = JudgeCall.objects.bulk_create(calls)
+        if stored and all(call.reply == "" and call.problem for call in stored):
+            raise JudgeUnreachable("judge_unreachable", f"The judge answers nothing. {stored[-1].problem}")
+        return stored
+
+    def _call(self, attempt: Attempt, criterion: Criterion, *, attack: str) -> JudgeCall:
+        request = request_body(self.body, criterion, attempt)
+        begun = time.monotonic()
+        try:
+            reply = self.endpoint.reply(request)
+            reading = grade_read(reply.text, criterion)
+        except JudgeUnreachable as error:
+            reply, reading = Reply(text=""), Reading(problem=error.message)
+        return JudgeCall(
+            judge=self.judge,
+            episode_id=attempt.episode,
+            criterion=criterion.id,
+            attack=attack,
+            request_sha256=request_sha256(request),
+            reply=_storable(reply.text)[:REPLY_CHARS],
+            grade=reading.grade,
+            problem=_storable(reading.problem)[:PROBLEM_CHARS],
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            took_ms=round((time.monotonic() - begun) * 1000),
+        )
+
+
+@contextmanager
+def caller(judge: Judge, body: JudgeBody, endpoint: Endpoint) -> Iterator[Caller]:
+    """A caller whose calls have ended when it is left, whatever ended it."""
+    with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
+        try:
+            yield Caller(judge=judge, body=body, endpoint=endpoint, pool=pool)
+        except BaseException:
+            endpoint.is_over.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def _storable(text: str) -> str:
+    """Without what Postgres has no text for."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")

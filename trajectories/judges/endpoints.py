@@ -1,0 +1,19 @@
+"""The endpoint of a judge. Its key is in the environment and never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+
+from trajectories.annotation.machines.endpoint import Endpoint
+from trajectories.annotation.machines.services import key_read
+from trajectories.models import Judge
+
+
+@contextmanager
+def endpoint_open(judge: Judge, key_env: str = "") -> Iterator[Endpoint]:
+    """Raises ``GymError`` ``no_key`` (422) if the variable is named and not set."""
+    with httpx.Client() as client:
+        yield Endpoint(url=judge.body["url"], model=judge.body["model"], key=key_read(key_env), client=client)

@@ -1,0 +1,145 @@
+"""Storing judges, and letting them grade episodes: what was graded is not graded again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, JSONField, OuterRef, QuerySet, Subquery
+
+from core.errors import GymError, did_you_mean
+from core.long_work import Progress
+from trajectories.annotation.machines.endpoint import Endpoint
+from trajectories.judges.calls import Caller, caller
+from trajectories.judges.evidence import attempts_read
+from trajectories.judges.parser import judge_of, judge_read, refused, sha256_of
+from trajectories.judges.prompt import prompt_sha256
+from trajectories.judges.types import JudgeBody
+from trajectories.models import Episode, Judge, RewardComponents, RewardSource
+from trajectories.rewards.components.judge import JUDGE
+from trajectories.rewards.registry import FAMILY
+from trajectories.rewards.store import components_write
+
+EPISODES_AT_ONCE = 20
+
+
+@dataclass
+class Tally:
+    """Episodes that were graded, and grades that are void."""
+
+    episodes: int = 0
+    void: int = 0
+
+
+def judge_store(data: bytes) -> tuple[Judge, bool]:
+    """Store the judge of a TOML file, and whether it is new. Raises ``GymError`` ``judge_refused`` (422),
+    and 409 ``judge_exists`` for a name of another judge, or a judge of another name."""
+    body = judge_read(data)
+    sha256 = sha256_of(body)
+    same = Judge.objects.filter(sha256=sha256).first()
+    if same is not None and same.name == body.name:
+        return same, False
+    if same is not None:
+        raise GymError("judge_exists", f"This very judge is stored as {same.name!r}.", status=409)
+    try:
+        with transaction.atomic():
+            judge = Judge.objects.create(
+                name=body.name,
+                sha256=sha256,
+                body=msgspec.to_builtins(body),
+                prompt_sha256=prompt_sha256(body),
+            )
+    except IntegrityError as error:
+        message = f"{body.name!r} is another judge already. A changed judge is another: give it another name."
+        raise GymError("judge_exists", message, status=409) from error
+    return judge, True
+
+
+def judge_get(name: str) -> Judge:
+    """Raises ``GymError`` ``unknown_judge`` (422)."""
+    judge = Judge.objects.filter(name=name).first()
+    if judge is None:
+        hint = did_you_mean(name, Judge.objects.values_list("name", flat=True))
+        raise GymError("unknown_judge", f"There is no judge {name!r}. {hint}", status=422)
+    return judge
+
+
+def body_of(judge: Judge) -> JudgeBody:
+    """The judge as it was stored. Raises ``judge_refused`` where this version writes another prompt."""
+    body = judge_of(judge.body)
+    if prompt_sha256(body) != judge.prompt_sha256:
+        raise refused([f"This version writes another prompt than {judge.name!r} had: store it anew."])
+    return body
+
+
+def source_of(judge: Judge) -> RewardSource:
+    """The source of the judge's components, which its hash is the version of."""
+    source, _ = RewardSource.objects.get_or_create(
+        kind=RewardSource.Kind.JUDGE, name=judge.name, version=judge.sha256, defaults={"detail": judge.body}
+    )
+    return source
+
+
+def episodes_due(judge: Judge, *, runs: Sequence[int], has_void: bool = False) -> QuerySet[Episode]:
+    """Judged episodes of these runs that the judge has not graded, or with ``has_void`` not all of whose
+    grades it gave; void ones never."""
+    graded = RewardComponents.objects.filter(episode_id=OuterRef("pk"), source=source_of(judge))
+    episodes = Episode.objects.filter(verdict__reward__isnull=False)
+    if runs:
+        episodes = episodes.filter(run__in=runs)
+    if not has_void:
+        return episodes.filter(~Exists(graded))
+    latest = graded.order_by("-computed_at").values("values")[:1]
+    is_void = {"latest__contains": {component_name(judge.name): None}}
+    return episodes.annotate(latest=Subquery(latest, output_field=JSONField())).filter(**is_void)
+
+
+def component_name(judge: str, criterion: str = "") -> str:
+    """The name of a criterion's component, or without one of all of them together."""
+    return FAMILY.join([JUDGE, judge, *([criterion] if criterion else [])])
+
+
+def episodes_judge(
+    judge: Judge, endpoint: Endpoint, progress: Progress, *, runs: Sequence[int], has_void: bool = False
+) -> Tally:
+    """Let the judge grade what is due, a batch at a time. Raises ``JudgeUnreachable`` if it answers for
+    nothing of a batch; what it graded before is stored, and the next call goes on from there."""
+    body, tally = body_of(judge), Tally()
+    due = list(episodes_due(judge, runs=runs, has_void=has_void).order_by("pk").values_list("pk", flat=True))
+    with caller(judge, body, endpoint) as grader:
+        for start in range(0, len(due), EPISODES_AT_ONCE):
+            _batch_judge(grader, due[start : start + EPISODES_AT_ONCE], tally)
+            progress(min(start + EPISODES_AT_ONCE, len(due)), len(due))
+    return tally
+
+
+def _batch_judge(grader: Caller, episode_ids: Sequence[int], tally: Tally) -> None:
+    attempts = attempts_read(episode_ids)
+    calls = grader.grade([(one, criterion) for one in attempts for criterion in grader.body.criteria])
+    grades: dict[int, dict[str, str]] = {}
+    for call in calls:
+        grades.setdefault(call.episode_id, {})[call.criterion] = call.grade
+    source = source_of(grader.judge).pk
+    with transaction.atomic():
+        for episode, given in grades.items():
+            values = components_of(grader.body, given)
+            components_write(episode, source=source, values=values, steps={})
+            tally.episodes += 1
+            tally.void += sum(value is None for name, value in values.items() if name.count(FAMILY) > 1)
+
+
+def components_of(body: JudgeBody, grades: Mapping[str, str]) -> dict[str, float | None]:
+    """The components of one episode; a criterion without a grade is null, and so is then the mean."""
+    values = {one.id: one.value(grades.get(one.id, "")) for one in body.criteria}
+    named = {component_name(body.name, name): value for name, value in values.items()}
+    return {**named, component_name(body.name): _mean(body, values)}
+
+
+def _mean(body: JudgeBody, values: Mapping[str, float | None]) -> float | None:
+    parts = [(one.weight, values[one.id]) for one in body.criteria]
+    if any(value is None for _, value in parts):
+        return None
+    return math.fsum(weight * (value or 0.0) for weight, value in parts) / math.fsum(w for w, _ in parts)

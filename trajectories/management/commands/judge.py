@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from core.errors import GymError
+from trajectories.judges import services
+from trajectories.judges.endpoints import endpoint_open
+
+
+class Command(BaseCommand):
+    help = (
+        "Lets a judge grade judged episodes by its rubric: the judge of a TOML file, which is stored, or one"
+        " that was. Interrupted, it goes on where it was."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("judge", help="a file that ends with .toml, or the name of a stored judge")
+        parser.add_argument("--run", type=int, action="append", default=[], help="only this run; may repeat")
+        parser.add_argument("--void", action="store_true", help="again those of whose grades one is void")
+        parser.add_argument("--key-env", default="", help="environment variable with the endpoint's key")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        try:
+            self._judge(options)
+        except OSError as error:
+            raise CommandError(f"{options['judge']} cannot be read: {error.strerror}.") from None
+        except GymError as error:
+            raise CommandError(f"{error.message} What was graded is kept: run it again to go on.") from None
+
+    def _judge(self, options: dict[str, Any]) -> None:
+        name: str = options["judge"]
+        judge = services.judge_store(Path(name).read_bytes())[0] if name.endswith(".toml") else None
+        judge = judge or services.judge_get(name)
+        with tqdm(unit="episode", disable=None) as bar, endpoint_open(judge, options["key_env"]) as endpoint:
+
+            def progress(done: int, total: int) -> None:
+                bar.total = total
+                bar.update(done - bar.n)
+
+            tally = services.episodes_judge(
+                judge, endpoint, progress, runs=options["run"], has_void=options["void"]
+            )
+        self.stdout.write(
+            f"{judge.name}@{judge.sha256[:12]}. Episodes graded: {tally.episodes}. Void grades: {tally.void}."
+        )

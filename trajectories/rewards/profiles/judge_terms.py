@@ -1,0 +1,60 @@
+"""Terms that pay for grades of judges: which criteria there are, and which have been measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.errors import GymError, did_you_mean
+from trajectories.models import Judge, JudgeCertification
+from trajectories.rewards.components.judge import JUDGE
+from trajectories.rewards.profiles.types import Profile
+from trajectories.rewards.registry import FAMILY
+
+MARK = f"{JUDGE}{FAMILY}"
+
+
+def unknown_judges(profile: Profile) -> list[str]:
+    """Problems of terms that name no judge, or none of its criteria."""
+    return [problem for judge, criterion in _named(profile) for problem in _unknown(judge, criterion)]
+
+
+def certified_check(profile: Profile) -> None:
+    """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified,
+    or for all criteria of a judge of which one is not."""
+    problems = [problem for judge, criterion in _named(profile) for problem in _uncertified(judge, criterion)]
+    if problems:
+        message = " ".join(
+            [*problems, "A training run is paid for certified criteria alone (docs/judges.md)."]
+        )
+        raise GymError("judge_not_certified", message, status=422, fields={"profile": problems})
+
+
+def _named(profile: Profile) -> list[tuple[str, str]]:
+    """Judge and criterion of each such term; the criterion is empty where all of them are meant."""
+    names = dict.fromkeys(term.component for term in profile.terms if term.component.startswith(MARK))
+    parts = (name.removeprefix(MARK).partition(FAMILY) for name in names)
+    return [(judge, criterion) for judge, _, criterion in parts]
+
+
+def _unknown(name: str, criterion: str) -> Iterator[str]:
+    judge = Judge.objects.filter(name=name).first()
+    if judge is None:
+        hint = did_you_mean(name, Judge.objects.values_list("name", flat=True))
+        yield f"There is no judge {name!r}. {hint}"
+    elif criterion and criterion not in (known := _criteria(judge)):
+        yield f"The judge {name!r} has no criterion {criterion!r}. {did_you_mean(criterion, known)}"
+
+
+def _uncertified(name: str, criterion: str) -> Iterator[str]:
+    judge = Judge.objects.get(name=name)
+    stored = JudgeCertification.objects.filter(judge=judge)
+    results = dict(stored.values_list("criterion", "is_certified"))
+    for one in [criterion] if criterion else _criteria(judge):
+        if one not in results:
+            yield f"{MARK}{name}{FAMILY}{one} has not been held against people's labels."
+        elif not results[one]:
+            yield f"{MARK}{name}{FAMILY}{one} was held against people's labels and is not certified."
+
+
+def _criteria(judge: Judge) -> list[str]:
+    return [one["id"] for one in judge.body["criteria"]]
