@@ -67,13 +67,14 @@ def answer_in(attempt: str) -> str:
     return match[2]
 
 
-def erring(*, true_positive: float, true_negative: float) -> Answer:
+def erring(*, true_positive: float, true_negative: float, seed: str = "m") -> Answer:
     """A judge of one criterion that errs at these rates, by the text of the answer alone."""
 
     def reply(system: str, attempt: str) -> str:
         answer = answer_in(attempt)
         is_good = answer.startswith(GOOD)
-        draw = int(hashlib.sha256(answer.encode()).hexdigest()[:8], 16) / 16**8
+        # Another seed is another draw, and one in twenty lies outside an interval at 95%.
+        draw = int(hashlib.sha256(f"{seed} {answer}".encode()).hexdigest()[:8], 16) / 16**8
         is_right = draw < (true_positive if is_good else true_negative)
         return grade("yes" if is_good == is_right else "no")
 

@@ -1,0 +1,143 @@
+"""A judge held against people: what its sample says of each criterion, said once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from django.db import transaction
+from msgspec import Struct
+
+from core.errors import GymError
+from trajectories.annotation.api.selectors import consensus_list
+from trajectories.judges.rates import LEAST, Measurement, Pair, Rate, measurement_of
+from trajectories.judges.samples import field_name
+from trajectories.judges.services import body_of, component_name, source_of
+from trajectories.judges.types import Criterion
+from trajectories.models import (
+    AnnotationSlot,
+    AnnotationUnit,
+    Episode,
+    Judge,
+    JudgeCertification,
+    JudgeSample,
+    RewardComponents,
+)
+
+
+class Figures(Struct, frozen=True, kw_only=True):
+    """What a criterion was measured at. Of the ``units`` of the sample those count that have a label and a
+    grade: ``without_label`` nobody could say, people differ, or the failure was not the agent's."""
+
+    units: int
+    without_label: int
+    without_grade: int
+    measurement: Measurement
+
+
+@transaction.atomic
+def judge_certify(judge: Judge) -> list[JudgeCertification]:
+    """Measure the judge by its sample, which is spent then: later calls return what it said.
+
+    Raises ``GymError`` 422 ``judge_has_no_sample`` and 409 ``labels_missing``, since who stops when it
+    looks well would certify anything.
+    """
+    Judge.objects.select_for_update().get(pk=judge.pk)
+    if stored := list(judge.certifications.order_by("pk")):
+        return stored
+    sample = JudgeSample.objects.filter(judge=judge).first()
+    if sample is None:
+        message = f"{judge.name!r} has no sample. Draw one with `manage.py sample_judge`."
+        raise GymError("judge_has_no_sample", message, status=422)
+    _complete_check(sample)
+    given = _Sample(sample)
+    figures = {one.id: given.figures(one) for one in body_of(judge).criteria}
+    return JudgeCertification.objects.bulk_create(
+        JudgeCertification(
+            judge=judge,
+            criterion=criterion,
+            figures=msgspec.to_builtins(one),
+            is_certified=one.measurement.is_certified,
+        )
+        for criterion, one in figures.items()
+    )
+
+
+def figures_of(certification: JudgeCertification) -> Figures:
+    """The figures as they were stored."""
+    return msgspec.convert(certification.figures, Figures)
+
+
+def _complete_check(sample: JudgeSample) -> None:
+    slots = AnnotationSlot.objects.filter(project=sample.project_id, is_repeat=False)
+    left = slots.filter(done_at__isnull=True).count()
+    if left:
+        message = f"{left} of {slots.count()} labels are missing: a judge is measured by the whole sample."
+        raise GymError("labels_missing", message, status=409)
+
+
+class _Sample:
+    """The units of a sample, with what people and the judge say of them."""
+
+    def __init__(self, sample: JudgeSample) -> None:
+        units = AnnotationUnit.objects.filter(project=sample.project_id)
+        self._weights = dict(units.values_list("episode_id", "weight"))
+        episodes = list(self._weights)
+        tasks = Episode.objects.filter(pk__in=episodes)
+        self._tasks = dict(tasks.values_list("pk", "task_id"))
+        agreed = consensus_list(project=sample.project_id, episodes=episodes)
+        self._labels: dict[int, Mapping[str, Any]] = {unit["episode"]: values for unit, values in agreed}
+        source = source_of(sample.judge)
+        rows = RewardComponents.objects.filter(source=source, episode_id__in=episodes)
+        self._grades: dict[int, Mapping[str, float | None]] = dict(
+            rows.order_by("computed_at").values_list("episode_id", "values")
+        )
+        self._judge = sample.judge.name
+
+    def figures(self, criterion: Criterion) -> Figures:
+        pairs: list[Pair] = []
+        without_label = without_grade = 0
+        for episode, weight in self._weights.items():
+            people = self._label(episode, criterion)
+            grade = self._grades.get(episode, {}).get(component_name(self._judge, criterion.id))
+            without_label += people is None
+            without_grade += people is not None and grade is None
+            if people is None or grade is None:
+                continue
+            # A task that is deleted makes its episodes units of their own.
+            pairs.append(
+                Pair(people=bool(people), judge=bool(grade), weight=weight, cluster=self._tasks.get(episode))
+            )
+        return Figures(
+            units=len(self._weights),
+            without_label=without_label,
+            without_grade=without_grade,
+            measurement=measurement_of(pairs),
+        )
+
+    def _label(self, episode: int, criterion: Criterion) -> float | None:
+        choice = self._labels.get(episode, {}).get(field_name(criterion.id))
+        return criterion.value(choice) if isinstance(choice, str) else None
+
+
+def words_of(certification: JudgeCertification) -> str:
+    """A line for people."""
+    figures = figures_of(certification)
+    rates = (
+        ("true positives", figures.measurement.true_positive),
+        ("true negatives", figures.measurement.true_negative),
+    )
+    shown = ", ".join(f"{title} {_interval(one)}" for title, one in rates)
+    verdict = (
+        "certified" if certification.is_certified else f"not certified (a lower bound is under {LEAST:.0%})"
+    )
+    return (
+        f"{certification.criterion}: {verdict}. {shown}; {figures.without_label} units have no label, "
+        f"{figures.without_grade} no grade."
+    )
+
+
+def _interval(rate: Rate) -> str:
+    share = "none" if rate.value is None else f"{rate.value:.1%}"
+    return f"{share} [{rate.low:.1%}, {rate.high:.1%}] of {rate.units}"

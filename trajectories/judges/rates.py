@@ -1,0 +1,121 @@
+"""How often a judge is right, and what its grades say of the truth. Pure functions of grades.
+
+Intervals are at 95%: Wilson's (1927) with the effective size of the sample, and of a rate that is corrected
+as by Rogan and Gladen (1978) that of Lang and Reiczigel (2014, Preventive Veterinary Medicine 113, 13-22).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.intervals import Z_95, wilson
+
+LEAST = 0.80
+"""What the lower bounds of both rates reach at least of a criterion that is certified."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """A share with its interval; ``value`` is None of nothing. ``size`` is that of a simple random sample of
+    independent units which would say as much."""
+
+    value: float | None
+    low: float = 0.0
+    high: float = 1.0
+    units: int = 0
+    size: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Whether people and the judge say that a criterion is met in a unit, which stands for ``weight`` units.
+    Units of one ``cluster`` are not independent."""
+
+    people: bool
+    judge: bool
+    weight: float = 1.0
+    cluster: Hashable = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """Of units that people say meet the criterion the share that the judge says meets it; and of those that
+    do not the share that it says does not."""
+
+    true_positive: Rate
+    true_negative: Rate
+
+    @property
+    def is_certified(self) -> bool:
+        return min(self.true_positive.low, self.true_negative.low) >= LEAST
+
+
+def measurement_of(pairs: Sequence[Pair]) -> Measurement:
+    """Both rates of a judge."""
+    positive, negative = ([one for one in pairs if one.people is is_met] for is_met in (True, False))
+    return Measurement(true_positive=_agreement(positive), true_negative=_agreement(negative))
+
+
+def _agreement(pairs: Sequence[Pair]) -> Rate:
+    return rate_of(
+        [one.judge is one.people for one in pairs],
+        weights=[one.weight for one in pairs],
+        clusters=[one.cluster for one in pairs],
+    )
+
+
+def rate_of(hits: Sequence[bool], *, weights: Sequence[float], clusters: Sequence[Hashable]) -> Rate:
+    """A weighted share. Its effective size is the lesser of Kish's, and that which the variance between
+    clusters has, by linearisation; where all hit or none does, it is Kish's. A cluster None is a unit."""
+    if not hits:
+        return Rate(value=None)
+    hit, weight = np.asarray(hits, dtype=float), np.asarray(weights, dtype=float)
+    share = float(hit @ weight / weight.sum())
+    size = float(weight.sum() ** 2 / (weight @ weight))
+    if 0.0 < share < 1.0:
+        size = min(size, share * (1 - share) / _variance(hit - share, weight, clusters))
+    low, high = wilson(share=share, n=size)
+    return Rate(value=share, low=low, high=high, units=len(hits), size=size)
+
+
+def _variance(residuals: np.ndarray, weight: np.ndarray, clusters: Sequence[Hashable]) -> float:
+    names = [place if name is None else ("cluster", name) for place, name in enumerate(clusters)]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    sums = np.zeros(len(places))
+    np.add.at(sums, [places[name] for name in names], residuals * weight)
+    count = len(places)
+    return float(sums @ sums / weight.sum() ** 2 * count / max(count - 1, 1)) or np.inf
+
+
+def corrected(observed: Rate, measured: Measurement) -> Rate | None:
+    """The share that meets the criterion, from the share that the judge says does. None where the judge is
+    not measured, or no better than a coin."""
+    first, second = measured.true_positive, measured.true_negative
+    if observed.value is None or first.value is None or second.value is None:
+        return None
+    if first.value + second.value <= 1:
+        return None
+    value = (observed.value + second.value - 1) / (first.value + second.value - 1)
+    low, high = _interval(observed, first, second)
+    value = min(max(value, 0.0), 1.0)
+    return Rate(
+        value=value, low=min(low, value), high=max(high, value), units=observed.units, size=observed.size
+    )
+
+
+def _interval(observed: Rate, first: Rate, second: Rate) -> tuple[float, float]:
+    """Lang and Reiczigel's: Wald's of adjusted counts, moved by the skewness of the error rates."""
+    square = Z_95**2
+    seen = ((observed.value or 0.0) * observed.size + square / 2) / (observed.size + square)
+    right = [((one.value or 0.0) * one.size + 1) / (one.size + 2) for one in (first, second)]
+    slope = sum(right) - 1
+    share = (seen + right[1] - 1) / slope
+    errors = [value * (1 - value) / (one.size + 2) for value, one in zip(right, (first, second), strict=True)]
+    middle = share + 2 * square * (share * errors[0] - (1 - share) * errors[1])
+    variance = seen * (1 - seen) / (observed.size + square)
+    variance += share**2 * errors[0] + (1 - share) ** 2 * errors[1]
+    half = Z_95 * variance**0.5 / abs(slope)
+    return min(max(middle - half, 0.0), 1.0), min(max(middle + half, 0.0), 1.0)

@@ -1,0 +1,128 @@
+"""The blind sample of a judge: episodes that it has graded, drawn by stratum for people to label."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from core.errors import GymError
+from trajectories.annotation.codebook.own_fields import KEYS_TAKEN
+from trajectories.annotation.codebook.registry import codebook_current
+from trajectories.annotation.codebook.types import Field, Option
+from trajectories.annotation.projects.sample import PARTS
+from trajectories.annotation.projects.services import Plan, project_create
+from trajectories.judges.services import body_of, source_of
+from trajectories.judges.types import Criterion, JudgeBody
+from trajectories.models import AnnotationUnit, Episode, Judge, JudgeSample, RewardComponents
+from trajectories.models.access import DEFAULT_PROJECT
+
+LEVEL = "trajectory"
+MARK = "judge_"
+# After the fields that every project has.
+RANK = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplePlan:
+    """``units`` episodes of the ``runs``, or of all, stratified ``by`` parts of ``sample.PARTS``."""
+
+    units: int
+    seed: int
+    runs: Sequence[int] = ()
+    by: Sequence[str] = PARTS
+    people_each: int = 1
+    project: str = DEFAULT_PROJECT
+    people: Sequence[User] = field(default_factory=list)
+
+
+@transaction.atomic
+def sample_draw(judge: Judge, plan: SamplePlan) -> JudgeSample:
+    """Open the annotation project whose labels will measure the judge.
+
+    Strata are drawn from in proportion to their size. Episodes that measure another judge are left out: who
+    wrote this one may know their labels. Raises ``GymError`` 409 ``judge_has_sample``, and those of
+    ``project_create``.
+    """
+    Judge.objects.select_for_update().get(pk=judge.pk)
+    if JudgeSample.objects.filter(judge=judge).exists():
+        message = f"{judge.name!r} has its sample. A judge is measured once; a changed one is another judge."
+        raise GymError("judge_has_sample", message, status=409)
+    project = project_create(
+        Plan(
+            name=f"Judge {judge.name}",
+            source="/search/",
+            episodes=_candidates(judge, plan.runs),
+            steps=plan.units,
+            seed=plan.seed,
+            project=plan.project,
+            by=list(plan.by),
+            is_equal=False,
+            overlap_share=1.0,
+            overlap_people=plan.people_each,
+            kind=LEVEL,
+            own_fields=fields_of(body_of(judge)),
+        ),
+        people=plan.people,
+        creator=None,
+    )
+    return JudgeSample.objects.create(judge=judge, project=project)
+
+
+def _candidates(judge: Judge, runs: Sequence[int]) -> list[int]:
+    graded = RewardComponents.objects.filter(episode_id=OuterRef("pk"), source=source_of(judge))
+    spent = AnnotationUnit.objects.filter(episode_id=OuterRef("pk"), project__judge_sample__isnull=False)
+    episodes = Episode.objects.filter(Exists(graded), ~Exists(spent))
+    if runs:
+        episodes = episodes.filter(run__in=runs)
+    return list(episodes.order_by("pk").values_list("pk", flat=True))
+
+
+def field_name(criterion: str) -> str:
+    """The id of the field in which people answer a criterion's question."""
+    return f"{MARK}{criterion}"
+
+
+def fields_of(body: JudgeBody) -> list[Field]:
+    """The criteria as fields of a codebook. Raises ``GymError`` 422 if there are more choices than keys."""
+    keys = _keys()
+    choices = sum(len(one.choices) for one in body.criteria)
+    if choices > len(free := list(keys)):
+        message = (
+            f"The criteria have {choices} choices, and a form of labels has {len(free)} free keys: divide "
+            "them between several judges."
+        )
+        raise GymError("too_many_choices", message, status=422)
+    given = iter(free)
+    return [_field(one, RANK + place, given) for place, one in enumerate(body.criteria)]
+
+
+def _keys() -> Iterator[str]:
+    fields = codebook_current(LEVEL).fields
+    taken = {option.key for one in fields for option in one.options} | KEYS_TAKEN[LEVEL]
+    return (key for key in string.digits + string.ascii_lowercase if key not in taken)
+
+
+def _field(one: Criterion, rank: int, keys: Iterator[str]) -> Field:
+    return Field(
+        id=field_name(one.id),
+        rank=rank,
+        level=LEVEL,
+        title=one.id.replace("_", " ").capitalize(),
+        question=one.question,
+        options=[
+            Option(
+                id=choice.id,
+                key=next(keys),
+                title=choice.id.replace("_", " ").capitalize(),
+                definition=choice.text,
+                positive=[],
+                negative=[],
+            )
+            for choice in one.choices
+        ],
+    )
