@@ -123,8 +123,8 @@ GRANT SELECT ON trajectories_recordingchunk, trajectories_recordingtally, trajec
 GRANT SELECT ON trajectories_rewardsource, trajectories_rewardcomponents, trajectories_rewardmodel TO gym_lab;
 GRANT SELECT, INSERT ON trajectories_rewardprofile TO gym_lab;
 -- Judges are stored, run and measured by the operator's commands.
-GRANT SELECT ON trajectories_judge, trajectories_judgecall, trajectories_judgesample, trajectories_judgecertification
-    TO gym_lab;
+GRANT SELECT ON trajectories_judge, trajectories_judgeattack, trajectories_judgecall, trajectories_judgecertification,
+    trajectories_judgesample TO gym_lab;
 GRANT SELECT ON trajectories_stepfacts, trajectories_episodefacts TO gym_lab;
 -- What annotators said is only added to.
 GRANT SELECT, INSERT ON trajectories_codebookversion, trajectories_codebooknote, trajectories_label TO gym_lab;

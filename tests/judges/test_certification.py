@@ -20,7 +20,15 @@ from trajectories.judges.certification import figures_of, judge_certify
 from trajectories.judges.rates import corrected, rate_of
 from trajectories.judges.samples import SamplePlan, field_name, fields_of, sample_draw
 from trajectories.judges.services import body_of, component_name, episodes_judge, judge_store
-from trajectories.models import AnnotationSlot, AnnotationUnit, Episode, Judge, RewardComponents, Submission
+from trajectories.models import (
+    AnnotationSlot,
+    AnnotationUnit,
+    Episode,
+    Judge,
+    JudgeAttack,
+    RewardComponents,
+    Submission,
+)
 from trajectories.projects import EVERYTHING
 from trajectories.rewards.profiles.judge_terms import certified_check
 from trajectories.rewards.profiles.store import profile_store
@@ -156,6 +164,9 @@ def test_planted_error_rates_are_recovered_from_end_to_end(
     terms = [{"component": "outcome"}, {"component": name, "weight": 0.5}]
     profile = profile_store({"name": "by-judge", "terms": terms}, viewer=EVERYTHING)[0].profile
     if is_certified:
+        JudgeAttack.objects.create(
+            judge=judge, criterion="grounded", is_open=False, attempts=0, is_fooled=False, figures=[]
+        )
         certified_check(profile)
     else:
         with pytest.raises(GymError, match="is not certified"):

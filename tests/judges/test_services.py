@@ -172,3 +172,16 @@ def test_the_command_stores_a_judge_and_lets_it_grade(
         call_command("judge", "none")
     with pytest.raises(CommandError, match="is not set"):
         call_command("judge", "strict", key_env="PALAESTRA_NO_SUCH_KEY")
+
+
+def test_an_attempt_that_the_endpoint_refuses_is_void_and_one_without_words_too() -> None:
+    first = scene.episode()
+    assert judged(lambda *_: "").void == 2
+    second = scene.episode("Too long.")
+    third = scene.episode()
+
+    def refusing(system: str, attempt: str) -> str | int:
+        return 413 if "Too long." in attempt or "serve the task" in system else grade("yes")
+
+    assert judged(refusing) == Tally(episodes=2, void=3)
+    assert [paid(one.pk).components[GROUNDED] for one in (first, second, third)] == [None, None, 1.0]

@@ -12,8 +12,10 @@ from tests import factories
 from tests.judges.scene import toml
 from trajectories.api.auth import Principal
 from trajectories.judges.services import judge_store
-from trajectories.models import ApiKey, Judge, JudgeCertification, Run
+from trajectories.models import ApiKey, Judge, JudgeAttack, JudgeCertification, Run
 from trajectories.projects import EVERYTHING
+from trajectories.rewards.profiles.judge_terms import certified_check
+from trajectories.rewards.profiles.payment import Components, payment_of
 from trajectories.rewards.profiles.store import Named, profile_store
 from trajectories.rewards.selectors import profile_of_run
 from trajectories.runs.services import run_create
@@ -33,6 +35,12 @@ def stored(component: str) -> Named:
 
 def certify(judge: Judge, criterion: str, *, is_certified: bool = True) -> None:
     JudgeCertification.objects.create(judge=judge, criterion=criterion, figures={}, is_certified=is_certified)
+    attack(judge, criterion)
+
+
+def attack(judge: Judge, criterion: str, **fields: Any) -> None:
+    values = {"is_open": True, "attempts": 20, "is_fooled": False, "figures": [], **fields}
+    JudgeAttack.objects.create(judge=judge, criterion=criterion, **values)
 
 
 def create(kind: str, named: Named) -> Run:
@@ -79,3 +87,34 @@ def test_a_call_cannot_pay_a_training_run_otherwise(judge: Judge) -> None:
     assert profile_of_run(factories.run(), named.reference, viewer=EVERYTHING) == named
     certify(judge, "grounded")
     assert profile_of_run(factories.run(kind="train"), named.reference, viewer=EVERYTHING) == named
+
+
+def test_an_episode_without_a_grade_has_no_total_yet(judge: Judge) -> None:
+    named = stored("judge/strict/grounded")
+    values: dict[str, float | None] = {"outcome": 1.0}
+    assert payment_of(named.profile, Components(values=values)).total is None
+    for grade, total in ((0.0, 1.0), (1.0, 1.5), (None, None)):
+        graded = Components(values={**values, "judge/strict/grounded": grade})
+        assert payment_of(named.profile, graded).total == total
+
+
+def test_a_judge_alone_cannot_make_a_wrong_answer_worth_a_right_one(judge: Judge) -> None:
+    terms = [{"component": "outcome"}, {"component": "judge/strict", "weight": 1}]
+    with pytest.raises(
+        GymError, match="outcome 0, judge/strict 1 is paid 1, and outcome 1, judge/strict 0 1"
+    ):
+        profile_store({"name": "loud", "terms": terms}, viewer=EVERYTHING)
+
+
+def test_a_criterion_that_texts_raise_pays_nobody(judge: Judge) -> None:
+    profile = stored("judge/strict/grounded").profile
+    certify(judge, "grounded")
+    certified_check(profile)
+    attack(judge, "grounded", is_fooled=True)
+    with pytest.raises(GymError, match="is raised by texts"):
+        certified_check(profile)
+    attack(judge, "grounded", attempts=19)
+    with pytest.raises(GymError, match="has not been tried with texts"):
+        certified_check(profile)
+    attack(judge, "grounded", attempts=0, is_open=False)
+    certified_check(profile)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from trajectories.annotation.machines.endpoint import Endpoint, JudgeUnreachable, Reply
+from trajectories.annotation.machines.endpoint import Endpoint, JudgeUnreachable, Reply, UnitRefused
 from trajectories.judges.grades import Reading, grade_read
 from trajectories.judges.prompt import Attempt, request_body, request_sha256
 from trajectories.judges.types import Criterion, JudgeBody
@@ -31,21 +31,28 @@ class Caller:
     def grade(self, pairs: Sequence[tuple[Attempt, Criterion]], *, attack: str = "") -> list[JudgeCall]:
         """One stored call for each pair, in their order. Raises ``JudgeUnreachable`` if none was answered:
         an endpoint that is down says nothing of any attempt."""
-        calls = list(self.pool.map(lambda pair: self._call(*pair, attack=attack), pairs))
-        stored = JudgeCall.objects.bulk_create(calls)
-        if stored and all(call.reply == "" and call.problem for call in stored):
-            raise JudgeUnreachable("judge_unreachable", f"The judge answers nothing. {stored[-1].problem}")
-        return stored
+        made = list(self.pool.map(lambda pair: self._call(*pair, attack=attack), pairs))
+        calls = JudgeCall.objects.bulk_create([call for call, _ in made])
+        failures = [failure for _, failure in made if failure is not None and not self._is_of_one(failure)]
+        if made and len(failures) == len(made):
+            raise failures[-1]
+        return calls
 
-    def _call(self, attempt: Attempt, criterion: Criterion, *, attack: str) -> JudgeCall:
+    def _is_of_one(self, failure: JudgeUnreachable) -> bool:
+        """Whether it is about this attempt alone, at an endpoint that answers for others."""
+        return isinstance(failure, UnitRefused) and self.endpoint.has_answered.is_set()
+
+    def _call(
+        self, attempt: Attempt, criterion: Criterion, *, attack: str
+    ) -> tuple[JudgeCall, JudgeUnreachable | None]:
         request = request_body(self.body, criterion, attempt)
-        begun = time.monotonic()
+        begun, failure, reply = time.monotonic(), None, Reply(text="")
         try:
             reply = self.endpoint.reply(request)
             reading = grade_read(reply.text, criterion)
         except JudgeUnreachable as error:
-            reply, reading = Reply(text=""), Reading(problem=error.message)
-        return JudgeCall(
+            reading, failure = Reading(problem=error.message), error
+        call = JudgeCall(
             judge=self.judge,
             episode_id=attempt.episode,
             criterion=criterion.id,
@@ -58,6 +65,7 @@ class Caller:
             completion_tokens=reply.completion_tokens,
             took_ms=round((time.monotonic() - begun) * 1000),
         )
+        return call, failure
 
 
 @contextmanager

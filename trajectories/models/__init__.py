@@ -22,7 +22,7 @@ from trajectories.models.fidelity import EpisodeFidelity, Fidelity
 from trajectories.models.guidance import Abstraction, GuidanceText
 from trajectories.models.health_probe import HealthProbe
 from trajectories.models.intervention import Intervention
-from trajectories.models.judge import Judge, JudgeCall, JudgeCertification, JudgeSample
+from trajectories.models.judge import Judge, JudgeAttack, JudgeCall, JudgeCertification, JudgeSample
 from trajectories.models.picture import Picture
 from trajectories.models.prompt_size import PromptSize
 from trajectories.models.recording import RecordingChunk, RecordingTally
@@ -64,6 +64,7 @@ __all__ = [
     "IdempotentCall",
     "Intervention",
     "Judge",
+    "JudgeAttack",
     "JudgeCall",
     "JudgeCertification",
     "JudgeSample",

@@ -44,6 +44,21 @@ class JudgeCall(models.Model):
         return f"call {self.pk} of judge {self.judge_id} on episode {self.episode_id}"
 
 
+class JudgeAttack(models.Model):
+    """What texts that ask a judge for grades did to those of a criterion. The latest counts."""
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="attacks")
+    criterion = models.CharField(max_length=32)
+    is_open = models.BooleanField()  # it sees something that an agent writes
+    attempts = models.PositiveIntegerField()
+    is_fooled = models.BooleanField()
+    figures = models.JSONField()  # by text (judges/attacks.py)
+    created_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"attack on {self.criterion} by judge {self.judge_id}"
+
+
 class JudgeSample(models.Model):
     """The annotation project whose labels measure a judge: neither has another."""
 

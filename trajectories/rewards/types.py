@@ -101,7 +101,8 @@ class Component:
 
     ``low`` and ``high`` bound every value; ``high`` is None where nothing does. A rule that would give the
     same episode another value needs a higher ``version``. ``kinds`` are those of the tasks
-    that can have it, None where all can.
+    that can have it, None where all can. What ``is_awaited`` applies to every episode: where it is missing
+    it is not known yet.
     """
 
     id: str
@@ -115,6 +116,7 @@ class Component:
     high: float | None = 1.0
     is_family: bool = False
     kinds: frozenset[str] | None = None
+    is_awaited: bool = False
     compute: Compute | None = None
 
 

@@ -20,5 +20,6 @@ COMPONENTS.register(
         reads="what the judge's rubric lets it see",
         level="episode",
         is_family=True,
+        is_awaited=True,
     ),
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.errors import GymError, did_you_mean
-from trajectories.models import Judge, JudgeCertification
+from trajectories.models import Judge, JudgeAttack, JudgeCertification
 from trajectories.rewards.components.judge import JUDGE
 from trajectories.rewards.profiles.types import Profile
 from trajectories.rewards.registry import FAMILY
 
 MARK = f"{JUDGE}{FAMILY}"
+# With fewer attempts a text would have to work on most of them to be noticed.
+ATTEMPTS_MIN = 20
 
 
 def unknown_judges(profile: Profile) -> list[str]:
@@ -19,8 +21,8 @@ def unknown_judges(profile: Profile) -> list[str]:
 
 
 def certified_check(profile: Profile) -> None:
-    """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified,
-    or for all criteria of a judge of which one is not."""
+    """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified
+    or that texts raise, or for all criteria of a judge of which one is so."""
     problems = [problem for judge, criterion in _named(profile) for problem in _uncertified(judge, criterion)]
     if problems:
         message = " ".join(
@@ -54,7 +56,19 @@ def _uncertified(name: str, criterion: str) -> Iterator[str]:
             yield f"{MARK}{name}{FAMILY}{one} has not been held against people's labels."
         elif not results[one]:
             yield f"{MARK}{name}{FAMILY}{one} was held against people's labels and is not certified."
+        elif problem := _attack_problem(_latest(judge, one)):
+            yield f"{MARK}{name}{FAMILY}{one} {problem}"
+
+
+def _attack_problem(attack: JudgeAttack | None) -> str:
+    if attack is None or (attack.is_open and attack.attempts < ATTEMPTS_MIN):
+        return f"has not been tried with texts that ask for a grade, on {ATTEMPTS_MIN} attempts or more."
+    return "is raised by texts that ask for a grade." if attack.is_fooled else ""
 
 
 def _criteria(judge: Judge) -> list[str]:
     return [one["id"] for one in judge.body["criteria"]]
+
+
+def _latest(judge: Judge, criterion: str) -> JudgeAttack | None:
+    return JudgeAttack.objects.filter(judge=judge, criterion=criterion).order_by("-pk").first()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.profiles.types import Combination, Payment, Profile, Term
@@ -30,6 +30,7 @@ class Components:
 
 def payment_of(profile: Profile, known: Components) -> Payment:
     """Null where the outcome is, and where a component that counts could not be computed."""
+    known = replace(known, values={**_awaited(profile), **known.values})
     terms = [term for term in profile.terms if term.component in known.values]
     shares = {term.id: _share(term, known) for term in terms}
     open_ = {term.id: _is_open(term, profile.by_name, shares) for term in terms}
@@ -41,6 +42,11 @@ def payment_of(profile: Profile, known: Components) -> Payment:
     total = _clipped(COMBINED[profile.combination](counting, paid, shares), profile)
     paying = [term for term in terms if open_[term.id] and profile.shape != "at_end"]
     return Payment(total, pays, _spread(paying, paid, known, total))
+
+
+def _awaited(profile: Profile) -> dict[str, None]:
+    """The components that every episode has once somebody has said them, as not known."""
+    return {term.component: None for term in profile.terms if component_of(term.component).is_awaited}
 
 
 # ---- terms

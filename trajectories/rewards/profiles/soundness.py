@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.profiles.payment import Components, payment_of, range_of
 from trajectories.rewards.profiles.types import Profile, Term
+from trajectories.rewards.registry import component_of
 
 TRIED_MAX = 200_000
 Episode = dict[str, float]
@@ -101,7 +102,7 @@ def _with_gates(terms: Sequence[Term], profile: Profile) -> list[Term]:
 
 def _episodes(terms: Sequence[Term], outcome: float) -> Iterator[Episode]:
     values = {
-        name: (None, *sorted(_ends(name, terms)))
+        name: (*([] if component_of(name).is_awaited else [None]), *sorted(_ends(name, terms)))
         for name in dict.fromkeys(term.component for term in terms)
         if name != OUTCOME
     }
