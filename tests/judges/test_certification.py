@@ -17,7 +17,7 @@ from tests.judges.scene import BAD, GOOD, endpoint, grade, toml
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.annotation.queues import services as queues
 from trajectories.judges.certification import figures_of, judge_certify
-from trajectories.judges.rates import corrected, rate_of
+from trajectories.judges.report import judge_rates
 from trajectories.judges.samples import SamplePlan, field_name, fields_of, sample_draw
 from trajectories.judges.services import body_of, component_name, episodes_judge, judge_store
 from trajectories.models import (
@@ -154,14 +154,12 @@ def test_planted_error_rates_are_recovered_from_end_to_end(
         assert rate.low <= planted <= rate.high
     assert one.is_certified == is_certified
 
-    name = component_name("strict", "grounded")
-    says = [row.values[name] == 1.0 for row in RewardComponents.objects.all()]
-    observed = rate_of(says, weights=[1.0] * len(made), clusters=[None] * len(made))
-    truth = corrected(observed, measured)
-    assert truth is not None
-    assert truth.low <= 0.5 <= truth.high
+    (rates,) = judge_rates(judge, runs=[])
+    assert rates.met.units == len(made)
+    assert rates.corrected is not None
+    assert rates.corrected.low <= 0.5 <= rates.corrected.high
 
-    terms = [{"component": "outcome"}, {"component": name, "weight": 0.5}]
+    terms = [{"component": "outcome"}, {"component": component_name("strict", "grounded"), "weight": 0.5}]
     profile = profile_store({"name": "by-judge", "terms": terms}, viewer=EVERYTHING)[0].profile
     if is_certified:
         JudgeAttack.objects.create(
@@ -193,3 +191,25 @@ def test_the_commands_draw_a_sample_and_print_the_rates(
         "grounded: not certified (a lower bound is under 80%). true positives 100.0% [43.9%, 100.0%] of 3"
         in out
     )
+
+
+def test_a_report_says_what_is_known_of_a_judge(person: User, capsys: pytest.CaptureFixture[str]) -> None:
+    made = episodes(8)
+    judge = graded(lambda _, attempt: "?" if scene.answer_in(attempt) == f"{BAD} 0" else grade("yes"))
+    call_command("report_judge", "strict")
+    unmeasured = capsys.readouterr().out
+    assert "grounded: not measured." in unmeasured
+    assert "grounded: not tried." in unmeasured
+    assert "grounded: met 100.0% [64.6%, 100.0%] of 7, in truth not known; 1 void." in unmeasured
+    call_command("report_judge", "strict", run=[made[0].run_id])
+    assert "grounded: met none [0.0%, 100.0%] of 0, in truth not known; 1 void." in capsys.readouterr().out
+
+    drawn(judge, person)
+    says = {f"{GOOD} {place}": "yes" for place in (1, 3, 5, 7)}
+    label_all(judge, person, says=lambda answer: says.get(answer, "no"))
+    judge_certify(judge)
+    call_command("report_judge", "strict")
+    measured = capsys.readouterr().out
+    assert "grounded: not certified" in measured
+    # It says yes to everything, so its grades say nothing.
+    assert "in truth not known" in measured

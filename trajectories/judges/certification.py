@@ -128,7 +128,7 @@ def words_of(certification: JudgeCertification) -> str:
         ("true positives", figures.measurement.true_positive),
         ("true negatives", figures.measurement.true_negative),
     )
-    shown = ", ".join(f"{title} {_interval(one)}" for title, one in rates)
+    shown = ", ".join(f"{title} {words_of_rate(one)}" for title, one in rates)
     verdict = (
         "certified" if certification.is_certified else f"not certified (a lower bound is under {LEAST:.0%})"
     )
@@ -138,6 +138,7 @@ def words_of(certification: JudgeCertification) -> str:
     )
 
 
-def _interval(rate: Rate) -> str:
+def words_of_rate(rate: Rate) -> str:
+    """A share with its interval, and of how many units."""
     share = "none" if rate.value is None else f"{rate.value:.1%}"
     return f"{share} [{rate.low:.1%}, {rate.high:.1%}] of {rate.units}"

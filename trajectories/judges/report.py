@@ -1,0 +1,84 @@
+"""A judge's report: what its criteria were measured at, and what its grades of runs say once corrected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trajectories.judges import attacks, certification
+from trajectories.judges.rates import Rate, corrected, rate_of
+from trajectories.judges.services import body_of, component_name, source_of
+from trajectories.judges.types import Criterion
+from trajectories.models import Judge, JudgeAttack, JudgeCertification, RewardComponents
+
+Grades = Sequence[tuple[float | None, int]]
+"""Grades of episodes with their tasks; None is void."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CriterionRates:
+    """Of the graded episodes the share that the judge says meets a criterion, and what that share truly is;
+    None of a judge that was not measured, or is no better than a coin. ``void`` episodes are in neither."""
+
+    criterion: str
+    void: int
+    met: Rate
+    corrected: Rate | None
+
+
+def judge_rates(judge: Judge, *, runs: Sequence[int]) -> list[CriterionRates]:
+    """The rates of each criterion over episodes of these runs, or all; attempts at a task are one cluster."""
+    rows = RewardComponents.objects.filter(source=source_of(judge))
+    if runs:
+        rows = rows.filter(episode__run__in=runs)
+    latest = {
+        episode: (values, task)
+        for episode, values, task in rows.order_by("computed_at").values_list(
+            "episode_id", "values", "episode__task_id"
+        )
+    }
+    return [
+        _rates(
+            judge,
+            one,
+            [(values.get(component_name(judge.name, one.id)), task) for values, task in latest.values()],
+        )
+        for one in body_of(judge).criteria
+    ]
+
+
+def _rates(judge: Judge, criterion: Criterion, grades: Grades) -> CriterionRates:
+    known = [(value == 1.0, task) for value, task in grades if value is not None]
+    met = rate_of(
+        [is_met for is_met, _ in known], weights=[1.0] * len(known), clusters=[task for _, task in known]
+    )
+    measured = JudgeCertification.objects.filter(judge=judge, criterion=criterion.id).first()
+    return CriterionRates(
+        criterion=criterion.id,
+        void=len(grades) - len(known),
+        met=met,
+        corrected=corrected(met, certification.figures_of(measured).measurement) if measured else None,
+    )
+
+
+def report_lines(judge: Judge, *, runs: Sequence[int]) -> Iterator[str]:
+    """The report for people."""
+    yield f"{judge.name}@{judge.sha256[:12]}: {judge.body['model']} at {judge.body['url']}"
+    yield "Held against people's labels:"
+    stored = {one.criterion: one for one in judge.certifications.all()}
+    for criterion in body_of(judge).criteria:
+        one = stored.get(criterion.id)
+        yield f"  {certification.words_of(one) if one else f'{criterion.id}: not measured.'}"
+    yield "Tried with texts that ask for a grade:"
+    for criterion in body_of(judge).criteria:
+        attack = JudgeAttack.objects.filter(judge=judge, criterion=criterion.id).order_by("-pk").first()
+        yield f"  {attacks.words_of(attack) if attack else f'{criterion.id}: not tried.'}"
+    yield "Grades, and the true share by Rogan and Gladen:"
+    for rates in judge_rates(judge, runs=runs):
+        yield f"  {_words(rates)}"
+
+
+def _words(rates: CriterionRates) -> str:
+    true = "not known" if rates.corrected is None else certification.words_of_rate(rates.corrected)
+    met = certification.words_of_rate(rates.met)
+    return f"{rates.criterion}: met {met}, in truth {true}; {rates.void} void."
