@@ -19,6 +19,7 @@ from trajectories.episodes.takeovers import api as takeovers
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.episodes.trees import api as trees
 from trajectories.exports import api as exports
+from trajectories.judges.api import JudgesView
 from trajectories.lab.reports import api as report_files
 from trajectories.reports import api as reports
 from trajectories.reports.training import api as training
@@ -85,6 +86,7 @@ urlpatterns = [
     path("forks", forks.ForksView.as_view()),
     path("rewards/components", rewards.ComponentsView.as_view()),
     path("rewards/learned", rewards.LearnedRewardsView.as_view()),
+    path("rewards/judges", JudgesView.as_view()),
     path("rewards/profiles", rewards.ProfilesView.as_view()),
     path("exports", exports.ExportsView.as_view()),
     path("exports/kinds", exports.KindsView.as_view()),

@@ -36,6 +36,7 @@ PLAN = {
 SHARED = {
     *("benchmarks_list", "tasks_list", "tasks_export", "golds_export"),
     *("capacity", "health", "docs", "schema", "export_kinds", "reward_components"),
+    "judge_list",
 }
 # What a key creates without naming anything that was there is of its own project.
 OWN = {"report_create"}

@@ -9,7 +9,7 @@ from palaestra.calls import Calls, Json
 from palaestra.paging import rows_read
 from palaestra.paths import path_of
 from palaestra.records import Page, Verdict
-from palaestra.rewards import LearnedReward, RewardComponent, RewardProfile, Rewards
+from palaestra.rewards import Judge, LearnedReward, RewardComponent, RewardProfile, Rewards
 
 
 class RewardCalls(Calls):
@@ -22,6 +22,10 @@ class RewardCalls(Calls):
     async def learned_rewards(self) -> list[LearnedReward]:
         """Models with their cards, the newest first; those that may pay no training run are among them."""
         return (await self._get("rewards/learned", Page[LearnedReward])).results
+
+    async def judges(self) -> list[Judge]:
+        """All judges, by name, with what each criterion was measured at."""
+        return (await self._get("rewards/judges", Page[Judge])).results
 
     async def reward_profiles(self) -> list[RewardProfile]:
         """Those that come with the gym, then the newest first."""

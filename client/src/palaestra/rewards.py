@@ -69,6 +69,40 @@ class LearnedReward(msgspec.Struct, frozen=True, kw_only=True):
     card: dict[str, Any] = {}
 
 
+class JudgeRate(msgspec.Struct, frozen=True, kw_only=True):
+    """A share of so many units with its 95% interval; None of none."""
+
+    value: float | None
+    low: float = 0.0
+    high: float = 1.0
+    units: int = 0
+
+
+class JudgeCriterion(msgspec.Struct, frozen=True, kw_only=True):
+    """A component that a judge grades. Rates are against people's labels, None before those were held against
+    it; ``is_fooled`` is None before it was tried with texts that ask for a grade. With ``problems`` it pays
+    no training run."""
+
+    component: str
+    kind: str = "outcome"
+    question: str = ""
+    is_certified: bool | None = None
+    true_positive: JudgeRate | None = None
+    true_negative: JudgeRate | None = None
+    attempts_attacked: int = 0
+    is_fooled: bool | None = None
+    problems: list[str] = []
+
+
+class Judge(msgspec.Struct, frozen=True, kw_only=True):
+    """A model that grades by a rubric; ``sha256`` is of all that makes its grades what they are."""
+
+    name: str
+    sha256: str
+    model: str = ""
+    criteria: list[JudgeCriterion] = []
+
+
 class RewardProfile(msgspec.Struct, frozen=True, kw_only=True):
     """``reference`` means this very profile for ever, its name alone the newest of that name."""
 

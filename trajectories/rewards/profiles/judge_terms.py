@@ -23,12 +23,28 @@ def unknown_judges(profile: Profile) -> list[str]:
 def certified_check(profile: Profile) -> None:
     """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified
     or that texts raise, or for all criteria of a judge of which one is so."""
-    problems = [problem for judge, criterion in _named(profile) for problem in _uncertified(judge, criterion)]
+    problems = [
+        problem for judge, criterion in _named(profile) for problem in payment_problems(judge, criterion)
+    ]
     if problems:
         message = " ".join(
             [*problems, "A training run is paid for certified criteria alone (docs/judges.md)."]
         )
         raise GymError("judge_not_certified", message, status=422, fields={"profile": problems})
+
+
+def payment_problems(name: str, criterion: str) -> Iterator[str]:
+    """Why no training run may be paid for a criterion, or without one for all of a stored judge."""
+    judge = Judge.objects.get(name=name)
+    stored = JudgeCertification.objects.filter(judge=judge)
+    results = dict(stored.values_list("criterion", "is_certified"))
+    for one in [criterion] if criterion else _criteria(judge):
+        if one not in results:
+            yield f"{MARK}{name}{FAMILY}{one} has not been held against people's labels."
+        elif not results[one]:
+            yield f"{MARK}{name}{FAMILY}{one} was held against people's labels and is not certified."
+        elif problem := _attack_problem(_latest(judge, one)):
+            yield f"{MARK}{name}{FAMILY}{one} {problem}"
 
 
 def _named(profile: Profile) -> list[tuple[str, str]]:
@@ -45,19 +61,6 @@ def _unknown(name: str, criterion: str) -> Iterator[str]:
         yield f"There is no judge {name!r}. {hint}"
     elif criterion and criterion not in (known := _criteria(judge)):
         yield f"The judge {name!r} has no criterion {criterion!r}. {did_you_mean(criterion, known)}"
-
-
-def _uncertified(name: str, criterion: str) -> Iterator[str]:
-    judge = Judge.objects.get(name=name)
-    stored = JudgeCertification.objects.filter(judge=judge)
-    results = dict(stored.values_list("criterion", "is_certified"))
-    for one in [criterion] if criterion else _criteria(judge):
-        if one not in results:
-            yield f"{MARK}{name}{FAMILY}{one} has not been held against people's labels."
-        elif not results[one]:
-            yield f"{MARK}{name}{FAMILY}{one} was held against people's labels and is not certified."
-        elif problem := _attack_problem(_latest(judge, one)):
-            yield f"{MARK}{name}{FAMILY}{one} {problem}"
 
 
 def _attack_problem(attack: JudgeAttack | None) -> str:
