@@ -1,0 +1,75 @@
+"""Search in the handbook: the sections that have most of the words of a query, titles before texts."""
+
+from __future__ import annotations
+
+import re
+
+from tasks_app.tools.data import Section, ToolData
+from tasks_app.tools.readers import folded
+from tasks_app.tools.registry import tool_register
+from tasks_app.tools.types import Arguments, Field, Tool, ToolError
+
+WORD = re.compile(r"[a-z]+")
+IDLE = {
+    "a",
+    "an",
+    "and",
+    "at",
+    "does",
+    "for",
+    "how",
+    "in",
+    "is",
+    "it",
+    "many",
+    "most",
+    "much",
+    "of",
+    "the",
+    "to",
+    "what",
+}
+TITLE_WEIGHT = 3
+SHOWN = 2
+
+
+def _stems(text: str) -> set[str]:
+    """Words without their endings: ``boats`` and ``boat`` are the same."""
+    return {word.removesuffix("s") for word in WORD.findall(text.casefold()) if word not in IDLE}
+
+
+def ranked(query: str, data: ToolData) -> list[Section]:
+    """The sections that have any word of the query, best first, equal ones in the handbook's order."""
+    words = _stems(query)
+    scores = [
+        (TITLE_WEIGHT * len(words & _stems(section.title)) + len(words & _stems(section.text)), section)
+        for section in data.sections
+    ]
+    matching = [(score, section) for score, section in scores if score]
+    return [section for _, section in sorted(matching, key=lambda one: -one[0])]
+
+
+def read(text: str, data: ToolData) -> str:
+    """Queries that lead to the same section are the same argument: its title."""
+    sections = ranked(folded(text), data)
+    if not sections:
+        titles = ", ".join(section.title for section in data.sections)
+        raise ToolError(f"No section has these words. The handbook is about: {titles}.")
+    return sections[0].title
+
+
+def run(values: Arguments, data: ToolData) -> str:
+    sections = ranked(values["query"], data)[:SHOWN]
+    return "\n".join(f"{section.title}: {section.text}" for section in sections)
+
+
+tool_register(
+    Tool(
+        id="handbook",
+        title="Handbook search",
+        description="Finds the sections of the club's handbook that have most of the words given.",
+        button="Search handbook",
+        fields=(Field(name="query", label="Words", kind="text", read=read, hint="a few words"),),
+        run=run,
+    )
+)

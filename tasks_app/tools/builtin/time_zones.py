@@ -1,0 +1,35 @@
+"""The time in one place when it is a certain time in another."""
+
+from __future__ import annotations
+
+from tasks_app.tools.data import ToolData
+from tasks_app.tools.geography import place_of
+from tasks_app.tools.readers import clock_field, place_field
+from tasks_app.tools.registry import tool_register
+from tasks_app.tools.types import Arguments, Tool
+
+DAY_MINUTES = 24 * 60
+DAYS = {-1: "the day before", 0: "the same day", 1: "the next day"}
+
+
+def run(values: Arguments, data: ToolData) -> str:
+    hours, minutes = map(int, values["time"].split(":"))
+    shift = place_of(data, values["to"]).zone - place_of(data, values["from"]).zone
+    days, left = divmod((hours + shift) * 60 + minutes, DAY_MINUTES)
+    return f"{left // 60:02}:{left % 60:02} in {values['to']}, {DAYS[days]}"
+
+
+tool_register(
+    Tool(
+        id="time_zones",
+        title="Time zones",
+        description="The time in one place when it is a certain time of day in another.",
+        button="Convert time",
+        fields=(
+            clock_field("time", "Time of day"),
+            place_field("from", "In this place"),
+            place_field("to", "Time for this place"),
+        ),
+        run=run,
+    )
+)

@@ -1,0 +1,65 @@
+"""Calls of tools by anyone: what cannot be read is answered in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from core.errors import did_you_mean
+from tasks_app.tools import builtin
+from tasks_app.tools.data import ToolData
+from tasks_app.tools.registry import TOOLS
+from tasks_app.tools.types import Arguments, Result, Tool, ToolError
+
+ARGUMENT_CHARS = 200
+NAME_CHARS = 40
+
+
+@cache
+def discover() -> None:
+    """Import every tool. Idempotent."""
+    TOOLS.discover(builtin)
+
+
+def call(tool_id: str, arguments: Mapping[str, object], data: ToolData) -> Result:
+    """Call a tool with arguments from anyone. Never raises for what it is given."""
+    discover()
+    if tool_id not in TOOLS:
+        return Result(
+            text=f"There is no tool {tool_id[:NAME_CHARS]!r}. {did_you_mean(tool_id[:NAME_CHARS], TOOLS)}",
+            is_ok=False,
+        )
+    tool = TOOLS.get(tool_id)
+    try:
+        return Result(text=tool.run(values_read(tool, arguments, data), data), is_ok=True)
+    except ToolError as error:
+        return Result(text=str(error), is_ok=False)
+
+
+def values_read(tool: Tool, arguments: Mapping[str, object], data: ToolData) -> Arguments:
+    """The values of a call, each in the one way to write it. Raises ``ToolError``."""
+    names = [field.name for field in tool.fields]
+    if unknown := sorted(set(arguments) - set(names)):
+        raise ToolError(f"{tool.title} has no field {unknown[0][:40]!r}: only {', '.join(names)}.")
+    values = {}
+    for field in tool.fields:
+        text = argument_text(arguments.get(field.name))
+        if not text:
+            raise ToolError(f"{field.label} is missing.")
+        values[field.name] = field.read(text, data)
+    return values
+
+
+def argument_text(value: object) -> str:
+    """An argument as one line of text; a number may be given as a number. Raises ``ToolError``."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ToolError("Arguments are texts or numbers.")
+    try:
+        text = " ".join(str(value).split())
+    except ValueError:  # an integer of more digits than Python writes
+        text = "9" * (ARGUMENT_CHARS + 1)
+    if len(text) > ARGUMENT_CHARS or "\0" in text:
+        raise ToolError(f"An argument has at most {ARGUMENT_CHARS} characters, and no NUL.")
+    return text

@@ -1,0 +1,54 @@
+"""What a tool is: its fields, how each is read, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from tasks_app.tools.data import ToolData
+
+Kind = Literal["text", "number", "date", "time", "choice"]
+"""How a field is shown, and how far a wrong value is from the right one (``tool_tasks/distances.py``)."""
+Read = Callable[[str, ToolData], str]
+"""The one way to write a value, such as ``2.5`` for ``2.50``; ``ToolError`` for one that cannot be read."""
+Arguments = Mapping[str, str]
+
+
+class ToolError(Exception):
+    """Why a call has no result, in words for whoever made it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """One argument; every field of a tool is required. ``options`` are all values of a choice."""
+
+    name: str
+    label: str
+    kind: Kind
+    read: Read
+    hint: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """``run`` gets the values as ``read`` writes them, and answers in a line or a few.
+
+    ``description`` says all that a caller has to know; ``button`` is on the form that calls the tool.
+    """
+
+    id: str
+    title: str
+    description: str
+    button: str
+    fields: tuple[Field, ...]
+    run: Callable[[Arguments, ToolData], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of a call: the tool's answer, or why there is none."""
+
+    text: str
+    is_ok: bool
