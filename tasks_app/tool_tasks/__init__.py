@@ -1,0 +1,1 @@
+"""Tasks of tool use: when to call, which tool, and with which arguments."""

@@ -1,0 +1,74 @@
+"""How far an argument is from an acceptable one: 0 for the same, up to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from difflib import SequenceMatcher
+from fractions import Fraction
+
+from tasks_app.tool_tasks.types import Acceptable, Call, Node
+from tasks_app.tools import calls
+from tasks_app.tools.data import ToolData
+from tasks_app.tools.registry import TOOLS
+from tasks_app.tools.types import Field, ToolError
+
+DAYS_FAR = 30
+"""Dates so many days apart are as far as can be."""
+MINUTES_FAR = 12 * 60
+LEAST = 0.05
+"""Of values that differ at all."""
+
+
+def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, float]:
+    """By field of the node's tool; 1 for an argument that is missing."""
+    return {
+        field.name: min(
+            (
+                _distance(field, value, call.arguments.get(field.name, ""), data)
+                for value in _values(node, field)
+            ),
+            default=1.0,
+        )
+        for field in TOOLS.get(node.tool).fields
+    }
+
+
+def _values(node: Node, field: Field) -> Acceptable:
+    return node.arguments.get(field.name, ())
+
+
+def _distance(field: Field, expected: str, given: str, data: ToolData) -> float:
+    if not given.strip():
+        return 1.0
+    right = field.read(expected, data)
+    try:
+        value = field.read(calls.argument_text(given), data)
+    except ToolError:
+        return max(LEAST, _of_texts(expected, given))
+    return 0.0 if value == right else min(1.0, max(LEAST, _of_values(field, right, value)))
+
+
+def _of_values(field: Field, right: str, value: str) -> float:
+    match field.kind:
+        case "number":
+            one, other = Fraction(right), Fraction(value)
+            return float(abs(one - other) / max(abs(one), abs(other)))
+        case "date":
+            return abs((date.fromisoformat(right) - date.fromisoformat(value)).days) / DAYS_FAR
+        case "time":
+            return abs(_minutes(right) - _minutes(value)) / MINUTES_FAR
+        case "choice":
+            return 1.0
+        case _:
+            return _of_texts(right, value)
+
+
+def _minutes(clock: str) -> int:
+    hours, minutes = clock.split(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def _of_texts(one: str, other: str) -> float:
+    """The share of characters that are not in common, whatever their case."""
+    return 1.0 - SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False).ratio()

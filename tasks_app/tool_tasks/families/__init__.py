@@ -1,0 +1,1 @@
+"""Families of tool tasks, one file each."""

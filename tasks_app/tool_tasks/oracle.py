@@ -1,0 +1,30 @@
+"""The scripted solution: plays a graph with the tools themselves."""
+
+from __future__ import annotations
+
+import re
+
+from tasks_app.tool_tasks.types import Call, Graph, Item
+from tasks_app.tools import calls
+from tasks_app.tools.data import ToolData
+from tasks_app.tools.types import Result
+
+WORD = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|-?\d+(?:\.\d+)?|[A-Za-z]+")
+
+
+def calls_of(graph: Graph) -> list[Call]:
+    """Its calls in order, each with the first acceptable value of every argument."""
+    return [Call(node.tool, {name: values[0] for name, values in node.arguments.items()}) for node in graph]
+
+
+def played(graph: Graph, data: ToolData) -> list[Result]:
+    """The results of its calls."""
+    return [calls.call(one.tool, one.arguments, data) for one in calls_of(graph)]
+
+
+def answer_of(item: Item, data: ToolData) -> str:
+    """The answer as the last call of the first graph tells it; empty where it does not."""
+    results = played(item.graphs[0], data)
+    if not results or not all(result.is_ok for result in results):
+        return ""
+    return item.answer if item.answer in WORD.findall(results[-1].text) else ""

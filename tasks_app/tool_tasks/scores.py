@@ -1,0 +1,132 @@
+"""Calls held against the graphs that are acceptable: when, which and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from tasks_app.tool_tasks.distances import argument_distances
+from tasks_app.tool_tasks.types import Call, Graph, Node, Truth
+from tasks_app.tools.data import ToolData
+
+NOTHING = "no tool"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """An episode's calls, by the graph that they fit best.
+
+    ``matched`` counts nodes whose tool was called, each after those it needs; ``surplus`` calls that match
+    none and are not harmless. ``distances`` are by tool and field, of matched nodes; ``confusions`` are pairs
+    of the tool that was needed and the one that was called, ``NOTHING`` where there is none.
+    """
+
+    is_needed: bool
+    is_optional: bool
+    nodes: int
+    matched: int
+    surplus: int
+    harmless: int
+    failed: int
+    repeated: int
+    distances: tuple[tuple[str, Mapping[str, float]], ...] = ()
+    confusions: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def called(self) -> int:
+        """Calls that count."""
+        return self.matched + self.surplus
+
+    @property
+    def needed(self) -> float:
+        """When: 1 if there was a call where one is needed, and none where none is."""
+        return float(self.is_optional or self.is_needed == bool(self.called))
+
+    @property
+    def selection(self) -> float | None:
+        """Which: the calls of the right tools among those made and those missing; None where no call is
+        needed, or none was made.
+        """
+        if not self.is_needed or not self.called:
+            return None
+        return self.matched / (self.nodes + self.surplus)
+
+    @property
+    def arguments(self) -> float | None:
+        """How: how near the arguments are to the right ones, over calls of the right tools; None without."""
+        if not self.distances:
+            return None
+        means = [sum(fields.values()) / len(fields) for _, fields in self.distances]
+        return 1.0 - sum(means) / len(means)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """Which call each node has, and how near their arguments are together."""
+
+    calls: tuple[tuple[int, int], ...] = ()
+    nearness: float = 0.0
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        return len(self.calls), self.nearness
+
+
+def score_of(calls: Sequence[Call], truth: Truth, data: ToolData) -> Score:
+    """The score by the graph under which ``selection`` is best, then arguments."""
+    scores = [_by_graph(calls, graph, truth, data) for graph in truth.graphs]
+    return max(
+        scores, key=lambda score: (score.matched / max(1, score.nodes + score.surplus), _nearness(score))
+    )
+
+
+def _nearness(score: Score) -> float:
+    return score.arguments if score.arguments is not None else -score.surplus
+
+
+def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, data: ToolData) -> Score:
+    match = _best_match(calls, graph, data)
+    of_node = dict(match.calls)
+    rest = [place for place in range(len(calls)) if place not in of_node.values()]
+    surplus = [calls[place] for place in rest if calls[place].tool not in truth.harmless]
+    missing = [node.tool for number, node in enumerate(graph) if number not in of_node]
+    own = {node.tool for node in graph}
+    return Score(
+        is_needed=all(truth.graphs),
+        is_optional=any(truth.graphs) and not all(truth.graphs),
+        nodes=len(graph),
+        matched=len(of_node),
+        surplus=len(surplus),
+        harmless=len(rest) - len(surplus),
+        failed=sum(not call.is_ok for call in calls),
+        repeated=sum(call.tool in own for call in surplus),
+        distances=tuple(
+            (graph[number].tool, argument_distances(graph[number], calls[place], data))
+            for number, place in sorted(of_node.items())
+        ),
+        confusions=tuple(zip_longest(missing, [call.tool for call in surplus], fillvalue=NOTHING)),
+    )
+
+
+def _best_match(calls: Sequence[Call], graph: Graph, data: ToolData) -> _Match:
+    """Of all ways to give calls to nodes of their tools, each after those it needs, that of most and nearest.
+
+    By sets of nodes that have a call, of which a graph of four nodes has sixteen.
+    """
+    best: dict[frozenset[int], _Match] = {frozenset(): _Match()}
+    for place, call in enumerate(calls):
+        for done, match in list(best.items()):
+            for number, node in enumerate(graph):
+                if number in done or node.tool != call.tool or not done.issuperset(node.after):
+                    continue
+                longer = _Match((*match.calls, (number, place)), match.nearness + _near(node, call, data))
+                now = done | {number}
+                if now not in best or longer.rank > best[now].rank:
+                    best[now] = longer
+    return max(best.values(), key=lambda match: match.rank)
+
+
+def _near(node: Node, call: Call, data: ToolData) -> float:
+    distances = argument_distances(node, call, data)
+    return 1.0 - sum(distances.values()) / len(distances)
