@@ -94,6 +94,17 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 REVOKE ALL ON FUNCTION person_step(bigint, float8, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION person_step(bigint, float8, jsonb) TO gym_arena;
 
+-- A call of a panel's tool with its result, which the page that calls it computes. A program's is a worker's to write.
+CREATE OR REPLACE FUNCTION panel_call(episode bigint, number int, step int, tool text, input text, output jsonb) RETURNS int
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+    INSERT INTO trajectories_toolcall (episode_id, number, step, tool, input, status, output, finished_at)
+    SELECT e.id, panel_call.number, panel_call.step, panel_call.tool, panel_call.input, 'done', panel_call.output, now()
+    FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
+    WHERE e.id = panel_call.episode AND e.status = 'open' AND t.payload->'tools' ? panel_call.tool
+    ON CONFLICT DO NOTHING RETURNING number $$;
+REVOKE ALL ON FUNCTION panel_call(bigint, int, int, text, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION panel_call(bigint, int, int, text, text, jsonb) TO gym_arena;
+
 -- The lab and live ------------------------------------------------------------------------------------------
 ALTER ROLE gym_lab SET statement_timeout = '60s';
 -- Only the hot statements are prepared (trajectories/hot_sql/): they keep the plan of their first run.

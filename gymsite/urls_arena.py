@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from gymsite.arena import answer_form, pictures, run_tool, takeovers, views
+from gymsite.arena import answer_form, panel_tool, pictures, run_tool, takeovers, views
 
 urlpatterns = [
     path("healthz", views.health),
@@ -22,6 +22,7 @@ urlpatterns = [
     path("e/<str:token>/events", views.page_events),
     path("e/<str:token>/recording", views.recording_chunk),
     path("e/<str:token>/run", run_tool.run),
+    path("e/<str:token>/tools/<slug:tool>", panel_tool.call),
     path("e/<str:token>/pictures/<slug:name>", views.picture),
     path("e/<str:token>/pictures/<slug:name>.<int:width>.webp", pictures.site_picture),
     path("e/<str:token>/<path:rest>", views.site_page),

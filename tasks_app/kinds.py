@@ -6,6 +6,7 @@ PICTURE = "picture"
 TABLE = "table"
 CODE = "code"
 SITE = "site"
+TOOLS = "tools"
 
 _LABELS = {
     FREE_ANSWER: "Free answer",
@@ -14,6 +15,7 @@ _LABELS = {
     TABLE: "Table",
     CODE: "Program",
     SITE: "Mock site",
+    TOOLS: "Tools",
 }
 
 

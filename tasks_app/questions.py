@@ -23,13 +23,15 @@ values with ``|`` between."""
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
-    """The last call of a tool that takes a while, as its episode may see it.
+    """The last call of a tool, as its episode may see it.
 
-    ``state`` is ``lost`` when nothing came of it in time; ``output`` is the tool's own; ``used`` counts the
-    episode's calls but for those that were lost, ``limit`` is how many it has.
+    ``input`` is what it was called with, as text; ``state`` is ``lost`` when nothing came of it in time;
+    ``output`` is the tool's own; ``used`` counts the episode's calls but for those that were lost, ``limit``
+    is how many it has.
     """
 
     number: int
+    tool: str
     input: str
     state: Literal["waiting", "done", "lost"]
     output: Mapping[str, Any]
@@ -79,8 +81,9 @@ class QuestionKind:
     where it has more than one page.
     ``moves`` is how a scripted client submits an answer; ``more_moves`` counts what a look adds to
     ``Task.oracle_steps``. ``instruction`` names the paraphrases of the answer format in
-    ``trajectories/prompts``; ``tools`` are those that its page can offer; ``has_text`` says whether arms
-    without a page can pose the question; ``pages`` names the axes of its looks.
+    ``trajectories/prompts``; ``tools`` are those that its page can offer and a run may grant, ``own_tools``
+    those that belong to a question; ``has_text`` says whether arms without a page can pose the question;
+    ``pages`` names the axes of its looks.
     """
 
     template: str
@@ -91,6 +94,7 @@ class QuestionKind:
     answer_form: AnswerForm = "line"
     instruction: str = ""
     tools: frozenset[str] = frozenset()
+    own_tools: Callable[[Payload], frozenset[str]] = lambda _payload: frozenset()
     has_text: Callable[[Payload], bool] = lambda _payload: True
     pages: PageKind = "question"
     more_moves: Callable[[Payload, Look], int] = lambda _payload, _look: 0

@@ -59,7 +59,7 @@ _SHOWN = """alive.id, alive.status, alive.recording, alive.answer_channel, alive
 _FIRST_ANSWER = """CASE WHEN alive.answer_check = 'requested' THEN (
         SELECT json_build_object('answer', f.answer, 'is_newest', NOT EXISTS (
             SELECT FROM trajectories_toolcall c
-            WHERE c.episode_id = alive.id AND c.created_at > f.received_at))::text
+            WHERE c.episode_id = alive.id AND c.tool = 'run' AND c.created_at > f.received_at))::text
         FROM trajectories_firstanswer f WHERE f.episode_id = alive.id) END"""
 
 # One statement for the page and the events before it; it does not see the event that it stores itself.
@@ -149,7 +149,7 @@ class PageEpisode:
         """What the form holds before anything is typed: the answer to check, or the program that ran last."""
         if self.first_answer is not None and self.first_answer.is_newest:
             return self.first_answer.values
-        return (self.call.input,) if self.call else ("",)
+        return (self.call.input,) if self.call and self.call.tool == "run" else ("",)
 
 
 def page_open(

@@ -1,10 +1,11 @@
-"""Calls of slow tools: requested here, run by a worker, shown by the next page.
+"""Calls of tools, shown by the next page: slow ones are requested here and run by a worker.
 
 The SQL is for the arena's role. An episode has one call at a time; the clock is the database's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -32,7 +33,8 @@ _USED = f"""
 
 def _last_call(until: str = "") -> str:
     return f"""
-    (SELECT json_build_object('number', c.number, 'input', c.input, 'state', {_STATE},
+    (SELECT json_build_object('number', c.number, 'tool', c.tool, 'input', c.input,
+            'state', {_STATE},
             'output', coalesce(c.output, '{{}}'::jsonb), 'used', {_USED}, 'limit', {CALLS_MAX})::text
      FROM trajectories_toolcall c WHERE alive.variation IS NOT NULL AND c.episode_id = alive.id{until}
      ORDER BY c.number DESC LIMIT 1)"""  # noqa: S608
@@ -43,17 +45,22 @@ LAST_CALL = _last_call()
 # The last one of the steps up to the one that the request names.
 LAST_CALL_UNTIL = _last_call(" AND c.step <= %(step)s::int")
 
+_ALIVE = f"""
+    SELECT e.id, {step_numbers.REQUESTED} AS step FROM trajectories_episode e
+    WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open'
+        AND e.variation->'tools' ? %(tool)s AND {MAY_ACT}"""  # noqa: S608
+_SPENT = f"""
+    SELECT FROM alive WHERE {_USED} >= {CALLS_MAX}
+        OR coalesce((SELECT number FROM last), 0) >= {ROWS_MAX}"""  # noqa: S608
+_NEXT_EVENT = """
+    1 + coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = s.episode_id), 0)"""
+
 _STORE = f"""
-WITH alive AS (
-        SELECT e.id, {step_numbers.REQUESTED} AS step FROM trajectories_episode e
-        WHERE e.id = %(episode)s AND e.arm = ANY(%(arms)s) AND e.status = 'open'
-            AND e.answer_channel = 'page' AND e.variation->'tools' ? %(tool)s AND {MAY_ACT}),
+WITH alive AS ({_ALIVE} AND e.answer_channel = 'page'),
      last AS (
         SELECT c.number, c.input, {_STATE} AS state FROM trajectories_toolcall c JOIN alive ON true
         WHERE c.episode_id = alive.id ORDER BY c.number DESC LIMIT 1),
-     spent AS (
-        SELECT FROM alive WHERE {_USED} >= {CALLS_MAX}
-            OR coalesce((SELECT number FROM last), 0) >= {ROWS_MAX}),
+     spent AS ({_SPENT}),
      stored AS (
         INSERT INTO trajectories_toolcall (episode_id, number, step, tool, input)
         SELECT alive.id, 1 + coalesce((SELECT number FROM last), 0), alive.step, %(tool)s, %(input)s
@@ -62,14 +69,32 @@ WITH alive AS (
         ON CONFLICT DO NOTHING RETURNING episode_id, number),
      noted AS (
         INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
-        SELECT s.episode_id, 1 + coalesce((
-                   SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = s.episode_id), 0),
-               alive.step, '{TOOL_CALLED}', jsonb_build_object('tool', %(tool)s::text, 'number', s.number)
+        SELECT s.episode_id, {_NEXT_EVENT}, alive.step, '{TOOL_CALLED}',
+            jsonb_build_object('tool', %(tool)s::text, 'number', s.number)
         FROM stored s JOIN alive ON alive.id = s.episode_id ON CONFLICT DO NOTHING)
 SELECT (SELECT pg_notify('{TOOL_CALL_CHANNEL}', '') FROM stored) IS NOT NULL,
        coalesce((SELECT state = 'waiting' AND input = %(input)s FROM last), false),
        EXISTS (SELECT FROM spent)
 FROM alive"""  # noqa: S608
+
+# A call whose result is there already. Results are written by a function (``gymsite/roles.sql``), which takes
+# none of a program.
+_STORE_DONE = f"""
+WITH alive AS ({_ALIVE}),
+     last AS (
+        SELECT max(c.number) AS number FROM trajectories_toolcall c JOIN alive ON c.episode_id = alive.id),
+     spent AS ({_SPENT}),
+     stored AS MATERIALIZED (
+        SELECT alive.id AS episode_id, alive.step, panel_call(alive.id,
+            (1 + coalesce((SELECT number FROM last), 0))::int, alive.step, %(tool)s, %(input)s,
+            %(output)s::jsonb) AS number
+        FROM alive WHERE NOT EXISTS (SELECT FROM spent)),
+     noted AS (
+        INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
+        SELECT s.episode_id, {_NEXT_EVENT}, s.step, '{TOOL_CALLED}',
+            jsonb_build_object('tool', %(tool)s::text, 'number', s.number) || %(noted)s::jsonb
+        FROM stored s WHERE s.number IS NOT NULL ON CONFLICT DO NOTHING)
+SELECT EXISTS (SELECT FROM stored WHERE number IS NOT NULL), EXISTS (SELECT FROM spent) FROM alive"""  # noqa: S608
 
 Stored = Literal["stored", "same", "busy", "spent", "gone"]
 
@@ -105,4 +130,39 @@ def call_store(
         return "stored"
     if is_same:
         return "same"
+    return "spent" if is_spent else "busy"
+
+
+def call_store_done(
+    *,
+    episode_id: int,
+    arms: list[str],
+    tool: str,
+    arguments: Mapping[str, str],
+    text: str,
+    is_ok: bool,
+    step: int | None,
+    takeover: int | None = None,
+) -> Stored:
+    """Store a call of a panel's tool with its result, and the site event that scores read, in one statement.
+
+    ``busy``: another call came first; ``spent`` and ``gone`` as in ``call_store``.
+    """
+    request = {
+        "episode": episode_id,
+        "arms": arms,
+        "tool": tool,
+        "input": msgspec.json.encode(arguments).decode(),
+        "output": msgspec.json.encode({"text": text, "is_ok": is_ok}).decode(),
+        "noted": msgspec.json.encode({"arguments": arguments, "is_ok": is_ok}).decode(),
+        "step": step,
+    }
+    with hot_cursor() as cursor:
+        cursor.execute(_STORE_DONE, params() | holder(takeover) | request)
+        row = cursor.fetchone()
+    if row is None:
+        return "gone"
+    is_stored, is_spent = row
+    if is_stored:
+        return "stored"
     return "spent" if is_spent else "busy"

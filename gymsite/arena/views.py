@@ -222,7 +222,7 @@ def question_page(
         return _site(request, episode, status=status, error=error)
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
-    tools = episode.tools & kind.tools
+    tools = episode.tools & (kind.tools | kind.own_tools(episode.payload))
     visit = Visit(tools=tools, query=request.GET.dict(), answers=answers, call=episode.call)
     context = {
         **kind.render(episode.payload, visit),
@@ -233,7 +233,9 @@ def question_page(
         **_answering(episode),
         "form_template": kind.form_template,
         # Typed text, runs and refusals are shown with the form, so it must not be hidden behind a button.
-        "is_form_open": bool(error or answers or episode.call or episode.first_answer),
+        "is_form_open": bool(
+            error or answers or (tools & kind.tools and episode.call) or episode.first_answer
+        ),
         "panels": panels.panels_of(episode.payload, look),
         "slow_ms": panels.SLOW_MS[look.slow],
         "pop_ups": pop_ups.pop_ups_of(episode.payload, look),

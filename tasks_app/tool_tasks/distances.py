@@ -10,7 +10,6 @@ from fractions import Fraction
 from tasks_app.tool_tasks.types import Acceptable, Call, Node
 from tasks_app.tools import calls
 from tasks_app.tools.data import ToolData
-from tasks_app.tools.registry import TOOLS
 from tasks_app.tools.types import Field, ToolError
 
 DAYS_FAR = 30
@@ -21,7 +20,7 @@ LEAST = 0.05
 
 
 def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, float]:
-    """By field of the node's tool; 1 for an argument that is missing."""
+    """Distances by field of the node's tool; 1 for an argument that is missing."""
     return {
         field.name: min(
             (
@@ -30,7 +29,7 @@ def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, f
             ),
             default=1.0,
         )
-        for field in TOOLS.get(node.tool).fields
+        for field in calls.tool_of(node.tool).fields
     }
 
 

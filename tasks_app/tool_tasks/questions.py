@@ -56,8 +56,16 @@ def one_call(tool: str, **arguments: object) -> Graph:
     return (Node(tool, acceptable),)
 
 
+def chained(*graphs: Graph) -> Graph:
+    """One call after the other, each of which needs the one before."""
+    nodes = [node for graph in graphs for node in graph]
+    return tuple(
+        Node(node.tool, node.arguments, (place - 1,) if place else ()) for place, node in enumerate(nodes)
+    )
+
+
 def rounded(amount: Fraction, decimals: int) -> str:
-    """By way of decimals, which the tools do not use, without idle zeros."""
+    """A number with so many decimals, by a way that the tools do not use, without idle zeros."""
     exact = Decimal(amount.numerator) / Decimal(amount.denominator)
     text = str(exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP))
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -85,14 +93,27 @@ def calculation(draws: Draws, _data: ToolData) -> Question:
     first, second, third = draws.whole(120, 990), draws.whole(23, 97), draws.whole(1_000, 9_000)
     answer = str(first * second + third)
     text = f"What is {first} times {second}, plus {third}?"
-    return Question(text, answer, (one_call("calculator", expression=f"{first}*{second}+{third}"),))
+    at_once = one_call("calculator", expression=f"{first}*{second}+{third}")
+    in_turn = chained(
+        one_call("calculator", expression=f"{first}*{second}"), one_call("calculator", expression=answer)
+    )
+    return Question(text, answer, (at_once, in_turn))
 
 
 def units(draws: Draws, _data: ToolData) -> Question:
     (unit, into), amount = draws.pick(tuple(UNIT_PAIRS)), draws.whole(13, 980)
-    answer = rounded(amount * Fraction(UNIT_PAIRS[unit, into]), 6)
     text = f"How many {plural(into)} are {amount} {plural(unit)}? Give at most six decimals."
-    return Question(text, answer, (one_call("unit_converter", amount=amount, from_=unit, to=into),))
+    return measured(text, amount, unit, into, size=UNIT_PAIRS[unit, into])
+
+
+def measured(text: str, amount: int, unit: str, into: str, *, size: str) -> Question:
+    """An amount in another unit, for those who know the unit's size a multiplication."""
+    answer = rounded(amount * Fraction(size), 6)
+    graphs = (
+        one_call("unit_converter", amount=amount, from_=unit, to=into),
+        one_call("calculator", expression=f"{amount}*{size}"),
+    )
+    return Question(text, answer, graphs)
 
 
 def money(draws: Draws, data: ToolData) -> Question:

@@ -7,3 +7,4 @@ from tasks_app.tool_tasks.types import Family
 
 FAMILIES: Registry[Family] = Registry("family of tool tasks")
 TAG = "family:"
+STAGE_TAG = "stage:"

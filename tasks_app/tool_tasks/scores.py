@@ -73,9 +73,29 @@ class _Match:
         return len(self.calls), self.nearness
 
 
+class _Distances:
+    """Those of calls from nodes, each computed once: graphs have most of their nodes in common."""
+
+    def __init__(self, calls: Sequence[Call], data: ToolData) -> None:
+        self._calls = calls
+        self._data = data
+        self._known: dict[tuple[str, str, int], Mapping[str, float]] = {}
+
+    def of(self, node: Node, place: int) -> Mapping[str, float]:
+        key = (node.tool, str(node.arguments), place)
+        if key not in self._known:
+            self._known[key] = argument_distances(node, self._calls[place], self._data)
+        return self._known[key]
+
+    def nearness(self, node: Node, place: int) -> float:
+        fields = self.of(node, place)
+        return 1.0 - sum(fields.values()) / len(fields)
+
+
 def score_of(calls: Sequence[Call], truth: Truth, data: ToolData) -> Score:
     """The score by the graph under which ``selection`` is best, then arguments."""
-    scores = [_by_graph(calls, graph, truth, data) for graph in truth.graphs]
+    distances = _Distances(calls, data)
+    scores = [_by_graph(calls, graph, truth, distances) for graph in truth.graphs]
     return max(
         scores, key=lambda score: (score.matched / max(1, score.nodes + score.surplus), _nearness(score))
     )
@@ -85,8 +105,8 @@ def _nearness(score: Score) -> float:
     return score.arguments if score.arguments is not None else -score.surplus
 
 
-def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, data: ToolData) -> Score:
-    match = _best_match(calls, graph, data)
+def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Distances) -> Score:
+    match = _best_match(calls, graph, distances)
     of_node = dict(match.calls)
     rest = [place for place in range(len(calls)) if place not in of_node.values()]
     surplus = [calls[place] for place in rest if calls[place].tool not in truth.harmless]
@@ -102,14 +122,14 @@ def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, data: ToolData)
         failed=sum(not call.is_ok for call in calls),
         repeated=sum(call.tool in own for call in surplus),
         distances=tuple(
-            (graph[number].tool, argument_distances(graph[number], calls[place], data))
+            (graph[number].tool, distances.of(graph[number], place))
             for number, place in sorted(of_node.items())
         ),
         confusions=tuple(zip_longest(missing, [call.tool for call in surplus], fillvalue=NOTHING)),
     )
 
 
-def _best_match(calls: Sequence[Call], graph: Graph, data: ToolData) -> _Match:
+def _best_match(calls: Sequence[Call], graph: Graph, distances: _Distances) -> _Match:
     """Of all ways to give calls to nodes of their tools, each after those it needs, that of most and nearest.
 
     By sets of nodes that have a call, of which a graph of four nodes has sixteen.
@@ -120,13 +140,10 @@ def _best_match(calls: Sequence[Call], graph: Graph, data: ToolData) -> _Match:
             for number, node in enumerate(graph):
                 if number in done or node.tool != call.tool or not done.issuperset(node.after):
                     continue
-                longer = _Match((*match.calls, (number, place)), match.nearness + _near(node, call, data))
+                longer = _Match(
+                    (*match.calls, (number, place)), match.nearness + distances.nearness(node, place)
+                )
                 now = done | {number}
                 if now not in best or longer.rank > best[now].rank:
                     best[now] = longer
     return max(best.values(), key=lambda match: match.rank)
-
-
-def _near(node: Node, call: Call, data: ToolData) -> float:
-    distances = argument_distances(node, call, data)
-    return 1.0 - sum(distances.values()) / len(distances)

@@ -21,6 +21,12 @@ def discover() -> None:
     TOOLS.discover(builtin)
 
 
+def tool_of(tool_id: str) -> Tool:
+    """The tool of an id. Raises ``GymError`` ``unknown_tool``."""
+    discover()
+    return TOOLS.get(tool_id)
+
+
 def call(tool_id: str, arguments: Mapping[str, object], data: ToolData) -> Result:
     """Call a tool with arguments from anyone. Never raises for what it is given."""
     discover()

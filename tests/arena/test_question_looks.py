@@ -19,7 +19,7 @@ from tests.conftest import ArenaClient
 from trajectories.models import Submission
 
 Address = Callable[..., str]
-KINDS = ("free_answer", "choice", "picture", "table", "code")
+KINDS = ("free_answer", "choice", "picture", "table", "code", "tools")
 PAYLOAD = {"text": "How far is it to the sea?", "format": "plain"}
 ROTATED = [look_rotate(seed=7, place=place, fixed={}) for place in range(48)]
 

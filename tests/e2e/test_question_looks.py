@@ -31,9 +31,11 @@ KINDS: Mapping[str, TaskDraft] = {
     "picture": starter_drafts("chartqa")[0],
     "table": starter_drafts("wikitable")[0],
     "code": starter_drafts("mbpp")[0],
+    "tools": starter_drafts("tools")[0],
 }
 EDITORS = AXES["editor"]
 TOOLS = {"table": ["sort", "find", "paging"], "code": ["run"], "picture": ["zoom"]}
+TOOLS["tools"] = KINDS["tools"].payload["tools"]
 # ``WHOLE_SITES=1`` takes every look of a turn; without it each fifth one is taken, by half of the kinds.
 STRIDE = 1 if coverage_choice.IS_WHOLE else 5
 PLACES = range(0, ROTATION, STRIDE)

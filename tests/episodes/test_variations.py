@@ -224,3 +224,28 @@ def test_an_unknown_tool_is_refused(trainer: ApiClient, affordances: Any, words:
     status, answer = trainer.json("POST", "/runs", body)
     assert status == 400
     assert words in str(answer["error"]["fields"]["affordances"])
+
+
+def _panel_task() -> Task:
+    benchmark = factories.benchmark(
+        id="tools", kind="tools", verifier_official="denotation-v1", verifier_training="denotation-v1"
+    )
+    shown = {"text": "What is 3 times 4?", "format": "plain", "tools": ["distance", "calculator"], "seed": 5}
+    return factories.task(benchmark=benchmark, kind="tools", payload=shown, answer="12")
+
+
+@pytest.mark.parametrize("arm", ["gym", "gym_with_text"])
+def test_a_panel_belongs_to_its_question_whatever_the_run_grants(trainer: ApiClient, arm: str) -> None:
+    _open(trainer, _panel_task(), arm=arm)
+    assert Episode.objects.get().variation == {"tools": ["calculator", "distance"]}
+
+
+def test_a_copied_question_has_no_panel(trainer: ApiClient) -> None:
+    _open(trainer, _panel_task(), arm="probe_read", kind="eval")
+    assert "tools" not in (Episode.objects.get().variation or {})
+
+
+def test_a_question_with_a_panel_needs_a_page(trainer: ApiClient) -> None:
+    body = {"run": factories.run().pk, "tasks": [_panel_task().pk], "arm": "text_agent"}
+    status, answer = trainer.json("POST", "/episodes", body)
+    assert (status, answer["error"]["code"]) == (422, "arm_without_text")

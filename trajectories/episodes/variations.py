@@ -26,12 +26,14 @@ TASK_BAR_AXIS = "task_bar"
 class VariationPlan:
     """``asserts`` are by task, for tasks that show all of theirs, and so are ``pictures``, which stand for
     whole questions; ``text`` is the form in which prompts describe a mock site, None if they do not.
+    ``tools`` are those that the run grants; with ``has_own_tools`` pages offer those of a question too.
     ``is_copied``: the agent copies the question, so the text that its page shows is noted.
     """
 
     is_permuted: bool
     text: Form | None = None
     tools: frozenset[str] = frozenset()
+    has_own_tools: bool = True
     has_task_bar: bool = True
     is_copied: bool = False
     asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
@@ -46,7 +48,7 @@ class VariationPlan:
             entries["order"] = choices.order_draw(len(task.payload["choices"]), seed=seed)
         if task.pk in self.asserts:
             entries["asserts"] = list(self.asserts[task.pk])
-        if tools := self.tools & questions.get(task.kind).tools:
+        if tools := self._tools_of(task):
             entries["tools"] = sorted(tools)
         if task.kind == kinds.SITE and not self.has_task_bar:
             entries["task_bar"] = False
@@ -56,6 +58,11 @@ class VariationPlan:
         if self.is_copied and transcript:
             entries["transcript"] = transcript(payload_shown(task.payload, entries))
         return entries or None
+
+    def _tools_of(self, task: Task) -> frozenset[str]:
+        kind = questions.get(task.kind)
+        own = kind.own_tools(task.payload) if self.has_own_tools else frozenset()
+        return (self.tools & kind.tools) | own
 
 
 def variation_plan(
@@ -68,10 +75,12 @@ def variation_plan(
     """
     axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
     is_training = run.kind == Run.Kind.TRAIN
+    has_tools = arm.has_page and not arm.is_probe
     return VariationPlan(
         is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
         text=form if arm.has_text else None,
-        tools=run.tools if arm.has_page and not arm.is_probe else frozenset(),
+        tools=run.tools if has_tools else frozenset(),
+        has_own_tools=has_tools,
         has_task_bar=has_task_bar or not arm.has_page,
         is_copied=arm.is_probe,
         asserts={} if is_training else asserts_of(tasks),

@@ -25,7 +25,7 @@ from trajectories.rewards.types import Reading, ReadStep, Values
 
 RULES = "rules"
 
-READ = Statement(__file__, "reading", is_hot=True, site=kinds.SITE, choice=kinds.CHOICE)
+READ = Statement(__file__, "reading", is_hot=True, site=kinds.SITE, choice=kinds.CHOICE, tools=kinds.TOOLS)
 WRITE = Statement(__file__, "write", is_hot=True)
 IS_DUE = sql_read(__file__, "is_due")
 AFTER = Statement(__file__, "after", is_due=IS_DUE)

@@ -58,9 +58,9 @@ def _journey(draws: Draws, data: ToolData) -> Question:
 
 def _heavy_pounds(draws: Draws, _data: ToolData) -> Question:
     amount = draws.whole(12, 900)
-    answer = questions.rounded(amount * questions.Fraction(questions.UNIT_PAIRS["pound", "kilogram"]), 6)
     text = f"A load weighs {amount} pounds. How many kilograms is that? Give at most six decimals."
-    return Question(text, answer, (one_call("unit_converter", amount=amount, from_="pound", to="kilogram"),))
+    size = questions.UNIT_PAIRS["pound", "kilogram"]
+    return questions.measured(text, amount, "pound", "kilogram", size=size)
 
 
 def _dear_pounds(draws: Draws, data: ToolData) -> Question:

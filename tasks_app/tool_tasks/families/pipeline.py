@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 from core.draws import Draws
 from tasks_app.tool_tasks import oracle, questions
-from tasks_app.tool_tasks.questions import one_call
+from tasks_app.tool_tasks.questions import chained, one_call
 from tasks_app.tool_tasks.registry import FAMILIES
 from tasks_app.tool_tasks.types import Family, Graph, Item, Node
 from tasks_app.tools.data import REGIONS, Place, ToolData
@@ -20,14 +20,6 @@ CALCULATOR = ("calculator",)
 
 def draw(draws: Draws, data: ToolData) -> Item:
     return draws.pick(KINDS)(draws, data)
-
-
-def chained(*graphs: Graph) -> Graph:
-    """One call after the other, each of which needs the one before."""
-    nodes = [node for graph in graphs for node in graph]
-    return tuple(
-        Node(node.tool, node.arguments, (place - 1,) if place else ()) for place, node in enumerate(nodes)
-    )
 
 
 def summed(parts: Sequence[Sequence[Graph]], expression: str) -> tuple[Graph, ...]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
-from fractions import Fraction
 
 from core.draws import Draws
 from core.errors import did_you_mean
 from tasks_app.tool_tasks import oracle, questions
-from tasks_app.tool_tasks.questions import Question, one_call
+from tasks_app.tool_tasks.questions import Question
 from tasks_app.tool_tasks.registry import FAMILIES
 from tasks_app.tool_tasks.types import Family, Item
 from tasks_app.tools.data import ToolData
@@ -64,9 +63,8 @@ def _typo(draws: Draws, data: ToolData) -> Question:
 def _measure(draws: Draws, _data: ToolData) -> Question:
     sentence, unit, size = draws.pick(MEASURES)
     amount = draws.whole(3, 480)
-    answer = questions.rounded(amount * Fraction(size), 6)
     text = f"{sentence.format(amount=amount)} How many litres is that? Give at most six decimals."
-    return Question(text, answer, (one_call("unit_converter", amount=amount, from_=unit, to="litre"),))
+    return questions.measured(text, amount, unit, "litre", size=size)
 
 
 def _dollars(draws: Draws, data: ToolData) -> Question:

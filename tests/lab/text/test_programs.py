@@ -182,3 +182,21 @@ def test_an_episode_without_tools_queries_no_calls(
     with django_assert_num_queries(0):
         assert (programs.tool_calls(episode), programs.calls_version(episode)) == ([], "")
     assert 'id="calls"' not in page(lab(owner), episode)
+
+
+@pytest.mark.parametrize(("is_ok", "state"), [(True, "answered"), (False, "no result")])
+def test_a_call_of_a_panels_tool_is_shown_with_its_arguments_and_result(
+    lab: Lab, owner: User, is_ok: bool, state: str
+) -> None:
+    payload = {"text": "?", "format": "plain", "tools": ["handbook"], "seed": 5}
+    task = factories.task(kind="tools", payload=payload)
+    episode = factories.episode(task=task, variation={"tools": ["handbook"]})
+    factories.step(episode, 1)
+    output = {"text": "Boats <b>cost</b> 3 crowns.", "is_ok": is_ok}
+    call(episode, tool="handbook", input='{"query":"<b>oats"}', output=output, step=1)
+
+    html = page(lab(owner), episode)
+
+    assert [one.state for one in programs.tool_calls(episode)] == [state]
+    assert 'aria-label="Arguments of call 1">{&quot;query&quot;:&quot;&lt;b&gt;oats&quot;}</pre>' in html
+    assert "Boats &lt;b&gt;cost&lt;/b&gt; 3 crowns." in html

@@ -213,7 +213,8 @@ class ToolCallRecord(Struct):
     For ``tool`` ``run``, ``input`` is the program, up to 64 KB, and ``output`` is ``{passed, told, problem,
     printed, is_cut}``: for each assert that the page showed, whether it passed and the program's own error,
     or the problem that prevented all of them. ``failed`` (no sandbox) and ``lost`` (no answer in time) are
-    not the program's fault. ``step`` is null if the request did not name one.
+    not the program's fault. For a tool of a panel, ``input`` has its arguments as JSON, and ``output`` is
+    ``{text, is_ok}``. ``step`` is null if the request did not name one.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""Programs that episodes ran with the tools of their pages."""
+"""What episodes did with the tools of their pages: programs that they ran, and other calls."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ STATES = {
 }
 WHY_CHARS = 80
 LOST = ("lost: no answer in time", "warn")
+ANSWERED, REFUSED = ("answered", "good"), ("no result", "warn")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """A tool call; ``row`` has the beginning of its ``program``, a text of ``length`` characters.
+    """A tool call; ``row`` has the beginning of its ``program`` or arguments, of ``length`` characters.
 
     ``tone`` is the tag colour of ``state``, which may quote the program and is therefore untrusted.
     """
@@ -104,10 +105,13 @@ def _checks(output: Mapping[str, Any], asserts: Sequence[str]) -> list[Check]:
 
 
 def _state(row: Any, checks: Sequence[Check]) -> tuple[str, str]:
+    output = row.output or {}
+    if row.status == ToolCall.Status.DONE and "is_ok" in output:
+        return ANSWERED if output["is_ok"] else REFUSED
     if row.status != ToolCall.Status.DONE:
         is_lost = row.is_late and row.status != ToolCall.Status.FAILED
         return LOST if is_lost else STATES[row.status]
-    if problem := str((row.output or {}).get("problem", "")):
+    if problem := str(output.get("problem", "")):
         why = first_line(mask_tokens(problem), limit=WHY_CHARS)
         return (f"failed: {why}" if why else "failed", "bad")
     passed = sum(check.is_passed for check in checks)

@@ -14,7 +14,7 @@ SELECT json_build_object('episode', e.id, 'has_facts', ef.episode_id IS NOT NULL
         WHERE s.episode_id = e.id),
     'events', (SELECT coalesce(json_agg(json_build_object('seq', w.seq, 'step', w.step, 'kind', w.kind,
         'data', w.data) ORDER BY w.seq), '[]')
-        FROM trajectories_siteevent w WHERE w.episode_id = e.id AND t.kind = '{site}'),
+        FROM trajectories_siteevent w WHERE w.episode_id = e.id AND t.kind IN ('{site}', '{tools}')),
     -- A page that is loaded anew has nothing marked, but for the one that confirms an answer, which has no choices.
     'marks', (SELECT coalesce(json_agg(json_build_object('step', p.step,
         'label', CASE p.kind WHEN 'input' THEN p.data->>'value' END) ORDER BY p.received_at, p.page, p.seq), '[]')

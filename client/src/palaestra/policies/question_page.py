@@ -11,6 +11,7 @@ _FIELD = re.compile(r'\[(e\d+)\] textbox ".*" value="')
 _RADIO = re.compile(r'\[(e\d+)\] radio "(.*)" (checked|unchecked)')
 _BUTTON = re.compile(r'\[(e\d+)\] button "(.*)"')
 _DIALOG = re.compile(r"(?:alert)?dialog(?: |$)")
+_PANEL = re.compile(r'region "Tools"')
 _ADD_FIELD = "another"
 
 
@@ -59,21 +60,28 @@ def page_read(observation: Observation) -> QuestionPage:
 
 
 def _split_dialogs(lines: list[str]) -> tuple[list[str], list[list[str]]]:
-    """The lines outside all dialogs and those of each dialog, without their indentation."""
+    """The lines outside all dialogs and those of each dialog, without their indentation.
+
+    The forms of a panel of tools are in neither: none of them takes the answer.
+    """
     body: list[str] = []
     dialogs: list[list[str]] = []
+    inside: list[str] = []
     depth: int | None = None
     for line in lines:
         content = line.lstrip()
         indent = len(line) - len(content)
         if depth is not None and indent > depth:
-            dialogs[-1].append(content)
+            inside.append(content)
             continue
-        depth = indent if _DIALOG.match(content) else None
+        is_dialog, is_panel = bool(_DIALOG.match(content)), bool(_PANEL.match(content))
+        depth = indent if is_dialog or is_panel else None
         if depth is None:
             body.append(content)
-        else:
-            dialogs.append([])
+            continue
+        inside = []
+        if is_dialog:
+            dialogs.append(inside)
     return body, dialogs
 
 

@@ -1,0 +1,59 @@
+"""The forms of a panel of tools: each calls a tool, whose result the question's page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from core.arms import PAGE_ARMS
+from core.errors import GymError
+from gymsite.arena import callers, episodes, forms, tool_calls, views
+from tasks_app.questions import questions
+from tasks_app.tools import calls
+from tasks_app.tools.data import data_of
+
+QUESTION = "../"
+
+
+@views.only("GET", "HEAD", "POST")
+def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
+    """Call a tool of the episode's question. Whoever comes back to the address is led to the question."""
+    episode = views.episode_of(request, token, is_counted=False)
+    if tool not in episode.tools & questions.get(episode.kind).own_tools(episode.payload):
+        raise Http404
+    if not episode.is_open:
+        return views.taken_page(request, episode)
+    if request.method != "POST" or episode.is_past:
+        return forms.SeeOther(QUESTION)
+    try:
+        _call(request, episode, tool, _arguments(request, tool))
+    except GymError as error:
+        return views.question_page(request, episode, error=error)
+    return forms.SeeOther(QUESTION)
+
+
+def _arguments(request: HttpRequest, tool: str) -> Mapping[str, str]:
+    """The tool's own fields; what else a form sends is ignored."""
+    form = forms.form_read(request)
+    names = [field.name for field in calls.tool_of(tool).fields]
+    return {name: form.get(name, "")[: calls.ARGUMENT_CHARS + 1] for name in names if name in form}
+
+
+def _call(
+    request: HttpRequest, episode: episodes.PageEpisode, tool: str, arguments: Mapping[str, str]
+) -> None:
+    """Past the limit of calls nothing is stored, and the page says so."""
+    result = calls.call(tool, arguments, data_of(episode.payload["seed"]))
+    stored = tool_calls.call_store_done(
+        episode_id=episode.episode_id,
+        arms=list(PAGE_ARMS),
+        tool=tool,
+        arguments={name: value.replace("\0", "\ufffd") for name, value in arguments.items()},
+        text=result.text.replace("\0", "\ufffd"),
+        is_ok=result.is_ok,
+        step=callers.step_of(request),
+        takeover=episode.takeover,
+    )
+    if stored == "gone":
+        raise Http404

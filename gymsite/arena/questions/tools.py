@@ -1,0 +1,60 @@
+"""A question beside a panel of tools: plain forms, whose results the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from gymsite.arena import accessible_text, answer_interactions
+from tasks_app import prose
+from tasks_app.questions import Payload, QuestionKind, ToolCall, Visit, questions
+from tasks_app.tools import calls
+
+_decode = msgspec.json.Decoder(dict[str, str]).decode
+
+
+def render(payload: Payload, visit: Visit, /) -> Mapping[str, object]:
+    """The payload has ``text``, ``tools`` (the ids of the panel's tools in their order) and the ``seed`` of
+    their data.
+    """
+    return {
+        "prose": prose.prose_of(payload),
+        "has_lines": False,
+        "panel": [calls.tool_of(tool) for tool in payload["tools"] if tool in visit.tools],
+        "result": result_shown(visit.call) if visit.call and visit.call.tool in visit.tools else None,
+    }
+
+
+def result_shown(call: ToolCall) -> dict[str, Any]:
+    """The last call for the template: the tool, its arguments by label, and what came of them."""
+    tool, arguments = calls.tool_of(call.tool), _decode(call.input)
+    return {
+        "call": call,
+        "title": tool.title,
+        "arguments": [(field.label, arguments.get(field.name, "")) for field in tool.fields],
+        "lines": str(call.output.get("text", "")).split("\n"),
+        "is_ok": bool(call.output.get("is_ok")),
+    }
+
+
+def own_tools(payload: Payload, /) -> frozenset[str]:
+    return frozenset(payload.get("tools", ()))
+
+
+questions.register(
+    "tools",
+    QuestionKind(
+        template="arena/tools.html",
+        form_template="arena/_answer_form.html",
+        render=render,
+        text=prose.markdown_of,
+        axtree_text=accessible_text.question_text,
+        transcript=accessible_text.transcript,
+        moves=answer_interactions.moves_typed,
+        more_moves=answer_interactions.more_moves,
+        own_tools=own_tools,
+        has_text=lambda _payload: False,
+    ),
+)

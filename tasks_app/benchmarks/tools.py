@@ -1,0 +1,114 @@
+"""Tools: questions beside a panel of tools, of which some need none, most need one, and some several.
+
+Each is drawn by a family of ``tasks_app/tool_tasks`` over the data of a seed of its own; families take turns,
+so that half of the first stage needs no tool. The hash of what a task shows says which split it belongs to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import msgspec
+
+from core.draws import Draws
+from core.errors import GymError
+from tasks_app import kinds
+from tasks_app.benchmarks._hash_split import SPLITS, split_of
+from tasks_app.registry import benchmark_register
+from tasks_app.tool_tasks import families
+from tasks_app.tool_tasks.registry import FAMILIES, STAGE_TAG, TAG
+from tasks_app.tool_tasks.types import Graph, Item
+from tasks_app.tools import calls
+from tasks_app.tools.data import data_of
+from tasks_app.tools.registry import TOOLS
+from tasks_app.types import TYPE_AND_SUBMIT_STEPS, BenchmarkPlugin, GoldDraft, Row, TaskDraft
+
+KEY_DIGITS = 20
+PANEL = 5
+"""Tools on a page, as long as a task needs no more."""
+DATA_SEEDS = 1_000_000
+VERSION = "tools-v1"
+
+
+def generate(count: int, seed: int, split: str) -> Iterator[Row]:
+    """``count`` tasks of a split; the same first ones for any count."""
+    if split not in SPLITS:
+        message = f"The tools have no split {split!r}: one of {', '.join(SPLITS)}."
+        raise GymError("unknown_split", message, status=422)
+    return islice(_in_turns(seed, split), count)
+
+
+def _in_turns(seed: int, split: str) -> Iterator[TaskDraft]:
+    FAMILIES.discover(families)
+    streams = [_family_drafts(name, seed, split) for name in FAMILIES]
+    number = 0
+    while True:
+        for stream in streams:
+            number += 1
+            yield replace(next(stream), place=f"task {number}")
+
+
+def _family_drafts(name: str, seed: int, split: str) -> Iterator[TaskDraft]:
+    """Tasks of one family that belong to the split; every one has data of its own."""
+    draws = Draws(VERSION, seed, name)
+    while True:
+        draft = draft_of(name, draws)
+        if split_of(draft.key.rpartition("/")[2]) == split:
+            yield draft
+
+
+def draft_of(name: str, draws: Draws) -> TaskDraft:
+    seed = draws.whole(0, DATA_SEEDS - 1)
+    family = FAMILIES.get(name)
+    item = family.draw(draws, data_of(seed))
+    payload = {"text": item.text, "format": "plain", "tools": _panel(item, draws), "seed": seed}
+    digest = hashlib.sha256(json.dumps([item.text, seed]).encode()).hexdigest()
+    return TaskDraft(
+        key=f"{name}/{digest[:KEY_DIGITS]}",
+        kind=kinds.TOOLS,
+        payload=payload,
+        gold=GoldDraft(answer=item.answer, extra=msgspec.to_builtins(item.truth)),
+        difficulty=family.difficulty,
+        tags=(f"{TAG}{name}", f"{STAGE_TAG}{family.stage}"),
+        oracle_steps=TYPE_AND_SUBMIT_STEPS + _steps(item.graphs[0]),
+    )
+
+
+def _panel(item: Item, draws: Draws) -> list[str]:
+    """The tools that some way to the answer needs, their rivals, and others to fill the panel."""
+    calls.discover()
+    needed = sorted({node.tool for graph in item.graphs for node in graph} | {*item.rivals, *item.harmless})
+    others = draws.shuffled([tool for tool in TOOLS if tool not in needed])
+    return draws.shuffled([*needed, *others[: max(0, PANEL - len(needed))]])
+
+
+def _steps(graph: Graph) -> int:
+    """Each field is one step, and so is the button."""
+    return sum(len(calls.tool_of(node.tool).fields) + 1 for node in graph)
+
+
+def starter_items() -> tuple[TaskDraft, ...]:
+    """A task of each family."""
+    FAMILIES.discover(families)
+    return tuple(draft_of(name, Draws(VERSION, "starters", name)) for name in FAMILIES)
+
+
+benchmark_register(
+    BenchmarkPlugin(
+        id="tools",
+        title="Tools",
+        kind=kinds.TOOLS,
+        license="Apache-2.0",
+        source="made by this project",
+        verifier_official="denotation-v1",
+        verifier_training="denotation-v1",
+        splits=SPLITS,
+        starters=starter_items,
+        generate=generate,
+        example_tag=TAG,
+    )
+)

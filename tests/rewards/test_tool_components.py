@@ -1,0 +1,94 @@
+"""When, which and how, of recorded episodes with a panel of tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from tasks_app.models import Gold
+from tasks_app.starters import starter_drafts
+from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.types import Call, Truth
+from tests import factories
+from tests.rewards.test_components import computed, over
+from trajectories.models import Episode, SiteEvent
+
+pytestmark = pytest.mark.django_db
+
+PARTS = ("needed", "selection", "arguments")
+DRAFTS = {draft.key.partition("/")[0]: draft for draft in starter_drafts("tools")}
+
+
+def opened(family: str, **fields: Any) -> Episode:
+    draft = DRAFTS[family]
+    fields_of_task = {"payload": dict(draft.payload), "answer": draft.gold.answer, "tags": list(draft.tags)}
+    task = factories.task(kind="tools", **fields_of_task)
+    Gold.objects.filter(task=task).update(extra=dict(draft.gold.extra))
+    return factories.episode(task=task, variation={"tools": draft.payload["tools"]}, **fields)
+
+
+def oracle_calls(family: str) -> list[Call]:
+    truth = msgspec.convert(DRAFTS[family].gold.extra, Truth)
+    return calls_of(truth.graphs[0])
+
+
+def called(episode: Episode, calls: list[Call], *, step: int | None = None) -> None:
+    for number, call in enumerate(calls, start=1):
+        data = {"tool": call.tool, "number": number, "arguments": dict(call.arguments), "is_ok": call.is_ok}
+        SiteEvent.objects.create(episode=episode, seq=number, step=step, kind="tool_called", data=data)
+
+
+def parts_of(episode: Episode) -> dict[str, float | None]:
+    values = computed(over(episode))
+    return {name: values[name].episode for name in PARTS if name in values}
+
+
+@pytest.mark.parametrize("family", DRAFTS)
+def test_the_oracle_is_right_in_all_parts(family: str) -> None:
+    episode = opened(family)
+    called(episode, oracle_calls(family))
+    expected = {"needed": 1} if family == "no_tool" else dict.fromkeys(PARTS, 1)
+    assert parts_of(episode) == expected
+
+
+@pytest.mark.parametrize("family", DRAFTS)
+def test_an_episode_without_calls_has_its_decision_alone(family: str) -> None:
+    assert parts_of(opened(family)) == {"needed": float(family == "no_tool")}
+
+
+def test_a_needless_call_is_one() -> None:
+    episode = opened("no_tool")
+    called(episode, [Call("calculator", {"expression": "1"})])
+    assert parts_of(episode) == {"needed": 0}
+
+
+def test_another_tool_and_other_arguments_cost_their_own_part() -> None:
+    episode = opened("one_tool")
+    called(episode, [Call("zone", {}, is_ok=False)])
+    assert parts_of(episode) == {"needed": 1, "selection": 0}
+    episode = opened("one_tool")
+    (right,) = oracle_calls("one_tool")
+    called(episode, [Call(right.tool, dict.fromkeys(right.arguments, "zz"), is_ok=False)])
+    parts = parts_of(episode)
+    assert (parts["needed"], parts["selection"]) == (1, 1)
+    assert parts["arguments"] is not None
+    assert parts["arguments"] < 0.5
+
+
+def test_what_a_person_calls_in_the_policys_place_is_not_its_own() -> None:
+    episode = opened("one_tool")
+    factories.step(episode, 1, actor="person", action={"type": "click", "target": "e3"}, action_type="click")
+    called(episode, oracle_calls("one_tool"), step=1)
+    assert parts_of(episode) == {"needed": 0}
+
+
+def test_other_tasks_have_none_of_the_parts() -> None:
+    values = computed(over(factories.episode()))
+    assert not set(values) & set(PARTS)
+
+
+def test_a_task_of_tools_that_is_not_played_on_a_page_has_none() -> None:
+    episode = opened("one_tool", arm="text_agent", recording="off")
+    assert not set(computed(over(episode))) & set(PARTS)

@@ -1,0 +1,40 @@
+"""The score of an episode's tool calls, which several components read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from core.arms import ARMS
+from tasks_app import kinds
+from tasks_app.tool_tasks.scores import Score, score_of
+from tasks_app.tool_tasks.types import Call, Truth
+from tasks_app.tools.data import data_of
+from tasks_app.worlds.evidence import TOOL_CALLED
+from trajectories.rewards.types import Reading
+
+
+def score_read(reading: Reading) -> Score | None:
+    """None for an episode without a panel of tools."""
+    if reading.kind != kinds.TOOLS or "graphs" not in reading.extra or not ARMS[reading.arm].has_page:
+        return None
+    truth = msgspec.convert(
+        {name: reading.extra[name] for name in ("graphs", "harmless") if name in reading.extra}, Truth
+    )
+    return score_of(calls_of(reading), truth, data_of(reading.payload["seed"]))
+
+
+def calls_of(reading: Reading) -> list[Call]:
+    """The policy's calls in order; those of a person are not its own."""
+    others = {step.index for step in reading.steps if step.actor == "person"}
+    return [
+        _call(event["data"])
+        for event in reading.events
+        if event["kind"] == TOOL_CALLED and event["step"] not in others
+    ]
+
+
+def _call(data: Mapping[str, Any]) -> Call:
+    return Call(data["tool"], data.get("arguments", {}), bool(data.get("is_ok", True)))
