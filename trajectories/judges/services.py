@@ -12,6 +12,7 @@ from django.db.models import Exists, JSONField, OuterRef, QuerySet, Subquery
 
 from core.errors import GymError, did_you_mean
 from core.long_work import Progress
+from core.outcomes import JUDGED
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.judges.calls import Caller, caller
 from trajectories.judges.evidence import attempts_read
@@ -87,7 +88,7 @@ def episodes_due(judge: Judge, *, runs: Sequence[int], has_void: bool = False) -
     """Judged episodes of these runs that the judge has not graded, or with ``has_void`` not all of whose
     grades it gave; void ones never."""
     graded = RewardComponents.objects.filter(episode_id=OuterRef("pk"), source=source_of(judge))
-    episodes = Episode.objects.filter(verdict__reward__isnull=False)
+    episodes = Episode.objects.filter(verdict__outcome__in=JUDGED)
     if runs:
         episodes = episodes.filter(run__in=runs)
     if not has_void:

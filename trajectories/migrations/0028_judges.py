@@ -16,12 +16,18 @@ class Migration(migrations.Migration):
             name='Judge',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=24, unique=True)),
-                ('sha256', models.CharField(max_length=64, unique=True)),
+                ('name', models.CharField(max_length=24)),
+                ('sha256', models.CharField(max_length=64)),
                 ('body', models.JSONField()),
                 ('prompt_sha256', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('name',), name='judge_name'),
+                    models.UniqueConstraint(fields=('sha256',), name='judge_content'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='JudgeAttack',

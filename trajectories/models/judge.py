@@ -11,11 +11,17 @@ from trajectories.models.annotation import AnnotationProject
 class Judge(models.Model):
     """A model with endpoint, sampling, prompt and criteria. Written once: a changed one is another judge."""
 
-    name = models.CharField(max_length=24, unique=True)
-    sha256 = models.CharField(max_length=64, unique=True)  # of all but the name
+    name = models.CharField(max_length=24)
+    sha256 = models.CharField(max_length=64)  # of all but the name
     body = models.JSONField()
     prompt_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["name"], name="judge_name"),
+            models.UniqueConstraint(fields=["sha256"], name="judge_content"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} {self.sha256[:8]}"

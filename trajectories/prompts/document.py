@@ -144,8 +144,9 @@ def _histories(base: Setup) -> Iterator[Case]:
 
 
 def _kinds() -> Iterator[Case]:
-    """The formats of answers that kinds of questions ask for."""
-    forms = {(kind.instruction, kind.answer_form): name for name, kind in questions.items()}
+    """The formats of answers that kinds of questions ask for which need no page."""
+    kinds = {name: kind for name, kind in questions.items() if kind.has_text({})}
+    forms = {(kind.instruction, kind.answer_form): name for name, kind in kinds.items()}
     forms["lines", "block"] = "free_answer, of several lines"
     for (instruction, form), name in forms.items():
         question = Question(text=QUESTION, form=form, instruction=instruction)

@@ -43,7 +43,7 @@ def _due(draws: Draws, data: ToolData) -> Question:
 
 def _way(draws: Draws, data: ToolData) -> Question:
     start, end = questions.places(draws, data, 2)
-    text = f"How long is the way from {start.name} to {end.name}? Answer in kilometres."
+    text = f"How long is the route from {start.name} to {end.name}? Answer in kilometres."
     return Question(
         text, str(questions.kilometres(start, end)), questions.both_ways("distance", start.name, end.name)
     )
@@ -51,7 +51,7 @@ def _way(draws: Draws, data: ToolData) -> Question:
 
 def _journey(draws: Draws, data: ToolData) -> Question:
     (start, end), means = questions.places(draws, data, 2), draws.pick(tuple(MEANS))
-    text = f"How long is one on the way from {start.name} to {end.name} by {means}? Answer in minutes."
+    text = f"How long does it take from {start.name} to {end.name} by {means}? Answer in minutes."
     answer = str(questions.travel_minutes(start, end, means, data))
     return Question(text, answer, questions.both_ways("travel_time", start.name, end.name, by=means))
 
