@@ -1,7 +1,8 @@
 """All lanes of tests, one after another, as ``make test`` runs them: ``python -m tests.lanes test-unit``.
 
-A lane that fails does not keep the others from running. The end names what failed, then has a line for each
-lane, and the exit status is 0 only where each of them ran tests and none failed.
+A lane that fails does not keep the others from running. One that broke off is run once more: some of its
+tests never ran. The end names what failed, then has a line for each lane, and the exit status is 0 only where
+each of them ran tests and none failed.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from dataclasses import dataclass
 
 COUNTS = re.compile(r"^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s\b.*$")
 PASSED = re.compile(r"\b[1-9]\d* passed\b")
+FAILED = re.compile(r"\b[1-9]\d* (failed|errors?)\b")
 SKIPPED = re.compile(r"^SKIPPED (.*)$")
 # A test's line of pytest's summary, an interruption, and what pytest itself stumbled over.
 REASON = re.compile(
     r"^(FAILED |ERROR |RERUN |!+ |INTERNALERROR> \s*(E\s+)?[\w.]+(Error|Exception|Interrupt)\b)"
 )
 REASONS = 20
+ATTEMPTS = 2
 REASON_CHARACTERS = 200
 
 
@@ -42,8 +45,14 @@ class Lane:
         return self.status == 0 and PASSED.search(self.counts) is not None
 
     @property
+    def is_broken_off(self) -> bool:
+        """Whether it ended in an error though no test of it did."""
+        return self.status != 0 and PASSED.search(self.counts) is not None and not FAILED.search(self.counts)
+
+    @property
     def line(self) -> str:
-        word = "FAILED" if self.status else "passed" if self.is_passed else "NO TEST RAN"
+        bad = "BROKE OFF" if self.is_broken_off else "FAILED"
+        word = bad if self.status else "passed" if self.is_passed else "NO TEST RAN"
         words = self.counts or self.skipped or f"exit status {self.status}"
         return f"{self.name:<14} {word:<12} {self.seconds:5.0f} s   {words}"
 
@@ -80,17 +89,21 @@ def lane_run(name: str) -> Lane:
 
 
 def main(names: Sequence[str]) -> int:
-    lanes = []
+    lanes, last = list[Lane](), dict[str, Lane]()
     for name in names:
-        print(f"---- {name}", flush=True)
-        lanes.append(lane_run(name))
+        for _ in range(ATTEMPTS):
+            print(f"---- {name}", flush=True)
+            last[name] = lane_run(name)
+            lanes.append(last[name])
+            if not last[name].is_broken_off:
+                break
     for lane in lanes:
         if lane.reasons:
             print(f"\n---- {lane.name}, in short", *lane.reasons, sep="\n")
     print("\n---- all lanes")
     for lane in lanes:
         print(lane.line)
-    return 0 if all(lane.is_passed for lane in lanes) else 1
+    return 0 if all(lane.is_passed for lane in last.values()) else 1
 
 
 if __name__ == "__main__":

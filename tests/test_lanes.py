@@ -24,6 +24,10 @@ none:
 \t@echo "SKIPPED the browser tests: no Chromium here"
 hollow:
 \t@echo "no tests ran in 0.01s"
+breaking:
+\t@if [ -e was_run ]; then echo "4 passed in 0.50s"; else touch was_run; echo "3 passed in 0.40s"; exit 3; fi
+broken_off:
+\t@echo "INTERNALERROR> RuntimeError: no worker"; echo "3 passed in 0.40s"; exit 3
 skipping:
 \t@echo "7 skipped in 0.10s"
 """
@@ -63,6 +67,15 @@ def test_the_status_is_0_only_where_every_lane_passed(tmp_path: Path) -> None:
 def test_a_lane_that_ran_no_test_is_not_green(name: str, tmp_path: Path) -> None:
     status, lines = lanes_run(tmp_path, "good", name)
     assert (status, "NO TEST RAN" in lines[-1]) == (1, True)
+
+
+def test_a_lane_that_broke_off_is_run_once_more(tmp_path: Path) -> None:
+    status, lines = lanes_run(tmp_path, "breaking")
+    assert status == 0
+    assert [line.split()[:2] for line in lines[-2:]] == [["breaking", "BROKE"], ["breaking", "passed"]]
+    status, lines = lanes_run(tmp_path, "broken_off")
+    assert (status, lines.count("---- broken_off")) == (1, 2)
+    assert "INTERNALERROR> RuntimeError: no worker" in lines[lines.index("---- broken_off, in short") :]
 
 
 def test_the_end_names_what_failed() -> None:
