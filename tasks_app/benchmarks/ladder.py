@@ -13,10 +13,9 @@ from dataclasses import replace
 from itertools import islice
 
 from core.draws import Draws
-from core.errors import GymError
 from tasks_app import kinds
 from tasks_app.benchmarks import _choices
-from tasks_app.benchmarks._hash_split import SPLITS, split_of
+from tasks_app.benchmarks._hash_split import SPLITS, split_check, split_of
 from tasks_app.ladder.registry import RUNGS, TAG, Item, discover
 from tasks_app.registry import benchmark_register
 from tasks_app.solutions import lines
@@ -30,9 +29,7 @@ STARTERS_SEED = 1
 
 def generate(count: int, seed: int, split: str) -> Iterator[Row]:
     """``count`` tasks of a split, or fewer if all rungs are exhausted; the same first ones for any count."""
-    if split not in SPLITS:
-        message = f"The ladder has no split {split!r}: one of {', '.join(SPLITS)}."
-        raise GymError("unknown_split", message, status=422)
+    split_check(split, owner="The ladder has")
     return islice(_in_turns(seed, split), count)
 
 

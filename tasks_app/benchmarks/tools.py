@@ -15,9 +15,8 @@ from itertools import islice
 import msgspec
 
 from core.draws import Draws
-from core.errors import GymError
 from tasks_app import kinds
-from tasks_app.benchmarks._hash_split import SPLITS, split_of
+from tasks_app.benchmarks._hash_split import SPLITS, split_check, split_of
 from tasks_app.registry import benchmark_register
 from tasks_app.tool_tasks import families
 from tasks_app.tool_tasks.registry import FAMILIES, STAGE_TAG, TAG
@@ -36,9 +35,7 @@ VERSION = "tools-v1"
 
 def generate(count: int, seed: int, split: str) -> Iterator[Row]:
     """``count`` tasks of a split; the same first ones for any count."""
-    if split not in SPLITS:
-        message = f"The tools have no split {split!r}: one of {', '.join(SPLITS)}."
-        raise GymError("unknown_split", message, status=422)
+    split_check(split, owner="The tools have")
     return islice(_in_turns(seed, split), count)
 
 

@@ -49,7 +49,7 @@ class Rung:
     draw: Callable[[Draws], Item]
     difficulty: float
     rows: Callable[[Mapping[str, Any]], Rows] | None = None
-    """Of a payload, where the answer stands in a row of several."""
+    """Reads the rows of a payload whose answer stands in one of several."""
 
 
 RUNGS: Registry[Rung] = Registry("rung")

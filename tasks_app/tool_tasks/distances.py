@@ -1,4 +1,4 @@
-"""How far an argument is from an acceptable one: 0 for the same, up to 1."""
+"""Distances of arguments from acceptable ones: 0 for the same, up to 1."""
 
 from __future__ import annotations
 

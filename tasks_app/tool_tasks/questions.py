@@ -136,13 +136,6 @@ def later_day(draws: Draws, _data: ToolData) -> Question:
     return Question(text, answer, (one_call("calendar", date=day, days=days),))
 
 
-def weekday(draws: Draws, _data: ToolData) -> Question:
-    day = some_day(draws)
-    # The first day of the Gregorian count was a Monday.
-    answer = NAMES[(day.toordinal() - 1) % 7]
-    return Question(f"Which weekday is {day}?", answer, (one_call("calendar", date=day, days=0),))
-
-
 def working_day(draws: Draws, data: ToolData) -> Question:
     day, days, region = some_day(draws), draws.whole(6, 40), draws.pick(REGIONS)
     text = f"Which date is {days} working days after {day} in the region {region}? Answer as year-month-day."

@@ -14,8 +14,8 @@ from core.schema import call
 from trajectories.judges.certification import figures_of
 from trajectories.judges.parser import judge_of
 from trajectories.judges.services import component_name
-from trajectories.models import Judge, JudgeAttack, JudgeCertification
-from trajectories.rewards.profiles.judge_terms import payment_problems
+from trajectories.models import Judge, JudgeCertification
+from trajectories.rewards.profiles.judge_terms import attack_latest, payment_problems
 
 
 class JudgeRateRecord(Struct, frozen=True, kw_only=True):
@@ -77,9 +77,8 @@ def _record(judge: Judge) -> JudgeRecord:
 
 def _criteria(judge: Judge) -> Iterator[JudgeCriterionRecord]:
     certified = {one.criterion: one for one in JudgeCertification.objects.filter(judge=judge)}
-    attacks = {one.criterion: one for one in JudgeAttack.objects.filter(judge=judge).order_by("pk")}
     for one in judge_of(judge.body).criteria:
-        stored, attack = certified.get(one.id), attacks.get(one.id)
+        stored, attack = certified.get(one.id), attack_latest(judge, one.id)
         measured = figures_of(stored).measurement if stored else None
         rates = [measured.true_positive, measured.true_negative] if measured else [None, None]
         positive, negative = (convert(rate, JudgeRateRecord | None, from_attributes=True) for rate in rates)

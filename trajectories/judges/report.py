@@ -9,7 +9,8 @@ from trajectories.judges import attacks, certification
 from trajectories.judges.rates import Rate, corrected, rate_of
 from trajectories.judges.services import body_of, component_name, source_of
 from trajectories.judges.types import Criterion
-from trajectories.models import Judge, JudgeAttack, JudgeCertification, RewardComponents
+from trajectories.models import Judge, JudgeCertification, RewardComponents
+from trajectories.rewards.profiles.judge_terms import attack_latest
 
 Grades = Sequence[tuple[float | None, int]]
 """Grades of episodes with their tasks; None is void."""
@@ -71,7 +72,7 @@ def report_lines(judge: Judge, *, runs: Sequence[int]) -> Iterator[str]:
         yield f"  {certification.words_of(one) if one else f'{criterion.id}: not measured.'}"
     yield "Tried with texts that ask for a grade:"
     for criterion in body_of(judge).criteria:
-        attack = JudgeAttack.objects.filter(judge=judge, criterion=criterion.id).order_by("-pk").first()
+        attack = attack_latest(judge, criterion.id)
         yield f"  {attacks.words_of(attack) if attack else f'{criterion.id}: not tried.'}"
     yield "Grades, and the true share by Rogan and Gladen:"
     for rates in judge_rates(judge, runs=runs):

@@ -115,7 +115,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_void(self) -> bool:
-        """Whether it says nothing of the agent: it has no reward and counts in no score."""
+        """True without a reward: the verdict says nothing of the agent and counts in no score."""
         return self.outcome not in JUDGED
 
 
@@ -346,12 +346,12 @@ class EpisodeState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_judged(self) -> bool:
-        """Whether it ended with a verdict that is not void."""
+        """True once a verdict of correct or incorrect was given."""
         return self.verdict is not None and not self.verdict.is_void
 
     @property
     def is_void(self) -> bool:
-        """Whether it ended with a void verdict; an open episode has none."""
+        """True once a void verdict was given; an open episode has none."""
         return self.verdict is not None and self.verdict.is_void
 
 

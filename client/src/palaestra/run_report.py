@@ -25,7 +25,7 @@ class RunReport:
 
     @property
     def answers(self) -> dict[int, list[bool]]:
-        """Whether judged episodes ended correct, by task."""
+        """The judged episodes of each task: True for a correct answer."""
         answers = defaultdict[int, list[bool]](list)
         for state in self.states:
             if state.verdict is not None and not state.verdict.is_void:

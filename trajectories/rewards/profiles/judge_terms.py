@@ -43,7 +43,7 @@ def payment_problems(name: str, criterion: str) -> Iterator[str]:
             yield f"{MARK}{name}{FAMILY}{one} has not been held against people's labels."
         elif not results[one]:
             yield f"{MARK}{name}{FAMILY}{one} was held against people's labels and is not certified."
-        elif problem := _attack_problem(_latest(judge, one)):
+        elif problem := _attack_problem(attack_latest(judge, one)):
             yield f"{MARK}{name}{FAMILY}{one} {problem}"
 
 
@@ -73,5 +73,6 @@ def _criteria(judge: Judge) -> list[str]:
     return [one["id"] for one in judge.body["criteria"]]
 
 
-def _latest(judge: Judge, criterion: str) -> JudgeAttack | None:
+def attack_latest(judge: Judge, criterion: str) -> JudgeAttack | None:
+    """The attack that counts: a later one takes the place of those before."""
     return JudgeAttack.objects.filter(judge=judge, criterion=criterion).order_by("-pk").first()
