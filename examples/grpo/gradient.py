@@ -30,12 +30,25 @@ def entropies(logprobs: Tensor) -> Tensor:
     return -(logprobs.exp() * logprobs.clamp(min=-100.0)).sum(-1)
 
 
+def entropies_after(logprobs: Tensor, count: int) -> Tensor:
+    """In nats, of the second of two choices, given the first: each row of ``logprobs`` has the pairs, the
+    ``count`` second ones of each first one together. Where there is no first one it is that of the row."""
+    firsts = logprobs.unflatten(-1, (-1, count)).logsumexp(-1)
+    return entropies(logprobs) - entropies(firsts)
+
+
 def loss_of(
-    logprobs: Tensor, choices: Sequence[Sequence[int]], worths: Sequence[Sequence[float]], *, bonus: float
+    logprobs: Tensor,
+    choices: Sequence[Sequence[int]],
+    worths: Sequence[Sequence[float]],
+    *,
+    bonus: float,
+    spread: Tensor | None = None,
 ) -> Tensor:
     """REINFORCE: ``logprobs`` has a row for each group, ``choices`` and ``worths`` an entry for each sample.
 
-    Less ``bonus`` times the entropy, which keeps a policy from settling before it has tried.
+    Less ``bonus`` times the entropy (``spread``, that of the rows by default), which keeps a policy from
+    settling before it has tried.
     """
     samples = sum(map(len, choices))
     gained = sum(
@@ -43,7 +56,8 @@ def loss_of(
         for row, (group, worth_of) in enumerate(zip(choices, worths, strict=True))
         for choice, worth in zip(group, worth_of, strict=True)
     )
-    return -gained / samples - bonus * entropies(logprobs).mean()
+    spread = entropies(logprobs) if spread is None else spread
+    return -gained / samples - bonus * spread.mean()
 
 
 def bonus_adapted(bonus: float, *, entropy: float, reward: float, limits: tuple[float, float]) -> float:

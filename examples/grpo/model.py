@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from prompts import Prompt
+from prompts import THOUGHT, Prompt
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
@@ -55,14 +55,48 @@ class Model:
         return cls(net, AutoTokenizer.from_pretrained(folder), **settings)
 
     def text(self, prompt: Prompt) -> str:
+        """What is read before the first choice."""
         messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.page}]
         opened = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
-        return str(opened) + prompt.prefix
+        return str(opened) + (THOUGHT if prompt.rows else prompt.prefix)
 
     def logprobs(self, prompts: Sequence[Prompt]) -> Tensor:
-        """A row for each prompt, a column for each token offered; minus infinity where there are fewer."""
+        """A row for each prompt, a column for each of its choices; minus infinity where there are fewer."""
         read = self.tokenizer([self.text(prompt) for prompt in prompts], return_tensors="pt", padding=True)
+        if any(prompt.rows for prompt in prompts):
+            return self.pairs(read, prompts)
         return self.choices(self.logits(read, last=1)[:, -1], [prompt.offered for prompt in prompts])
+
+    def pairs(self, read, prompts: Sequence[Prompt]) -> Tensor:
+        """Of every row and every choice after it: the page is read once, and goes on with each row."""
+        with self.autocast():
+            begun = self.net(
+                **read.to(self.device),
+                position_ids=places(read["attention_mask"]),
+                logits_to_keep=1,
+                use_cache=True,
+            )
+        branches = [(page, row) for page, prompt in enumerate(prompts) for row in range(len(prompt.rows))]
+        pages = torch.tensor([page for page, _ in branches], device=self.device)
+        begun.past_key_values.batch_select_indices(pages)
+        ends = self.tokenizer(
+            [prompts[page].after_row(row) for page, row in branches],
+            return_tensors="pt",
+            padding=True,
+            add_special_tokens=False,
+        ).to(self.device)
+        mask = torch.cat([read["attention_mask"][pages], ends["attention_mask"]], 1)
+        with self.autocast():
+            gone_on = self.net(
+                input_ids=ends["input_ids"],
+                attention_mask=mask,
+                position_ids=places(mask)[:, -ends["input_ids"].shape[1] :],
+                past_key_values=begun.past_key_values,
+                logits_to_keep=1,
+            )
+        rows = self.choices(begun.logits[:, -1].float(), [first_words(prompt) for prompt in prompts])
+        after = self.choices(gone_on.logits[:, -1].float(), [prompts[page].offered for page, _ in branches])
+        return joined(rows, after, prompts)
 
     def logits(self, read, *, last: int) -> Tensor:
         """Of the ``last`` places of what the tokenizer read."""
@@ -113,3 +147,27 @@ class Model:
 
     def save(self, folder: Path) -> None:
         self.net.save_pretrained(folder)
+
+
+def places(mask: Tensor) -> Tensor:
+    """The positions of tokens in their rows: padding, also in the midst, takes none."""
+    return (mask.cumsum(-1) - 1).clamp(min=0)
+
+
+def first_words(prompt: Prompt) -> list[str]:
+    """What tells the rows of a prompt apart."""
+    return [row.partition(":")[0] for row in prompt.rows]
+
+
+def joined(rows: Tensor, after: Tensor, prompts: Sequence[Prompt]) -> Tensor:
+    """Log-probabilities of pairs, a line for each prompt.
+
+    ``rows`` has a line for each prompt, ``after`` one for each of its rows, prompt after prompt.
+    """
+    lines, first = [], 0
+    for number, prompt in enumerate(prompts):
+        count = len(prompt.rows)
+        options = after[first : first + count, : len(prompt.offered)]
+        lines.append((rows[number, :count, None] + options).flatten())
+        first += count
+    return torch.nn.utils.rnn.pad_sequence(lines, batch_first=True, padding_value=-torch.inf)

@@ -1,22 +1,28 @@
-"""What the model reads and writes in each arm: all but one token is fixed, its choice of what is offered."""
+"""What the model reads and writes in each arm: all is fixed but its choice of what is offered."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SYSTEM = {"gym": "Click the right option.", "text_zero_shot": "Give the letter of the right option."}
 SYSTEM_DIGIT = {"gym": "Type the right number.", "text_zero_shot": "Give the right number."}
 INSTRUCTION = "A solution begins as follows. Go on from it."
 DIGITS = tuple("0123456789")
+THOUGHT = "Thought: The row is"
+AFTER_ROW = ".\n"
+ROW = re.compile(r"^\s*(?:\| )?(\w+: \d+)$", re.MULTILINE)
 ELEMENT = re.compile(r"^\s*\[e(\d)\] (\w+)", re.MULTILINE)
 LETTER = re.compile(r"^([A-Z])\. ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """``offered`` are the tokens to choose among; ``submit`` is the page's button, empty without a page."""
+    """``offered`` are the tokens to choose among; ``submit`` is the page's button, empty without a page.
+
+    With ``rows`` one of them is quoted in a thought before, and a choice is one of all pairs, row by row.
+    """
 
     system: str
     page: str
@@ -24,13 +30,24 @@ class Prompt:
     offered: tuple[str, ...]
     submit: str = ""
     deed: str = "click"
+    rows: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> int:
+        return len(self.offered) * max(len(self.rows), 1)
+
+    def after_row(self, row: int) -> str:
+        """What is read between a thought's beginning and the choice."""
+        return f"{self.rows[row]}{AFTER_ROW}{self.prefix}"
 
     def completion(self, choice: int) -> str:
-        token = self.offered[choice]
+        row, place = divmod(choice, len(self.offered))
+        opening = THOUGHT + self.after_row(row) if self.rows else self.prefix
+        token = self.offered[place]
         if not self.submit:
-            return f"{self.prefix}{token}"
+            return f"{opening}{token}"
         rest = [{"target": f"e{self.submit}", "type": "click"}]
-        return f'{self.prefix}{token}","type":"{self.deed}"}},{json.dumps(rest)[1:]},"type":"sequence"}}'
+        return f'{opening}{token}","type":"{self.deed}"}},{json.dumps(rest)[1:]},"type":"sequence"}}'
 
 
 def page_prompt(outline: str, guidance: str = "") -> Prompt:
@@ -47,6 +64,11 @@ def page_prompt(outline: str, guidance: str = "") -> Prompt:
         return Prompt(SYSTEM_DIGIT["gym"], page, prefix, DIGITS, buttons[-1], "type")
     numbers = tuple(number for number, _ in elements)
     return Prompt(SYSTEM["gym"], page, 'Action: {"actions":[{"target":"e', numbers, buttons[-1])
+
+
+def quoting(prompt: Prompt) -> Prompt:
+    """The same with a thought before the choice, which quotes a row of the page's table."""
+    return replace(prompt, rows=tuple(f" {row}" for row in ROW.findall(prompt.page)))
 
 
 def text_prompt(question: str) -> Prompt:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, TypeVar
 
-from prompts import INSTRUCTION, Prompt, page_prompt, text_prompt
+from prompts import INSTRUCTION, Prompt, page_prompt, quoting, text_prompt
 
 from palaestra import Client
 from palaestra.completion import Completion
@@ -90,14 +90,17 @@ class Together(Generic[Question, Answer]):
 class Chooser:
     """A policy of the client's engine that scores each distinct prompt once, all that wait together.
 
-    ``greedy`` takes the likeliest choice; otherwise one is drawn, by seed, task and sample.
+    ``greedy`` takes the likeliest choice; otherwise one is drawn, by seed, task and sample. One that
+    ``quotes`` chooses a row of the page's table before.
     """
 
     simulated = False
-    free_tokens = 1
 
-    def __init__(self, score: Score, *, name: str, seed: int, version: int, greedy: bool = False) -> None:
+    def __init__(
+        self, score: Score, *, name: str, seed: int, version: int, greedy: bool = False, quotes: bool = False
+    ) -> None:
         self.name, self._seed, self._version, self._greedy = name, seed, version, greedy
+        self._quotes, self.free_tokens = quotes, 2 if quotes else 1
         self.made: dict[int, tuple[Any, int]] = {}
         self._scored = Together(score)
 
@@ -110,7 +113,8 @@ class Chooser:
         else:
             prompt = text_prompt(_question(observation.messages))
         context, choice = await self.choose(
-            prompt, f"{self._seed}/{self._version}/{episode.task}/{episode.sample_index}"
+            quoting(prompt) if self._quotes else prompt,
+            f"{self._seed}/{self._version}/{episode.task}/{episode.sample_index}",
         )
         self.made[episode.id] = context, choice
         sampling = {"temperature": 0.0 if self._greedy else 1.0, "free_tokens": self.free_tokens}

@@ -144,7 +144,10 @@ class ThoughtTrainer(Trainer):
         super().__init__(options, client)
         self.writer = Writer(self.model, limit=self.set["thought_tokens"])
 
-    def chooser(self, *, greedy: bool = False) -> Thinker:
+    def learner(self) -> Thinker:
+        return self.thinker()
+
+    def thinker(self, *, greedy: bool = False) -> Thinker:
         torch.manual_seed(self.options.seed * 100_000 + self.version)
         return Thinker(self.writer, name=NAME, seed=self.options.seed, version=self.version, greedy=greedy)
 
@@ -167,8 +170,8 @@ class ThoughtTrainer(Trainer):
         silent = Chooser(self.score, name=NAME, seed=self.options.seed, version=self.version, greedy=True)
         played = {}
         for key, kind, chooser in (
-            ("gym", "eval", self.chooser(greedy=True)),
-            ("sampled", "collect", self.chooser()),
+            ("gym", "eval", self.thinker(greedy=True)),
+            ("sampled", "collect", self.thinker()),
             ("without_thought", "collect", silent),
         ):
             run = await self.run_open(kind, checkpoint)

@@ -18,13 +18,14 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import torch
 from curriculum import IN_ORDER, SAMPLERS, Curriculum, tasks_filter
-from gradient import advantages, bonus_adapted, divergence, entropies, loss_of, shuffled
+from gradient import advantages, bonus_adapted, divergence, entropies, entropies_after, loss_of, shuffled
 from model import Model
 from prompts import Prompt
-from rollouts import OBSERVATION, Batch, Chooser, play
+from rollouts import OBSERVATION, Batch, Chooser, Score, play
 from torch import Tensor
 
 from palaestra import Client
@@ -98,12 +99,13 @@ class Trainer:
     async def warm_up(self, tasks: Sequence[int]) -> None:
         """Format alone: learn to write *some* element's id, drawn at random. No reward is looked at."""
         run = await self.run_open("collect", f"{self.name}/raw")
-        chooser = Chooser(uniform, name="uniform", seed=self.options.seed, version=0)
+        chooser = self.chooser(uniform, name="uniform")
         batch = await play(self.client, run=run, tasks=tasks, chooser=chooser)
         for first in range(0, len(batch.prompts), self.set["warm_groups"]):
             part = slice(first, first + self.set["warm_groups"])
-            rows = await asyncio.to_thread(self.model.logprobs, batch.prompts[part])
-            loss = warm_loss(rows, [group[0] for group in batch.choices[part]])
+            prompts = batch.prompts[part]
+            rows = await asyncio.to_thread(self.model.logprobs, prompts)
+            loss = warm_loss(rows, [group[0] for group in batch.choices[part]], prompts)
             await asyncio.to_thread(self.model.improve, loss)
             self.note("warm", loss=float(loss.detach()), entropy=float(entropies(rows.detach()).mean()))
 
@@ -132,22 +134,27 @@ class Trainer:
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
         """The episodes of an update, and the rewards of its parts if it has any."""
         opening = {"samples": self.set["samples"], "policy_version": self.version}
-        return await play(self.client, run=run, tasks=tasks, chooser=self.chooser(), **opening), {}
+        return await play(self.client, run=run, tasks=tasks, chooser=self.learner(), **opening), {}
 
-    def chooser(self) -> Chooser:
+    def learner(self) -> Chooser:
         """The policy that learns, as it is now."""
         self.rows.clear()
-        return Chooser(self.score_with_graph, name=NAME, seed=self.options.seed, version=self.version)
+        return self.chooser(self.score_with_graph)
+
+    def chooser(self, score: Score, **settings: Any) -> Chooser:
+        settings = {"name": NAME, "seed": self.options.seed, "version": self.version} | settings
+        return Chooser(score, quotes=self.options.quote, **settings)
 
     async def learn(self, batch: Batch, worths: Sequence[Sequence[float]]) -> dict[str, float]:
         """Improve the model by a batch; returns what there is to say of it, its ``entropy`` included."""
         logprobs = torch.nn.utils.rnn.pad_sequence(
             [self.rows[prompt] for prompt in batch.prompts], batch_first=True, padding_value=-torch.inf
         )
-        loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus)
+        # Of what is clicked: a row that is quoted earns nothing by itself, and would be spread over all four.
+        spread = entropies_after(logprobs, len(batch.prompts[0].offered))
+        loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus, spread=spread)
         norm = await asyncio.to_thread(self.model.improve, loss)
-        entropy = float(entropies(logprobs.detach()).mean())
-        return {"entropy": entropy, "loss": float(loss.detach()), "gradient_norm": norm}
+        return {"entropy": float(spread.detach().mean()), "loss": float(loss.detach()), "gradient_norm": norm}
 
     async def evaluate(
         self, tasks: Sequence[int], *, arms: Sequence[str], checkpoint: str
@@ -156,14 +163,12 @@ class Trainer:
         run, sampled = await self.run_open("eval", checkpoint), await self.run_open("collect", checkpoint)
         results: dict[str, float] = {}
         for arm in arms:
-            chooser = Chooser(
-                self.score, name=NAME, seed=self.options.seed, version=self.version, greedy=True
-            )
+            chooser = self.chooser(self.score, greedy=True)
             batch = await play(self.client, run=run, tasks=tasks, chooser=chooser, arm=arm)
             results[arm] = share(batch)
             if arm == "gym":
                 known = chooser.chances
-                again = Chooser(partial(map, known.__getitem__), name=NAME, seed=0, version=self.version)
+                again = self.chooser(partial(map, known.__getitem__), seed=0)
                 results["sampled"] = share(await play(self.client, run=sampled, tasks=tasks, chooser=again))
                 rows = torch.tensor([known[prompt] for prompt in batch.prompts]).log()
                 results["entropy"] = float(entropies(rows).mean())
@@ -253,13 +258,20 @@ def name_of(options: argparse.Namespace, *, sampler: str) -> str:
     return "-".join(parts + [sampler] * (sampler != IN_ORDER) + ["shuffled"] * options.shuffle_rewards)
 
 
-def warm_loss(rows: Tensor, choices: Sequence[int]) -> Tensor:
-    """The supervised loss of random choices: what they were worth is not an argument."""
-    return -rows[range(len(choices)), list(choices)].mean()
+def warm_loss(rows: Tensor, choices: Sequence[int], prompts: Sequence[Prompt]) -> Tensor:
+    """The supervised loss of random choices: what they were worth is not an argument.
+
+    Of pairs it is that of the option alone: which row is quoted stays as the model has it.
+    """
+    losses = []
+    for row, choice, count in zip(rows, choices, (len(prompt.offered) for prompt in prompts), strict=True):
+        first = choice - choice % count
+        losses.append(row[first : first + count].logsumexp(0) - row[choice])
+    return torch.stack(losses).mean()
 
 
 def uniform(prompts: Sequence[Prompt]) -> list[list[float]]:
-    return [[1 / len(prompt.offered)] * len(prompt.offered) for prompt in prompts]
+    return [[1 / prompt.choices] * prompt.choices for prompt in prompts]
 
 
 def parts(items: Sequence, count: int) -> list[Sequence]:
@@ -284,6 +296,9 @@ def options_parser(description: str | None = __doc__) -> argparse.ArgumentParser
     parser.add_argument("--name", default="")
     parser.add_argument("--sampler", choices=SAMPLERS, help="instead of the settings' own")
     parser.add_argument("--resume", action="store_true", help="go on from the last evaluation of this name")
+    parser.add_argument(
+        "--quote", action="store_true", help="choose a row of the table first, and quote it in a thought"
+    )
     parser.add_argument("--shuffle-rewards", action="store_true", help="the control: nothing can be learnt")
     for name in ("updates", "groups", "samples"):
         parser.add_argument(f"--{name}", type=int)

@@ -136,6 +136,25 @@ def test_without_a_page_a_question_without_options_takes_a_digit(example: Any) -
     assert [prompts.text_prompt(PUZZLE).completion(place) for place in (0, 9)] == ["Answer: 0", "Answer: 9"]
 
 
+def test_a_row_of_the_table_is_quoted_before_the_choice(example: Any) -> None:
+    _, prompts, *_ = example
+    table = OUTLINE.replace(
+        "  radiogroup", "    preformatted:\n      | wolf: 7\n      | oak: 42\n  radiogroup"
+    )
+    prompt = prompts.quoting(prompts.page_prompt(table))
+    alone = prompts.page_prompt(table)
+    assert (prompt.rows, prompt.choices) == ((" wolf: 7", " oak: 42"), 6)
+    assert prompt.completion(4) == f"Thought: The row is oak: 42.\n{alone.completion(1)}"
+
+
+def test_without_a_page_the_rows_are_those_of_the_question(example: Any) -> None:
+    _, prompts, *_ = example
+    question = "wolf: 7\noak: 42\n\nWhich number stands beside oak?\n\nA. 42\nB. 7"
+    prompt = prompts.quoting(prompts.text_prompt(question))
+    assert (prompt.rows, prompt.offered) == ((" wolf: 7", " oak: 42"), (" A", " B"))
+    assert prompt.completion(2) == "Thought: The row is oak: 42.\nAnswer: A"
+
+
 def test_a_rung_is_of_the_ladder_and_the_puzzle_has_splits_of_its_own(example: Any) -> None:
     *_, curriculum = example
     rung = {"benchmark": "ladder", "tag": "rung:word_count", "split": "test"}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +17,9 @@ pytest.importorskip("peft", reason="the example's model needs peft")
 import rollouts  # noqa: E402
 import tiny_training  # noqa: E402
 import train  # noqa: E402
-from gradient import advantages, divergence, entropies, loss_of, shuffled  # noqa: E402
+from gradient import advantages, divergence, entropies, entropies_after, loss_of, shuffled  # noqa: E402
 from model import Model  # noqa: E402
-from prompts import Prompt  # noqa: E402
+from prompts import THOUGHT, Prompt  # noqa: E402
 from train import warm_loss  # noqa: E402
 
 LETTERS = "abcd"
@@ -84,7 +87,7 @@ def test_the_warm_start_spreads_over_what_is_offered_and_tells_nothing(model: Mo
     updates(model, count=40)
     for _ in range(60):
         choices = torch.randint(len(OFFERED), (len(PROMPTS),)).tolist()
-        model.improve(warm_loss(model.logprobs(PROMPTS), choices))
+        model.improve(warm_loss(model.logprobs(PROMPTS), choices, PROMPTS))
     assert chance(model) == pytest.approx(0.25, abs=0.15)
 
 
@@ -95,6 +98,36 @@ def test_a_prompt_that_offers_less_gives_nothing_to_the_rest(model: Model) -> No
     assert float(entropies(rows)[1]) <= float(torch.tensor(2.0).log()) + 1e-5
     assert divergence(rows, rows) == 0.0
     assert divergence(rows[:1], rows[:1].flip(-1)) >= 0.0
+
+
+def test_pairs_are_as_likely_as_when_each_is_read_by_itself(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is read once, padded, and gone on from: the same as the whole text for each row."""
+    monkeypatch.setattr(model, "autocast", nullcontext)
+    pages = [Prompt("", page, "=", OFFERED, rows=("a: 1", "b: 22")) for page in ("abcd", "abcdabcdab")]
+    with torch.no_grad():
+        rows = model.logprobs(pages).view(2, 2, len(OFFERED))
+        for page, pairs in zip(pages, rows, strict=True):
+            for row in range(2):
+                begun = replace(page, rows=(), prefix=THOUGHT + page.after_row(row))
+                alone = model.logprobs([begun])[0]
+                assert torch.allclose(pairs[row].log_softmax(-1), alone, atol=1e-4)
+    assert rows.exp().sum((1, 2)).tolist() == pytest.approx([1.0, 1.0], abs=1e-4)
+
+
+def test_the_warm_start_leaves_the_row_as_the_model_has_it(model: Model) -> None:
+    """The loss of an option, whichever row was quoted before: how likely the row is does not count."""
+    page = Prompt("", "abcd", "=", OFFERED, rows=("a: 1", "b: 22"))
+    pairs = torch.tensor([[0.4, 0.1, 0.1, 0.2, 0.05, 0.05, 0.05, 0.05]]).log()
+    assert float(warm_loss(pairs, [0], [page])) == pytest.approx(-math.log(0.5))
+    assert float(warm_loss(pairs, [7], [page])) == pytest.approx(-math.log(0.25))
+
+
+def test_the_spread_of_a_choice_leaves_out_that_of_the_row_before_it() -> None:
+    pairs = torch.tensor([[0.25, 0.25, 0.5, 0.0], [0.5, 0.0, 0.5, 0.0]]).log()
+    assert entropies_after(pairs, 2).tolist() == pytest.approx([0.5 * math.log(2), 0.0], abs=1e-6)
+    assert torch.allclose(entropies_after(pairs, 4), entropies(pairs))
 
 
 def test_padding_changes_no_probability(model: Model) -> None:
