@@ -158,7 +158,8 @@ class Lab(Handler):
         fake, state = self.fake, self.fake.state
         if path == "/api/v1/health":
             urls = {"arena_url": fake.arena_url, "live_url": fake.live_url}
-            return 200, {"status": "ok", "version": "0", **urls}
+            status = "down" if state.is_down else "ok"
+            return 503 if state.is_down else 200, {"status": status, "version": "0", **urls}
         if path == "/api/v1/benchmarks":
             return 200, [{"id": "gsm8k", "splits": {"train": 5}}]
         if path.startswith(("/api/v1/runs", "/api/v1/reports", "/api/v1/exports")):

@@ -28,6 +28,7 @@ class State:
         self.extra = ""
         self.check = ""  # the request to check a first answer; none where it is empty
         self.fail_next: list[tuple[int, dict[str, str]]] = []
+        self.is_down = False  # a part of the installation is, and health says so
         self.arena_failures: list[int] = []  # what its next pages are instead; 0 is no answer at all
         self.steps_unanswered = 0  # so many posts of steps are stored, and their answers lost
         self.steps_of_others: dict[

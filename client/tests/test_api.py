@@ -78,6 +78,23 @@ async def test_a_refusal_names_code_and_status_and_is_not_retried(client: Client
     assert len(fake.state.calls) == 1
 
 
+async def test_the_address_for_waits_is_known_while_a_part_is_down(client: Client, fake: FakeServer) -> None:
+    fake.state.is_down = True
+    reports = [await client.health() for _ in range(2)]
+    fake.state.is_down = False
+    reports += [await client.health() for _ in range(2)]
+    assert [report.status for report in reports] == ["down", "down", "ok", "ok"]
+    assert {report.live_url for report in reports} == {fake.live_url}
+    assert [path for _, path, *_ in fake.state.calls].count("/api/v1/health") == 3
+
+
+async def test_a_restarting_proxy_in_the_place_of_health_is_no_report(
+    client: Client, fake: FakeServer
+) -> None:
+    fake.state.fail_next = [(503, {})]
+    assert (await client.health()).status == "ok"
+
+
 async def test_an_unreachable_server_is_named() -> None:
     async with Client("http://127.0.0.1:1", "key", retries=1) as client:
         with pytest.raises(Unreachable, match="GET /api/v1/health"):

@@ -6,10 +6,12 @@ import asyncio
 import uuid
 from typing import Any, TypeVar
 
+import httpx
+
 from palaestra import records
 from palaestra.errors import ApiError
 from palaestra.exports import Exports
-from palaestra.transport import RETRIES, Transport
+from palaestra.transport import RETRIES, Transport, decode
 
 T = TypeVar("T")
 
@@ -37,9 +39,10 @@ class Calls:
             await self._live.aclose()
 
     async def health(self) -> records.Health:
-        """The state of the installation and the addresses of arena and live; cached."""
-        if self._health is None:
-            self._health = await self._get("health", records.Health)
+        """The state of the installation and the addresses of arena and live; cached unless a part is down."""
+        if self._health is None or self._health.is_down:
+            answer = await self._lab.send("GET", f"{V1}/health", takes=_is_report)
+            self._health = decode(answer.content, answer=records.Health)
         return self._health
 
     # ---- inside
@@ -58,6 +61,14 @@ class Calls:
         params["timeout"] = timeout_s
         limit_s = timeout_s + WAIT_MARGIN_S
         return await self._live.call("GET", f"/wait/{path}", answer=answer, params=params, timeout_s=limit_s)
+
+
+def _is_report(answer: httpx.Response) -> bool:
+    """Whether an answer tells the state of an installation of which a part is down."""
+    try:
+        return decode(answer.content, answer=records.Health).is_down
+    except ApiError:
+        return False
 
 
 def idempotency(key: str | None = None) -> dict[str, str]:

@@ -51,6 +51,11 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: str = ""
 
     @property
+    def is_down(self) -> bool:
+        """Whether a part is down that something needs."""
+        return self.status == "down"
+
+    @property
     def has_sandbox(self) -> bool:
         """Whether submitted programs can be judged."""
         return self.sandbox == "ok"

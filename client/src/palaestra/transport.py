@@ -101,11 +101,13 @@ class Transport:
         params: Mapping[str, Any] | None = None,
         is_repeatable: bool = True,
         timeout_s: float | None = None,
+        takes: Callable[[httpx.Response], bool] | None = None,
         **request: Any,
     ) -> httpx.Response:
         """The answer to one call, retried after connection errors, 5xx and 429 when that is safe.
 
-        ``request`` may hold ``content`` and ``headers``. Raises ``ApiError`` or ``Unreachable``.
+        ``request`` may hold ``content`` and ``headers``; ``takes`` tells an answer with the status of a
+        refusal that is none. Raises ``ApiError`` or ``Unreachable``.
         """
         request["params"] = _present(params)
         if timeout_s is not None:
@@ -121,7 +123,7 @@ class Transport:
                 self._absence.failed(failure)
             else:
                 self._absence.answered()
-                if response.status_code < 400:
+                if response.status_code < 400 or (takes and takes(response)):
                     self._has_answered = True
                     break
                 retry_after_s = _retry_after_s(response, is_last=attempt >= retries)
