@@ -174,6 +174,19 @@ def test_the_command_stores_a_judge_and_lets_it_grade(
         call_command("judge", "strict", key_env="PALAESTRA_NO_SUCH_KEY")
 
 
+def test_the_command_says_that_grades_are_kept_only_where_grading_began(tmp_path: Path) -> None:
+    scene.episode()
+    bad, down = tmp_path / "bad.toml", tmp_path / "down.toml"
+    bad.write_bytes(b"name = 7")
+    with pytest.raises(CommandError) as refused:
+        call_command("judge", str(bad))
+    assert "is kept" not in str(refused.value)
+    with endpoint(lambda *_: 404) as url:
+        down.write_bytes(toml(url))
+        with pytest.raises(CommandError, match="What was graded is kept"):
+            call_command("judge", str(down))
+
+
 def test_an_attempt_that_the_endpoint_refuses_is_void_and_one_without_words_too() -> None:
     first = scene.episode()
     assert judged(lambda *_: "").void == 2

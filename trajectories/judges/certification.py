@@ -11,19 +11,14 @@ from msgspec import Struct
 
 from core.errors import GymError
 from trajectories.annotation.api.selectors import consensus_list
+from trajectories.judges.latest import Grades, grades_latest
 from trajectories.judges.rates import LEAST, Measurement, Pair, Rate, measurement_of
 from trajectories.judges.samples import field_name
-from trajectories.judges.services import body_of, component_name, source_of
+from trajectories.judges.services import body_of, component_name
 from trajectories.judges.types import Criterion
-from trajectories.models import (
-    AnnotationSlot,
-    AnnotationUnit,
-    Episode,
-    Judge,
-    JudgeCertification,
-    JudgeSample,
-    RewardComponents,
-)
+from trajectories.models import AnnotationSlot, AnnotationUnit, Judge, JudgeCertification, JudgeSample
+
+NOT_GRADED = Grades(None, {})
 
 
 class Figures(Struct, frozen=True, kw_only=True):
@@ -84,15 +79,9 @@ class _Sample:
         units = AnnotationUnit.objects.filter(project=sample.project_id)
         self._weights = dict(units.values_list("episode_id", "weight"))
         episodes = list(self._weights)
-        tasks = Episode.objects.filter(pk__in=episodes)
-        self._tasks = dict(tasks.values_list("pk", "task_id"))
         agreed = consensus_list(project=sample.project_id, episodes=episodes)
         self._labels: dict[int, Mapping[str, Any]] = {unit["episode"]: values for unit, values in agreed}
-        source = source_of(sample.judge)
-        rows = RewardComponents.objects.filter(source=source, episode_id__in=episodes)
-        self._grades: dict[int, Mapping[str, float | None]] = dict(
-            rows.order_by("computed_at").values_list("episode_id", "values")
-        )
+        self._grades = grades_latest(sample.judge, episodes=episodes)
         self._judge = sample.judge.name
 
     def figures(self, criterion: Criterion) -> Figures:
@@ -100,15 +89,14 @@ class _Sample:
         without_label = without_grade = 0
         for episode, weight in self._weights.items():
             people = self._label(episode, criterion)
-            grade = self._grades.get(episode, {}).get(component_name(self._judge, criterion.id))
+            given = self._grades.get(episode, NOT_GRADED)
+            grade = given.values.get(component_name(self._judge, criterion.id))
             without_label += people is None
             without_grade += people is not None and grade is None
             if people is None or grade is None:
                 continue
             # A task that is deleted makes its episodes units of their own.
-            pairs.append(
-                Pair(people=bool(people), judge=bool(grade), weight=weight, cluster=self._tasks.get(episode))
-            )
+            pairs.append(Pair(people=bool(people), judge=bool(grade), weight=weight, cluster=given.task))
         return Figures(
             units=len(self._weights),
             without_label=without_label,

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trajectories.judges import attacks, certification
+from trajectories.judges.latest import grades_latest
 from trajectories.judges.rates import Rate, corrected, rate_of
-from trajectories.judges.services import body_of, component_name, source_of
+from trajectories.judges.services import body_of, component_name
 from trajectories.judges.types import Criterion
-from trajectories.models import Judge, JudgeCertification, RewardComponents
+from trajectories.models import Judge, JudgeCertification
 from trajectories.rewards.profiles.judge_terms import attack_latest
 
-Grades = Sequence[tuple[float | None, int]]
+Grades = Sequence[tuple[float | None, int | None]]
 """Grades of episodes with their tasks; None is void."""
 
 
@@ -29,20 +30,12 @@ class CriterionRates:
 
 def judge_rates(judge: Judge, *, runs: Sequence[int]) -> list[CriterionRates]:
     """The rates of each criterion over episodes of these runs, or all; attempts at a task are one cluster."""
-    rows = RewardComponents.objects.filter(source=source_of(judge))
-    if runs:
-        rows = rows.filter(episode__run__in=runs)
-    latest = {
-        episode: (values, task)
-        for episode, values, task in rows.order_by("computed_at").values_list(
-            "episode_id", "values", "episode__task_id"
-        )
-    }
+    latest = grades_latest(judge, runs=runs).values()
     return [
         _rates(
             judge,
             one,
-            [(values.get(component_name(judge.name, one.id)), task) for values, task in latest.values()],
+            [(given.values.get(component_name(judge.name, one.id)), given.task) for given in latest],
         )
         for one in body_of(judge).criteria
     ]

@@ -10,7 +10,7 @@ import pytest
 from tests import factories
 from tests.annotation import scene
 from tests.annotation.scene import COMPLETE
-from trajectories.annotation.api.consensus import majority
+from trajectories.annotation.labels.consensus import majority
 from trajectories.annotation.queues import services
 from trajectories.models import AnnotationProject, Annotator, Label
 

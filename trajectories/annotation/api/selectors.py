@@ -9,8 +9,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import GymError
 from trajectories import projects
-from trajectories.annotation.api.consensus import consensus
 from trajectories.annotation.labels import versions
+from trajectories.annotation.labels.consensus import consensus
 from trajectories.api.auth import Principal
 from trajectories.models import AnnotationProject, AnnotationUnit, Episode, Label
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 from trajectories.annotation.labels import versions
-from trajectories.models import AnnotationProject, Annotator, Label
+from trajectories.annotation.labels.consensus import consensus
+from trajectories.models import AnnotationProject, Label
 
 FIELD = "success"
 ANSWERS = {"succeeded": True, "failed": False}
 """Answers that say so plainly; a part done, and what nobody can judge, are neither."""
+# What ``consensus`` reads of a label.
+COLUMNS = {"layer": "layer", "annotator_kind": "annotator__kind", "view": "view", "values": "values"}
 
 
 def successes_of(project: AnnotationProject) -> dict[int, bool]:
-    """The answers on whole trajectories by episode: the settled one, else that of most people.
+    """The answers on whole trajectories by episode, by what counts as the label of each.
 
-    Repeats and units for training do not count, nor do machines.
+    Repeats, units for training and labels by another codebook do not count.
     """
     labels = Label.objects.filter(
         unit__project=project,
@@ -26,21 +30,10 @@ def successes_of(project: AnnotationProject) -> dict[int, bool]:
         codebook_id=project.codebook_id,
         state=Label.State.DONE,
         values__has_key=FIELD,
-        annotator__kind=Annotator.Kind.PERSON,
     )
-    votes: dict[int, list[bool | None]] = defaultdict(list)
-    settled: dict[int, bool | None] = {}
-    for episode, layer, values in versions.newest_only(labels).values_list(
-        "unit__episode_id", "layer", "values"
-    ):
-        answer = ANSWERS.get(values[FIELD])
-        if layer == Label.Layer.ADJUDICATED:
-            settled[episode] = answer
-        else:
-            votes[episode].append(answer)
-    answers = {episode: _majority(given) for episode, given in votes.items()} | settled
+    given: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for episode, *row in versions.newest_only(labels).values_list("unit__episode_id", *COLUMNS.values()):
+        given[episode].append(dict(zip(COLUMNS, row, strict=True)))
+    agreed = {episode: consensus(rows) for episode, rows in given.items()}
+    answers = {episode: ANSWERS.get(one["values"][FIELD]) for episode, one in agreed.items() if one}
     return {episode: answer for episode, answer in answers.items() if answer is not None}
-
-
-def _majority(given: list[bool | None]) -> bool | None:
-    return next((answer for answer in (True, False) if given.count(answer) * 2 > len(given)), None)

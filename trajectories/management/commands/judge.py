@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core.errors import GymError
+from trajectories.annotation.machines.endpoint import JudgeUnreachable
 from trajectories.judges import services
 from trajectories.judges.endpoints import endpoint_open
 
@@ -28,8 +29,10 @@ class Command(BaseCommand):
             self._judge(options)
         except OSError as error:
             raise CommandError(f"{options['judge']} cannot be read: {error.strerror}.") from None
-        except GymError as error:
+        except JudgeUnreachable as error:
             raise CommandError(f"{error.message} What was graded is kept: run it again to go on.") from None
+        except GymError as error:
+            raise CommandError(error.message) from None
 
     def _judge(self, options: dict[str, Any]) -> None:
         name: str = options["judge"]
