@@ -17,7 +17,8 @@ from tests.judges.scene import BAD, GOOD, endpoint, grade, toml
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.annotation.queues import services as queues
 from trajectories.judges.certification import figures_of, judge_certify
-from trajectories.judges.report import judge_rates
+from trajectories.judges.latest import grades_latest
+from trajectories.judges.report import criteria_rates
 from trajectories.judges.samples import SamplePlan, field_name, fields_of, sample_draw
 from trajectories.judges.services import body_of, component_name, episodes_judge, judge_store
 from trajectories.models import (
@@ -154,7 +155,7 @@ def test_planted_error_rates_are_recovered_from_end_to_end(
         assert rate.low <= planted <= rate.high
     assert one.is_certified == is_certified
 
-    (rates,) = judge_rates(judge, runs=[])
+    (rates,) = criteria_rates(judge, grades_latest(judge).values())
     assert rates.met.units == len(made)
     assert rates.corrected is not None
     assert rates.corrected.low <= 0.5 <= rates.corrected.high

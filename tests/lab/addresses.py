@@ -49,6 +49,9 @@ WITHOUT_BYTES = (
     # For superusers.
     "keys",
     "key",
+    # Without a judge and a learned reward.
+    "judge",
+    "learned_reward",
     # Without an export.
     "export",
     "export_file",
@@ -131,6 +134,10 @@ def pages(episode: Episode) -> dict[str, str]:
         "report_pair": f"/reports/{report}/pairs/1?benchmark=gsm8k&a=text_zero_shot&b=gym",
         "samplers": f"/runs/{episode.run_id}/curation",
         "rewards": f"/runs/{episode.run_id}/rewards/",
+        "judges": "/judges/",
+        "judge": "/judges/1/",
+        "learned_rewards": "/rewards/learned/",
+        "learned_reward": "/rewards/learned/0123456789ab/",
         "training": f"/runs/{episode.run_id}/training",
         "training_file": f"/runs/{episode.run_id}/training/versions.csv",
         "transfer": "/transfer/",

@@ -2,56 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from trajectories.judges import attacks, certification
-from trajectories.judges.latest import grades_latest
+from trajectories.judges.latest import Grades, grades_latest
+from trajectories.judges.parser import judge_of
 from trajectories.judges.rates import Rate, corrected, rate_of
 from trajectories.judges.services import body_of, component_name
 from trajectories.judges.types import Criterion
 from trajectories.models import Judge, JudgeCertification
 from trajectories.rewards.profiles.judge_terms import attack_latest
 
-Grades = Sequence[tuple[float | None, int | None]]
-"""Grades of episodes with their tasks; None is void."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class CriterionRates:
     """Of the graded episodes the share that the judge says meets a criterion, and what that share truly is;
-    None of a judge that was not measured, or is no better than a coin. ``void`` episodes are in neither."""
+    None of a judge that was not measured, or is no better than a coin. ``void`` episodes are in neither.
+    ``is_certified`` is None before the criterion was measured."""
 
+    component: str
     criterion: str
     void: int
     met: Rate
     corrected: Rate | None
+    is_certified: bool | None
 
 
-def judge_rates(judge: Judge, *, runs: Sequence[int]) -> list[CriterionRates]:
-    """The rates of each criterion over episodes of these runs, or all; attempts at a task are one cluster."""
-    latest = grades_latest(judge, runs=runs).values()
-    return [
-        _rates(
-            judge,
-            one,
-            [(given.values.get(component_name(judge.name, one.id)), given.task) for given in latest],
-        )
-        for one in body_of(judge).criteria
-    ]
+def criteria_rates(judge: Judge, grades: Collection[Grades]) -> list[CriterionRates]:
+    """The rates of each criterion over these episodes; attempts at a task are one cluster."""
+    measured = {one.criterion: one for one in judge.certifications.all()}
+    return [_rates(judge, one, grades, measured.get(one.id)) for one in judge_of(judge.body).criteria]
 
 
-def _rates(judge: Judge, criterion: Criterion, grades: Grades) -> CriterionRates:
-    known = [(value == 1.0, task) for value, task in grades if value is not None]
+def _rates(
+    judge: Judge, criterion: Criterion, grades: Collection[Grades], measured: JudgeCertification | None
+) -> CriterionRates:
+    component = component_name(judge.name, criterion.id)
+    given = [(value, one.task) for one in grades if (value := one.values.get(component)) is not None]
     met = rate_of(
-        [is_met for is_met, _ in known], weights=[1.0] * len(known), clusters=[task for _, task in known]
+        [value == 1.0 for value, _ in given], weights=[1.0] * len(given), clusters=[task for _, task in given]
     )
-    measured = JudgeCertification.objects.filter(judge=judge, criterion=criterion.id).first()
     return CriterionRates(
+        component=component,
         criterion=criterion.id,
-        void=len(grades) - len(known),
+        void=len(grades) - len(given),
         met=met,
         corrected=corrected(met, certification.figures_of(measured).measurement) if measured else None,
+        is_certified=measured.is_certified if measured else None,
     )
 
 
@@ -68,7 +66,7 @@ def report_lines(judge: Judge, *, runs: Sequence[int]) -> Iterator[str]:
         attack = attack_latest(judge, criterion.id)
         yield f"  {attacks.words_of(attack) if attack else f'{criterion.id}: not tried.'}"
     yield "Grades, and the true share by Rogan and Gladen:"
-    for rates in judge_rates(judge, runs=runs):
+    for rates in criteria_rates(judge, grades_latest(judge, runs=runs).values()):
         yield f"  {_words(rates)}"
 
 

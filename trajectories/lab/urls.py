@@ -24,7 +24,9 @@ from trajectories.lab.compare import views as compare
 from trajectories.lab.episode import views as episode
 from trajectories.lab.export import views as export
 from trajectories.lab.exports import views as exports
+from trajectories.lab.judges import views as judges
 from trajectories.lab.keys import views as keys
+from trajectories.lab.learned import views as learned
 from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.palette.views import palette
 from trajectories.lab.peek import views as peek
@@ -76,6 +78,10 @@ urlpatterns = [
     path("reports/<id:report_id>/tables/<slug:table_id>", reports.report_table, name="report_table"),
     path("reports/<id:report_id>/pairs/<id:number>", reports.report_pair, name="report_pair"),
     path("reports/<id:report_id>/<file_name:name>", reports.report_file, name="report_file"),
+    path("judges/", judges.judge_list, name="judges"),
+    path("judges/<id:judge_id>/", judges.judge_detail, name="judge"),
+    path("rewards/learned/", learned.model_list, name="learned_rewards"),
+    path("rewards/learned/<slug:model_id>/", learned.model_detail, name="learned_reward"),
     path("exports/", exports.export_list, name="exports"),
     path("exports/create", exports.export_create, name="export_create"),
     path("exports/<id:export_id>/", exports.export_detail, name="export"),

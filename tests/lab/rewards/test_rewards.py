@@ -7,15 +7,20 @@ from collections.abc import Callable
 from html import unescape
 from typing import Any
 
+import msgspec
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests import factories
 from tests.conftest import LabClient
+from tests.judges.scene import ONE, toml
 from tests.lab.rewards.scene import LOOSE, SHAPED, paid_run, stored
-from trajectories.models import Run
+from trajectories.judges.rates import Rate
+from trajectories.judges.services import judge_store, source_of
+from trajectories.models import Judge, JudgeCertification, Run
 from trajectories.projects import Sight
+from trajectories.rewards.store import components_write
 
 pytestmark = pytest.mark.django_db
 Read = Callable[..., str]
@@ -253,6 +258,65 @@ def test_the_page_of_every_run_leads_here(lab: Callable[[Any], LabClient], owner
     for kind in ("train", "eval"):
         run = factories.run(kind=kind)
         assert f'href="/runs/{run.pk}/rewards/"' in lab(owner).get(f"/runs/{run.pk}/").content.decode()
+
+
+def judged_run(judge: Judge, *, met: int, of: int) -> Run:
+    """A run with so many graded episodes, of which the judge says that so many meet its criterion."""
+    run = factories.run()
+    for place in range(of):
+        episode = factories.episode(run=run)
+        factories.verdict(episode, "correct")
+        values = {f"judge/{judge.name}/grounded": float(place < met)}
+        components_write(episode.pk, source=source_of(judge).pk, values=values, steps={})
+    return run
+
+
+def measured(judge: Judge, *, true_positive: float, true_negative: float) -> None:
+    """As if people had labelled 200 units of either kind."""
+    rates = [
+        msgspec.to_builtins(Rate(value=share, low=share - 0.05, high=share + 0.05, units=200, size=200.0))
+        for share in (true_positive, true_negative)
+    ]
+    figures = {"units": 400, "without_label": 0, "without_grade": 0}
+    both = dict(zip(("true_positive", "true_negative"), rates, strict=True))
+    JudgeCertification.objects.create(
+        judge=judge,
+        criterion="grounded",
+        figures={**figures, "measurement": both},
+        is_certified=min(true_positive, true_negative) >= 0.85,
+    )
+
+
+BY_JUDGE = {
+    "name": "by-judge",
+    "terms": [{"component": "outcome"}, {"component": "judge/strict/grounded", "weight": 0.5}],
+}
+
+
+def test_what_a_judge_says_is_shown_raw_and_corrected_by_its_errors(read: Read) -> None:
+    judge, _ = judge_store(toml(criteria=ONE))
+    measured(judge, true_positive=0.9, true_negative=0.9)
+    run = judged_run(judge, met=5, of=10)
+
+    assert "What judges say" not in read(run)
+    text = " ".join(read(run, f"?beside={stored(BY_JUDGE)}").split())
+    # Half as graded is half in truth, where both errors are alike.
+    assert re.search(
+        r"judge/strict/grounded certified 50\.0% 22\.7% to 77\.3% n = 10 "
+        r"50\.0% [\d.]+% to [\d.]+% n = 10 0 ",
+        text,
+    )
+
+
+def test_a_judge_that_is_not_certified_is_marked_and_one_not_measured_corrects_nothing(read: Read) -> None:
+    judge, _ = judge_store(toml(criteria=ONE))
+    run = judged_run(judge, met=8, of=10)
+    query = f"?profile={stored(BY_JUDGE)}"
+    assert "judge/strict/grounded not measured 80.0%" in " ".join(read(run, query).split())
+    assert "not known" in read(run, query)
+    measured(judge, true_positive=0.9, true_negative=0.7)
+    # (0.8 + 0.7 - 1) / (0.9 + 0.7 - 1)
+    assert re.search(r"grounded not certified 80\.0% .* n = 10 83\.3% ", " ".join(read(run, query).split()))
 
 
 def test_more_episodes_cost_no_more_queries(lab: Callable[[Any], LabClient], owner: Any) -> None:

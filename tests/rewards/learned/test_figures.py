@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trajectories.rewards.learned.figures import auroc_of, auroc_within, calibration_error
+from trajectories.rewards.learned.figures import auroc_of, auroc_within, calibration_error, calibration_of
 
 ITEMS, EACH = 40, 5
 RUNS = 600
@@ -66,3 +66,14 @@ def test_scores_that_are_shares_of_successes_have_no_calibration_error() -> None
     labels = rng.random(20_000) < scores
     assert calibration_error(scores, labels) < 0.015
     assert calibration_error(scores / 2, labels) == pytest.approx(0.25, abs=0.01)
+
+
+def test_tenths_of_the_episodes_add_up_to_the_calibration_error() -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.random(205)
+    labels = rng.random(205) < scores
+    bins = calibration_of(scores, labels)
+    assert [one.episodes for one in bins] == [21] * 5 + [20] * 5
+    assert [one.score for one in bins] == sorted(one.score for one in bins)
+    gaps = sum(abs(one.score - one.share) * one.episodes for one in bins) / 205
+    assert gaps == pytest.approx(calibration_error(scores, labels), abs=1e-5)

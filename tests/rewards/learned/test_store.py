@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
 from typing import Any
 
@@ -21,7 +22,7 @@ from trajectories.models import Episode, RewardComponents, RewardModel, RewardSo
 from trajectories.projects import EVERYTHING
 from trajectories.rewards import store
 from trajectories.rewards.learned.source import recorded_read
-from trajectories.rewards.learned.store import Model, models_shown, values_of
+from trajectories.rewards.learned.store import Model, model_of, models_shown, values_of
 from trajectories.rewards.learned.types import Card
 from trajectories.rewards.profiles.store import profile_get, profile_store
 from trajectories.rewards.selectors import Rewards, profile_of_run, rewards_of
@@ -245,3 +246,15 @@ def test_what_was_paid_by_default_stays(model: Model) -> None:
     episode = _one()
     rewards = rewards_of([episode.pk], named=profile_get("", viewer=EVERYTHING))[episode.pk]
     assert (rewards.total, rewards.terms) == (1.0, {"outcome": 1.0})
+
+
+def test_a_card_from_before_a_figure_was_added_has_its_hash_still(model: Model) -> None:
+    row = RewardModel.objects.get()
+    del row.card["calibration"]
+    # As the hash was taken when cards had no such figure.
+    content = msgspec.json.encode([row.parameters, row.card], order="sorted")
+    row.sha256 = hashlib.sha256(content).hexdigest()
+    assert model_of(row).card == msgspec.structs.replace(model.card, calibration=[])
+    row.card["people"] += 1
+    with pytest.raises(GymError, match="not what its hash says"):
+        model_of(row)

@@ -24,10 +24,12 @@ from trajectories.lab.rewards.episodes import (
     versions_of,
 )
 from trajectories.lab.rewards.form import RewardsForm
+from trajectories.lab.rewards.judges import JudgedRates, judged_rates
 from trajectories.lab.runs import selectors
 from trajectories.lab.text.numerals import numeral
 from trajectories.models import Run
 from trajectories.projects import Sight
+from trajectories.rewards.components.learned import MARK
 from trajectories.rewards.profiles.payment import range_of
 from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, builtin, profile_get, profiles_of
 from trajectories.rewards.profiles.types import Profile, Term
@@ -45,6 +47,11 @@ class TermRow:
     def range(self) -> str:
         low, high = range_of(self.term)
         return f"{numeral(low, 'g')} to {numeral(high, 'g')}"
+
+    @property
+    def learned(self) -> str:
+        """The id of the learned reward that is paid for, if one is."""
+        return self.term.component.removeprefix(MARK) if self.term.component.startswith(MARK) else ""
 
     @property
     def gate(self) -> str:
@@ -126,6 +133,12 @@ class RewardsPage:
     @cached_property
     def comparison(self) -> Comparison | None:
         return comparison_of(self.paid) if self.beside else None
+
+    @cached_property
+    def judged(self) -> list[JudgedRates]:
+        """The shares of criteria that the profiles pay for, as judges grade and as corrected."""
+        profiles = [one.profile for one in self._named]
+        return judged_rates(profiles, [one.episode for one in self.paid])
 
     # ---- over policy versions
     def _terms(self, place: int) -> list[str]:

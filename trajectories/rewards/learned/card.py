@@ -16,6 +16,7 @@ from trajectories.rewards.learned.figures import (
     auroc_within,
     brier_score,
     calibration_error,
+    calibration_of,
     rounded,
 )
 from trajectories.rewards.learned.lessons import Lesson, Lessons
@@ -56,6 +57,7 @@ def card_of(name: str, parameters: Parameters, *, lessons: Lessons, strength: fl
         auroc=auroc,
         auroc_within_items=within,
         calibration_error=error,
+        calibration=calibration_of(scores, labels),
         brier=brier_score(scores, labels),
         groups=groups,
         attacks=attacks,

@@ -14,7 +14,7 @@ from scipy import special
 
 from core.intervals import wilson
 from trajectories.rewards.learned.features import Floats
-from trajectories.rewards.learned.types import Estimate
+from trajectories.rewards.learned.types import CalibrationBin, Estimate
 
 Labels = NDArray[np.bool_]
 Items = NDArray[np.int64]
@@ -64,9 +64,23 @@ def auroc_within(scores: Floats, labels: Labels, items: Items) -> Estimate:
 
 def calibration_error(scores: Floats, labels: Labels) -> float:
     """The mean distance between score and share of successes, over tenths of the episodes by score."""
-    parts = [part for part in np.array_split(np.argsort(scores, kind="stable"), BINS) if len(part)]
-    gaps = [abs(scores[part].mean() - labels[part].mean()) * len(part) for part in parts]
+    gaps = [abs(scores[part].mean() - labels[part].mean()) * len(part) for part in _tenths(scores)]
     return rounded(sum(gaps) / len(scores))
+
+
+def calibration_of(scores: Floats, labels: Labels) -> list[CalibrationBin]:
+    """Score and share of successes of each tenth of the episodes, the lowest scores first."""
+    return [
+        CalibrationBin(
+            episodes=len(part), score=rounded(scores[part].mean()), share=rounded(labels[part].mean())
+        )
+        for part in _tenths(scores)
+    ]
+
+
+def _tenths(scores: Floats) -> list[Items]:
+    """The places of the episodes of each tenth by score; none is empty."""
+    return [part for part in np.array_split(np.argsort(scores, kind="stable"), BINS) if len(part)]
 
 
 def brier_score(scores: Floats, labels: Labels) -> float:

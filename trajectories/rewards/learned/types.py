@@ -86,13 +86,23 @@ class Weight(Struct, frozen=True, kw_only=True):
     weight: float
 
 
-class Card(Struct, frozen=True, kw_only=True):
+class CalibrationBin(Struct, frozen=True, kw_only=True):
+    """Held-apart episodes of like scores: their mean ``score``, and the ``share`` of them that succeeded."""
+
+    episodes: int
+    score: float
+    share: float
+
+
+# What is at its default is not encoded, so that cards from before a figure was added have the same hash.
+class Card(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was measured of a model before it may pay anybody.
 
     ``data_sha256`` identifies everything that it was fitted to and measured on. ``auroc`` and all figures
     after it are of held-apart items, to whose episodes the fit was blind; ``auroc_within_items`` compares
-    attempts at the same task alone. ``people`` counts labels of people, and ``overruled`` the verdicts that
-    they differ from. ``earlier`` models of this project were measured on the same items before.
+    attempts at the same task alone. ``calibration`` has tenths of the episodes by score, and nothing on cards
+    of models that were fitted before it was kept. ``people`` counts labels of people, and ``overruled`` the
+    verdicts that they differ from. ``earlier`` models of this project were measured on the same items before.
     """
 
     name: str
@@ -108,6 +118,7 @@ class Card(Struct, frozen=True, kw_only=True):
     auroc: Estimate
     auroc_within_items: Estimate
     calibration_error: float
+    calibration: list[CalibrationBin] = []
     brier: float
     groups: list[GroupFigures]
     attacks: list[Attack]

@@ -17,14 +17,16 @@ ATTEMPTS_MIN = 20
 
 def unknown_judges(profile: Profile) -> list[str]:
     """Problems of terms that name no judge, or none of its criteria."""
-    return [problem for judge, criterion in _named(profile) for problem in _unknown(judge, criterion)]
+    return [problem for judge, criterion in judges_named(profile) for problem in _unknown(judge, criterion)]
 
 
 def certified_check(profile: Profile) -> None:
     """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified
     or that texts raise, or for all criteria of a judge of which one is so."""
     problems = [
-        problem for judge, criterion in _named(profile) for problem in payment_problems(judge, criterion)
+        problem
+        for judge, criterion in judges_named(profile)
+        for problem in payment_problems(judge, criterion)
     ]
     if problems:
         message = " ".join(
@@ -47,7 +49,7 @@ def payment_problems(name: str, criterion: str) -> Iterator[str]:
             yield f"{MARK}{name}{FAMILY}{one} {problem}"
 
 
-def _named(profile: Profile) -> list[tuple[str, str]]:
+def judges_named(profile: Profile) -> list[tuple[str, str]]:
     """Judge and criterion of each such term; the criterion is empty where all of them are meant."""
     names = dict.fromkeys(term.component for term in profile.terms if term.component.startswith(MARK))
     parts = (name.removeprefix(MARK).partition(FAMILY) for name in names)
