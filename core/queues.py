@@ -109,4 +109,7 @@ def _media(name: str) -> Queue:
 
 PICTURES, FACTS, REPLAYS = map(_media, ("pictures", "facts", "replays"))
 
-QUEUES = (VERIFY, SANDBOX, PICTURES, FACTS, REPLAYS)
+# A call of a judge may take a minute, which keeps no facts waiting here; a job makes several at once.
+JUDGES = Queue(id="judges", pool="prefork", concurrency=1, connections=1, soft_limit_s=280, hard_limit_s=300)
+
+QUEUES = (VERIFY, SANDBOX, PICTURES, FACTS, REPLAYS, JUDGES)

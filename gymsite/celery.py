@@ -21,6 +21,7 @@ app.autodiscover_tasks(
         "trajectories.exports",
         "trajectories.facts",
         "trajectories.rewards",
+        "trajectories.judges",
         "trajectories.fidelity",
         "trajectories.reports",
     ],

@@ -196,6 +196,8 @@ GRANT SELECT, INSERT, UPDATE ON trajectories_annotationproject, trajectories_ann
 GRANT SELECT, INSERT, UPDATE ON trajectories_stepfacts, trajectories_episodefacts TO gym_worker;
 GRANT SELECT, INSERT ON trajectories_rewardsource, trajectories_rewardcomponents TO gym_worker;
 GRANT SELECT ON trajectories_policyversion, trajectories_rewardprofile, trajectories_rewardmodel TO gym_worker;
+GRANT SELECT ON trajectories_judge TO gym_worker;
+GRANT SELECT, INSERT ON trajectories_judgecall TO gym_worker;
 
 -- The worker with the sandbox, beside which programs of agents run ------------------------------------------------
 -- It reads no table. What it may do are functions (trajectories/judging/sandbox_sql.py): claim a submission that is

@@ -255,6 +255,12 @@ ANNOTATION_JUDGE_URL: str = env.str("ANNOTATION_JUDGE_URL", "")
 ANNOTATION_JUDGE_MODEL: str = env.str("ANNOTATION_JUDGE_MODEL", "")
 ANNOTATION_JUDGE_KEY: str = env.str("ANNOTATION_JUDGE_KEY", "")
 
+# --- Judges that pay runs: graded in the background -------------------------------------------------------
+JUDGE_KEYS: dict[str, str] = env.dict("JUDGE_KEYS", {})
+JUDGE_CALLS_AT_ONCE = env.int("JUDGE_CALLS_AT_ONCE", 8)
+JUDGE_CALLS_PER_MINUTE = env.int("JUDGE_CALLS_PER_MINUTE", 600)
+JUDGE_TIMEOUT_S = env.float("JUDGE_TIMEOUT_S", 60.0)
+
 # --- Exports of training data ---------------------------------------------------------------------------
 EXPORT_DAYS = env.int("EXPORT_DAYS", 30)
 

@@ -1,5 +1,5 @@
-"""The process that finds slow work in what is stored, and tidies: pictures, facts, rewards, replays, reports,
-work on labels, exports, old calls and parts of uploads.
+"""The process that finds slow work in what is stored, and tidies: pictures, facts, rewards, grades, replays,
+reports, work on labels, exports, old calls and parts of uploads.
 
 It is apart from the sweeper, so that nothing here, however long, delays a verdict.
 """
@@ -17,6 +17,7 @@ from trajectories.chores import loop
 from trajectories.exports.jobs import exports_send
 from trajectories.facts.jobs import facts_sweep
 from trajectories.fidelity.sweep import FidelitySweep
+from trajectories.judges.jobs import JudgesSweep
 from trajectories.reports.jobs import reports_send
 from trajectories.rewards.jobs import rewards_sweep
 
@@ -25,6 +26,7 @@ TIDY_EVERY_S = 600.0
 PICTURES_EVERY_S = 1.0
 FACTS_EVERY_S = 5.0
 REWARDS_EVERY_S = 5.0
+JUDGES_EVERY_S = 5.0
 FIDELITY_EVERY_S = 1.0
 REPORTS_EVERY_S = 1.0
 ANNOTATION_EVERY_S = 1.0
@@ -41,6 +43,7 @@ def _chores() -> Sequence[loop.Chore]:
         loop.Chore("pictures", picture_sweep(), PICTURES_EVERY_S),
         loop.Chore("facts", facts_sweep(), FACTS_EVERY_S),
         loop.Chore("rewards", rewards_sweep(), REWARDS_EVERY_S),
+        loop.Chore("judges", JudgesSweep(), JUDGES_EVERY_S),
         loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
         loop.Chore("reports", reports_send, REPORTS_EVERY_S),
         loop.Chore("annotation", annotation_jobs_send, ANNOTATION_EVERY_S),

@@ -17,7 +17,7 @@ from core.errors import GymError, did_you_mean
 from gymsite.services import endpoints, processes, replicas, secrets
 from gymsite.services.processes import PROCESSES, Process
 
-KEYS = (*processes.S3_KEYS, *processes.ARENA_S3_KEYS, processes.JUDGE_KEY)
+KEYS = (*processes.S3_KEYS, *processes.ARENA_S3_KEYS, processes.JUDGE_KEY, processes.JUDGE_KEYS)
 SETUP = Process(
     name="setup",
     kind="manage",
@@ -52,7 +52,7 @@ def launch_environment(process: Process, caller: dict[str, str]) -> dict[str, st
         host = replicas.host_name(var_dir)
         own["DATABASE_SESSION"] = replicas.session_name(alone, pool_size=process.pool_max, host=host)
     keys = processes.file_keys(process, var_dir=var_dir, caller=caller)
-    keys |= processes.judge_key(process, caller)
+    keys |= processes.judge_keys(process, caller)
     # Keys of the caller that are not this process's own do not pass.
     return {name: value for name, value in caller.items() if name not in KEYS} | own | keys
 

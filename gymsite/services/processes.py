@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import GymError, did_you_mean
-from core.queues import QUEUES, Queue
+from core.queues import JUDGES, QUEUES, Queue
 from gymsite.services import endpoints, secrets
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -20,10 +20,10 @@ INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "P
 # Set only where a process's row says so, never copied from the caller's environment.
 S3_KEYS = ("S3_ACCESS_KEY", "S3_SECRET_KEY")
 ARENA_S3_KEYS = tuple(f"ARENA_{name}" for name in S3_KEYS)
-# For the workers, which alone call the judge model.
-JUDGE_KEY = "ANNOTATION_JUDGE_KEY"
+# For the workers, which alone call the judge model, and for the one that calls judges.
+JUDGE_KEY, JUDGE_KEYS = "ANNOTATION_JUDGE_KEY", "JUDGE_KEYS"
 SECRET_NAMES = (
-    JUDGE_KEY,
+    *(JUDGE_KEY, JUDGE_KEYS),
     *("DATABASE_URL", "DATABASE_DIRECT_URL", "REDIS_URL", "SANDBOX_REDIS_URL"),
     *("GYM_SECRET_KEY", "GYM_TOKEN_KEY", "GYM_WORLD_SALT"),
     *S3_KEYS,
@@ -195,13 +195,15 @@ def environment(
         direct_url=installation.direct_url,
         redis_url=_redis_url(process, installation),
     )
-    return passed | own | judge_key(process, caller) | file_keys(process, var_dir=var_dir, caller=caller)
+    return passed | own | judge_keys(process, caller) | file_keys(process, var_dir=var_dir, caller=caller)
 
 
-def judge_key(process: Process, caller: Mapping[str, str]) -> dict[str, str]:
-    """The key of the judge model, for workers that run no programs of agents."""
+def judge_keys(process: Process, caller: Mapping[str, str]) -> dict[str, str]:
+    """The key of the model that labels, for workers that run no programs of agents; those of judges for the
+    worker that calls them."""
     is_judging = process.kind == "worker" and process.role == "gym_worker"
-    return {JUDGE_KEY: caller[JUDGE_KEY]} if is_judging and caller.get(JUDGE_KEY) else {}
+    names = {JUDGE_KEY: is_judging, JUDGE_KEYS: process.queue == JUDGES}
+    return {name: caller[name] for name, is_given in names.items() if is_given and caller.get(name)}
 
 
 def _redis_url(process: Process, installation: Installation) -> str:

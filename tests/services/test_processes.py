@@ -40,7 +40,9 @@ def test_keys_of_buckets_reach_those_that_use_files_and_the_arena_has_its_own(
     own = dict.fromkeys(processes.ARENA_S3_KEYS, "of the arena")
     given = {process.name: _environment(process, installation, **common, **own) for process in PROCESSES}
     held = {name: environment.get("S3_SECRET_KEY") for name, environment in given.items()}
-    without = dict.fromkeys(["live", "sweeper", "worker-verify", "worker-sandbox", "metrics"])
+    without = dict.fromkeys(
+        ["live", "sweeper", "worker-verify", "worker-sandbox", "worker-judges", "metrics"]
+    )
     media = dict.fromkeys(
         ["lab", "housekeeper", "worker-pictures", "worker-facts", "worker-replays"], "of the lab"
     )
@@ -56,9 +58,16 @@ def test_the_judges_key_reaches_workers_that_run_no_programs(installation: Insta
     assert held == workers - {"worker-sandbox"}
 
 
+def test_keys_of_judges_that_pay_reach_the_worker_that_calls_them(installation: Installation) -> None:
+    given = {one.name: _environment(one, installation, JUDGE_KEYS="strict=key") for one in PROCESSES}
+    held = {name for name, environment in given.items() if "JUDGE_KEYS" in environment}
+    assert held == {"worker-judges"}
+
+
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
 def test_nothing_secret_of_the_callers_environment_is_passed_on(process, installation: Installation) -> None:
-    secret = {*processes.SECRET_NAMES} - {*processes.S3_KEYS, *processes.ARENA_S3_KEYS, processes.JUDGE_KEY}
+    secret = {*processes.SECRET_NAMES} - {*processes.S3_KEYS, *processes.ARENA_S3_KEYS}
+    secret -= {processes.JUDGE_KEY, processes.JUDGE_KEYS}
     caller = dict.fromkeys((*secret, "AWS_SECRET_ACCESS_KEY", "PGPASSWORD"), "the operator's")
     environment = _environment(process, installation, **caller)
     assert "the operator's" not in environment.values()
@@ -86,7 +95,7 @@ def test_every_setting_that_is_read_is_documented() -> None:
 
 
 @pytest.mark.parametrize("sandboxes", [1, 4])
-@pytest.mark.parametrize("max_connections", [40, 50, 70, 100, 1000])
+@pytest.mark.parametrize("max_connections", [42, 50, 70, 100, 1000])
 def test_pools_fit_the_server_together(max_connections: int, sandboxes: int, settings: Any) -> None:
     settings.SANDBOXES = sandboxes
     sizes = pool_sizes(max_connections)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from trajectories.annotation.machines.endpoint import Endpoint, JudgeUnreachable, Reply, UnitRefused
 from trajectories.judges.grades import Reading, grade_read
@@ -19,6 +20,13 @@ REPLY_CHARS = 20_000
 PROBLEM_CHARS = JudgeCall._meta.get_field("problem").max_length or 0
 
 
+class Made(NamedTuple):
+    """A stored call; ``is_unanswered`` if the endpoint gave no answer, though it may give one later."""
+
+    call: JudgeCall
+    is_unanswered: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class Caller:
     """A judge with the endpoint that answers for it."""
@@ -28,15 +36,15 @@ class Caller:
     endpoint: Endpoint
     pool: ThreadPoolExecutor
 
-    def grade(self, pairs: Sequence[tuple[Attempt, Criterion]], *, attack: str = "") -> list[JudgeCall]:
+    def grade(self, pairs: Sequence[tuple[Attempt, Criterion]], *, attack: str = "") -> list[Made]:
         """One stored call for each pair, in their order. Raises ``JudgeUnreachable`` if none was answered:
         an endpoint that is down says nothing of any attempt."""
         made = list(self.pool.map(lambda pair: self._call(*pair, attack=attack), pairs))
-        calls = JudgeCall.objects.bulk_create([call for call, _ in made])
-        failures = [failure for _, failure in made if failure is not None and not self._is_of_one(failure)]
-        if made and len(failures) == len(made):
+        JudgeCall.objects.bulk_create([call for call, _ in made])
+        failures = [None if failure is None or self._is_of_one(failure) else failure for _, failure in made]
+        if failures and failures[-1] is not None and all(failures):
             raise failures[-1]
-        return calls
+        return [Made(call, failure is not None) for (call, _), failure in zip(made, failures, strict=True)]
 
     def _is_of_one(self, failure: JudgeUnreachable) -> bool:
         """Whether it is about this attempt alone, at an endpoint that answers for others."""
@@ -69,9 +77,11 @@ class Caller:
 
 
 @contextmanager
-def caller(judge: Judge, body: JudgeBody, endpoint: Endpoint) -> Iterator[Caller]:
-    """A caller whose calls have ended when it is left, whatever ended it."""
-    with ThreadPoolExecutor(max_workers=CONCURRENCY) as pool:
+def caller(
+    judge: Judge, body: JudgeBody, endpoint: Endpoint, *, at_once: int = CONCURRENCY
+) -> Iterator[Caller]:
+    """A caller with so many calls in flight at most, all of which have ended when it is left."""
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
         try:
             yield Caller(judge=judge, body=body, endpoint=endpoint, pool=pool)
         except BaseException:

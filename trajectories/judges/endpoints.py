@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
+from django.conf import settings
 
 from trajectories.annotation.machines.endpoint import Endpoint
 from trajectories.annotation.machines.services import key_read
@@ -13,7 +15,9 @@ from trajectories.models import Judge
 
 
 @contextmanager
-def endpoint_open(judge: Judge, key_env: str = "") -> Iterator[Endpoint]:
-    """Raises ``GymError`` ``no_key`` (422) if the variable is named and not set."""
+def endpoint_open(judge: Judge, key_env: str = "", **options: Any) -> Iterator[Endpoint]:
+    """Without ``key_env`` with the key of ``JUDGE_KEYS``, if it has one there. Raises ``GymError`` ``no_key``
+    (422) if the variable is named and not set."""
+    key = key_read(key_env) or settings.JUDGE_KEYS.get(judge.name, "")
     with httpx.Client() as client:
-        yield Endpoint(url=judge.body["url"], model=judge.body["model"], key=key_read(key_env), client=client)
+        yield Endpoint(url=judge.body["url"], model=judge.body["model"], key=key, client=client, **options)

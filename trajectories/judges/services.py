@@ -13,13 +13,13 @@ from django.db.models import Exists, JSONField, OuterRef, QuerySet, Subquery
 from core.errors import GymError, did_you_mean
 from core.long_work import Progress
 from core.outcomes import JUDGED
-from trajectories.annotation.machines.endpoint import Endpoint
+from trajectories.annotation.machines.endpoint import NO_ANSWER, Endpoint
 from trajectories.judges.calls import Caller, caller
 from trajectories.judges.evidence import attempts_read
 from trajectories.judges.parser import judge_of, judge_read, refused, sha256_of
 from trajectories.judges.prompt import prompt_sha256
 from trajectories.judges.types import JudgeBody
-from trajectories.models import Episode, Judge, RewardComponents, RewardSource
+from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, RewardSource
 from trajectories.rewards.components.judge import JUDGE
 from trajectories.rewards.registry import FAMILY
 from trajectories.rewards.store import components_write
@@ -112,24 +112,54 @@ def episodes_judge(
     due = list(episodes_due(judge, runs=runs, has_void=has_void).order_by("pk").values_list("pk", flat=True))
     with caller(judge, body, endpoint) as grader:
         for start in range(0, len(due), EPISODES_AT_ONCE):
-            _batch_judge(grader, due[start : start + EPISODES_AT_ONCE], tally)
+            batch_judge(grader, due[start : start + EPISODES_AT_ONCE], tally)
             progress(min(start + EPISODES_AT_ONCE, len(due)), len(due))
     return tally
 
 
-def _batch_judge(grader: Caller, episode_ids: Sequence[int], tally: Tally) -> None:
+def batch_judge(
+    grader: Caller, episode_ids: Sequence[int], tally: Tally, *, is_patient: bool = False
+) -> None:
+    """Grade these episodes and store it. Raises ``JudgeUnreachable`` if nothing was answered.
+
+    An episode with a call that was not answered is left for later with ``is_patient``; else it is void.
+    """
     attempts = attempts_read(episode_ids)
-    calls = grader.grade([(one, criterion) for one in attempts for criterion in grader.body.criteria])
+    made = grader.grade([(one, criterion) for one in attempts for criterion in grader.body.criteria])
+    left = {call.episode_id for call, is_unanswered in made if is_unanswered and is_patient}
     grades: dict[int, dict[str, str]] = {}
-    for call in calls:
-        grades.setdefault(call.episode_id, {})[call.criterion] = call.grade
-    source = source_of(grader.judge).pk
+    for call, _ in made:
+        if call.episode_id not in left:
+            grades.setdefault(call.episode_id, {})[call.criterion] = call.grade
+    grades_store(grader.judge, grader.body, grades, tally)
+
+
+def grades_store(
+    judge: Judge, body: JudgeBody, grades: Mapping[int, Mapping[str, str]], tally: Tally
+) -> None:
+    """Store the components of episodes by their grades; a criterion without one is void."""
+    source = source_of(judge).pk
     with transaction.atomic():
         for episode, given in grades.items():
-            values = components_of(grader.body, given)
+            values = components_of(body, given)
             components_write(episode, source=source, values=values, steps={})
             tally.episodes += 1
             tally.void += sum(value is None for name, value in values.items() if name.count(FAMILY) > 1)
+
+
+def judging_calls(judge: Judge) -> QuerySet[JudgeCall]:
+    """Its calls for grades, without those that tried texts."""
+    return JudgeCall.objects.filter(judge=judge, attack="")
+
+
+def unanswered_calls(judge: Judge) -> QuerySet[JudgeCall]:
+    """Those of them to which the endpoint gave no answer."""
+    return judging_calls(judge).filter(problem__startswith=NO_ANSWER)
+
+
+def answered_calls(judge: Judge) -> QuerySet[JudgeCall]:
+    """Those to which it gave one, whatever it was."""
+    return judging_calls(judge).exclude(problem__startswith=NO_ANSWER)
 
 
 def components_of(body: JudgeBody, grades: Mapping[str, str]) -> dict[str, float | None]:

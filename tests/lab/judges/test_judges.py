@@ -108,7 +108,8 @@ def test_reasons_do_not_name_the_endpoint(read: Read) -> None:
     problem = f"The judge model at {judge.body['url']} gave no answer (HTTP 503)."
     JudgeCall.objects.create(judge=judge, episode_id=1, criterion="grounded", problem=problem, took_ms=1)
     text = read(f"/judges/{judge.pk}/")
-    assert text.count("The judge model at its endpoint gave no answer (HTTP 503).") == 2
+    assert text.count("The judge model at its endpoint gave no answer (HTTP 503).") == 3
+    assert "Its endpoint has answered nothing since just now" in text
     assert "Episode 1, deleted" in text
 
 

@@ -22,6 +22,8 @@ RETRIED = frozenset({408, 409, 425, 429})
 # A request may be longer than the model's context.
 TOO_LONG = frozenset({400, 413, 422})
 PROBLEM_CHARS = 200
+NO_ANSWER = "The judge model at"
+"""How each message begins that says that a call was not answered."""
 TOKENS_MAX = 2**31 - 1
 Message = dict[str, str]
 
@@ -88,7 +90,7 @@ class Endpoint:
             if not failure.is_passing:
                 break
         shown = failure.problem.replace(self.key, "…") if self.key else failure.problem
-        raise failure.error("judge_unreachable", f"The judge model at {self.url} gave no answer ({shown}).")
+        raise failure.error("judge_unreachable", f"{NO_ANSWER} {self.url} gave no answer ({shown}).")
 
     def _post(self, body: dict[str, Any]) -> Reply | _Failure:
         """What the model says, or why the call failed."""

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef
 
+from trajectories.judges.services import judging_calls
 from trajectories.judges.types import Criterion, JudgeBody
 from trajectories.models import AnnotationUnit, Episode, Judge, JudgeCall
 
@@ -46,11 +47,6 @@ class GradeRow:
     tone: str
     problem: str
     has_episode: bool
-
-
-def judging_calls(judge: Judge) -> QuerySet[JudgeCall]:
-    """Without those that tried texts."""
-    return JudgeCall.objects.filter(judge=judge, attack="")
 
 
 def calls_counted(judge: Judge, body: JudgeBody) -> dict[str, CallCounts]:

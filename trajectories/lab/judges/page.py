@@ -14,8 +14,9 @@ from django.http import Http404, QueryDict
 from trajectories.judges.attacks import Attack, texts
 from trajectories.judges.certification import Figures, figures_of
 from trajectories.judges.parser import judge_of
+from trajectories.judges.patience import Outage, outage_of
 from trajectories.judges.rates import LEAST, Rate
-from trajectories.judges.services import component_name
+from trajectories.judges.services import component_name, judging_calls
 from trajectories.judges.types import Criterion, JudgeBody
 from trajectories.lab.forms import CursorForm, choice_field
 from trajectories.lab.judges.calls import (
@@ -24,7 +25,7 @@ from trajectories.lab.judges.calls import (
     GradeRow,
     calls_counted,
     grades_shown,
-    judging_calls,
+    without_address,
 )
 from trajectories.models import AnnotationSlot, Judge, JudgeAttack, JudgeCall, JudgeCertification, JudgeSample
 from trajectories.rewards.profiles.judge_terms import ATTEMPTS_MIN, attack_latest, payment_problems
@@ -163,6 +164,14 @@ class JudgePage:
     @cached_property
     def last_call(self) -> JudgeCall | None:
         return judging_calls(self.judge).order_by("-pk").first()
+
+    @cached_property
+    def outage(self) -> Outage | None:
+        return outage_of(self.judge)
+
+    @property
+    def outage_problem(self) -> str:
+        return without_address(self.outage.problem, self.body) if self.outage else ""
 
     @cached_property
     def sample(self) -> JudgeSample | None:

@@ -1,0 +1,143 @@
+"""Grading runs that judges pay, as their episodes end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from core.outcomes import JUDGED
+from core.sql import Statement
+from core.sweep import PAGE, Place, Seen
+from trajectories.judges.calls import caller
+from trajectories.judges.endpoints import endpoint_open
+from trajectories.judges.patience import RATE_S, calls_left, outage_of
+from trajectories.judges.services import (
+    Tally,
+    answered_calls,
+    batch_judge,
+    body_of,
+    episodes_due,
+    grades_store,
+    judging_calls,
+    source_of,
+    unanswered_calls,
+)
+from trajectories.judges.types import JudgeBody
+from trajectories.models import Judge, RewardProfile, Run
+from trajectories.rewards.profiles.judge_terms import judges_named
+from trajectories.rewards.profiles.parser import profile_of
+from trajectories.rewards.profiles.store import SETTING, Named
+
+AFTER = Statement(__file__, "after")
+
+# No batch begins later than that in a job, and none takes longer than ``BATCH_S``.
+WORK_S = 60.0
+BATCH_S = 120.0
+# Batches in which an episode has no answer, and others have, before it is void.
+TRIES = 5
+
+
+def runs_of_judges() -> dict[str, list[int]]:
+    """By the name of each judge that a profile names, the runs that it pays."""
+    judges = {
+        named.reference: {judge for judge, _ in judges_named(named.profile)} for named in _profiles_stored()
+    }
+    references = [reference for reference, names in judges.items() if names]
+    if not references:
+        return {}
+    by_judge: dict[str, list[int]] = {}
+    runs = Run.objects.filter(**{f"settings__{SETTING}__in": references})
+    for run, reference in runs.values_list("pk", f"settings__{SETTING}"):
+        for judge in judges[reference]:
+            by_judge.setdefault(judge, []).append(run)
+    return by_judge
+
+
+def _profiles_stored() -> list[Named]:
+    """Those of all projects: what a run names is a content."""
+    rows = RewardProfile.objects.values_list("body", "sha256")
+    return [Named(profile_of(body), sha256) for body, sha256 in rows]
+
+
+def episodes_after(judge: Judge, runs: Sequence[int], place: Place[int], age_s: float) -> list[Seen[int]]:
+    """The next page of episodes that ended ``age_s`` ago; of the runs those are due that have no grade."""
+    rows = AFTER.rows(
+        since=place.since,
+        key=place.key,
+        age=age_s,
+        limit=PAGE,
+        runs=list(runs),
+        judged=list(JUDGED),
+        source=source_of(judge).pk,
+    )
+    return [Seen(*row) for row in rows]
+
+
+def episodes_grade(judge: Judge, episode_ids: Sequence[int]) -> Tally:
+    """Grade those of the episodes that are due, as far as time and the judge's rate reach.
+
+    Raises ``JudgeUnreachable`` if the endpoint answers for nothing of a batch. An episode to which it gave no
+    answer a moment ago waits.
+    """
+    body, tally = body_of(judge), Tally()
+    outage = outage_of(judge)
+    if outage is not None and outage.until > timezone.now():
+        return tally
+    at_once: int = settings.JUDGE_CALLS_AT_ONCE
+    rounds = -(-len(body.criteria) // at_once)
+    timeout_s = min(settings.JUDGE_TIMEOUT_S, BATCH_S / rounds)
+    due, full = _due(judge, body, episode_ids, tally), max(at_once // len(body.criteria), 1)
+    # After an outage one episode shows whether it is over.
+    most = 1 if outage else full
+    until = time.monotonic() + WORK_S
+    with (
+        endpoint_open(judge, tries=1, timeout_s=timeout_s) as endpoint,
+        caller(judge, body, endpoint, at_once=at_once) as grader,
+    ):
+        while due and time.monotonic() < until and (size := min(most, _room(judge, body))):
+            batch_judge(grader, due[:size], tally, is_patient=True)
+            due, most = due[size:], full
+    return tally
+
+
+def _due(judge: Judge, body: JudgeBody, episode_ids: Sequence[int], tally: Tally) -> list[int]:
+    """Those that are due, without any that wait or are given up. First those that were tried least: one that
+    is never answered must not look like an outage."""
+    due = set(episodes_due(judge, runs=()).filter(pk__in=episode_ids).values_list("pk", flat=True))
+    tries = _tries(judge, due)
+    answered = _answered_at(judge, {at for times in tries.values() for at in times})
+    over = {episode for episode, times in tries.items() if len(times & answered) >= TRIES}
+    grades_store(judge, body, {one: _given(judge, one) for one in sorted(over)}, tally)
+    moment = timezone.now() - timedelta(seconds=RATE_S)
+    waiting = {episode for episode, times in tries.items() if max(times) > moment}
+    return sorted(due - over - waiting, key=lambda one: (len(tries.get(one, ())), one))
+
+
+def _tries(judge: Judge, episodes: Collection[int]) -> dict[int, set[datetime]]:
+    """The times of the batches in which calls about these episodes were not answered."""
+    calls = unanswered_calls(judge).filter(episode_id__in=episodes)
+    times: dict[int, set[datetime]] = {}
+    for episode, at in calls.values_list("episode_id", "created_at"):
+        times.setdefault(episode, set()).add(at)
+    return times
+
+
+def _answered_at(judge: Judge, times: Collection[datetime]) -> set[datetime]:
+    """The times of those batches in which another call was answered: the endpoint was not down."""
+    return set(answered_calls(judge).filter(created_at__in=times).values_list("created_at", flat=True))
+
+
+def _given(judge: Judge, episode: int) -> dict[str, str]:
+    """The newest grade of each criterion that has one."""
+    calls = judging_calls(judge).filter(episode_id=episode).exclude(grade="").order_by("pk")
+    return dict(calls.values_list("criterion", "grade"))
+
+
+def _room(judge: Judge, body: JudgeBody) -> int:
+    """How many episodes its rate leaves; after a minute without calls one, whatever its rate."""
+    left = calls_left(judge)
+    return left // len(body.criteria) or int(0 < left == settings.JUDGE_CALLS_PER_MINUTE)
