@@ -174,7 +174,7 @@ def test_the_command_stores_a_judge_and_lets_it_grade(
         call_command("judge", "strict", key_env="PALAESTRA_NO_SUCH_KEY")
 
 
-def test_the_command_says_that_grades_are_kept_only_where_grading_began(tmp_path: Path) -> None:
+def test_the_command_speaks_of_what_was_graded_only_where_grading_began(tmp_path: Path) -> None:
     scene.episode()
     bad, down = tmp_path / "bad.toml", tmp_path / "down.toml"
     bad.write_bytes(b"name = 7")

@@ -42,7 +42,7 @@ TRIES = 5
 
 
 def runs_of_judges() -> dict[str, list[int]]:
-    """By the name of each judge that a profile names, the runs that it pays."""
+    """The runs that are paid by each judge which a profile names, by the name of the judge."""
     judges = {
         named.reference: {judge for judge, _ in judges_named(named.profile)} for named in _profiles_stored()
     }

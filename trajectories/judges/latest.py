@@ -18,7 +18,7 @@ class Grades(NamedTuple):
 def grades_latest(
     judge: Judge, *, episodes: Collection[int] | None = None, runs: Sequence[int] = ()
 ) -> dict[int, Grades]:
-    """By episode: of these episodes, of these runs, or of all that the judge has graded."""
+    """Grades by episode: of these episodes, of these runs, or of all that the judge has graded."""
     rows = RewardComponents.objects.filter(
         source__kind=RewardSource.Kind.JUDGE, source__name=judge.name, source__version=judge.sha256
     )

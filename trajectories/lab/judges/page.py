@@ -57,9 +57,9 @@ class JudgesPage:
         judges = Judge.objects.annotate(last_graded=Subquery(latest.values("created_at")[:1]))
         if before is not None:
             judges = judges.filter(pk__lt=before)
-        found = list(judges.prefetch_related("certifications").order_by("-pk")[: JUDGES_PER_PAGE + 1])
-        self.rows = [JudgeRow(judge=one, body=judge_of(one.body)) for one in found[:JUDGES_PER_PAGE]]
-        self.older = self.rows[-1].judge.pk if len(found) > JUDGES_PER_PAGE else None
+        read = list(judges.prefetch_related("certifications").order_by("-pk")[: JUDGES_PER_PAGE + 1])
+        self.rows = [JudgeRow(judge=one, body=judge_of(one.body)) for one in read[:JUDGES_PER_PAGE]]
+        self.older = self.rows[-1].judge.pk if len(read) > JUDGES_PER_PAGE else None
         self.errors = form.error_messages()
 
 
