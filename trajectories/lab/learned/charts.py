@@ -8,8 +8,8 @@ from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.reports.charts.scale import share_scale
 from trajectories.rewards.learned.types import CalibrationBin
 
-SIZE = 320
-LEFT, RIGHT, TOP, BOTTOM = 58, 16, 16, 46
+WIDTH, HEIGHT = 560, 300
+LEFT, RIGHT, TOP, BOTTOM = 58, 24, 16, 46
 LABEL_GAP, TICK_BELOW, TITLE_ABOVE_EDGE = 6, 16, 9
 
 
@@ -17,12 +17,12 @@ def calibration_chart(bins: Sequence[CalibrationBin]) -> Drawing | None:
     """Shares of successes by mean score, beside the line of a calibrated model; None without tenths."""
     if not bins:
         return None
-    x = share_scale(start=LEFT, end=SIZE - RIGHT)
-    y = share_scale(start=SIZE - BOTTOM, end=TOP)
+    x = share_scale(start=LEFT, end=WIDTH - RIGHT)
+    y = share_scale(start=HEIGHT - BOTTOM, end=TOP)
     drawing = Drawing(
         name="calibration",
-        width=SIZE,
-        height=SIZE,
+        width=WIDTH,
+        height=HEIGHT,
         title="Successes by score",
         description="A tenth of the held-apart episodes each; on the dashed line it would be calibrated. "
         "The table has the same.",
