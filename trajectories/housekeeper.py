@@ -17,7 +17,7 @@ from trajectories.chores import loop
 from trajectories.exports.jobs import exports_send
 from trajectories.facts.jobs import facts_sweep
 from trajectories.fidelity.sweep import FidelitySweep
-from trajectories.judges.jobs import JudgesSweep
+from trajectories.judges.sweep import JudgesSweep
 from trajectories.reports.jobs import reports_send
 from trajectories.rewards.jobs import rewards_sweep
 

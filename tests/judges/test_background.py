@@ -20,6 +20,7 @@ from trajectories.judges.background import TRIES, runs_of_judges
 from trajectories.judges.endpoints import endpoint_open
 from trajectories.judges.patience import PAUSE_MAX_S, PAUSE_S, outage_of
 from trajectories.judges.services import judge_store
+from trajectories.judges.sweep import JudgesSweep
 from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, Run
 from trajectories.projects import EVERYTHING
 from trajectories.rewards.profiles.store import profile_get, profile_store
@@ -38,7 +39,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
         gathered.append(ids)
         return True
 
-    monkeypatch.setattr("trajectories.judges.jobs.jobs.job_send", job_send)
+    monkeypatch.setattr("trajectories.judges.sweep.jobs.job_send", job_send)
     return gathered
 
 
@@ -56,7 +57,7 @@ def ended(run: Run, answer: str = scene.GOOD, **fields: Any) -> Episode:
     return made
 
 
-def work(sweep: jobs.JudgesSweep, sent: Sent) -> None:
+def work(sweep: JudgesSweep, sent: Sent) -> None:
     """Send what is due, and do it."""
     sweep.advance()
     while sent:
@@ -91,7 +92,7 @@ def test_runs_are_graded_by_the_judges_that_their_profile_names(sent: Sent) -> N
         run, other = paid_by("strict"), factories.run()
         one, elsewhere, void = ended(run), ended(other), ended(run, outcome="void")
         assert runs_of_judges() == {"strict": [run.pk]}
-        sweep = jobs.JudgesSweep()
+        sweep = JudgesSweep()
         assert sweep.advance() == 1
         assert sent == [{"judge_id": judge.pk, "episode_ids": [one.pk]}]
         work(sweep, sent)
@@ -105,7 +106,7 @@ def test_runs_are_graded_by_the_judges_that_their_profile_names(sent: Sent) -> N
 def test_what_was_graded_meanwhile_is_not_graded_again(sent: Sent) -> None:
     with judge_of(met):
         ended(paid_by("strict"))
-        sweep = jobs.JudgesSweep()
+        sweep = JudgesSweep()
         sweep.advance()
         sweep.advance()
         assert len(sent) == 2
@@ -119,7 +120,7 @@ def test_an_endpoint_that_is_down_leaves_grades_out_with_the_reason_and_is_tried
     with judge_of(lambda *_: replies[0]) as judge:
         run = paid_by("strict")
         episodes = [ended(run) for _ in range(3)]
-        sweep = jobs.JudgesSweep()
+        sweep = JudgesSweep()
         work(sweep, sent)
         assert all("HTTP 503" in call.problem for call in JudgeCall.objects.all())
         assert not RewardComponents.objects.exists()
@@ -144,7 +145,7 @@ def test_the_pause_grows_with_the_outage(sent: Sent) -> None:
         pauses = []
         for waited in (0.0, 600.0, 6_000.0):
             later(waited + 1)
-            work(jobs.JudgesSweep(), sent)
+            work(JudgesSweep(), sent)
             outage = outage_of(judge)
             assert outage is not None
             newest = JudgeCall.objects.latest("pk")
@@ -156,7 +157,7 @@ def test_an_endpoint_that_is_down_keeps_no_other_judge_waiting(sent: Sent) -> No
     with judge_of(lambda *_: 503, name="down"), judge_of(met, name="up"):
         ended(paid_by("down"))
         one = ended(paid_by("up"))
-        work(jobs.JudgesSweep(), sent)
+        work(JudgesSweep(), sent)
     assert paid(one).total == 1.5
 
 
@@ -167,7 +168,7 @@ def test_an_attempt_without_an_answer_waits_and_is_void_after_some_tries(sent: S
     with judge_of(reply):
         run = paid_by("strict")
         fine, silent = ended(run), ended(run, "Long.")
-        sweep = jobs.JudgesSweep()
+        sweep = JudgesSweep()
         for number in range(1, TRIES + 1):
             # Another episode is answered for, so that the endpoint is not down.
             ended(run, f"{scene.GOOD} {number}")
@@ -187,7 +188,7 @@ def test_tries_during_an_outage_void_nobody(sent: Sent) -> None:
     replies: list[str | int] = [503]
     with judge_of(lambda *_: replies[0]):
         one = ended(paid_by("strict"))
-        sweep = jobs.JudgesSweep()
+        sweep = JudgesSweep()
         for _ in range(TRIES + 2):
             work(sweep, sent)
             later(PAUSE_MAX_S + 1)
@@ -203,7 +204,7 @@ def test_no_more_calls_are_made_than_the_rate_allows(sent: Sent, settings: Any) 
         run = paid_by("strict")
         for _ in range(5):
             ended(run)
-        sweep = jobs.JudgesSweep()
+        sweep = JudgesSweep()
         for made in (3, 3):
             work(sweep, sent)
             assert JudgeCall.objects.count() == made
@@ -218,13 +219,13 @@ def test_nothing_is_sent_at_rate_0_or_while_jobs_wait(
     with judge_of(met):
         ended(paid_by("strict"))
         waiting = [0]
-        monkeypatch.setattr("trajectories.judges.jobs.jobs.queue_length", lambda _: waiting[0])
+        monkeypatch.setattr("trajectories.judges.sweep.jobs.queue_length", lambda _: waiting[0])
         settings.JUDGE_CALLS_PER_MINUTE = 0
-        assert jobs.JudgesSweep()() == 0
+        assert JudgesSweep()() == 0
         settings.JUDGE_CALLS_PER_MINUTE, waiting[0] = 600, 1
-        assert jobs.JudgesSweep()() == 0
+        assert JudgesSweep()() == 0
         waiting[0] = 0
-        assert jobs.JudgesSweep()() == 1
+        assert JudgesSweep()() == 1
 
 
 def test_as_many_calls_are_in_flight_as_the_setting_says(sent: Sent, settings: Any) -> None:
@@ -243,7 +244,7 @@ def test_as_many_calls_are_in_flight_as_the_setting_says(sent: Sent, settings: A
         run = paid_by("strict")
         for _ in range(8):
             ended(run)
-        work(jobs.JudgesSweep(), sent)
+        work(JudgesSweep(), sent)
     assert JudgeCall.objects.count() == 8
     assert most[0] == 3
 
@@ -254,7 +255,7 @@ def test_a_judge_whose_prompt_is_not_written_any_more_is_left_alone(
     with judge_of(met):
         ended(paid_by("strict"))
         monkeypatch.setattr(prompt, "SYSTEM", prompt.SYSTEM + "\nBe strict.")
-        sweep = jobs.JudgesSweep()
+        sweep = JudgesSweep()
         with caplog.at_level(logging.WARNING):
             assert [sweep.advance(), sweep.advance()] == [0, 0]
     assert caplog.text.count("another prompt") == 1
@@ -274,5 +275,5 @@ def test_the_workers_role_may_grade(sent: Sent, as_role: Callable[[str], Any]) -
     with judge_of(met):
         one = ended(paid_by("strict"))
         with as_role("gym_worker"):
-            work(jobs.JudgesSweep(), sent)
+            work(JudgesSweep(), sent)
     assert paid(one).total == 1.5
