@@ -50,14 +50,16 @@ class JudgesSweep:
                 logger.warning("judge %s grades no run: %s", judge.name, error.message)
                 self._refused.add(judge.pk)
             return False
-        return may_be_called(judge)
+        return True
 
     def _send(self, judge: Judge) -> int:
         if judge.pk not in self._walks:
             self._walks[judge.pk] = self._walks_of(judge)
         due = dict.fromkeys(key for walk in self._walks[judge.pk] for key in walk.due())
         batch = list(due)[:BATCH]
-        is_sent = batch and jobs.job_send(episodes, queues.JUDGES, judge_id=judge.pk, episode_ids=batch)
+        if not batch or not may_be_called(judge):
+            return 0
+        is_sent = jobs.job_send(episodes, queues.JUDGES, judge_id=judge.pk, episode_ids=batch)
         return len(batch) if is_sent else 0
 
     def _walks_of(self, judge: Judge) -> list[Walk[int]]:

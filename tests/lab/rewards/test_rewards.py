@@ -297,13 +297,15 @@ def test_what_a_judge_says_is_shown_raw_and_corrected_by_its_errors(read: Read) 
     judge, _ = judge_store(toml(criteria=ONE))
     measured(judge, true_positive=0.9, true_negative=0.9)
     run = judged_run(judge, met=5, of=10)
+    for outcome in ("correct", "incorrect", "void"):
+        factories.verdict(factories.episode(run=run), outcome)
 
     assert "What judges say" not in read(run)
     text = " ".join(read(run, f"?beside={stored(BY_JUDGE)}").split())
     # Half as graded is half in truth, where both errors are alike.
     assert re.search(
         r"judge/strict/grounded certified 50\.0% 22\.7% to 77\.3% n = 10 "
-        r"50\.0% [\d.]+% to [\d.]+% n = 10 0 ",
+        r"50\.0% [\d.]+% to [\d.]+% n = 10 0 2 ",
         text,
     )
 

@@ -138,7 +138,7 @@ class RewardsPage:
     def judged(self) -> list[JudgedRates]:
         """The shares of criteria that the profiles pay for, as judges grade and as corrected."""
         profiles = [one.profile for one in self._named]
-        return judged_rates(profiles, [one.episode for one in self.paid])
+        return judged_rates(profiles, self.paid)
 
     # ---- over policy versions
     def _terms(self, place: int) -> list[str]:
