@@ -11,9 +11,11 @@ from tests.annotation import scene as labels
 from tests.e2e import axe
 from tests.judges import scene
 from tests.judges.test_certification import drawn, episodes, graded, label_all
+from tests.lab.rewards.scene import stored
+from tests.lab.rewards.test_rewards import BY_JUDGE
 from tests.rewards.learned import planted
 from trajectories.judges.certification import judge_certify
-from trajectories.models import JudgeAttack
+from trajectories.models import Episode, JudgeAttack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 LabPage = Callable[..., Page]
@@ -31,7 +33,9 @@ def test_the_pages_are_readable_in_either_colour_on_a_phone_and_without_scripts(
         figures=[{"text": "plea", **FIGURES}],
     )  # fmt: skip
     model = planted.stored(low=0.7)
-    paths = ("/judges/", f"/judges/{judge.pk}/", "/rewards/learned/", f"/rewards/learned/{model.id}/")
+    judged = f"/runs/{Episode.objects.latest('pk').run_id}/rewards/?profile={stored(BY_JUDGE)}"
+    learned = ("/rewards/learned/", f"/rewards/learned/{model.id}/")
+    paths = ("/judges/", f"/judges/{judge.pk}/", *learned, judged)
     for width, colours in ((1280, "light"), (390, "dark")):
         page = lab_page(viewport={"width": width, "height": 900}, color_scheme=colours)
         for path in paths:
@@ -41,6 +45,9 @@ def test_the_pages_are_readable_in_either_colour_on_a_phone_and_without_scripts(
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     page = lab_page(java_script_enabled=False)
+    page.goto(judged)
+    page.get_by_role("link", name="judge/strict/grounded").click()
+    expect(page.get_by_role("heading", name="grounded")).to_be_visible()
     page.goto("/judges/")
     page.get_by_role("link", name="strict").click()
     expect(page.get_by_role("table", name="units of which people")).to_contain_text("true positives")
