@@ -34,6 +34,7 @@ class WarmPage(Tab):
     """A page that plays one episode after another, never two at once."""
 
     is_remembering = True
+    types_by_keys = True
 
     def __init__(
         self, *, page: Page, cdp: CDPSession, guard: NavigationGuard, frame: str, pace: Pace

@@ -43,7 +43,9 @@ class Looks:
 
 
 class _Differs(Exception):
-    def __init__(self, past: PastAct, shown: Observation) -> None:
+    """An act that ended otherwise than the parent's, or led to another page, which was then ``shown``."""
+
+    def __init__(self, past: PastAct, shown: Observation | None = None) -> None:
         super().__init__()
         self.past = past
         self.shown = shown
@@ -57,23 +59,26 @@ async def page_restore(page: Surface, recipe: Recipe, *, ids: ElementIds, looks:
     visits = visits_of(recipe, action_of=looks.action_of)
     failure: _Differs | None = None
     ways = list(plans_of(visits, is_remembered=page.is_remembering))
-    for way in ways[-1:] if looks.checks_all else ways:
+    paces = [(ways[0], True), *((way, False) for way in ways)]
+    for way, is_quick in paces[-1:] if looks.checks_all else paces:
         ids.restore(recipe.element_ids.split())
         try:
-            shown = await _Restoration(page, recipe, looks).walk(way, ids=ids.numbers)
+            return await _Restoration(page, recipe, looks, is_quick=is_quick).walk(way, ids=ids.numbers)
         except _Differs as differs:
             failure = differs
-            continue
-        return shown
+        finally:
+            page.types_by_keys = True
     raise ForkDiverged(_words(failure, looks) if failure else "There is nothing to restore.")
 
 
 class _Restoration:
-    """One way through the documents."""
+    """One way through the documents. One that ``is_quick`` looks neither at blank documents nor after an act
+    that fills in fields, and types at once what is seen only by who goes back to it."""
 
-    def __init__(self, page: Surface, recipe: Recipe, looks: Looks) -> None:
+    def __init__(self, page: Surface, recipe: Recipe, looks: Looks, *, is_quick: bool) -> None:
         self._page = page
         self._looks = looks
+        self._is_quick = is_quick
         self._last = recipe.steps[-1].index
         self._bounds = EpisodeBounds.of(recipe.start_url)
 
@@ -81,16 +86,19 @@ class _Restoration:
         self._looks.observer.before = ("", "")
         shown: Observation | None = None
         for number, (visit, is_real) in enumerate(way):
+            is_last = number == len(way) - 1
+            self._page.types_by_keys = is_last or not self._is_quick
             self._announce(visit.landing.index, seq=visit.served.seq)
             self._bounds.is_blank = not is_real
             await self._arrive(visit, ids=ids if number == 0 else None)
             if not is_real:
-                await self._page.observe(acted=number > 0, with_text=False)
+                if not self._is_quick:
+                    await self._page.observe(acted=number > 0, with_text=False)
                 continue
             shown = await self._look(visit.landing, acted=number > 0)
             for deed in visit.deeds:
                 shown = await self._do(deed)
-            if number < len(way) - 1:
+            if not is_last:
                 await self._part(visit.parting)
         # What was done until now is on record as the parent's.
         await self._page.flush_recorder()
@@ -119,6 +127,10 @@ class _Restoration:
         if deed.action is None:
             return await self._look(deed.past, acted=False)
         outcome = await action_perform(self._page, deed.action)
+        if self._is_quick and deed.only_fills and deed.past.index != self._last:
+            if not outcome.is_ok:
+                raise _Differs(deed.past)
+            return None
         return await self._look(deed.past, acted=outcome.is_ok)
 
     async def _part(self, parting: Sequence[Action]) -> None:
@@ -180,6 +192,8 @@ def _says_recorded(shown: Observation, past: PastAct) -> bool:
 
 def _words(failure: _Differs, looks: Looks) -> str:
     """The step, and the first lines that differ."""
+    if failure.shown is None:
+        return f"Step {failure.past.index} can no longer be done."
     recorded = looks.texts(failure.past.index).split("\n")
     lines = difflib.unified_diff(recorded, text_clean(failure.shown.text).split("\n"), lineterm="", n=0)
     differing = [line[:LINE_CHARS] for line in lines if not line.startswith(("---", "+++", "@@"))]

@@ -63,6 +63,8 @@ class Surface(Protocol):
     picture_scale: float
     is_remembering: bool
     """Whether documents that are gone back to, and others of the tab, show what was typed before."""
+    types_by_keys: bool
+    """Whether text comes key by key, as from a person; otherwise all at once."""
 
     @property
     def is_alive(self) -> bool: ...

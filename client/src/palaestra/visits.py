@@ -28,6 +28,13 @@ class Deed:
     def parts(self) -> Sequence[Action]:
         return () if self.action is None else getattr(self.action, "actions", (self.action,))
 
+    @property
+    def only_fills(self) -> bool:
+        """Whether it succeeded, and changed nothing but fields."""
+        return self.past.action_result == "ok" and all(
+            part.type in FILLS and SENDING_KEY not in getattr(part, "text", "") for part in self.parts
+        )
+
 
 @dataclass
 class Visit:

@@ -44,7 +44,8 @@ class Type(Action):
         elif self.clear and not self.text and place["had"]:
             await page.act(keyboard.press("Backspace"))
         # In a field of several lines a tab is text; as a key it would indent, or leave the field.
-        by_keys = 0 if place["lines"] and "\t" in printable else KEYS_MAX
+        is_indented = place["lines"] and "\t" in printable
+        by_keys = KEYS_MAX if page.types_by_keys and not is_indented else 0
         await _typed(page, printable, by_keys=by_keys)
         is_whole = self.clear or not place["had"]
         if kind == "number" and is_whole and printable.strip() and not {"\n", "\t"} & set(printable):

@@ -74,6 +74,7 @@ class LitePage:
 
     is_alive = True
     is_remembering = False
+    types_by_keys = True
 
     def __init__(self, exchange: Exchange, library: Library) -> None:
         self.bounds: EpisodeBounds | None = None
