@@ -34,6 +34,17 @@ class Arm:
         """Whether its pages have a form for the answer; a call may do without."""
         return self.has_page and not self.is_probe
 
+    @property
+    def calls_tools(self) -> bool:
+        """Whether a task's tools are called by an action: no page shows them, and there are turns in which to
+        read what they answer."""
+        return not self.has_page and not self.is_free_text
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether a task's tools can be called at all; a probe copies a page without them."""
+        return self.has_form or self.calls_tools
+
 
 ARMS: Mapping[str, Arm] = {arm.id: arm for arm in table_load(Path(__file__).with_name("arms.toml"), Arm)}
 PAGE_ARMS = tuple(arm.id for arm in ARMS.values() if arm.has_page)

@@ -12,13 +12,15 @@ from typing import Any, Literal
 
 from core.presentation import Look, PageKind
 from core.registry import Registry
-from tasks_app.variation import Variation, payload_shown
+from tasks_app.variation import Variation, payload_shown, tools_of
 
 Payload = Mapping[str, Any]
 Answer = str | Sequence[str]
 AnswerForm = Literal["line", "block", "program", "values"]
 """How an answer is written where no page takes it: one line, a fenced block of lines, a fenced program, or
 values with ``|`` between."""
+CALLS_MAX = 20
+"""Calls of tools that an episode has, in any arm."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,7 @@ class QuestionKind:
     answer_form: AnswerForm = "line"
     instruction: str = ""
     tools: frozenset[str] = frozenset()
-    own_tools: Callable[[Payload], frozenset[str]] = lambda _payload: frozenset()
+    own_tools: Callable[[Payload], tuple[str, ...]] = lambda _payload: ()
     has_text: Callable[[Payload], bool] = lambda _payload: True
     pages: PageKind = "question"
     more_moves: Callable[[Payload, Look], int] = lambda _payload, _look: 0
@@ -121,3 +123,10 @@ def question_text(*, kind: str, prompt: str, payload: Payload, variation: Variat
     if not variation or kind not in questions:
         return prompt
     return questions.get(kind).text(payload_shown(payload, variation))
+
+
+def question_tools(*, kind: str, payload: Payload, variation: Variation | None) -> tuple[str, ...]:
+    """The tools that belong to an episode's question and that it may call, in the order of its page."""
+    granted = tools_of(variation)
+    own = questions.get(kind).own_tools(payload) if granted and kind in questions else ()
+    return tuple(tool for tool in own if tool in granted)

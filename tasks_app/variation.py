@@ -1,7 +1,7 @@
 """The variation of an episode: what it shows differently from its task's payload; a JSON object or None.
 
 ``order``: the permutation of the choices. ``asserts``: all asserts of a program, if the task holds some back.
-``tools``: the tools on the page, those that belong to the question among them.
+``tools``: the tools that can be called, those that belong to the question among them.
 ``text``: how the prompt describes a mock site (``worlds/text_view.py``).
 ``task_bar``: false if a mock site's pages neither state the task nor take its answer.
 ``picture``: the picture that stands for the whole question. ``transcript``: the text of the page's question,

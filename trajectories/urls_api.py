@@ -16,6 +16,7 @@ from trajectories.episodes.interventions import api as interventions
 from trajectories.episodes.prefixes import RunPrefixesView
 from trajectories.episodes.rewards import EpisodeRewardsView
 from trajectories.episodes.takeovers import api as takeovers
+from trajectories.episodes.tool_calls import ToolCallsView
 from trajectories.episodes.trajectories import api as trajectories
 from trajectories.episodes.trees import api as trees
 from trajectories.exports import api as exports
@@ -67,6 +68,7 @@ urlpatterns = [
     path("episodes/<id:episode_id>/resume", episodes.ResumeView.as_view()),
     path("episodes/<id:episode_id>/fork", forks.ForkView.as_view()),
     path("episodes/<id:episode_id>/restore", forks.RestoreView.as_view()),
+    path("episodes/<id:episode_id>/tool_calls", ToolCallsView.as_view()),
     path("episodes/<id:episode_id>/takeover", takeovers.TakeoverView.as_view()),
     path("episodes/<id:episode_id>/takeover/end", takeovers.TakeoverEndView.as_view()),
     path("episodes/<id:episode_id>/tree", trees.TreeView.as_view()),

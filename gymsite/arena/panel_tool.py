@@ -20,7 +20,7 @@ QUESTION = "../"
 def call(request: HttpRequest, token: str, tool: str) -> HttpResponse:
     """Call a tool of the episode's question. Whoever comes back to the address is led to the question."""
     episode = views.episode_of(request, token, is_counted=False)
-    if tool not in episode.tools & questions.get(episode.kind).own_tools(episode.payload):
+    if tool not in episode.tools.intersection(questions.get(episode.kind).own_tools(episode.payload)):
         raise Http404
     if not episode.is_open:
         return views.taken_page(request, episode)

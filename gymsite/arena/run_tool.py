@@ -8,7 +8,7 @@ from django.shortcuts import render
 from core.arms import PAGE_ARMS
 from core.errors import GymError
 from gymsite.arena import callers, episodes, forms, tool_calls, views
-from tasks_app.questions import Visit, questions
+from tasks_app.questions import CALLS_MAX, Visit, questions
 
 TOOL = "run"
 PROGRAM_MAX_BYTES = 64 * 1024
@@ -17,7 +17,7 @@ PART_HEADER = "X-Gym-Part"
 
 REFUSALS = {
     "busy": GymError("run_under_way", "Another run is in progress. Wait until it has finished.", status=409),
-    "spent": GymError("no_runs_left", f"You have used all {tool_calls.CALLS_MAX} runs.", status=409),
+    "spent": GymError("no_runs_left", f"You have used all {CALLS_MAX} runs.", status=409),
 }
 
 

@@ -222,7 +222,7 @@ def question_page(
         return _site(request, episode, status=status, error=error)
     kind = questions.get(episode.kind)
     look = look_read(episode.presentation)
-    tools = episode.tools & (kind.tools | kind.own_tools(episode.payload))
+    tools = episode.tools & kind.tools.union(kind.own_tools(episode.payload))
     visit = Visit(tools=tools, query=request.GET.dict(), answers=answers, call=episode.call)
     context = {
         **kind.render(episode.payload, visit),

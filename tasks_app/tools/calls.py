@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 
 from core.errors import did_you_mean
@@ -27,14 +27,17 @@ def tool_of(tool_id: str) -> Tool:
     return TOOLS.get(tool_id)
 
 
-def call(tool_id: str, arguments: Mapping[str, object], data: ToolData) -> Result:
-    """Call a tool with arguments from anyone. Never raises for what it is given."""
+def call(
+    tool_id: str, arguments: Mapping[str, object], data: ToolData, *, among: Collection[str] | None = None
+) -> Result:
+    """Call a tool, of those ``among`` which it must be, with arguments from anyone. Never raises for what it
+    is given.
+    """
     discover()
-    if tool_id not in TOOLS:
-        return Result(
-            text=f"There is no tool {tool_id[:NAME_CHARS]!r}. {did_you_mean(tool_id[:NAME_CHARS], TOOLS)}",
-            is_ok=False,
-        )
+    known: Collection[str] = TOOLS if among is None else among
+    if tool_id not in known:
+        name = tool_id[:NAME_CHARS]
+        return Result(text=f"There is no tool {name!r}. {did_you_mean(name, known)}", is_ok=False)
     tool = TOOLS.get(tool_id)
     try:
         return Result(text=tool.run(values_read(tool, arguments, data), data), is_ok=True)

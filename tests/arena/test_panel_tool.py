@@ -11,20 +11,19 @@ import pytest
 from django.db import connection
 
 from core.presentation import Look
-from gymsite.arena import tool_calls
 from tasks_app.models import Gold
+from tasks_app.questions import CALLS_MAX
 from tasks_app.starters import starter_drafts
 from tasks_app.tool_tasks.oracle import calls_of
-from tasks_app.tool_tasks.types import Call, Truth
+from tasks_app.tool_tasks.types import Truth
 from tasks_app.tools import calls
 from tasks_app.tools.data import data_of
 from tasks_app.types import TaskDraft
 from tests import factories
 from tests.arena.test_pages import Outline, page
 from tests.conftest import ArenaClient
+from tests.tool_policies import POLICIES, planted_check
 from trajectories.models import Episode, SiteEvent, Submission, ToolCall
-from trajectories.rewards.compute import components_of
-from trajectories.rewards.store import readings_of
 
 Address = Callable[..., str]
 Press = Callable[..., Any]
@@ -158,10 +157,10 @@ def test_a_reload_calls_nothing(arena_client: ArenaClient, address: Address) -> 
 
 def test_calls_are_limited(press: Press, arena_client: ArenaClient, address: Address) -> None:
     episode = tools_episode()
-    for number in range(tool_calls.CALLS_MAX + 2):
+    for number in range(CALLS_MAX + 2):
         press(episode, expression=f"{number} + 1")
-    assert ToolCall.objects.filter(episode=episode).count() == tool_calls.CALLS_MAX
-    assert SiteEvent.objects.filter(episode=episode, kind="tool_called").count() == tool_calls.CALLS_MAX
+    assert ToolCall.objects.filter(episode=episode).count() == CALLS_MAX
+    assert SiteEvent.objects.filter(episode=episode, kind="tool_called").count() == CALLS_MAX
     html = page(arena_client, address(episode))
     assert "20 of 20 calls used. There are no more." in html
 
@@ -220,33 +219,12 @@ def test_results_are_written_for_tools_of_the_panel_alone(tool: str, as_role: An
     assert not ToolCall.objects.exists()
 
 
-OTHERS = {"travel_time": "distance"}
-
-
-def wrong_tool(calls: list[Call]) -> list[Call]:
-    return [Call(OTHERS.get(call.tool, "travel_time"), {}) for call in calls]
-
-
-def wrong_arguments(calls: list[Call]) -> list[Call]:
-    return [Call(call.tool, dict.fromkeys(call.arguments, "zz")) for call in calls]
-
-
-POLICIES: dict[str, tuple[Callable[[list[Call]], list[Call]], dict[str, float]]] = {
-    "oracle": (lambda calls: calls, {"needed": 1, "selection": 1, "arguments": 1}),
-    "never": (lambda _calls: [], {"needed": 0}),
-    "always": (lambda calls: calls or [Call("handbook", {"query": "boats"})], {"needed": 1, "selection": 1}),
-    "wrong tool": (wrong_tool, {"needed": 1, "selection": 0}),
-    "wrong arguments": (wrong_arguments, {"needed": 1, "selection": 1, "arguments": 0}),
-}
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("draft", starter_drafts("tools"), ids=lambda draft: draft.key.partition("/")[0])
 def test_what_is_called_by_the_forms_is_what_is_scored(policy: str, draft: TaskDraft, press: Press) -> None:
     """Scripted policies play the starter task of each family on its page."""
     truth = msgspec.convert(draft.gold.extra, Truth)
-    play, expected = POLICIES[policy]
-    played = play(calls_of(truth.graphs[0]))
+    played = POLICIES[policy].play(calls_of(truth.graphs[0]))
     payload = {**draft.payload, "tools": sorted({*draft.payload["tools"], *(call.tool for call in played)})}
     task = factories.task(kind="tools", payload=payload, answer=draft.gold.answer)
     Gold.objects.filter(task=task).update(extra=dict(draft.gold.extra))
@@ -258,12 +236,4 @@ def test_what_is_called_by_the_forms_is_what_is_scored(policy: str, draft: TaskD
         )
     factories.verdict(episode)
 
-    (reading,) = readings_of([episode.pk])
-    values = components_of(reading)
-    if not any(truth.graphs):
-        assert values["needed"].episode == float(policy != "always")
-        return
-    for name, value in expected.items():
-        near = pytest.approx(value, abs=0.35 if policy == "wrong arguments" else 0)
-        assert values[name].episode == near, name
-    assert ("arguments" in values) is (policy not in ("never", "wrong tool"))
+    planted_check(policy, truth, episode.pk)

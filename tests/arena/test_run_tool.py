@@ -177,7 +177,7 @@ def test_only_one_run_is_active_at_a_time(status: str, run: Run) -> None:
 
 def test_an_episode_has_twenty_runs(run: Run) -> None:
     episode = episode_with_run()
-    for number in range(1, tool_calls.CALLS_MAX):
+    for number in range(1, CALLS_MAX):
         called(episode, number, status="done", output=outcome())
 
     last, further = run(episode), None

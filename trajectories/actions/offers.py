@@ -20,8 +20,10 @@ def conditions_of(
     is_site: bool = False,
     answer_channel: str = "page",
     actions_per_turn: int = 1,
+    has_tools: bool = False,
 ) -> Conditions:
-    """What an episode has, as far as it decides what is offered. What is said of a page needs one."""
+    """What an episode has, as far as it decides what is offered. What is said of a page needs one; tools that
+    a page shows are no matter of actions."""
     of_page: dict[Condition, bool] = {
         "page": True,
         "ids": has_ids,
@@ -31,7 +33,11 @@ def conditions_of(
         "sequence": actions_per_turn > 1,
     }
     conditions = {condition for condition, holds in of_page.items() if has_page and holds}
-    return frozenset(conditions | ({"answer"} if not has_page or answer_channel == "api" else set()))
+    if not has_page or answer_channel == "api":
+        conditions.add("answer")
+    if has_tools and not has_page:
+        conditions.add("tools")
+    return frozenset(conditions)
 
 
 def actions_offered(conditions: Conditions) -> list[str]:

@@ -115,8 +115,9 @@ Manner = Callable[[Mapping[str, Any]], str]
 
 # page: there is one. ids: elements are shown with ids. positions: a picture is shown, whose pixels count.
 # outline: the text of the page is shown. site: the page belongs to a mock site. answer: the API takes the
-# answer, no page does. sequence: several actions are allowed in one turn. never: carried out, never offered.
-Condition = Literal["page", "ids", "positions", "outline", "site", "answer", "sequence", "never"]
+# answer, no page does. tools: the task has tools, and no page shows them. sequence: several actions are
+# allowed in one turn. never: carried out, never offered.
+Condition = Literal["page", "ids", "positions", "outline", "site", "answer", "tools", "sequence", "never"]
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,9 @@ class OpenedEpisode(Struct):
     """An opened episode; ``start_url`` is null in arms without a page.
 
     ``answer_form`` is how the answer is written if no page takes it: one line, a fenced block of lines, a
-    fenced program, or values separated by ``|``. ``is_site``: its page belongs to a mock site. A fork has a
-    ``parent``, and begins after a step of it.
+    fenced program, or values separated by ``|``. ``is_site``: its page belongs to a mock site. ``tools`` are
+    those of the task that `tool_calls` calls, none where a page shows them. A fork has a ``parent``, and
+    begins after a step of it.
     """
 
     id: int
@@ -44,6 +45,7 @@ class OpenedEpisode(Struct):
     messages_ref: str
     answer_form: AnswerForm
     is_site: bool
+    tools: list[str]
     max_steps: int
     presentation_hash: str
     parent: int | None
@@ -218,12 +220,13 @@ class CloseView(APIView):
 
 
 class Resumption(Struct):
-    """``drafts`` are the values last typed into the page's fields, by field name; ``answer_form`` and
-    ``is_site`` are as when the episode was opened."""
+    """``drafts`` are the values last typed into the page's fields, by field name; ``answer_form``,
+    ``is_site`` and ``tools`` are as when the episode was opened."""
 
     start_url: str | None
     answer_form: AnswerForm
     is_site: bool
+    tools: list[str]
     next_index: int
     drafts: dict[str, str]
 

@@ -42,9 +42,9 @@ def episodes_open(*, opening: Opening, principal: Principal) -> dict[str, Any]:
     Raises ``GymError``: 404 ``unknown_run``; 422 ``unknown_task``, ``unknown_arm``, ``unknown_look_axis``,
     ``unknown_choices_order``, ``unknown_text_form``, ``unknown_task_bar``, ``wrong_channel``,
     ``unperceivable``, ``not_drawn``, ``probe_in_training``, ``checked_probe``, ``not_one_page``,
-    ``arm_without_text``, ``other_world_salt``, ``no_exemplars``, ``shots_without_few_shot``,
-    ``profile_unfit``, and those of ``guidance.inserts_make``; 413 ``too_many_episodes``,
-    ``prompts_too_long``; 429 ``at_capacity``.
+    ``arm_without_text``, ``arm_without_tools``, ``other_world_salt``, ``no_exemplars``,
+    ``shots_without_few_shot``, ``profile_unfit``, and those of ``guidance.inserts_make``; 413
+    ``too_many_episodes``, ``prompts_too_long``; 429 ``at_capacity``.
     """
     arm = arm_open(opening.arm)
     few_shot.shots_check(opening)
@@ -264,13 +264,22 @@ def _check_positions(run: Run) -> None:
 
 
 def _check_text(tasks: Sequence[Task], arm: str) -> None:
-    """A task that is done on pages has no text, so an arm without a page cannot pose it."""
+    """A task that is done on pages has no text, so an arm without a page cannot pose it; nor can one without
+    turns pose a task whose tools have to be called."""
     if ARMS[arm].has_page:
         return
     without_text = [task for task in tasks if not questions.get(task.kind).has_text(task.payload)]
     if without_text:
         message = f"Task {without_text[0].pk} is done on its pages, and the arm {arm!r} has none."
         raise GymError("arm_without_text", message, status=422, fields={"tasks": [message]})
+    with_tools = [task for task in tasks if questions.get(task.kind).own_tools(task.payload)]
+    if with_tools and not ARMS[arm].has_tools:
+        others = ", ".join(one.id for one in ARMS.values() if one.has_tools and not one.is_pictured)
+        message = (
+            f"Task {with_tools[0].pk} comes with tools, and the arm {arm!r}, whose answer is one text, has "
+            f"no turns to call them in. Open it in one of: {others}."
+        )
+        raise GymError("arm_without_tools", message, status=422, fields={"tasks": [message]})
 
 
 def _insert(draft: drafts.Draft, *, opening: Opening, channel: str) -> None:

@@ -18,7 +18,8 @@ from core.presentation import Look
 from core.tokens import token_make
 from tasks_app import kinds
 from tasks_app.models import Task, max_steps_for
-from tasks_app.questions import questions
+from tasks_app.questions import question_tools, questions
+from tasks_app.variation import Variation
 from trajectories import hot_sql
 from trajectories.episodes import few_shot, guidance, variations
 from trajectories.episodes.creation_body import Opening
@@ -32,8 +33,10 @@ FIRST_VIRTUAL_DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 VIRTUAL_DAYS = 365
 # One completion, and one step to spare: the step that uses up the budget would end the episode first.
 TEXT_ARM_STEPS = 2
-# Without a page the answer is the one action that a task needs.
+# Without a page the answer is the one action that a task needs, and each call of a tool is another. The
+# budget does not tell how many calls a task needs.
 STEPS_WITHOUT_PAGE = 1
+CALLS_NEEDED_MOST = 4
 NO_FORK: dict[str, Any] = {"parent_id": None, "inherited_events": 0, "is_taken_over": False}
 # docs/decisions/0020-step-budgets.md
 STEPS_BY_POSITION = 2.0
@@ -107,6 +110,13 @@ def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
     }
 
 
+def tools_called(task: Task, *, arm: str, variation: Variation | None) -> list[str]:
+    """The tools that an episode calls by an action; none where its page shows them."""
+    if not ARMS[arm].calls_tools:
+        return []
+    return list(question_tools(kind=task.kind, payload=task.payload, variation=variation))
+
+
 def draft_make(call: Call, tasks: Sequence[Task]) -> Draft:
     """A new group for every task, with all its samples."""
     opening = call.opening
@@ -158,6 +168,7 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             "task": task.pk,
             "arm": opening.arm,
             **whereabouts(task, episode_id=episode_id, arm=opening.arm),
+            "tools": tools_called(task, arm=opening.arm, variation=variation),
             "messages_ref": ref,
             "parent": None,
         }
@@ -173,7 +184,8 @@ def max_steps_of(task: Task, *, setup: Setup, look: Look, is_checked: bool = Fal
     if setup.arm.is_free_text:
         return TEXT_ARM_STEPS + answers - 1
     if not setup.arm.has_page:
-        return max_steps_for(STEPS_WITHOUT_PAGE * answers)
+        calls = CALLS_NEEDED_MOST if questions.get(task.kind).own_tools(task.payload) else 0
+        return max_steps_for(STEPS_WITHOUT_PAGE * answers + calls)
     more = questions.get(task.kind).more_moves(task.payload, look)
     if is_checked:
         # Of a site the task bar is filled in again; of a question all that was done.

@@ -26,7 +26,8 @@ TASK_BAR_AXIS = "task_bar"
 class VariationPlan:
     """``asserts`` are by task, for tasks that show all of theirs, and so are ``pictures``, which stand for
     whole questions; ``text`` is the form in which prompts describe a mock site, None if they do not.
-    ``tools`` are those that the run grants; with ``has_own_tools`` pages offer those of a question too.
+    ``tools`` are those that the run grants to pages; with ``has_own_tools`` those of a question are offered
+    too.
     ``is_copied``: the agent copies the question, so the text that its page shows is noted.
     """
 
@@ -61,8 +62,8 @@ class VariationPlan:
 
     def _tools_of(self, task: Task) -> frozenset[str]:
         kind = questions.get(task.kind)
-        own = kind.own_tools(task.payload) if self.has_own_tools else frozenset()
-        return (self.tools & kind.tools) | own
+        own = kind.own_tools(task.payload) if self.has_own_tools else ()
+        return (self.tools & kind.tools).union(own)
 
 
 def variation_plan(
@@ -75,12 +76,11 @@ def variation_plan(
     """
     axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
     is_training = run.kind == Run.Kind.TRAIN
-    has_tools = arm.has_page and not arm.is_probe
     return VariationPlan(
         is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
         text=form if arm.has_text else None,
-        tools=run.tools if has_tools else frozenset(),
-        has_own_tools=has_tools,
+        tools=run.tools if arm.has_form else frozenset(),
+        has_own_tools=arm.has_tools,
         has_task_bar=has_task_bar or not arm.has_page,
         is_copied=arm.is_probe,
         asserts={} if is_training else asserts_of(tasks),

@@ -12,11 +12,12 @@ from django.conf import settings
 
 from core.arms import Arm
 from tasks_app import figures, kinds
-from tasks_app.questions import AnswerForm, question_text, questions
+from tasks_app.questions import AnswerForm, question_text, question_tools, questions
 from tasks_app.variation import Variation, has_task_bar, payload_shown, picture_of
 from trajectories.prompts import interface, site_text
 from trajectories.prompts.interface import Setup
 from trajectories.prompts.templates import Template
+from trajectories.prompts.tools import tools_block
 
 ANSWER_WORD = "Answer:"
 PLAIN_FENCE = "```"
@@ -30,7 +31,8 @@ class Question:
     """A task in words, as one episode poses it.
 
     ``instruction`` and ``form`` choose the templates; ``pictures`` are the SHA-256 of those in ``text``.
-    ``fields`` are the names of the answer's values, if neither the pages nor ``text`` give them.
+    ``fields`` are the names of the answer's values, if neither the pages nor ``text`` give them. ``tools``
+    are the ids of those that belong to it, in the order of its page.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Question:
     form: AnswerForm = "line"
     is_site: bool = False
     pictures: frozenset[str] = frozenset()
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +79,7 @@ def question_of(
         form=plugin.form_of(payload),
         is_site=kind == kinds.SITE,
         pictures=pictures,
+        tools=question_tools(kind=kind, payload=payload, variation=variation),
     )
 
 
@@ -95,14 +99,20 @@ def messages_for(
     """
     words, arm = Template(template), setup.arm
     form = answer_form(arm, question.form)
+    tools = question.tools if arm.calls_tools else ()
     if arm.is_free_text:
         blocks: tuple[str, ...] = (words.words.endings[form],)
     else:
         blocks = interface.agent_blocks(
-            words.words, setup, form=form, is_site=question.is_site, max_steps=max_steps
+            words.words,
+            setup,
+            form=form,
+            is_site=question.is_site,
+            has_tools=bool(tools),
+            max_steps=max_steps,
         )
     instruction = words.words.transcription if arm.is_probe else words.instruction(question.instruction)
-    system = [instruction, *blocks]
+    system = [instruction, *blocks, *([tools_block(words.words, tools)] if tools else [])]
     if token_budget is not None:
         system.append(words.words.limits["tokens"].format(tokens=f"{token_budget:,}"))
     messages: list[Message] = [{"role": "system", "content": "\n\n".join(system)}]

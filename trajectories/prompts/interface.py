@@ -34,7 +34,7 @@ class Setup:
     channel: str = "page"
     scope: str = SCOPES[0]
 
-    def conditions(self, *, is_site: bool) -> Conditions:
+    def conditions(self, *, is_site: bool, has_tools: bool = False) -> Conditions:
         """What decides which actions are offered."""
         return conditions_of(
             has_page=self.arm.has_page,
@@ -44,6 +44,7 @@ class Setup:
             is_site=is_site,
             answer_channel=self.channel,
             actions_per_turn=self.actions_per_turn,
+            has_tools=has_tools,
         )
 
 
@@ -62,16 +63,21 @@ def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def agent_blocks(
-    words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, max_steps: int
+    words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, has_tools: bool, max_steps: int
 ) -> tuple[str, ...]:
     """The paragraphs of the interface block of an arm in which the model acts.
 
     Tasks opened together mostly share them, and making them was most of the work of a prompt.
     """
-    return tuple(_blocks(words, setup, form=form, is_site=is_site, max_steps=max_steps))
+    conditions = setup.conditions(is_site=is_site, has_tools=has_tools)
+    return tuple(
+        _blocks(words, setup, form=form, is_site=is_site, conditions=conditions, max_steps=max_steps)
+    )
 
 
-def _blocks(words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, max_steps: int) -> Iterator[str]:
+def _blocks(
+    words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, conditions: Conditions, max_steps: int
+) -> Iterator[str]:
     has_page = setup.arm.has_page
     several = words.acts_several if has_page and setup.actions_per_turn > 1 else {}
     act = several.get(setup.grammar.id) or words.acts[setup.grammar.id]
@@ -79,7 +85,7 @@ def _blocks(words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, max_
     if has_page:
         yield " ".join(_page(words, setup, is_site=is_site))
     if not setup.grammar.has_tools:
-        lines = _action_lines(words, setup, form=form, conditions=setup.conditions(is_site=is_site))
+        lines = _action_lines(words, setup, form=form, conditions=conditions)
         yield "\n".join([words.lessons.get(setup.grammar.id, words.lessons["json"]), *lines])
     yield " ".join(_submission(words, setup, form))
     yield " ".join(_limits(words, setup, max_steps=max_steps))

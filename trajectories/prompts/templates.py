@@ -58,6 +58,7 @@ class Words(Struct, frozen=True, eq=False, forbid_unknown_fields=True):
     names: Mapping[str, str]
     limits: Mapping[str, str]
     histories: Mapping[str, str]
+    tools: Mapping[str, str]
     calls: Sequence[Call]
 
 

@@ -230,6 +230,7 @@ class Engine:
             start_url=resumed.start_url,
             answer_form=resumed.answer_form,
             is_site=resumed.is_site,
+            tools=resumed.tools,
             parent=state.parent,
             begins_after=state.begins_after,
         )

@@ -11,6 +11,7 @@ from typing import Any
 
 from palaestra.actions import DONE, Action, Outcome, action_perform, shows_hidden
 from palaestra.actions.answer import Answer as AnswerAction
+from palaestra.actions.call_tool import CallTool as CallToolAction
 from palaestra.actions.give_up import GiveUp
 from palaestra.actions.sequence import Sequence as SequenceAction
 from palaestra.api import Client
@@ -35,6 +36,7 @@ from palaestra.step_record import step_of
 from palaestra.stored_turns import RECORDED
 from palaestra.surface import Surface
 from palaestra.thoughts import thoughts_separate
+from palaestra.tool_calls import tool_call
 
 NOT_OPENED = "The browser could not open that page. Go back, or go to another address."
 NO_PAGE = Outcome(result="no_target", message='There is no page in this task: use the action "answer".')
@@ -226,10 +228,8 @@ class Episode(EpisodePage):
         elif isinstance(action, GiveUp):
             self.is_over, self.closed_as, self._detail = True, "agent_stopped", action.reason
             return parsed, DONE, None
-        elif isinstance(action, SequenceAction) and len(action.actions) > self._config.actions_per_turn:
-            outcome = Outcome(result="refused", message=TOO_MANY.format(self._config.actions_per_turn))
-        elif not action.touches_page:
-            outcome = DONE
+        elif (off_page := await self._act_off_page(action)) is not None:
+            outcome = off_page
         elif self.fate is not None:
             is_open = self.page is not None
             return parsed, *(await self._look_after(self.fate) if is_open else (self.fate, None))
@@ -240,6 +240,14 @@ class Episode(EpisodePage):
         else:
             return parsed, *await self._act_on_page(self.page, action)
         return parsed, *await self._look_after(outcome)
+
+    async def _act_off_page(self, action: Action) -> Outcome | None:
+        """The outcome of an action that no page carries out; None for one that a page has to."""
+        if isinstance(action, CallToolAction):
+            return self.fate or await tool_call(self._client, self.opened, action, step=self.steps)
+        if isinstance(action, SequenceAction) and len(action.actions) > self._config.actions_per_turn:
+            return Outcome(result="refused", message=TOO_MANY.format(self._config.actions_per_turn))
+        return None if action.touches_page else DONE
 
     async def _answer_in_text(self, completion: Completion) -> tuple[Turn, Outcome, Observation | None]:
         answer = answer_extract(completion.text, form=self.opened.answer_form)

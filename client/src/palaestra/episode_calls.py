@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from palaestra import records
@@ -64,6 +64,14 @@ class EpisodeCalls(Calls):
         checked: the second answer, with ``number`` 2, is then the one that counts."""
         body = {"answer": answer, **({"number": number} if number > 1 else {})}
         return await self._post(path_of("episodes/{}/submission", episode), records.SubmissionAck, body)
+
+    async def tool_call(
+        self, episode: int, *, step: int, tool: str, arguments: Mapping[str, str]
+    ) -> records.ToolAnswer:
+        """Call a tool of the task in a step of an episode without a page. The same call of the same step is
+        made once, however often it is sent."""
+        body = {"step": step, "tool": tool, "arguments": dict(arguments)}
+        return await self._post(path_of("episodes/{}/tool_calls", episode), records.ToolAnswer, body)
 
     async def episode_close(self, episode: int, *, reason: records.CloseReason, detail: str = "") -> Any:
         body = {"reason": reason, "detail": detail}

@@ -58,4 +58,5 @@ class EpisodeConfig:
             is_site=opened.is_site,
             answer_channel="api" if arm.is_probe else self.answer_channel,
             actions_per_turn=self.actions_per_turn,
+            has_tools=bool(opened.tools),
         )

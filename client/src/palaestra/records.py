@@ -184,7 +184,8 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     """A newly opened episode; ``start_url`` is None in arms without a page.
 
     ``answer_form`` is how the answer is written in free text: see ``palaestra.extraction``. ``is_site``: its
-    page belongs to a mock site.
+    page belongs to a mock site. ``tools`` are those of the task that the action ``call_tool`` calls, none
+    where a page shows them.
     """
 
     id: int
@@ -196,6 +197,7 @@ class OpenedEpisode(msgspec.Struct, frozen=True, kw_only=True):
     messages_ref: str | int | None = None
     answer_form: AnswerForm = "line"
     is_site: bool = False
+    tools: list[str] = []
     max_steps: int
     presentation_hash: str = ""
     parent: int | None = None
@@ -321,6 +323,16 @@ class SubmissionAck(msgspec.Struct, frozen=True, kw_only=True):
     check: str | None = None
 
 
+class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """``text`` is what a tool answers, or, unless ``is_ok``, why it cannot. ``used`` of ``limit`` calls."""
+
+    number: int
+    text: str
+    is_ok: bool
+    used: int
+    limit: int
+
+
 class StepsAck(msgspec.Struct, frozen=True, kw_only=True):
     accepted: int = 0
     duplicates: int = 0
@@ -364,6 +376,7 @@ class Resumed(msgspec.Struct, frozen=True, kw_only=True):
     start_url: str | None = None
     answer_form: AnswerForm = "line"
     is_site: bool = False
+    tools: list[str] = []
     next_index: int = 1
     drafts: Any = None
 

@@ -39,8 +39,8 @@ def result_shown(call: ToolCall) -> dict[str, Any]:
     }
 
 
-def own_tools(payload: Payload, /) -> frozenset[str]:
-    return frozenset(payload.get("tools", ()))
+def own_tools(payload: Payload, /) -> tuple[str, ...]:
+    return tuple(payload.get("tools", ()))
 
 
 questions.register(
@@ -55,6 +55,5 @@ questions.register(
         moves=answer_interactions.moves_typed,
         more_moves=answer_interactions.more_moves,
         own_tools=own_tools,
-        has_text=lambda _payload: False,
     ),
 )

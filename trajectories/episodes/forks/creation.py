@@ -21,6 +21,7 @@ from trajectories.episodes import creation as openings
 from trajectories.episodes import drafts, guidance, services
 from trajectories.episodes.forks.body import Fork
 from trajectories.episodes.forks.lineage import has_person, is_complete, places_until, shows_ids
+from trajectories.episodes.forks.recipe import RESTORE
 from trajectories.episodes.opening_messages import FORK, unguided_messages
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run, Verdict
@@ -264,6 +265,7 @@ def _fill(
             "arm": parent.arm,
             "parent": parent.pk,
             **drafts.whereabouts(parent.task, episode_id=episode_id, arm=parent.arm),
+            "tools": drafts.tools_called(parent.task, arm=parent.arm, variation=parent.variation),
             "messages_ref": ref,
         }
         rows.append({**shared, **inherited, "group_id": group_id, "guidance": given})
@@ -281,7 +283,7 @@ def _inherited(parent: Episode, step: int) -> dict[str, Any]:
         "presentation": parent.presentation,
         "variation": parent.variation,
         "parent_id": parent.pk,
-        "inherited_events": None if parent.has_page else 0,
+        "inherited_events": None if parent.has_page or _calls_tools(parent) else 0,
         "answer_check": Episode.AnswerCheck.NONE,
         # What a person did before the fork begins is in its conversation, and no policy's.
         "is_taken_over": parent.is_taken_over and has_person(parent.pk, step),
@@ -302,3 +304,12 @@ def _insert(rows: list[dict[str, Any]], fork: Fork, parent: Episode, *, group: d
         groups=[] if group is None else [group],
         episodes=rows,
     )
+    if _calls_tools(parent):
+        # There is no page to bring anywhere: what the server did is all that a fork needs.
+        for row in rows:
+            RESTORE.run(episode=row["id"])
+
+
+def _calls_tools(parent: Episode) -> bool:
+    """Whether the calls of an episode without a page have to be copied."""
+    return bool(drafts.tools_called(parent.task, arm=parent.arm, variation=parent.variation))

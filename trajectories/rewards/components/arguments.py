@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tasks_app import kinds
-from trajectories.rewards.components._tool_calls import score_read
 from trajectories.rewards.registry import component
+from trajectories.rewards.tool_scores import score_read
 from trajectories.rewards.types import Reading, Values
 
 

@@ -6,8 +6,9 @@ from typing import Literal
 
 # page: there is one. ids: elements are shown with ids. positions: a picture is shown, whose pixels count.
 # outline: the text of the page is shown. site: the page belongs to a mock site. answer: the API takes the
-# answer, no page does. sequence: several actions are allowed in one turn. never: carried out, never offered.
-Condition = Literal["page", "ids", "positions", "outline", "site", "answer", "sequence", "never"]
+# answer, no page does. tools: the task has tools, and no page shows them. sequence: several actions are
+# allowed in one turn. never: carried out, never offered.
+Condition = Literal["page", "ids", "positions", "outline", "site", "answer", "tools", "sequence", "never"]
 Conditions = frozenset[Condition]
 
 
@@ -20,8 +21,10 @@ def conditions_of(
     is_site: bool = False,
     answer_channel: str = "page",
     actions_per_turn: int = 1,
+    has_tools: bool = False,
 ) -> Conditions:
-    """What an episode has, as far as it decides what is offered. What is said of a page needs one."""
+    """What an episode has, as far as it decides what is offered. What is said of a page needs one; tools that
+    a page shows are no matter of actions."""
     of_page: dict[Condition, bool] = {
         "page": True,
         "ids": has_ids,
@@ -31,4 +34,8 @@ def conditions_of(
         "sequence": actions_per_turn > 1,
     }
     conditions = {condition for condition, holds in of_page.items() if has_page and holds}
-    return frozenset(conditions | ({"answer"} if not has_page or answer_channel == "api" else set()))
+    if not has_page or answer_channel == "api":
+        conditions.add("answer")
+    if has_tools and not has_page:
+        conditions.add("tools")
+    return frozenset(conditions)

@@ -1,4 +1,4 @@
-"""The score of an episode's tool calls, which several components read."""
+"""The score of an episode's tool calls, which several components and reports read."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from trajectories.rewards.types import Reading
 
 
 def score_read(reading: Reading) -> Score | None:
-    """None for an episode without a panel of tools."""
-    if reading.kind != kinds.TOOLS or "graphs" not in reading.extra or not ARMS[reading.arm].has_page:
+    """None for an episode that has no tools to call."""
+    if reading.kind != kinds.TOOLS or "graphs" not in reading.extra or not ARMS[reading.arm].has_tools:
         return None
     truth = msgspec.convert(
         {name: reading.extra[name] for name in ("graphs", "harmless") if name in reading.extra}, Truth

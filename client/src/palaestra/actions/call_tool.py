@@ -1,0 +1,59 @@
+"""Call a tool of the task, where no page shows it. The episode does so: the tools are the server's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from palaestra.actions import fields
+from palaestra.actions.base import Action, ActionFailed
+from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
+from palaestra.surface import Surface
+
+ARGUMENTS_MAX = 50
+NO_TOOLS = "Here is no tool to call in this way."
+
+
+def as_arguments(value: Any, name: str) -> dict[str, str]:
+    """Arguments by name, from an object or from a list of ``{"name": ..., "value": ...}``; a number is taken
+    as it prints, and null is none."""
+    if isinstance(value, list):
+        value = dict(_named(item, name) for item in value)
+    if not isinstance(value, Mapping) or len(value) > ARGUMENTS_MAX:
+        raise ActionInvalid(f'"{name}" must be an object: {{"name of an argument": "its value"}}.')
+    return {str(key): as_text(one, str(key)) for key, one in value.items() if one is not None}
+
+
+def _named(item: Any, name: str) -> tuple[str, Any]:
+    if not isinstance(item, Mapping) or not isinstance(item.get("name"), str):
+        raise ActionInvalid(f'Each of "{name}" must be an object with the "name" and the "value" of one.')
+    return item["name"], item.get("value")
+
+
+# A strict schema names all keys of an object, and those of arguments are the tool's own.
+ARGUMENTS = Reader(
+    read=as_arguments,
+    schema={
+        "type": "array",
+        "maxItems": ARGUMENTS_MAX,
+        "items": {
+            "type": "object",
+            "properties": {"name": fields.TEXT.schema, "value": fields.TEXT.schema},
+            "required": ["name", "value"],
+            "additionalProperties": False,
+        },
+    },
+)
+
+
+class CallTool(Action):
+    type = "call_tool"
+    description = "Call a tool of the task; the next turn shows what it answers."
+    rank = 2
+    needs = ("tools",)
+    touches_page = False
+    tool: str = field(fields.TEXT, "Its name.", example="...")
+    arguments: dict[str, str] = field(ARGUMENTS, "Its arguments, by their names.", example={"...": "..."})
+
+    async def perform(self, page: Surface) -> None:
+        raise ActionFailed("refused", NO_TOOLS)

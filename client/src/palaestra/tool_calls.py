@@ -1,0 +1,38 @@
+"""Calls of a task's tools, which the server makes."""
+
+from __future__ import annotations
+
+from palaestra.actions import Outcome
+from palaestra.actions.call_tool import NO_TOOLS, CallTool
+from palaestra.api import Client
+from palaestra.errors import ApiError
+from palaestra.records import OpenedEpisode
+from palaestra.step_queue import text_clean
+
+# What is longer is no name and no value, and a tool says so of what is cut, too.
+NAME_MAX_CHARS = 200
+VALUE_MAX_CHARS = 1_000
+
+
+async def tool_call(client: Client, opened: OpenedEpisode, action: CallTool, *, step: int) -> Outcome:
+    """Call a tool, and return what it answers. One that cannot answer says why; the result is then
+    ``refused``. Raises ``ApiError`` where the call cannot be made."""
+    if not opened.tools:
+        return Outcome(result="refused", message=NO_TOOLS)
+    arguments = {
+        _cut(name, NAME_MAX_CHARS): _cut(value, VALUE_MAX_CHARS) for name, value in action.arguments.items()
+    }
+    try:
+        answer = await client.tool_call(
+            opened.id, step=step, tool=_cut(action.tool, NAME_MAX_CHARS), arguments=arguments
+        )
+    except ApiError as failure:
+        if failure.status >= 500 or failure.status in (401, 403, 404):
+            raise
+        return Outcome(result="refused", message=failure.message)
+    message = f"{answer.text}\n{answer.used} of {answer.limit} calls used."
+    return Outcome(result="ok" if answer.is_ok else "refused", message=message)
+
+
+def _cut(text: str, limit: int) -> str:
+    return text_clean(text[:limit])

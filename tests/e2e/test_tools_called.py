@@ -1,0 +1,122 @@
+"""Tools called by an action, where no page shows them: scripted policies, in every grammar."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from palaestra.api import Client
+from palaestra.conversation import conversation_rebuild
+from palaestra.episode import Episode as Played
+from palaestra.episode_config import EpisodeConfig
+from palaestra.grammars import GRAMMARS, grammar_of
+from palaestra.records import OpenedEpisode
+from tasks_app.models import Gold, Task
+from tasks_app.starters import starter_drafts
+from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.types import Call, Truth
+from tests import factories
+from tests.tool_policies import POLICIES, planted_check
+from trajectories.api import auth
+from trajectories.judging import services
+from trajectories.models import SiteEvent, Step, ToolCall, Verdict
+
+pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
+
+DRAFTS = {draft.key.partition("/")[0]: draft for draft in starter_drafts("tools")}
+TRUTHS = {family: msgspec.convert(draft.gold.extra, Truth) for family, draft in DRAFTS.items()}
+VERIFIER = "denotation-v1"
+
+
+def tasks_make() -> dict[str, Task]:
+    """The starter task of each family, by family."""
+    benchmark = factories.benchmark(
+        id="tools", kind="tools", verifier_official=VERIFIER, verifier_training=VERIFIER
+    )
+    made = {}
+    for family, draft in DRAFTS.items():
+        fields = {"payload": dict(draft.payload), "answer": draft.gold.answer, "tags": list(draft.tags)}
+        made[family] = factories.task(benchmark=benchmark, kind="tools", **fields)
+        Gold.objects.filter(task=made[family]).update(extra=dict(draft.gold.extra))
+    return made
+
+
+def declared_of(call: Call) -> dict[str, Any]:
+    return {"type": "call_tool", "tool": call.tool, "arguments": dict(call.arguments)}
+
+
+async def play(
+    client: Client,
+    opened: OpenedEpisode,
+    messages: list[Any],
+    calls: Sequence[Call],
+    answer: str,
+    grammar: str,
+) -> None:
+    """Call tools, answer, and rebuild what the model was sent from the record."""
+    episode = Played(client, opened, messages=messages, config=EpisodeConfig(grammar=grammar))
+    sent = []
+    await episode.begin()
+    for declared in [*map(declared_of, calls), {"type": "answer", "text": answer}]:
+        (completion,) = grammar_of(grammar).render(declared, thought="I see.")
+        sent.append(list(episode.observation.messages))
+        turn, _ = await episode.turn(completion)
+        assert turn.parse_error is None
+    assert episode.is_over
+    await episode.step_queue.flush()
+    assert await conversation_rebuild(client, opened.id) == sent
+
+
+async def play_all(
+    lab: str, key: str, run: int, tasks: dict[str, int], policies: Sequence[str], grammar: str
+) -> Any:
+    """The episodes by policy and family."""
+    played = {}
+    async with Client(lab, key) as client:
+        for policy in policies:
+            opening = await client.episodes_open(
+                run=run, tasks=list(tasks.values()), arm="text_agent", seed=1
+            )
+            for family, opened in zip(tasks, opening.episodes, strict=True):
+                calls = POLICIES[policy].play(calls_of(TRUTHS[family].graphs[0]))
+                answer = DRAFTS[family].gold.answer
+                await play(client, opened, opening.messages_of(opened), calls, answer, grammar)
+                played[policy, family] = opened.id
+    return played
+
+
+@pytest.mark.parametrize("grammar", GRAMMARS)
+def test_what_is_called_by_actions_is_what_is_scored(grammar: str, live_server: LiveServer) -> None:
+    tasks = {family: task.pk for family, task in tasks_make().items()}
+    policies = list(POLICIES) if grammar == "json" else ["oracle"]
+    run = factories.run(grammar=grammar)
+    key = auth.key_create(name="tools", scopes=["read", "trainer"])
+    with ThreadPoolExecutor(1) as thread:
+        job = play_all(live_server.url, key, run.pk, tasks, policies, grammar)
+        played = thread.submit(asyncio.run, job).result()
+
+    assert len(played) == len(policies) * len(DRAFTS)
+    for (policy, family), episode in played.items():
+        assert services.submission_judge(episode_id=episode)
+        assert Verdict.objects.get(episode=episode).outcome == "correct"
+        planted_check(policy, TRUTHS[family], episode)
+        assert_recorded(episode, POLICIES[policy].play(calls_of(TRUTHS[family].graphs[0])))
+
+
+def assert_recorded(episode: int, calls: Sequence[Call]) -> None:
+    """As a page records them: a call with its result, and a site event, each of its step."""
+    stored = list(ToolCall.objects.filter(episode=episode).order_by("number"))
+    events = list(SiteEvent.objects.filter(episode=episode).order_by("seq"))
+    steps = list(Step.objects.filter(episode=episode).order_by("index"))[:-1]
+    assert [one.data["tool"] for one in events] == [one.tool for one in stored] == [one.tool for one in calls]
+    assert [one.data["arguments"] for one in events] == [dict(one.arguments) for one in calls]
+    assert [one.step for one in events] == [one.step for one in stored] == [one.index for one in steps]
+    for call, step in zip(stored, steps, strict=True):
+        assert step.action_result == ("ok" if call.output["is_ok"] else "refused")
+        assert step.more["result_message"] == f"{call.output['text']}\n{call.number} of 20 calls used."
