@@ -48,13 +48,16 @@ IDS = (
 )
 OTHERS: dict[str, Any] = {
     "answer": "42",
+    "arguments": {},
     "count": 1,
     "episodes": [],
     "folder": "/nowhere",
     "history": "full",
     "policy_version": 1,
     "reason": "agent_stopped",
+    "step": 1,
     "steps": [],
+    "tool": "calculator",
     "values": {},
     "version": 1,
 }

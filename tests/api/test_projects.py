@@ -121,6 +121,9 @@ NAMED: Mapping[str, Call] = {
     "episode_get": Call("GET", "/episodes/{episode}"),
     "episode_close": Call("POST", "/episodes/{episode}/close", {"reason": "agent_stopped"}),
     "episode_resume": Call("POST", "/episodes/{episode}/resume"),
+    "tool_call": Call(
+        "POST", "/episodes/{episode}/tool_calls", {"step": 1, "tool": "calculator", "arguments": {}}
+    ),
     "episode_fork": Call("POST", "/episodes/{episode}/fork", {"step": 0}),
     "episode_restore": Call("POST", "/episodes/{episode}/restore"),
     "intervention_open": Call(

@@ -13,6 +13,7 @@ from django.db import ProgrammingError, connection, transaction
 from django.utils import timezone
 
 from gymsite.arena import run_tool, tool_calls
+from tasks_app.questions import CALLS_MAX
 from tests import factories
 from tests.arena.test_code import PAYLOAD, code_episode
 from tests.arena.test_pages import Outline, page

@@ -38,6 +38,9 @@ def test_client_and_server_have_the_same_arms() -> None:
         )
         for arm in ARMS.values()
     } == arms.ARMS
+    assert {arm.id for arm in ARMS.values() if arm.calls_tools} == {
+        arm.id for arm in arms.ARMS.values() if arm.calls_tools
+    }
 
 
 def _shared_facts(facts: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -80,6 +83,8 @@ def test_client_and_server_have_the_same_actions() -> None:
 
 CONDITIONS = [
     {"has_page": False},
+    {"has_page": False, "has_tools": True},
+    {"has_page": True, "has_ids": True, "has_tools": True},
     *(
         {"has_page": True, "has_ids": ids, "has_positions": positions, "has_outline": outline, **more}
         for ids, positions, outline in itertools.product((True, False), repeat=3)

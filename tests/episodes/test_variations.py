@@ -245,7 +245,9 @@ def test_a_copied_question_has_no_panel(trainer: ApiClient) -> None:
     assert "tools" not in (Episode.objects.get().variation or {})
 
 
-def test_a_question_with_a_panel_needs_a_page(trainer: ApiClient) -> None:
-    body = {"run": factories.run().pk, "tasks": [_panel_task().pk], "arm": "text_agent"}
+@pytest.mark.parametrize("arm", ["text_zero_shot", "text_few_shot", "prompt_image"])
+def test_a_question_with_tools_needs_turns_to_call_them_in(trainer: ApiClient, arm: str) -> None:
+    body = {"run": factories.run().pk, "tasks": [_panel_task().pk], "arm": arm}
     status, answer = trainer.json("POST", "/episodes", body)
-    assert (status, answer["error"]["code"]) == (422, "arm_without_text")
+    assert (status, answer["error"]["code"]) == (422, "arm_without_tools")
+    assert "text_agent, gym, gym_with_text" in answer["error"]["message"]

@@ -15,7 +15,8 @@ from palaestra.completion import Completion
 from palaestra.extraction import REPAIRS
 from palaestra.grammars import GRAMMARS
 from tasks_app.questions import questions
-from trajectories.actions.offers import actions_offered
+from tasks_app.tools.calls import tool_of
+from trajectories.actions.offers import Conditions, actions_offered
 from trajectories.prompts import document
 from trajectories.prompts.document import Case
 from trajectories.prompts.templates import PARAPHRASES, VERSION, Template
@@ -61,6 +62,10 @@ def cases_of(*, is_free_text: bool) -> list[tuple[Case, str]]:
     return [(case, system_of(case)) for case in CASES if case.setup.arm.is_free_text is is_free_text]
 
 
+def conditions_of(case: Case) -> Conditions:
+    return case.setup.conditions(is_site=case.question.is_site, has_tools=bool(case.question.tools))
+
+
 def test_free_text_has_neither_examples_nor_calls() -> None:
     for case, text in cases_of(is_free_text=True):
         assert not EXAMPLE.search(text), case.title
@@ -70,7 +75,7 @@ def test_free_text_has_neither_examples_nor_calls() -> None:
 def test_every_example_is_an_action_that_is_offered_and_can_be_read() -> None:
     for case, text in cases_of(is_free_text=False):
         examples = [json.loads(example) for example in EXAMPLE.findall(text)]
-        conditions = case.setup.conditions(is_site=case.question.is_site)
+        conditions = conditions_of(case)
         grammar = case.setup.grammar.id
         offered = actions_offered(conditions) if grammar in ("json", "structured") else []
         if grammar == "structured":
@@ -86,7 +91,7 @@ def test_every_call_belongs_to_an_action_that_is_offered() -> None:
     words = Template(f"{VERSION}a").words
     types = {text: call.type for call in words.calls for text in (call.call, call.values)}
     for case, text in cases_of(is_free_text=False):
-        conditions, calls = case.setup.conditions(is_site=case.question.is_site), CALL.findall(text)
+        conditions, calls = conditions_of(case), CALL.findall(text)
         has_calls = case.setup.grammar.id == "browsergym"
         offered = {*actions_offered(conditions)} - {"sequence"} if has_calls else set()
         assert {types[call] for call in calls} == offered, case.title
@@ -146,3 +151,22 @@ def test_no_id_of_an_element_stands_in_a_prompt() -> None:
 
 def test_the_client_answers_a_completion_without_an_answer_in_the_words_of_this_version() -> None:
     assert Template(f"{VERSION}a").words.repairs == REPAIRS
+
+
+def test_tools_are_told_in_the_words_of_their_forms() -> None:
+    listed = [(case, case.question.tools) for case in CASES if case.question.tools]
+    assert listed
+    for case, tools in listed:
+        text = system_of(case)
+        for tool in map(tool_of, tools):
+            assert f"- {tool.id}: {tool.title}. {tool.description}" in text, case.title
+            for field in tool.fields:
+                assert f'"{field.name}" ({field.label[0].lower()}{field.label[1:]}, ' in text, case.title
+                assert all(option in text for option in field.options), case.title
+                assert field.hint in text, case.title
+
+
+def test_a_page_that_shows_its_tools_is_told_of_none() -> None:
+    base = next(case for case in CASES if case.setup.arm.id == "gym")
+    shown = replace(base, question=replace(base.question, tools=("calculator",)))
+    assert system_of(shown) == system_of(base)

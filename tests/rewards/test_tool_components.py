@@ -89,6 +89,12 @@ def test_other_tasks_have_none_of_the_parts() -> None:
     assert not set(values) & set(PARTS)
 
 
-def test_a_task_of_tools_that_is_not_played_on_a_page_has_none() -> None:
-    episode = opened("one_tool", arm="text_agent", recording="off")
-    assert not set(computed(over(episode))) & set(PARTS)
+@pytest.mark.parametrize("family", DRAFTS)
+def test_calls_without_a_page_are_scored_as_those_on_one(family: str) -> None:
+    episode = opened(family, arm="text_agent", recording="off")
+    called(episode, oracle_calls(family))
+    assert parts_of(episode) == ({"needed": 1} if family == "no_tool" else dict.fromkeys(PARTS, 1))
+
+
+def test_a_reading_probe_of_a_task_with_tools_has_none_of_the_parts() -> None:
+    assert parts_of(opened("one_tool", arm="probe_read")) == {}

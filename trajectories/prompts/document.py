@@ -9,6 +9,7 @@ from core.arms import ARMS
 from core.grammars import GRAMMARS
 from core.histories import HISTORY_POLICIES, history_read
 from core.observations import OBSERVATION_FORMATS, SCOPES
+from tasks_app import kinds
 from tasks_app.questions import questions
 from trajectories.prompts.conversation import Question, messages_for
 from trajectories.prompts.interface import Setup
@@ -97,6 +98,10 @@ def cases() -> Iterator[Case]:
         yield Case(title=f"gym, {several.observation.id}, {grammar}, 4 actions a turn", setup=several)
     yield Case(title="gym, with a token budget", setup=base, token_budget=32_768)
     yield from _kinds()
+    question = Question(text=QUESTION, tools=("calculator", "travel_time"))
+    for grammar in ("json", "functions", "browsergym"):
+        setup = _setup("text_agent", grammar=grammar)
+        yield Case(title=f"text_agent, with tools, {grammar}", setup=setup, question=question)
     for paraphrase in PARAPHRASES[1:]:
         yield Case(title=f"Paraphrase {paraphrase}", setup=_setup("text_zero_shot"), paraphrase=paraphrase)
 
@@ -145,8 +150,8 @@ def _histories(base: Setup) -> Iterator[Case]:
 
 def _kinds() -> Iterator[Case]:
     """The formats of answers that kinds of questions ask for which need no page."""
-    kinds = {name: kind for name, kind in questions.items() if kind.has_text({})}
-    forms = {(kind.instruction, kind.answer_form): name for name, kind in kinds.items()}
+    named = {name: kind for name, kind in questions.items() if kind.has_text({}) and name != kinds.TOOLS}
+    forms = {(kind.instruction, kind.answer_form): name for name, kind in named.items()}
     forms["lines", "block"] = "free_answer, of several lines"
     for (instruction, form), name in forms.items():
         question = Question(text=QUESTION, form=form, instruction=instruction)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tasks_app.questions import CALLS_MAX
 from tasks_app.tools import calls
 from tasks_app.tools.types import Field, Tool
 from trajectories.prompts.templates import Words
@@ -12,8 +11,7 @@ from trajectories.prompts.templates import Words
 
 def tools_block(words: Words, tools: Sequence[str]) -> str:
     """The paragraph that lists tools, by id in their order, each with its arguments."""
-    head = words.tools["head"].format(calls=CALLS_MAX)
-    return "\n".join([head, *(_line(words, calls.tool_of(tool)) for tool in tools)])
+    return "\n".join([words.tools["head"], *(_line(words, calls.tool_of(tool)) for tool in tools)])
 
 
 def _line(words: Words, tool: Tool) -> str:

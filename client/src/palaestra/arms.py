@@ -22,6 +22,11 @@ class Arm:
     is_pictured: bool = False
     is_probe: bool = False
 
+    @property
+    def calls_tools(self) -> bool:
+        """Whether a task's tools are called by an action: no page shows them, and there are turns."""
+        return not self.has_page and not self.is_free_text
+
 
 ARMS: Mapping[str, Arm] = {
     arm.id: arm

@@ -133,6 +133,7 @@ def tools_of(arm: str, observation: str, answer_channel: str) -> list[types.Tool
         has_outline=form.has_text,
         is_site=True,
         answer_channel=answer_channel,
+        has_tools=arm_of(arm).calls_tools,
     )
     opening = types.Tool(
         name=OPEN,
