@@ -14,9 +14,14 @@ from tasks_app.tool_tasks.scores import Score
 class Rates:
     """``precision`` and ``recall`` are of episodes: those that need a call among those with one, and the
     other way round. ``confusions`` counts pairs of the tool needed and the one called, right ones too.
-    ``distances`` are means by tool and field. A rate of nothing is None.
+    ``distances`` are means by tool and field. A rate of nothing is None. ``episodes``, of which ``needing``
+    need a call and ``calling`` made one, made ``calls``; those that are right either way are in neither.
     """
 
+    episodes: int
+    needing: int
+    calling: int
+    calls: int
     precision: float | None
     recall: float | None
     selection: float | None
@@ -30,6 +35,8 @@ class Rates:
 def rates_of(scores: Sequence[Score]) -> Rates:
     """``redundant`` is the mean number of calls that were not needed, in an episode."""
     certain = [score for score in scores if not score.is_optional]
+    needing = sum(score.is_needed for score in certain)
+    calling = sum(score.called > 0 for score in certain)
     right = sum(score.is_needed and score.called > 0 for score in certain)
     calls = sum(score.called + score.harmless for score in scores)
     by_field: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -37,8 +44,12 @@ def rates_of(scores: Sequence[Score]) -> Rates:
         for name, distance in fields.items():
             by_field[tool, name].append(distance)
     return Rates(
-        precision=_share(right, sum(score.called > 0 for score in certain)),
-        recall=_share(right, sum(score.is_needed for score in certain)),
+        episodes=len(scores),
+        needing=needing,
+        calling=calling,
+        calls=calls,
+        precision=_share(right, calling),
+        recall=_share(right, needing),
         selection=_mean([score.selection for score in scores]),
         arguments=_mean([score.arguments for score in scores]),
         execution=_share(calls - sum(score.failed for score in scores), calls),

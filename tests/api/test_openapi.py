@@ -135,5 +135,9 @@ def test_the_schema_lists_every_action_with_its_fields(api: Callable[..., Any]) 
             f"`{one}`" in steps["action"]["description"]
             for one in (name, *(field.name for field in kind.fields))
         )
-    assert ", `back`, `click` (`target`, `button`, `double`, `x`, `y`), " in steps["action"]["description"]
-    assert "<code>back</code>, <code>click</code> (<code>target</code>, <code>button</code>" in page
+    assert (
+        ", `back`, `call_tool` (`tool`, `arguments`), `click` (`target`, `button`, `double`, `x`, `y`), "
+        in steps["action"]["description"]
+    )
+    assert "<code>wait</code> (<code>ms</code>)" in page
+    assert "<code>arguments</code>), <code>click</code> (<code>target</code>, <code>button</code>" in page

@@ -181,6 +181,7 @@ NOT_NOW = {
     "export_file": (410,),
     "forks_open": (409,),
     "intervention_open": (409, 422),
+    "tool_call": (409,),
 }
 LISTS = {
     "run_list": "/runs",

@@ -153,7 +153,7 @@ def test_the_client_answers_a_completion_without_an_answer_in_the_words_of_this_
     assert Template(f"{VERSION}a").words.repairs == REPAIRS
 
 
-def test_tools_are_told_in_the_words_of_their_forms() -> None:
+def test_tools_are_listed_in_the_words_of_their_forms() -> None:
     listed = [(case, case.question.tools) for case in CASES if case.question.tools]
     assert listed
     for case, tools in listed:
@@ -166,7 +166,7 @@ def test_tools_are_told_in_the_words_of_their_forms() -> None:
                 assert field.hint in text, case.title
 
 
-def test_a_page_that_shows_its_tools_is_told_of_none() -> None:
+def test_a_prompt_lists_no_tools_that_a_page_shows() -> None:
     base = next(case for case in CASES if case.setup.arm.id == "gym")
     shown = replace(base, question=replace(base.question, tools=("calculator",)))
     assert system_of(shown) == system_of(base)

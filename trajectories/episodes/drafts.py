@@ -110,6 +110,12 @@ def whereabouts(task: Task, *, episode_id: int, arm: str) -> dict[str, Any]:
     }
 
 
+def entrance(task: Task, *, episode_id: int, arm: str, variation: Variation | None) -> dict[str, Any]:
+    """As ``whereabouts``, with the ``tools`` that are called by an action."""
+    tools = tools_called(task, arm=arm, variation=variation)
+    return {**whereabouts(task, episode_id=episode_id, arm=arm), "tools": tools}
+
+
 def tools_called(task: Task, *, arm: str, variation: Variation | None) -> list[str]:
     """The tools that an episode calls by an action; none where its page shows them."""
     if not ARMS[arm].calls_tools:
@@ -163,17 +169,16 @@ def group_fill(draft: Draft, call: Call, task: Task, plan: GroupPlan, ids: Seque
             **NO_FORK,
             "answer_check": Episode.AnswerCheck.DUE if is_checked else Episode.AnswerCheck.NONE,
         }
-        record = {
+        of_group = {
             "group": plan.id,
             "task": task.pk,
             "arm": opening.arm,
-            **whereabouts(task, episode_id=episode_id, arm=opening.arm),
-            "tools": tools_called(task, arm=opening.arm, variation=variation),
             "messages_ref": ref,
             "parent": None,
         }
+        where = entrance(task, episode_id=episode_id, arm=opening.arm, variation=variation)
         draft.episodes.append({**shared, **row})
-        draft.records.append({**shared, **record})
+        draft.records.append({**shared, **of_group, **where})
 
 
 def max_steps_of(task: Task, *, setup: Setup, look: Look, is_checked: bool = False) -> int:

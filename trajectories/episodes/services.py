@@ -15,7 +15,7 @@ from core.errors import GymError
 from core.reasons import CLOSE_REASONS
 from trajectories import hot_sql, projects
 from trajectories.api.auth import Principal
-from trajectories.episodes.drafts import tools_called, whereabouts
+from trajectories.episodes.drafts import entrance
 from trajectories.episodes.step_records import StepIn, step_row
 from trajectories.live import notices
 from trajectories.models import Episode, FirstAnswer, PageEvent, Step, Submission, Takeover
@@ -204,8 +204,7 @@ def episode_resume(*, episode_id: int, principal: Principal) -> dict[str, Any]:
         Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True).first()
     )
     return {
-        **whereabouts(episode.task, episode_id=episode_id, arm=episode.arm),
-        "tools": tools_called(episode.task, arm=episode.arm, variation=episode.variation),
+        **entrance(episode.task, episode_id=episode_id, arm=episode.arm, variation=episode.variation),
         "next_index": (last or episode.begins_after) + 1,
         "drafts": _drafts(episode_id),
     }

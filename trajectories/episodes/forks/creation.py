@@ -264,8 +264,7 @@ def _fill(
             "task": parent.task_id,
             "arm": parent.arm,
             "parent": parent.pk,
-            **drafts.whereabouts(parent.task, episode_id=episode_id, arm=parent.arm),
-            "tools": drafts.tools_called(parent.task, arm=parent.arm, variation=parent.variation),
+            **drafts.entrance(parent.task, episode_id=episode_id, arm=parent.arm, variation=parent.variation),
             "messages_ref": ref,
         }
         rows.append({**shared, **inherited, "group_id": group_id, "guidance": given})
