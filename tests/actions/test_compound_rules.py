@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.actions.cases import ANSWER, SUBMIT, checked, event, step, steps_checked
+from trajectories.actions.types import ReportedEvent
+from trajectories.facts.types import ActionCheck
 
 UNIT = {"role": "combobox", "name": "Unit"}
 SURE = {"role": "checkbox", "name": "I am sure"}
@@ -81,3 +83,27 @@ def test_a_malformed_sequence_raises_nothing(actions: object) -> None:
 def test_what_leaves_no_trace_is_confirmed_by_silence(action: dict[str, str]) -> None:
     assert checked(step(**action)).kind == "confirmed"
     assert checked(step(**action), has_page=False).kind in ("confirmed", "unknown")
+
+
+def tool_checked(tool: str, *, recorded: str, in_step: int = 1, result: str = "ok") -> ActionCheck:
+    declared = step(type="call_tool", tool=tool, arguments={}, result=result)
+    called = ReportedEvent(kind="tool_called", step=in_step, data={"tool": recorded})
+    return steps_checked([declared], [], pages=[called], is_silent=True, has_page=False).checks[1]
+
+
+@pytest.mark.parametrize("result", ["ok", "refused"])
+def test_a_call_of_a_tool_is_confirmed_by_the_servers_record(result: str) -> None:
+    assert tool_checked("calculator", recorded="calculator", result=result).kind == "confirmed"
+    assert tool_checked("x" * 60, recorded="x" * 32, result=result).kind == "confirmed"
+
+
+def test_a_call_that_is_not_on_record_has_no_effect() -> None:
+    assert tool_checked("calculator", recorded="distance").detail == "no call was recorded"
+    assert tool_checked("calculator", recorded="calculator", in_step=2).kind == "no_effect"
+
+
+def test_calls_of_tools_do_not_shorten_the_servers_account_of_pages() -> None:
+    called = ReportedEvent(kind="tool_called", step=1, data={"tool": "run", "number": 1})
+    path = ReportedEvent(kind="page_served", step=1, data={"path": "stays/4"})
+    declared = step(type="goto", url="https://gym/stays/4")
+    assert steps_checked([declared], [], pages=[called, path]).checks[1].kind == "confirmed"

@@ -139,5 +139,4 @@ def test_the_schema_lists_every_action_with_its_fields(api: Callable[..., Any]) 
         ", `back`, `call_tool` (`tool`, `arguments`), `click` (`target`, `button`, `double`, `x`, `y`), "
         in steps["action"]["description"]
     )
-    assert "<code>wait</code> (<code>ms</code>)" in page
     assert "<code>arguments</code>), <code>click</code> (<code>target</code>, <code>button</code>" in page

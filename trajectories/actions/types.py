@@ -68,7 +68,8 @@ class PageRecord:
 
     ``loose`` events belong to no step. From ``capped_from`` on, events may be missing because the episode
     exceeded its limit; steps in ``unplaced`` can be matched with events neither by number nor by time.
-    ``served`` are the pages by the server's own account, all of them if ``is_served_whole``.
+    ``served`` are the pages by the server's own account, all of them if ``is_served_whole``, and
+    ``called`` the steps and names of tools that it called.
     """
 
     steps: Sequence[DeclaredStep] = ()
@@ -79,6 +80,7 @@ class PageRecord:
     unplaced: frozenset[int] = frozenset()
     served: Mapping[int, Sequence[ReportedEvent]] = field(default_factory=dict)
     is_served_whole: bool = True
+    called: frozenset[tuple[int | None, str]] = frozenset()
     answer: object = None
 
     def events_of(self, index: int, *kinds: str) -> list[ReportedEvent]:

@@ -25,7 +25,7 @@ def episode_check(
 ) -> EpisodeCheck:
     """Check all steps of an episode, ascending by number, against its page events, in order of arrival.
 
-    ``served`` are the pages by the server's own account.
+    ``served`` are the pages, and the calls of tools, by the server's own account.
     """
     silence = _silence(events, context)
     record = page_record(steps, () if silence else events, served=served, answer=context.answer)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import timedelta
 
-from tasks_app.worlds.evidence import PAGE_SERVED
+from tasks_app.worlds.evidence import PAGE_SERVED, PAGES_CAPPED, TOOL_CALLED
 from trajectories.actions.types import CAPPED, NEVER, DeclaredStep, PageRecord, ReportedEvent
 
 # Pages send events every quarter of a second, and effects may follow the end of a step.
@@ -34,7 +34,10 @@ def page_record(
         positions={step.index: position for position, step in enumerate(steps)},
         unplaced=frozenset() if is_numbered else frozenset(s.index for s in steps if s.started_at is None),
         served=_attributed(steps, [event for event in served if event.kind == PAGE_SERVED])[0],
-        is_served_whole=all(event.kind == PAGE_SERVED for event in served),
+        is_served_whole=all(event.kind != PAGES_CAPPED for event in served),
+        called=frozenset(
+            (event.step, str(event.data.get("tool"))) for event in served if event.kind == TOOL_CALLED
+        ),
         answer=answer,
     )
 

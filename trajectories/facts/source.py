@@ -19,7 +19,7 @@ from trajectories.facts.behaviour import Turn
 class Source(Struct, frozen=True, kw_only=True):
     """An episode. ``answer`` is None without a submission; ``answered_in`` is the step in which a page's
     answer was recorded, ``seen_until`` the time of the last step or page event included. ``served`` are the
-    pages by the server's own account. ``payload`` is of its task."""
+    pages, and the calls of tools, by the server's own account. ``payload`` is of its task."""
 
     episode: int
     arm: str

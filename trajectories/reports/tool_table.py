@@ -35,8 +35,8 @@ NOTE = (
     "Judged episodes on gap-eligible items. When: of episodes that need a call, the share with one, and of "
     "those with one, the share that needs it; tasks that are right either way count in neither. Which: calls "
     "of right tools, as a share of those made and those missing. How: 1 less the mean distance of the "
-    "arguments of right tools from the right ones. On pages a call is a form that is filled in; in other arms "
-    "it is an action. A cell is empty where there is nothing to take a share of."
+    "arguments of right tools from the right ones. On pages a call is a form that is filled in; in other "
+    "arms it is an action. A cell is empty where there is nothing to take a share of."
 )
 
 

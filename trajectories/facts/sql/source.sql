@@ -23,7 +23,7 @@ SELECT json_build_object('episode', e.id, 'arm', e.arm, 'recording', e.recording
         FROM ({events} LIMIT %(events_max)s) v),
     'served', (SELECT coalesce(json_agg(json_build_object('kind', w.kind, 'step', w.step, 'data', w.data,
         'at', w.created_at) ORDER BY w.seq), '[]')
-        FROM trajectories_siteevent w WHERE w.episode_id = e.id AND (w.kind = 'pages_capped' OR w.kind = 'page_served' AND w.data ? 'path'){served}))::text
+        FROM trajectories_siteevent w WHERE w.episode_id = e.id AND (w.kind IN ('pages_capped', 'tool_called') OR w.kind = 'page_served' AND w.data ? 'path'){served}))::text
 FROM trajectories_episode e JOIN tasks_app_task t ON t.id = e.task_id
     LEFT JOIN trajectories_submission u ON u.episode_id = e.id
 WHERE e.id = ANY(%(ids)s)
