@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from fake_interventions import substeps_of
 from fake_pages import DONE, PAGE, SETTLE
 from fake_report import TABLES
-from fake_state import FORK_FIELDS, GOLD, State
+from fake_state import GOLD, State, trajectory_of
 from palaestra.evaluation.looks import look_digest
 
 REFUSED = "nothing"  # an answer that the arena refuses
@@ -161,7 +161,7 @@ class Lab(Handler):
             status = "down" if state.is_down else "ok"
             return 503 if state.is_down else 200, {"status": status, "version": "0", **urls}
         if path == "/api/v1/benchmarks":
-            return 200, [{"id": "gsm8k", "splits": {"train": 5}}]
+            return 200, [{"id": "gsm8k", "kind": state.kind, "splits": {"train": 5}}]
         if path.startswith(("/api/v1/runs", "/api/v1/reports", "/api/v1/exports")):
             call = self.runs_call if path.startswith("/api/v1/runs") else self.reports_call
             return call(method, path)
@@ -273,6 +273,7 @@ class Lab(Handler):
                 row.update(arm=body["arm"], max_steps=body.get("max_steps") or state.max_steps)
                 has_page = not body["arm"].startswith("text")
                 row["start_url"] = f"{self.fake.arena_url}/e/{token}/" if has_page else None
+                row["tools"] = state.tools if body["arm"] == "text_agent" else []
                 look = body.get("presentation")
                 digest = look_digest(look, "question") if look else "drawn"
                 row.update(messages_ref=str(place), presentation_hash=digest)
@@ -293,20 +294,15 @@ class Lab(Handler):
             return self.intervene(number, body)
         if name == "restore":
             return 200, self.restore(number)
-        if name in ("messages", "rewards", "substeps"):
+        if name in ("messages", "rewards", "substeps", "trajectory"):
             return 200, self.reading(episode, name)
-        if name == "trajectory":
-            absent = ("action", "action_result", "observation", "parse_error", "result_message", "screenshot")
-            blank = dict.fromkeys((*absent, "usage"))
-            steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]
-            parts = {"steps": steps, "site_events": episode["events"], "submission": episode["answer"]}
-            parts["verdict"] = episode["verdict"]
-            fork = {name: episode[name] for name in FORK_FIELDS if name in episode}
-            return 200, {"run": 7, "arm": episode["arm"], **fork, **parts}
+        if name == "tool_calls":
+            return state.tool_call(episode, **body)
         if name == "resume":
             if episode["status"] == "finished":
                 return 409, {"error": {"code": "episode_final", "message": ""}}
-            return 200, {"start_url": episode["start_url"], "next_index": len(episode["steps"]) + 1}
+            shown = {name: episode[name] for name in ("start_url", "tools")}
+            return 200, {**shown, "next_index": len(episode["steps"]) + 1}
         if name == "steps":
             return self.steps(episode, body["steps"])
         if name == "submission":
@@ -324,6 +320,8 @@ class Lab(Handler):
         state = self.fake.state
         if name == "rewards":
             return state.rewards_of(episode, profile=self.query.get("profile", "of-the-run"))
+        if name == "trajectory":
+            return trajectory_of(episode)
         return {"messages": state.prompt} if name == "messages" else {"steps": substeps_of(episode)}
 
     def restore(self, number: int) -> dict[str, Any]:

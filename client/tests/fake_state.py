@@ -11,6 +11,7 @@ from fake_pages import QUESTION
 GOLD = "42"
 GROUPS = 1_000  # the groups of continuations have numbers above
 STATE_FIELDS = ("id", "task", "group", "arm", "sample_index", "max_steps", "presentation_hash")
+TOOL_CALLS_MAX = 2
 FORK_FIELDS = ("parent", "begins_after")
 
 
@@ -37,6 +38,9 @@ class State:
         self.refusals: dict[str, str] = {}  # codes of what is answered 409: "2/resume" of episode 2
         self.held: dict[int, int] = {}  # the last step of the agent, by episode that a person holds
         self.recipe: dict[str, Any] = {}  # of all forks
+        self.kind = "free_answer"  # of the benchmark's tasks
+        self.tools: list[str] = []  # of every task, in arms without a page
+        self.tool_calls: list[dict[str, Any]] = []
         self.max_steps = 6
         self.tasks_per_call = 1_000
         self.runs: list[dict[str, Any]] = []
@@ -90,6 +94,17 @@ class State:
             "steps": [{"step": last, "paid": None if reward is None else reward + 0.25}],
         }
 
+    def tool_call(self, episode: dict[str, Any], **made: Any) -> tuple[int, dict[str, Any]]:
+        """Tools answer with what they were given; of three calls no more than two are made."""
+        if made not in self.tool_calls:
+            self.tool_calls.append(made)
+        if len(self.tool_calls) > TOOL_CALLS_MAX:
+            return 409, {"error": {"code": "no_calls_left", "message": "There are no more."}}
+        is_ok = made["tool"] in episode["tools"]
+        text = " ".join(made["arguments"].values()) if is_ok else f"There is no tool {made['tool']!r}."
+        used = len(self.tool_calls)
+        return 200, {"number": used, "text": text, "is_ok": is_ok, "used": used, "limit": TOOL_CALLS_MAX}
+
     def submit(self, episode: dict[str, Any], answer: str) -> None:
         is_right = answer.strip() == GOLD
         episode["answer"] = answer
@@ -107,3 +122,12 @@ class State:
             "truncated": verdict.get("truncated", False),
             "verdict": episode["verdict"],
         }
+
+
+def trajectory_of(episode: dict[str, Any]) -> dict[str, Any]:
+    absent = ("action", "action_result", "observation", "parse_error", "result_message", "screenshot")
+    blank = dict.fromkeys((*absent, "usage"))
+    steps = [{**blank, **step} for _, step in sorted(episode["steps"].items())]
+    parts = {"steps": steps, "site_events": episode["events"], "submission": episode["answer"]}
+    fork = {name: episode[name] for name in FORK_FIELDS if name in episode}
+    return {"run": 7, "arm": episode["arm"], **fork, **parts, "verdict": episode["verdict"]}

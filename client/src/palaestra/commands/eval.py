@@ -23,7 +23,7 @@ from palaestra.commands.plan import design_add, plan_make, plan_text
 from palaestra.engine import TEXT_INFLIGHT, Engine
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.cells import Cell, Series, cells_make
-from palaestra.evaluation.items import items_read, pictures_check
+from palaestra.evaluation.items import items_read, pictures_check, tools_check
 from palaestra.evaluation.metered_policy import MeteredPolicy
 from palaestra.evaluation.plan import Plan, plan_read
 from palaestra.evaluation.planted_gap import PREFIX, Planted, planted_read
@@ -104,6 +104,7 @@ async def _eval(options: argparse.Namespace) -> int:
     async with Client(options.server, options.key) as client:
         plan = plan_read(options.plan) if options.plan else await plan_make(client, options)
         await pictures_check(client, plan)
+        await tools_check(client, plan)
         _model_check(options, plan)
         stderr_print(plan_text(plan))
         report, problems, judged = await evaluation_play(client, options, plan)

@@ -15,7 +15,7 @@ from palaestra.commands import count, server_add, setup_add
 from palaestra.episode_config import EpisodeConfig
 from palaestra.errors import PalaestraError
 from palaestra.evaluation.arms import LADDER, PlannedArm, planned_arm_read
-from palaestra.evaluation.items import Items, items_choose, pictures_check
+from palaestra.evaluation.items import Items, items_choose, pictures_check, tools_check
 from palaestra.evaluation.looks import AXES, DESIGNS, Design, looks_make
 from palaestra.evaluation.plan import (
     ALPHA,
@@ -101,6 +101,7 @@ async def _plan(options: argparse.Namespace) -> Plan:
     async with Client(options.server, options.key) as client:
         plan = await plan_make(client, options)
         await pictures_check(client, plan)
+        await tools_check(client, plan)
     return plan
 
 

@@ -17,6 +17,8 @@ from palaestra.records import Task
 from palaestra.run_plan import tasks_missing
 
 IDS_PER_CALL = 200
+TOOLS = "tools"
+"""The kind of tasks whose tools have to be called."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +78,20 @@ async def pictures_check(client: Client, plan: Plan) -> None:
                 f"{len(one.task_ids):,} items of {one.slug!r} have none, the first of them task "
                 f"{undrawn[0]}: run manage.py draw_questions {one.slug}, which draws all but tables, "
                 "programs and sites, or leave out the arm or the benchmark."
+            )
+
+
+async def tools_check(client: Client, plan: Plan) -> None:
+    """Raise ``PalaestraError`` for a benchmark of tools in an arm that has no turns to call them in."""
+    without = next((arm for arm in plan.arms_planned if arm_of(arm.arm).is_free_text), None)
+    if without is None:
+        return
+    planned = {one.slug for one in plan.benchmarks}
+    for one in await client.benchmarks():
+        if one.id in planned and one.kind == TOOLS:
+            raise PalaestraError(
+                f"The tasks of {one.id!r} come with tools, and the arm {without} has no turns to call them "
+                "in: name others, as --arms text_agent,gym_with_text,gym, or leave out the benchmark."
             )
 
 
