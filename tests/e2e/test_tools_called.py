@@ -26,6 +26,8 @@ from tests.tool_policies import POLICIES, planted_check
 from trajectories.api import auth
 from trajectories.judging import services
 from trajectories.models import SiteEvent, Step, ToolCall, Verdict
+from trajectories.rewards.compute import components_of
+from trajectories.rewards.store import readings_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -106,6 +108,7 @@ def test_what_is_called_by_actions_is_what_is_scored(grammar: str, live_server: 
         assert services.submission_judge(episode_id=episode)
         assert Verdict.objects.get(episode=episode).outcome == "correct"
         planted_check(policy, TRUTHS[family], episode)
+        assert_carried_out(episode)
         assert_recorded(episode, POLICIES[policy].play(calls_of(TRUTHS[family].graphs[0])))
 
 
@@ -120,3 +123,12 @@ def assert_recorded(episode: int, calls: Sequence[Call]) -> None:
     for call, step in zip(stored, steps, strict=True):
         assert step.action_result == ("ok" if call.output["is_ok"] else "refused")
         assert step.more["result_message"] == f"{call.output['text']}\n{call.number} of 20 calls used."
+
+
+def assert_carried_out(episode: int) -> None:
+    """Calls that a tool answers count as actions that did something, and others as those that did not."""
+    (reading,) = readings_of([episode])
+    outputs = ToolCall.objects.filter(episode=episode).values_list("output", flat=True)
+    done = [float(output["is_ok"]) for output in outputs] + [1.0]  # the answer
+    assert components_of(reading)["executed"].episode == sum(done) / len(done)
+    assert {step.check for step in reading.steps} == {"confirmed"}

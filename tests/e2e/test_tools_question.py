@@ -26,6 +26,7 @@ from trajectories.models import Episode, SiteEvent
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
 OpenPage = Callable[..., Page]
+PAGE_ARMS = ["gym", "gym_with_text"]
 DRAFTS = {draft.key.partition("/")[0]: draft for draft in starter_drafts("tools")}
 
 
@@ -52,11 +53,13 @@ def oracle_calls(family: str) -> list[Call]:
     return calls_of(msgspec.convert(DRAFTS[family].gold.extra, Truth).graphs[0])
 
 
-@pytest.mark.parametrize(("family", "has_scripts"), coverage_choice.values(DRAFTS, [True, False]))
+@pytest.mark.parametrize(
+    ("family", "arm", "has_scripts"), coverage_choice.pairs(DRAFTS, PAGE_ARMS, [True, False])
+)
 def test_the_oracle_solves_a_family_by_the_forms(
-    family: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
+    family: str, arm: str, has_scripts: bool, arena_server: ArenaServer, open_page: OpenPage
 ) -> None:
-    episode, answer = tools_episode(family), DRAFTS[family].gold.answer
+    episode, answer = tools_episode(family, arm=arm), DRAFTS[family].gold.answer
     page = open_page(java_script_enabled=has_scripts)
     page.goto(arena_server.address(episode))
 

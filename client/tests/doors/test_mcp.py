@@ -23,7 +23,7 @@ from script import (
     scene_make,
 )
 
-from palaestra.doors.mcp import ENDED, NO_MORE, server_make
+from palaestra.doors.mcp import ENDED, NO_MORE, server_make, tools_of
 
 
 @pytest.fixture
@@ -71,6 +71,13 @@ async def test_the_tools_are_the_actions_of_pages(scene: Scene) -> None:
     assert {"open_task", "click", "type", "press", "select", "scroll", "back", "give_up"} <= tools.keys()
     assert "close_task" not in tools
     assert tools["type"]["required"] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("arm", "is_offered"), [("text_agent", True), ("text_zero_shot", False), ("gym", False)]
+)
+def test_tools_of_tasks_are_called_where_no_page_shows_them(arm: str, is_offered: bool) -> None:
+    assert ("call_tool" in {tool.name for tool in tools_of(arm, "axtree", "api")}) is is_offered
 
 
 async def test_a_picture_is_a_picture(scene: Scene) -> None:

@@ -184,19 +184,21 @@ def test_an_episode_without_tools_queries_no_calls(
     assert 'id="calls"' not in page(lab(owner), episode)
 
 
+@pytest.mark.parametrize("arm", ["gym", "text_agent"])
 @pytest.mark.parametrize(("is_ok", "state"), [(True, "answered"), (False, "no result")])
 def test_a_call_of_a_panels_tool_is_shown_with_its_arguments_and_result(
-    lab: Lab, owner: User, is_ok: bool, state: str
+    lab: Lab, owner: User, is_ok: bool, state: str, arm: str
 ) -> None:
     payload = {"text": "?", "format": "plain", "tools": ["handbook"], "seed": 5}
     task = factories.task(kind="tools", payload=payload)
-    episode = factories.episode(task=task, variation={"tools": ["handbook"]})
+    episode = factories.episode(task=task, variation={"tools": ["handbook"]}, arm=arm)
     factories.step(episode, 1)
     output = {"text": "Boats <b>cost</b> 3 crowns.", "is_ok": is_ok}
     call(episode, tool="handbook", input='{"query":"<b>oats"}', output=output, step=1)
 
-    html = page(lab(owner), episode)
+    of_step, html = page(lab(owner), episode, "steps/1"), page(lab(owner), episode)
 
     assert [one.state for one in programs.tool_calls(episode)] == [state]
+    assert "Boats &lt;b&gt;cost&lt;/b&gt; 3 crowns." in of_step
     assert 'aria-label="Arguments of call 1">{&quot;query&quot;:&quot;&lt;b&gt;oats&quot;}</pre>' in html
     assert "Boats &lt;b&gt;cost&lt;/b&gt; 3 crowns." in html
