@@ -12,9 +12,9 @@ from fake_model import FakeModel, Reply
 from fake_server import FakeServer
 from fake_state import GOLD
 from palaestra import Client, Env
-from palaestra.__main__ import main
 from palaestra.actions import actions_offered, conditions_of
 from palaestra.actions.call_tool import NO_TOOLS
+from palaestra.commands import main
 from palaestra.engine import Engine
 from palaestra.episode_config import EpisodeConfig
 from palaestra.grammars import GRAMMARS
@@ -96,8 +96,8 @@ async def test_a_model_is_sent_the_function_and_what_came_of_it(fake: FakeServer
 def test_the_action_is_offered_where_tools_are_and_no_page_is(grammar: Any) -> None:
     with_tools = conditions_of(has_page=False, has_tools=True)
     assert "call_tool" in actions_offered(with_tools)
-    for setup in ({"has_page": False}, {"has_page": True, "has_tools": True}):
-        assert "call_tool" not in actions_offered(conditions_of(**setup))
+    assert "call_tool" not in actions_offered(conditions_of(has_page=False))
+    assert "call_tool" not in actions_offered(conditions_of(has_page=True, has_tools=True))
     assert ("call_tool" in str(grammar.tools(with_tools))) is grammar.has_tools
     assert "call_tool" not in str(grammar.tools(conditions_of(has_page=False)))
 
