@@ -132,3 +132,39 @@ def assert_carried_out(episode: int) -> None:
     done = [float(output["is_ok"]) for output in outputs] + [1.0]  # the answer
     assert components_of(reading)["executed"].episode == sum(done) / len(done)
     assert {step.check for step in reading.steps} == {"confirmed"}
+
+
+async def fork_play(lab: str, key: str, parent: int, family: str) -> int:
+    """A fork after the first call makes the others and answers."""
+    async with Client(lab, key) as client:
+        opening = await client.episode_fork(parent, step=1)
+        (opened,) = opening.episodes
+        episode = Played(client, opened, messages=opening.messages_of(opened), config=EpisodeConfig())
+        first = await episode.begin()
+        assert first.result_message == (await client.trajectory(parent))["steps"][0]["result_message"]
+        calls = calls_of(TRUTHS[family].graphs[0])[1:]
+        for declared in [*map(declared_of, calls), {"type": "answer", "text": DRAFTS[family].gold.answer}]:
+            await episode.turn(*grammar_of("json").render(declared))
+        await episode.step_queue.flush()
+        return opened.id
+
+
+def test_a_fork_goes_on_after_its_parents_calls_and_is_scored_with_them(live_server: LiveServer) -> None:
+    family = "pipeline"
+    tasks = {family: tasks_make()[family].pk}
+    key = auth.key_create(name="tools", scopes=["read", "trainer"])
+    with ThreadPoolExecutor(1) as thread:
+        job: Any = play_all(live_server.url, key, factories.run().pk, tasks, ["oracle"], "json")
+        ((_, parent),) = thread.submit(asyncio.run, job).result().items()
+        assert services.submission_judge(episode_id=parent)
+        job = fork_play(live_server.url, key, parent, family)
+        fork = thread.submit(asyncio.run, job).result()
+
+    assert services.submission_judge(episode_id=fork)
+    planted_check("oracle", TRUTHS[family], fork)
+    rows = [
+        list(SiteEvent.objects.filter(episode=one).order_by("seq").values_list("seq", "step", "data"))
+        for one in (parent, fork)
+    ]
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == len(calls_of(TRUTHS[family].graphs[0])) > 1

@@ -11,7 +11,7 @@ from palaestra.actions.fields import ActionInvalid, Reader, as_text, field
 from palaestra.surface import Surface
 
 ARGUMENTS_MAX = 50
-NO_TOOLS = "Here is no tool to call in this way."
+NO_TOOLS = "There is no tool here that this action could call."
 
 
 def as_arguments(value: Any, name: str) -> dict[str, str]:
