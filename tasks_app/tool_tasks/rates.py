@@ -14,14 +14,16 @@ from tasks_app.tool_tasks.scores import Score
 class Rates:
     """``precision`` and ``recall`` are of episodes: those that need a call among those with one, and the
     other way round. ``confusions`` counts pairs of the tool needed and the one called, right ones too.
-    ``distances`` are means by tool and field. A rate of nothing is None. ``episodes``, of which ``needing``
-    need a call and ``calling`` made one, made ``calls``; those that are right either way are in neither.
+    ``distances`` are means by tool and field. A rate of nothing is None. ``needing`` of the
+    ``episodes`` need a call, and ``calling`` made one; those that are right either way are in neither.
+    ``surplus`` of the ``calls`` were not needed.
     """
 
     episodes: int
     needing: int
     calling: int
     calls: int
+    surplus: int
     precision: float | None
     recall: float | None
     selection: float | None
@@ -48,6 +50,7 @@ def rates_of(scores: Sequence[Score]) -> Rates:
         needing=needing,
         calling=calling,
         calls=calls,
+        surplus=sum(score.surplus for score in scores),
         precision=_share(right, calling),
         recall=_share(right, needing),
         selection=_mean([score.selection for score in scores]),

@@ -105,7 +105,7 @@ def test_needless_calls_lower_precision_and_are_counted() -> None:
     row = report_of({ARM: lambda _: "always"})[ARM]
     needless = len(DRAFTS) - NEEDING
     assert row["precision"] == pytest.approx(100 * NEEDING / len(DRAFTS), abs=1e-4)
-    assert row["redundant"] == pytest.approx(needless / len(DRAFTS))
+    assert row["surplus"] == 10 * needless
     assert row["calling"] == row["episodes"]
 
 

@@ -12,7 +12,7 @@ from tasks_app.tool_tasks.rates import rates_of
 from tasks_app.tool_tasks.scores import Score
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.ladder import ArmKey
-from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, number, scaled
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, scaled
 from trajectories.rewards.store import readings_of
 from trajectories.rewards.tool_scores import score_read
 
@@ -24,19 +24,19 @@ COLUMNS = (
     Column("needing", "Need a call", COUNT),
     Column("calling", "With a call", COUNT),
     Column("calls", "Calls", COUNT),
+    Column("surplus", "Needless", COUNT),
     Column("recall", "Calls where needed", PERCENT),
     Column("precision", "Needed where called", PERCENT),
     Column("selection", "Right tools", PERCENT),
     Column("arguments", "Right arguments", PERCENT),
     Column("execution", "Calls with a result", PERCENT),
-    Column("redundant", "Needless calls per episode"),
 )
 NOTE = (
     "Judged episodes on gap-eligible items. When: of episodes that need a call, the share with one, and of "
     "those with one, the share that needs it; tasks that are right either way count in neither. Which: calls "
     "of right tools, as a share of those made and those missing. How: 1 less the mean distance of the "
-    "arguments of right tools from the right ones. On pages a call is a form that is filled in; in other "
-    "arms it is an action. A cell is empty where there is nothing to take a share of."
+    "arguments of right tools from the right ones; both are means over episodes. On pages a call is a form "
+    "that is filled in; in other arms it is an action. A cell is empty where there is nothing to share."
 )
 
 
@@ -57,12 +57,12 @@ def _row(analysis: Analysis, key: ArmKey) -> Row:
         "needing": rates.needing,
         "calling": rates.calling,
         "calls": rates.calls,
+        "surplus": rates.surplus,
         "recall": scaled(rates.recall),
         "precision": scaled(rates.precision),
         "selection": scaled(rates.selection),
         "arguments": scaled(rates.arguments),
         "execution": scaled(rates.execution),
-        "redundant": number(rates.redundant) if rates.episodes else None,
         "links": {"episodes": analysis.episodes_link(key)},
     }
 

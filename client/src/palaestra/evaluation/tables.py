@@ -21,6 +21,17 @@ SHOWN: Mapping[str, Sequence[str]] = {
     ),
     "gaps": ("benchmark", "contrast", "items", "gap", "low", "high", "p"),
     "rungs": ("benchmark", "rung", "items", "gap", "low", "high", "p"),
+    "tools": (
+        "benchmark",
+        "arm",
+        "episodes",
+        "needing",
+        "calling",
+        "recall",
+        "precision",
+        "selection",
+        "arguments",
+    ),
     "planted": ("benchmark", "quantity", "contrast", "planted", "estimate", "low", "high", "recovered"),
     "deviations": ("benchmark", "arm", "deviation", "episodes"),
 }
