@@ -17,7 +17,8 @@ from trajectories.models import Episode, SiteEvent
 
 pytestmark = pytest.mark.django_db
 
-PARTS = ("needed", "selection", "arguments")
+RIGHT = {"needed": 1, "called": 1, "selection": 1, "arguments": 1, "redundant": 0, "call_results": 1}
+NOT_CALLED = {"called": 0}
 DRAFTS = {draft.key.partition("/")[0]: draft for draft in starter_drafts("tools")}
 
 
@@ -42,58 +43,63 @@ def called(episode: Episode, calls: list[Call], *, step: int | None = None) -> N
 
 def parts_of(episode: Episode) -> dict[str, float | None]:
     values = computed(over(episode))
-    return {name: values[name].episode for name in PARTS if name in values}
+    return {name: values[name].episode for name in RIGHT if name in values}
 
 
 @pytest.mark.parametrize("family", DRAFTS)
 def test_the_oracle_is_right_in_all_parts(family: str) -> None:
     episode = opened(family)
     called(episode, oracle_calls(family))
-    expected = {"needed": 1} if family == "no_tool" else dict.fromkeys(PARTS, 1)
-    assert parts_of(episode) == expected
+    assert parts_of(episode) == ({"needed": 1, **NOT_CALLED} if family == "no_tool" else RIGHT)
 
 
 @pytest.mark.parametrize("family", DRAFTS)
 def test_an_episode_without_calls_has_its_decision_alone(family: str) -> None:
-    assert parts_of(opened(family)) == {"needed": float(family == "no_tool")}
+    assert parts_of(opened(family)) == {"needed": float(family == "no_tool"), **NOT_CALLED}
 
 
 def test_a_needless_call_is_one() -> None:
     episode = opened("no_tool")
     called(episode, [Call("calculator", {"expression": "1"})])
-    assert parts_of(episode) == {"needed": 0}
+    assert parts_of(episode) == {"needed": 0, "called": 1, "redundant": 1, "call_results": 1}
 
 
 def test_another_tool_and_other_arguments_cost_their_own_part() -> None:
     episode = opened("one_tool")
     called(episode, [Call("zone", {}, is_ok=False)])
-    assert parts_of(episode) == {"needed": 1, "selection": 0}
+    assert parts_of(episode) == {"needed": 1, "called": 1, "selection": 0, "redundant": 1, "call_results": 0}
     episode = opened("one_tool")
     (right,) = oracle_calls("one_tool")
     called(episode, [Call(right.tool, dict.fromkeys(right.arguments, "zz"), is_ok=False)])
     parts = parts_of(episode)
-    assert (parts["needed"], parts["selection"]) == (1, 1)
+    assert (parts["needed"], parts["selection"], parts["redundant"], parts["call_results"]) == (1, 1, 0, 0)
     assert parts["arguments"] is not None
     assert parts["arguments"] < 0.5
+
+
+def test_a_call_that_is_made_twice_is_redundant_and_lowers_the_selection() -> None:
+    episode = opened("one_tool")
+    called(episode, oracle_calls("one_tool") * 2)
+    assert parts_of(episode) == {**RIGHT, "selection": 0.5, "redundant": 0.5}
 
 
 def test_what_a_person_calls_in_the_policys_place_is_not_its_own() -> None:
     episode = opened("one_tool")
     factories.step(episode, 1, actor="person", action={"type": "click", "target": "e3"}, action_type="click")
     called(episode, oracle_calls("one_tool"), step=1)
-    assert parts_of(episode) == {"needed": 0}
+    assert parts_of(episode) == {"needed": 0, **NOT_CALLED}
 
 
 def test_other_tasks_have_none_of_the_parts() -> None:
     values = computed(over(factories.episode()))
-    assert not set(values) & set(PARTS)
+    assert not set(values) & set(RIGHT)
 
 
 @pytest.mark.parametrize("family", DRAFTS)
 def test_calls_without_a_page_are_scored_as_those_on_one(family: str) -> None:
     episode = opened(family, arm="text_agent", recording="off")
     called(episode, oracle_calls(family))
-    assert parts_of(episode) == ({"needed": 1} if family == "no_tool" else dict.fromkeys(PARTS, 1))
+    assert parts_of(episode) == ({"needed": 1, **NOT_CALLED} if family == "no_tool" else RIGHT)
 
 
 def test_a_reading_probe_of_a_task_with_tools_has_none_of_the_parts() -> None:

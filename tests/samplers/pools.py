@@ -12,13 +12,14 @@ from trajectories.samplers.types import Pool, Prefixes
 
 
 def pool(size: int, solutions: Prefixes | None = None, **columns: Any) -> Pool:
-    """Tasks 1 to ``size``, of which nothing is known but what ``columns`` say."""
+    """Tasks 1 to ``size``, of which nothing is known but what ``columns`` say; all are of stage 1."""
     fields = {
         "tasks": numpy.arange(1, size + 1),
         "difficulty": numpy.full(size, numpy.nan),
         "steps": numpy.full(size, 10),
         **{name: numpy.zeros(size) for name in ("correct", "incorrect")},
         **{name: numpy.zeros(size, dtype=numpy.int64) for name in ("judged", "failures", "longest", "drawn")},
+        "stages": numpy.ones(size, dtype=numpy.int64),
     }
     columns = {name: numpy.asarray(column) for name, column in columns.items()}
     return Pool(**{**fields, **columns}, prefixes=solutions or Prefixes.nothing(size))

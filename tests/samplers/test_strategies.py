@@ -68,6 +68,7 @@ def test_draws_are_what_they_were_when_this_was_written() -> None:
     assert drawn == {
         "paired": [694, 570, 525, 675, 657],
         "shortest_prefix": [203, 187, 324, 708, 174],
+        "stages": [195, 36, 705, 832, 187],
         "success_band": [401, 550, 661, 100, 83],
         "uniform": [751, 417, 175, 382, 1],
         "without_replacement": [811, 175, 270, 760, 987],

@@ -65,22 +65,37 @@ def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards
 
     Rules and learned rewards that have not been applied yet are applied for it; nothing is stored.
     """
-    return {one: _rewards(one, *parts, named) for one, parts in _read(episode_ids, [named]).items()}
+    read = _read(episode_ids, _components_named([named]))
+    return {one: _rewards(one, *parts, named) for one, parts in read.items()}
 
 
 def payments_of(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
     """What each of the profiles pays those of the episodes that have ended, by id. They are read once."""
     return {
         one: [payment_of(profile.profile, known) for profile in named]
-        for one, (known, _) in _read(episode_ids, named).items()
+        for one, (known, _) in _read(episode_ids, _components_named(named)).items()
     }
+
+
+def values_of(episode_ids: Sequence[int], *, components: Sequence[str]) -> dict[int, dict[str, float | None]]:
+    """Those of the components that each of the ended episodes has, by id: None where one could not be
+    computed. Those that are not stored yet are computed for it, as for a payment.
+    """
+    return {
+        one: {name: known.values[name] for name in components if name in known.values}
+        for one, (known, _) in _read(episode_ids, components).items()
+    }
+
+
+def _components_named(named: Sequence[Named]) -> list[str]:
+    return [term.component for one in named for term in one.profile.terms]
 
 
 _Read = dict[int, tuple[Components, list[_Source]]]
 
 
-def _read(episode_ids: Sequence[int], named: Sequence[Named]) -> _Read:
-    """All components of those that have ended, and where they are from."""
+def _read(episode_ids: Sequence[int], components: Sequence[str]) -> _Read:
+    """All components of those that have ended, and where they are from; of learned ones those named alone."""
     read = {row[0]: _known(*row[1:]) for row in KNOWN.rows(ids=list(episode_ids))}
     missing = [one for one, (_, sources) in read.items() if not _has_rules(sources)]
     for reading in store.readings_of(missing) if missing else []:
@@ -88,7 +103,7 @@ def _read(episode_ids: Sequence[int], named: Sequence[Named]) -> _Read:
         read[reading.episode][1].append(
             _Source(RewardSource.Kind.RULE, store.RULES, registry.revision(), values, steps)
         )
-    _learned_read(read, [term.component for one in named for term in one.profile.terms])
+    _learned_read(read, components)
     return {one: (_joined(known, sources), sources) for one, (known, sources) in read.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -78,11 +78,12 @@ def pool_of(sampler: Sampler) -> Pool:
     import numpy
 
     (columns,) = POOL.rows(sampler=sampler.pk)
-    read = {
+    read: dict[str, Any] = {
         name: numpy.frombuffer(column, kind).astype(kind[1] + "8")
         for (name, kind), column in zip(POOL_COLUMNS.items(), columns, strict=True)
     }
-    return Pool(**read, prefixes=Prefixes.nothing(len(read["tasks"])))
+    size = len(read["tasks"])
+    return Pool(**read, prefixes=Prefixes.nothing(size), stages=numpy.zeros(size, dtype=numpy.int64))
 
 
 def run_state(sampler: Sampler) -> RunState:

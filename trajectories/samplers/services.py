@@ -26,7 +26,9 @@ from trajectories.runs import selectors as run_selectors
 from trajectories.samplers import selectors, summaries
 from trajectories.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks, draw_make
 from trajectories.samplers.prefixes import prefixes_complete, prefixes_of
+from trajectories.samplers.stages import stages_check, with_stages
 from trajectories.samplers.strategies.paired import PairedStrategy
+from trajectories.samplers.strategies.stages import StagesStrategy
 from trajectories.samplers.types import Pool
 
 TASKS_MAX = 100_000
@@ -50,13 +52,15 @@ def sampler_create(
 
     Raises ``GymError``: 403 ``missing_scope``; 404 ``unknown_run``; 422 ``unknown_benchmark``,
     ``unknown_split``, ``unknown_task``, ``evaluation_split``, ``no_tasks``, ``too_many_tasks``,
-    ``profile_unfit``.
+    ``profile_unfit``; and those of ``stages.stages_check``.
     """
     run = run_selectors.run_get(run_id, principal=principal)
     _check_guidance(plan, principal)
     tasks, splits = _tasks_choose(run, filters, principal)
     sources = Task.objects.filter(pk__in=tasks).order_by().values_list("benchmark", "kind").distinct()
     fitness_check(run, sources, viewer=principal)
+    if isinstance(plan.strategy, StagesStrategy):
+        stages_check(plan.strategy, tasks, viewer=principal)
     sampler = Sampler.objects.create(
         run=run,
         plan=msgspec.to_builtins(plan),
@@ -100,6 +104,8 @@ def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
     state = selectors.run_state(sampler)
     results = _results_count(sampler, plan, upto=state.position)
     pool = selectors.pool_of(sampler)
+    if isinstance(plan.strategy, StagesStrategy):
+        pool = with_stages(pool, plan.strategy, sampler=sampler, number=number, upto=state.position)
     items = _items_make(sampler, plan, pool, number=number, count=count, version=state.policy_version or 0)
     draw = SamplerDraw(
         sampler=sampler,

@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
+from trajectories.samplers.course import Progress
 from trajectories.samplers.plans import DrawnTask
 from trajectories.samplers.selectors import RunState
 from trajectories.samplers.types import Pool, rounded
@@ -56,6 +57,10 @@ class DrawSummary(Struct):
     count: Annotated[
         int | None, Meta(description="Tasks that the call was for. Absent where each of them is an item.")
     ] = None
+    progress: Annotated[
+        Progress | None,
+        Meta(description="Of `stages`: the stage that the run has reached, and what its criteria come to."),
+    ] = None
 
 
 def summary_make(
@@ -76,6 +81,7 @@ def summary_make(
         degenerate=state.degenerate,
         teaching=state.teaching,
         count=count,
+        progress=pool.progress,
     )
     stored: dict[str, object] = msgspec.to_builtins(summary)
     return stored

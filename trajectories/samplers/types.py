@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
 
 from msgspec import Meta, Struct
 
+from trajectories.samplers.course import Progress
+
 if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
@@ -74,7 +76,8 @@ class Pool:
     ``correct`` and ``incorrect`` are numbers of results weighted by recency; ``difficulty`` is NaN where it
     is unknown; ``failures`` counts the results since the last success, and ``longest`` the steps of the
     longest success (0 without one, or where no plug-in needs it); ``drawn`` counts the earlier draws of the
-    task. ``prefixes`` are of strategies that guide; for others the tasks have no solutions.
+    task. ``prefixes`` are of strategies that guide; for others the tasks have no solutions. ``stages``, 0
+    without one, and ``progress`` are of strategies with stages.
     """
 
     tasks: Integers
@@ -87,6 +90,8 @@ class Pool:
     longest: Integers
     drawn: Integers
     prefixes: Prefixes
+    stages: Integers
+    progress: Progress | None = None
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -107,7 +112,10 @@ def _part(table: P, rows: Any) -> P:
     columns: dict[str, Any] = {}
     for name in table.__dataclass_fields__:
         column = getattr(table, name)
-        columns[name] = _part(column, rows) if isinstance(column, Prefixes) else column[rows]
+        if isinstance(column, Prefixes):
+            columns[name] = _part(column, rows)
+        elif not isinstance(column, Progress | None):
+            columns[name] = column[rows]
     return replace(table, **columns)
 
 

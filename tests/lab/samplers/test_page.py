@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -15,6 +16,7 @@ from tests.conftest import LabClient
 from tests.lab.samplers.scene import principal_make, sampler_make
 from trajectories.models import Run
 from trajectories.samplers import services
+from trajectories.samplers.plans import SamplerPlan, SamplerTasks
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[Any], LabClient]
@@ -137,3 +139,39 @@ def test_more_tasks_and_draws_cost_no_more_queries(lab: Lab, owner: Any, trained
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
+
+
+def test_a_course_shows_its_stages_and_why_it_moved_on(lab: Lab, owner: Any, trained: Run) -> None:
+    first, *_ = [factories.task(tags=[f"stage:{stage}"]) for stage in (1, 1, 2, 2)]
+    until = [{"component": "outcome", "at_least": 0.5}]
+    strategy = {"kind": "stages", "window": 10, "stages": [{"stage": one, "until": until} for one in (1, 2)]}
+    principal = principal_make()
+    sampler = services.sampler_create(
+        run_id=trained.pk,
+        plan=msgspec.convert({"strategy": strategy}, SamplerPlan),
+        filters=SamplerTasks(),
+        seed=7,
+        principal=principal,
+    )
+    for number, right in ((1, 4), (2, 2), (3, 0)):
+        services.sampler_draw(sampler_id=sampler.pk, count=2, number=number, principal=principal)
+        group = factories.group(run=trained, task=first)
+        for sample in range(10):
+            outcome = "correct" if sample < right else "incorrect"
+            factories.verdict(factories.episode(group=group), outcome)
+    moved = factories.group(run=trained, task=first)
+    for _ in range(10):
+        factories.verdict(factories.episode(group=moved), "correct")
+    services.sampler_draw(sampler_id=sampler.pk, count=2, number=4, principal=principal)
+
+    page = lab(owner).get(f"/runs/{trained.pk}/curation").content.decode()
+
+    assert "(stage 1, until (at least 0.5, component outcome))" in page
+    assert "Stage by draw" in page
+    assert "Criteria of stage 1 by draw" in page
+    assert "draw 2: outcome 0.4 (at least 0.5; 10 episodes)" in page
+    assert (
+        "Stage 2 since draw 4: the criteria of the stage before hold: outcome 1 (at least 0.5; 10 episodes): "
+        "outcome not known yet (at least 0.5; 0 judged episodes)."
+    ) in page
+    assert "earlier stage 1" in page

@@ -48,21 +48,21 @@ def charts_of(draws: Draws) -> list[Chart]:
         if summary["max_steps"]
     ][:: math.ceil(len(draws) / POINTS_MAX) or 1]
     charts = [
-        _chart(
+        chart_of(
             "teaching",
             "Groups that teach",
             "share of completed groups whose rewards differ, since the draw before",
             {"Groups": _shares(draws, _teaching)},
             unit="%",
         ),
-        _chart(
+        chart_of(
             "difficulty",
             "Success by difficulty",
             "share of judged episodes that were correct, since the draw before",
             {name.title(): points for name, points in success.items() if points},
             unit="%",
         ),
-        _chart("horizon", "Step budget", "the greatest of each draw", {"Steps": budgets}, unit="steps"),
+        chart_of("horizon", "Step budget", "the greatest of each draw", {"Steps": budgets}, unit="steps"),
     ]
     return [chart for chart in charts if chart]
 
@@ -134,7 +134,8 @@ def _shares(draws: Draws, of: Callable[[Summary], tuple[int, int]]) -> Points:
     return points
 
 
-def _chart(id_: str, title: str, note: str, lines: Mapping[str, Points], *, unit: str) -> Chart | None:
+def chart_of(id_: str, title: str, note: str, lines: Mapping[str, Points], *, unit: str) -> Chart | None:
+    """Lines by name, at most four, over the numbers of draws; None with fewer than two draws."""
     numbers = sorted({number for points in lines.values() for number, _, _ in points})
     if len(numbers) < 2:
         return None

@@ -14,6 +14,7 @@ from tasks_app.models import Task
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.runs import selectors
 from trajectories.lab.samplers.charts import Chart, charts_of, draw_chart
+from trajectories.lab.samplers.course import course_charts, course_words, progress_of
 from trajectories.models import Run, Sampler, SamplerDraw
 from trajectories.samplers.plans import PARTS, DifficultySchedule
 
@@ -91,7 +92,8 @@ class SamplersPage:
     @cached_property
     def charts(self) -> list[Chart]:
         draws = SamplerDraw.objects.filter(sampler=self.sampler).order_by("-number")
-        return charts_of(list(draws.values_list("number", "summary")[:DRAWS_CHARTED])[::-1])
+        shown = list(draws.values_list("number", "summary")[:DRAWS_CHARTED])[::-1]
+        return [*course_charts(shown), *charts_of(shown)]
 
     @cached_property
     def draw(self) -> SamplerDraw | None:
@@ -119,6 +121,12 @@ class SamplersPage:
         strategy = self.sampler.plan["strategy"] if self.sampler else {}
         band = (strategy["low"], strategy["high"]) if {"low", "high"} <= strategy.keys() else None
         return draw_chart([row.item for row in self.rows], band=band)
+
+    @cached_property
+    def course(self) -> str:
+        """The stage of the draw in words; empty without stages."""
+        progress = progress_of(self.draw.summary) if self.draw else None
+        return course_words(progress) if progress else ""
 
     @property
     def earlier(self) -> int | None:
@@ -160,5 +168,5 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return f"({_parameters(value)})"
     if isinstance(value, list):
-        return " and ".join(map(str, value))
+        return " and ".join(map(_text, value))
     return f"{value:g}" if isinstance(value, float) else str(value).lower() if value is True else str(value)

@@ -37,16 +37,26 @@ def fitness_check(run: Run, sources: Iterable[Source], *, viewer: Viewer) -> Non
 
 def _problems(profile: Profile, benchmark: str, kind: str) -> Iterator[str]:
     for name in dict.fromkeys(term.component for term in profile.terms):
-        if name.startswith(MARK):
-            known = milestones_of(benchmark, kind)
-            if name.removeprefix(MARK) not in known:
-                others = f"its milestones are {', '.join(known)}" if known else "it has no milestones"
-                yield f"{benchmark} has no {name!r}: {others}."
-            continue
-        needed = registry.component_of(name).kinds
-        if needed is not None and kind not in needed:
-            labels = " and ".join(sorted(f"“{kinds.kind_label(one)}”" for one in needed))
-            yield f"{benchmark} has no {name!r}: only tasks of the kind {labels} do."
+        if problem := unfit_component(name, benchmark, kind):
+            yield problem
+
+
+def unfit_component(name: str, benchmark: str, kind: str) -> str | None:
+    """Why no task of a benchmark and kind can have a component; None where one can.
+
+    Raises ``GymError`` 422 ``unknown_reward_component``.
+    """
+    if name.startswith(MARK):
+        known = milestones_of(benchmark, kind)
+        if name.removeprefix(MARK) in known:
+            return None
+        others = f"its milestones are {', '.join(known)}" if known else "it has no milestones"
+        return f"{benchmark} has no {name!r}: {others}."
+    needed = registry.component_of(name).kinds
+    if needed is None or kind in needed:
+        return None
+    labels = " and ".join(sorted(f"“{kinds.kind_label(one)}”" for one in needed))
+    return f"{benchmark} has no {name!r}: only tasks of the kind {labels} do."
 
 
 def milestones_of(benchmark: str, kind: str) -> list[str]:

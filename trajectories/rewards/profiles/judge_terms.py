@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from core.errors import GymError, did_you_mean
 from trajectories.models import Judge, JudgeAttack, JudgeCertification
@@ -15,9 +15,9 @@ MARK = f"{JUDGE}{FAMILY}"
 ATTEMPTS_MIN = 20
 
 
-def unknown_judges(profile: Profile) -> list[str]:
-    """Problems of terms that name no judge, or none of its criteria."""
-    return [problem for judge, criterion in judges_named(profile) for problem in _unknown(judge, criterion)]
+def unknown_judges(components: Iterable[str]) -> list[str]:
+    """Problems of components that name no judge, or none of its criteria."""
+    return [problem for judge, criterion in _judges_in(components) for problem in _unknown(judge, criterion)]
 
 
 def certified_check(profile: Profile) -> None:
@@ -51,7 +51,11 @@ def payment_problems(name: str, criterion: str) -> Iterator[str]:
 
 def judges_named(profile: Profile) -> list[tuple[str, str]]:
     """Judge and criterion of each such term; the criterion is empty where all of them are meant."""
-    names = dict.fromkeys(term.component for term in profile.terms if term.component.startswith(MARK))
+    return _judges_in(term.component for term in profile.terms)
+
+
+def _judges_in(components: Iterable[str]) -> list[tuple[str, str]]:
+    names = dict.fromkeys(name for name in components if name.startswith(MARK))
     parts = (name.removeprefix(MARK).partition(FAMILY) for name in names)
     return [(judge, criterion) for judge, _, criterion in parts]
 

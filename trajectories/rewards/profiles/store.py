@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,8 +53,7 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
     ``profile_name_taken`` for a name of the gym's own.
     """
     profile = profile_read(body)
-    _check_learned(profile, viewer=viewer, is_training=False)
-    if problems := unknown_judges(profile):
+    if problems := unknown_components([term.component for term in profile.terms], viewer=viewer):
         raise refused(problems)
     named = Named(profile, sha256_of(profile))
     if profile.name in builtin():
@@ -70,18 +69,19 @@ def profile_store(body: Any, *, viewer: Viewer) -> tuple[Named, bool]:
     return named, is_new
 
 
+def unknown_components(names: Sequence[str], *, viewer: Viewer) -> list[str]:
+    """Problems of components that name a learned reward or a judge that the viewer does not have."""
+    return problems_of(names, viewer=viewer, is_training=False) or unknown_judges(names)
+
+
 def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
     """Raise ``GymError`` (422) for a profile that no training run may be paid by: ``profile_refused`` where
     the error of a learned reward is too great or not known well enough, ``judge_not_certified`` for a judge.
     """
-    _check_learned(profile, viewer=viewer, is_training=True)
-    certified_check(profile)
-
-
-def _check_learned(profile: Profile, *, viewer: Viewer, is_training: bool) -> None:
     components = [term.component for term in profile.terms]
-    if problems := problems_of(components, viewer=viewer, is_training=is_training):
+    if problems := problems_of(components, viewer=viewer, is_training=True):
         raise refused(problems)
+    certified_check(profile)
 
 
 def profile_get(reference: str, *, viewer: Viewer) -> Named:
