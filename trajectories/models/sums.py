@@ -88,10 +88,11 @@ class RateSum(models.Model):
 
 
 class VersionSum(models.Model):
-    """Sums of reward and behaviour over the tasks of one arm and policy version, as training was last read.
+    """Sums of reward, behaviour and components over the tasks of one arm and policy version, as training was
+    last read.
 
-    What writes a verdict or facts counts a change in the same transaction; reading training sums what has
-    changed since (``reports/training``). ``sums`` hold as long as ``summed_changes`` is ``changes``.
+    What writes a verdict, facts or components counts a change in the same transaction; reading training sums
+    what has changed since (``reports/training``). ``sums`` hold as long as ``summed_changes`` is ``changes``.
     """
 
     run = models.ForeignKey(

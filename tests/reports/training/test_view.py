@@ -167,7 +167,9 @@ def test_what_cannot_be_stated_has_a_reason() -> None:
     assert (row.get("reward"), row["note"], row["void"]) == (None, "every episode is void", 100.0)
     states = [row["state"] for row in tables_of(empty)["alarms"]["rows"]]
     assert states[0] == "cannot say: 0 of at least 4 versions"
-    assert states[-1] == "cannot say: no two comparable evaluations"
+    assert states[4] == "cannot say: no two comparable evaluations"
+    assert set(states[5:-1]) == {"cannot say: no such component"}
+    assert states[-1] == "cannot say: the run is paid for outcomes alone"
 
 
 def test_a_key_for_one_split_sees_the_tasks_of_that_split_alone() -> None:

@@ -27,6 +27,15 @@ NAMED_INTERVALS = (
     "steps",
     "loops",
     "backtracks",
+    "outcome",
+    "syntax",
+    "executed",
+    "needed",
+    "redundant",
+    "selection",
+    "arguments",
+    "call_results",
+    "shaping",
 )
 INTERVALS = {
     "accuracy": ("low", "high"),

@@ -33,7 +33,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class ChartSpec:
-    """What a chart shows: columns of some rows of a table, and the alarms of these ``rules``."""
+    """What a chart shows: columns of a table, of its rows with ``scope`` in the column ``by``, and the alarms
+    of these ``rules``."""
 
     id: str
     title: str
@@ -41,7 +42,8 @@ class ChartSpec:
     table: str
     columns: Mapping[str, str]
     rules: frozenset[str] = frozenset()
-    benchmark: str = ""
+    scope: str = ""
+    by: str = "benchmark"
 
     @property
     def within(self) -> tuple[float, float]:
@@ -112,7 +114,12 @@ CHARTS = (
 
 def charts_of(tables: Mapping[str, Mapping[str, Any]], alarms: Sequence[Alarm]) -> list[Chart]:
     """The charts that have two points or more, on one axis of versions; tables by id."""
-    specs = [*_evaluated(tables["evaluations"]), *CHARTS, *_posted(tables["metrics"])]
+    specs = [
+        *_evaluated(tables["evaluations"]),
+        *CHARTS,
+        *_components(tables["components"], alarms),
+        *_posted(tables["metrics"]),
+    ]
     start = _start(tables)
     rows = {spec.id: _rows(spec, tables[spec.table], start=start) for spec in specs}
     versions = sorted({version for placed in rows.values() for version, _ in placed})
@@ -146,11 +153,33 @@ def _evaluated(table: Mapping[str, Any]) -> list[ChartSpec]:
                 table="evaluations",
                 columns=columns,
                 rules=frozenset({"text"}),
-                benchmark=name,
+                scope=name,
             )
             for id_, title, unit, columns in (accuracies, gap)
         ]
     return specs
+
+
+def _components(table: Mapping[str, Any], alarms: Sequence[Alarm]) -> list[ChartSpec]:
+    """Of the components those that raised an alarm, and of each stage accuracy beside shaping."""
+    titles = {column["id"]: column["title"] for column in table["columns"]}
+    stages = list(dict.fromkeys(row["stage"] for row in table["rows"]))
+    alone = [(alarm.measure, alarm.scope) for alarm in alarms if alarm.measure in titles]
+    pairs = [("shaping", stage) for stage in stages if "shaping" in titles]
+    return [
+        ChartSpec(
+            id=f"{measure}_{stages.index(stage)}",
+            title=f"{titles[measure]} in {stage}" if stage else titles[measure],
+            unit="%",
+            table="components",
+            columns={name: titles[name] for name in names},
+            rules=frozenset(alarm.rule for alarm in alarms if (alarm.measure, alarm.scope) == (measure, stage)),
+            scope=stage,
+            by="stage",
+        )
+        for measure, stage in dict.fromkeys([*pairs, *alone])
+        for names in [("outcome", measure) if measure == "shaping" else (measure,)]
+    ]
 
 
 def _posted(table: Mapping[str, Any]) -> list[ChartSpec]:
@@ -179,7 +208,7 @@ def _start(tables: Mapping[str, Mapping[str, Any]]) -> int:
 
 def _rows(spec: ChartSpec, table: Mapping[str, Any], *, start: int) -> list[tuple[int, Row]]:
     """Rows with a number to draw, by version."""
-    rows = [row for row in table["rows"] if row.get("benchmark", "") == spec.benchmark]
+    rows = [row for row in table["rows"] if row.get(spec.by, "") == spec.scope]
     rows = [row for row in rows if any(row.get(name) is not None for name in spec.columns)]
     placed = [(start if row["version"] is None else int(row["version"]), row) for row in rows]
     stride = -(-len(placed) // POINTS_MAX)
@@ -198,7 +227,7 @@ class _Plot:
     ) -> None:
         self._spec, self._rows, self._versions = spec, rows, versions
         self._alarms = [
-            alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.benchmark)
+            alarm for alarm in alarms if alarm.rule in spec.rules and alarm.scope in ("", spec.scope)
         ]
         self._x = versions_scale(versions, start=LEFT, end=WIDTH - RIGHT)
         self._y = scale_of(_ends(spec, rows), start=HEIGHT - BOTTOM, end=TOP, within=spec.within)

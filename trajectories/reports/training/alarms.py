@@ -28,13 +28,14 @@ class Rule:
     with ``is_recent`` those just before.
 
     It needs a change of at least ``least``, and to ``factor`` times the reference; each of the last versions
-    lies beyond half of it. ``words`` state all that for readers.
+    lies beyond half of it. ``words`` state all that for readers, and ``look`` says where to look then.
     """
 
     id: str
     title: str
     measure: str
     words: str
+    look: str
     is_rise: bool = True
     is_share: bool = True
     is_recent: bool = False
@@ -62,6 +63,7 @@ RULES = (
         measure="invalid_actions",
         words="The share of steps with an invalid action is at least 5 points above, and at least twice, "
         "that of the up to 6 versions before.",
+        look="the steps without an action: what their completions have instead.",
         is_recent=True,
         reference=6,
         present=1,
@@ -74,6 +76,7 @@ RULES = (
         measure="thought_words",
         words="Words per thought of the last 3 versions are at most 70% of those of the run's first 3, and "
         "each of the 3 is at most 85%.",
+        look="thoughts of episodes that fail now and did not before.",
         is_rise=False,
         is_share=False,
         factor=0.7,
@@ -84,6 +87,7 @@ RULES = (
         measure="restates",
         words="The share of the thought that restates the page or the action is, over the last 3 versions, "
         "at least 10 points above that of the run's first 3, and in each of the 3 at least 5 points.",
+        look="thoughts beside the pages that they restate.",
         is_share=False,
         least=0.10,
     ),
@@ -93,6 +97,7 @@ RULES = (
         measure="void",
         words="The share of void episodes is, over the last 3 versions, at least 3 points above that of the "
         "run's first 3, and in each of the 3 at least 1.5 points.",
+        look="the reasons of void episodes, on the page of the run.",
         least=0.03,
     ),
 )
@@ -100,6 +105,7 @@ TEXT_TITLE = "Gap closing because text falls"
 TEXT_LEAST = 0.03
 # Of the gap's narrowing, what the text's loss is at least.
 TEXT_PART = 0.25
+TEXT_LOOK = "items that were right as text at the first checkpoint and are wrong now."
 TEXT_WORDS = (
     "Text accuracy is at least 3 points below that of the first evaluated version, on the same items; the "
     "gap is narrower; and at least a quarter of that is the text's loss."
@@ -108,15 +114,28 @@ TEXT_WORDS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    """Raised at ``version``, where ``value`` stood against ``reference``; ``scope`` is the benchmark."""
+    """Raised at ``version``, where what had gone on ``since`` another stood at ``value`` against
+    ``reference``; ``scope`` is the benchmark, or the stage of the tasks."""
 
     rule: str
+    measure: str
     title: str
+    look: str
     version: int
+    since: int
     reference: float
     value: float
     p: float
     scope: str = ""
+
+    def figure(self, value: float) -> str:
+        """A value of its measure, for readers."""
+        return f"{value:.1f} words" if self.rule == THOUGHTS else f"{100 * value:.1f}%"
+
+    @property
+    def change(self) -> str:
+        """The values before and now."""
+        return f"from {self.figure(self.reference)} to {self.figure(self.value)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +152,12 @@ class Evaluated:
 
 def level(test: int, *, rules: int) -> float:
     """Of the ``test``-th test of one rule, from 1."""
-    return RUN_RATE / rules * 6 / (math.pi * test) ** 2
+    return RUN_RATE / rules * spent(test)
+
+
+def spent(place: int) -> float:
+    """The part of a rate that the ``place``-th of any number has, from 1; all of them sum to 1."""
+    return 6 / (math.pi * place) ** 2
 
 
 def alarms_of(series: Mapping[str, Sequence[tuple[int, Figure]]]) -> list[Alarm]:
@@ -150,8 +174,11 @@ def text_alarm(evaluations: Sequence[Evaluated], *, scope: str = "", scopes: int
         if is_closing and one.p is not None and one.p < level(test, rules=scopes * (len(RULES) + 1)):
             return Alarm(
                 rule="text",
+                measure="text",
                 title=TEXT_TITLE,
+                look=TEXT_LOOK,
                 version=one.version,
+                since=one.version,
                 reference=one.text_before,
                 value=one.text,
                 p=one.p,
@@ -185,8 +212,11 @@ def _raised(rule: Rule, points: Sequence[tuple[int, Figure]]) -> Iterator[Alarm]
         if p < level(test, rules=len(RULES) + 1):
             yield Alarm(
                 rule=rule.id,
+                measure=rule.measure,
                 title=rule.title,
+                look=rule.look,
                 version=points[end - 1][0],
+                since=points[start][0],
                 reference=reference.value,
                 value=present.value,
                 p=p,

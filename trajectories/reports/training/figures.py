@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 from scipy.special import stdtr, stdtrit
@@ -20,6 +20,9 @@ class Sums:
     count_squared: float
     count_times_total: float
     total_squared: float
+
+
+SUMS_PER_MEASURE = len(fields(Sums))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,27 @@ def figure_of(sums: Sums) -> Figure | None:
     if variance < 1e-12 * max(value**2, 1e-12):
         variance = 0.0
     return Figure(value=value, variance=variance, degrees=sums.tasks - 1, count=sums.count, tasks=sums.tasks)
+
+
+def figures_of(names: Iterable[str], sums: Sequence[float]) -> dict[str, Figure]:
+    """The figures of measures whose sums stand one after the other, without those that no episode has."""
+    figures = {}
+    for place, name in enumerate(names):
+        tasks, *rest = sums[place * SUMS_PER_MEASURE : (place + 1) * SUMS_PER_MEASURE]
+        count, total, count_squared, count_times_total, total_squared = rest
+        figure = figure_of(
+            Sums(
+                tasks=int(tasks),
+                count=count,
+                total=total,
+                count_squared=count_squared,
+                count_times_total=count_times_total,
+                total_squared=total_squared,
+            )
+        )
+        if figure:
+            figures[name] = figure
+    return figures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +113,17 @@ def jitter(figures: Sequence[Figure]) -> tuple[float, float]:
 
     Neighbours differ by twice the jitter and both sampling variances; a trend hardly shows in them.
     """
-    pairs = list(pairwise(figures))
-    if not pairs:
-        return 0.0, 1.0
-    excess = sum((b.value - a.value) ** 2 - a.variance - b.variance for a, b in pairs) / (2 * len(pairs))
-    # Neighbouring differences share a version, and so are worth two thirds of independent ones.
-    return max(0.0, excess), max(1.0, 2 * len(pairs) / 3)
+    return jitters(figures)[-1]
+
+
+def jitters(figures: Sequence[Figure]) -> list[tuple[float, float]]:
+    """The jitter of each beginning of the series, by how many versions it has."""
+    excess, known = 0.0, [(0.0, 1.0), (0.0, 1.0)][: len(figures) + 1]
+    for count, (a, b) in enumerate(pairwise(figures), 1):
+        excess += (b.value - a.value) ** 2 - a.variance - b.variance
+        # Neighbouring differences share a version, and so are worth two thirds of independent ones.
+        known.append((max(0.0, excess / (2 * count)), max(1.0, 2 * count / 3)))
+    return known
 
 
 def change_p(reference: Pooled, present: Pooled, *, noise: tuple[float, float], is_rise: bool) -> float:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from core.reasons import HARMLESS_VOIDS
 from core.sql import Statement
 from trajectories.models import Run
 from trajectories.models.sums import Scope, TaskSum, VersionSum
-from trajectories.reports.training.figures import Figure, Sums, figure_of
+from trajectories.reports.training.component_sums import Stages, is_whole, stage_sums, stages_of
+from trajectories.reports.training.figures import SUMS_PER_MEASURE, Figure, figures_of
 
 _JUDGED, _CORRECT, _VOID = (
     f"count(*) FILTER (WHERE v.outcome {those})" for those in ("<> 'void'", "= 'correct'", "= 'void'")
@@ -45,7 +46,8 @@ _OF_VERSION = ", ".join(
     f"sum(n_{name} * s_{name}), sum(s_{name} * s_{name})"
     for name in GROUP_SQL
 )
-SUMS_PER_MEASURE = 6
+# Of a version: the episodes that ended, and the sums of the measures; those of components follow.
+OWN_SUMS = 1 + len(GROUP_SQL) * SUMS_PER_MEASURE
 METRICS_MAX = 24
 
 _SUMS = Statement(__file__, "version_sums", of_group=_OF_GROUP, of_task=_OF_TASK, of_version=_OF_VERSION)
@@ -56,11 +58,13 @@ _POSTED = Statement(__file__, "posted")
 
 @dataclass(frozen=True, kw_only=True)
 class VersionFigures:
-    """Of one arm and policy version; ``figures`` by measure, without those that no episode has."""
+    """Of one arm and policy version; ``figures`` by measure, without those that no episode has, and those of
+    components by stage."""
 
     version: int
     ended: int
     figures: Mapping[str, Figure]
+    stages: Stages = field(default_factory=dict)
 
 
 class GroupCounts(NamedTuple):
@@ -83,13 +87,21 @@ def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str
     sums = {
         (row.policy_version, row.arm): row.sums
         for row in rows
-        if row.sums is not None and row.summed_changes == row.changes and not splits
+        if row.sums is not None
+        and row.summed_changes == row.changes
+        and is_whole(row.sums[OWN_SUMS:])
+        and not splits
     }
     if changed := {row.policy_version for row in rows if (row.policy_version, row.arm) not in sums}:
         sums |= _summed(run_id, changed, splits)
     by_arm: dict[str, list[VersionFigures]] = {}
-    for (version, arm), (ended, *rest) in sorted(sums.items()):
-        made = VersionFigures(version=version, ended=int(ended), figures=_figures(rest))
+    for (version, arm), known in sorted(sums.items()):
+        made = VersionFigures(
+            version=version,
+            ended=int(known[0]),
+            figures=figures_of(GROUP_SQL, known[1:OWN_SUMS]),
+            stages=stages_of(known[OWN_SUMS:]),
+        )
         by_arm.setdefault(arm, []).append(made)
     return by_arm
 
@@ -101,10 +113,16 @@ def _summed(
     rows = _SUMS.rows(
         run=run_id, versions=sorted(versions), nobodys=list(HARMLESS_VOIDS), splits=sorted(splits)
     )
+    # Read after the number of changes: what comes between the two is summed again.
+    stages = stage_sums(run_id, versions, splits)
+    whole = {(version, arm): [*sums, *stages.get((version, arm), [0])] for _, arm, version, _, sums in rows}
     if not splits:
-        made = [{"id": pk, "changes": changes, "sums": sums} for pk, _, _, changes, sums in rows]
+        made = [
+            {"id": pk, "changes": changes, "sums": whole[version, arm]}
+            for pk, arm, version, changes, _ in rows
+        ]
         _KEEP.run(rows=json.dumps(made))
-    return {(version, arm): sums for _, arm, version, _, sums in rows}
+    return whole
 
 
 def group_counts(
@@ -132,23 +150,3 @@ def trained_on(run: Run, *, splits: Collection[str] = ()) -> list[str]:
         tasks = tasks.filter(task__split__in=splits)
     names = tasks.order_by("task__benchmark_id").values_list("task__benchmark_id", flat=True)
     return list(names.distinct())
-
-
-def _figures(sums: Sequence[float]) -> dict[str, Figure]:
-    figures = {}
-    for place, name in enumerate(GROUP_SQL):
-        tasks, *rest = sums[place * SUMS_PER_MEASURE : (place + 1) * SUMS_PER_MEASURE]
-        count, total, count_squared, count_times_total, total_squared = rest
-        figure = figure_of(
-            Sums(
-                tasks=int(tasks),
-                count=count,
-                total=total,
-                count_squared=count_squared,
-                count_times_total=count_times_total,
-                total_squared=total_squared,
-            )
-        )
-        if figure:
-            figures[name] = figure
-    return figures

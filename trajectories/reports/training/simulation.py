@@ -95,7 +95,7 @@ class Tally:
 
 def simulate(regime: Regime, sickness: Sickness = HEALTH, *, runs: int, seed: int) -> Tally:
     rng = np.random.default_rng(seed)
-    tally, onset = Tally(runs=runs), _onset(regime)
+    tally, onset = Tally(runs=runs), onset_of(regime)
     for _ in range(runs):
         alarms = _run_alarms(regime, sickness, rng)
         tally.any_raised += bool(alarms)
@@ -109,13 +109,14 @@ def simulate(regime: Regime, sickness: Sickness = HEALTH, *, runs: int, seed: in
 
 
 def _run_alarms(regime: Regime, sickness: Sickness, rng: np.random.Generator) -> list[Alarm]:
-    severity = np.clip((np.arange(regime.versions) - _onset(regime) + 1) / sickness.ramp, 0, 1)
+    severity = np.clip((np.arange(regime.versions) - onset_of(regime) + 1) / sickness.ramp, 0, 1)
     alarms = alarms_of(_series(regime, sickness, severity, rng))
     falling = text_alarm(_evaluations(regime, sickness, severity, rng))
     return [*alarms, falling] if falling else alarms
 
 
-def _onset(regime: Regime) -> int:
+def onset_of(regime: Regime) -> int:
+    """The version from which on something goes wrong."""
     return round(regime.versions * ONSET)
 
 
@@ -126,8 +127,8 @@ def _series(
     count, shape = regime.versions, (regime.tasks, regime.samples)
     effects = rng.normal(size=(4, TASK_POOL))
     growth = rng.uniform(-0.15, 0.3) * np.linspace(0, 1, count)
-    words = growth + _drift(count, 0.06, rng) + np.log1p((sickness.words - 1) * severity)
-    narration = 0.2 + _drift(count, 0.02, rng) + sickness.narration * severity
+    words = growth + drift(count, 0.06, rng) + np.log1p((sickness.words - 1) * severity)
+    narration = 0.2 + drift(count, 0.02, rng) + sickness.narration * severity
     invalid = np.linspace(rng.uniform(0.02, 0.08), 0.01, count) * np.exp(rng.normal(0, 0.25, count))
     invalid = np.minimum(invalid + sickness.invalid * severity, 0.9)
     void = 0.005 * np.exp(rng.normal(0, 0.5, count)) + sickness.void * severity
@@ -185,7 +186,7 @@ def _answers(base: float, ease: Floats, shift: float, regime: Regime, rng: np.ra
     return Answers(item=item, look=np.full(len(item), NO_LOOK), correct=right.astype(np.float64))
 
 
-def _drift(count: int, sd: float, rng: np.random.Generator) -> Floats:
+def drift(count: int, sd: float, rng: np.random.Generator) -> Floats:
     """Around 0 with this standard deviation, each value half of the one before."""
     values = rng.normal(0, sd, count)
     for place in range(1, count):

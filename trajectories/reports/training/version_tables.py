@@ -124,7 +124,7 @@ def _version_row(run_id: int, arm: str, of: VersionFigures, registered: Mapping[
     }
     for name, (_, is_share) in SHOWN.items():
         if figure := of.figures.get(name):
-            row |= _with_interval(name, figure, is_share=is_share)
+            row |= with_interval(name, figure, is_share=is_share)
     if "reward" not in of.figures:
         row["note"] = "every episode is void"
     elif "steps" not in of.figures:
@@ -132,8 +132,9 @@ def _version_row(run_id: int, arm: str, of: VersionFigures, registered: Mapping[
     return row
 
 
-def _with_interval(name: str, figure: Figure, *, is_share: bool) -> dict[str, float | None]:
-    """Shares in percent. Symmetrical intervals may reach beyond what a value can be."""
+def with_interval(name: str, figure: Figure, *, is_share: bool) -> dict[str, float | None]:
+    """A figure as the cells of a row, shares in percent. Symmetrical intervals may reach beyond what a value
+    can be."""
     made = scaled if is_share else number
     ends = figure.interval()
     if ends is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,10 @@ from core.arms import ARMS
 from trajectories.models import PolicyVersion, Run
 from trajectories.reports.tables import Column, Row, Table, number, table_record
 from trajectories.reports.training import selectors
-from trajectories.reports.training.alarms import RULES, TEXT_TITLE, TEXT_WORDS, THOUGHTS, Alarm, alarms_of
+from trajectories.reports.training.alarms import RULES, TEXT_TITLE, TEXT_WORDS, Alarm, alarms_of
+from trajectories.reports.training.component_alarms import Series, component_alarms
+from trajectories.reports.training.component_sums import has_shaping
+from trajectories.reports.training.component_table import component_series, component_table, rules_shown
 from trajectories.reports.training.evaluation_table import evaluation_table, is_compared, text_alarms
 from trajectories.reports.training.evaluations import (
     Evaluation,
@@ -25,14 +28,17 @@ from trajectories.reports.training.version_tables import epoch_table, metric_tab
 ALARM_COLUMNS = (
     Column("alarm", "Alarm"),
     Column("state", "State"),
+    Column("since", "Since"),
     Column("reference", "Reference"),
     Column("value", "Value"),
     Column("p", "p"),
+    Column("look", "Where to look"),
     Column("rule", "Rule"),
 )
 SPENDING = (
     "An alarm also needs a p-value below what is left for that version, so that of healthy runs at most 5% "
-    "ever raise one (measured by simulation: manage.py check_alarms)."
+    "ever raise one on behaviour, and at most 5% one on components of rewards (measured by simulation: "
+    "manage.py check_alarms)."
 )
 
 
@@ -70,16 +76,24 @@ def training_view(run: Run, *, arm: str = "", splits: Collection[str] = ()) -> T
     evaluations = evaluations_of(evaluation_runs(run, checkpoints), checkpoints, splits=splits)
     trained_on = selectors.trained_on(run, splits=splits)
     by_version, epochs = selectors.group_counts(run.pk, arm=chosen, splits=splits)
+    series = component_series(versions)
+    of_components = component_alarms(series)
     alarms = [*alarms_of(_series(versions)), *text_alarms(evaluations)]
     return TrainingView(
         arm=chosen,
         arms=[name for name in ARMS if name in by_arm],
         trained_on=trained_on,
-        alarms=alarms,
+        alarms=[*alarms, *of_components],
         problems=_problems(versions, evaluations),
         tables=[
-            _alarm_table(alarms, versions, evaluations),
+            _alarm_table(
+                [
+                    *_alarm_rows(alarms, versions, evaluations),
+                    *_component_rows(of_components, series, is_shaped=has_shaping(run)),
+                ]
+            ),
             version_table(run.pk, chosen, versions, _registered(run)),
+            component_table(run.pk, chosen, versions),
             evaluation_table(evaluations),
             transfer_table(transfer_rows(evaluations, trained_on=trained_on, run=run)),
             task_table(run.pk, chosen, by_version),
@@ -127,9 +141,23 @@ def _problems(versions: Sequence[VersionFigures], evaluations: Sequence[Evaluati
     return problems
 
 
-def _alarm_table(
+def _alarm_table(rows: Sequence[Row]) -> Table:
+    return Table(id="alarms", title="Alarms", columns=ALARM_COLUMNS, rows=rows, notes=[SPENDING])
+
+
+def _component_rows(
+    alarms: Sequence[Alarm], series: Mapping[str, Series], *, is_shaped: bool
+) -> Iterator[Row]:
+    """A row for each alarm that a rule raised, else one with the rule's state."""
+    for rule, words, state in rules_shown(series, is_shaped=is_shaped):
+        raised: list[Alarm | None] = [alarm for alarm in alarms if alarm.rule == rule.id]
+        for alarm in raised or [None]:
+            yield _alarm_row(alarm, title=rule.title, words=words, state=state)
+
+
+def _alarm_rows(
     alarms: Sequence[Alarm], versions: Sequence[VersionFigures], evaluations: Sequence[Evaluation]
-) -> Table:
+) -> list[Row]:
     rows: list[Row] = []
     raised = {alarm.rule: alarm for alarm in alarms}
     for rule in RULES:
@@ -143,11 +171,7 @@ def _alarm_table(
     rows += [
         _alarm_row(alarm, title=TEXT_TITLE, words=TEXT_WORDS, state=state) for alarm in of_text or [None]
     ]
-    return Table(id="alarms", title="Alarms", columns=ALARM_COLUMNS, rows=rows, notes=[SPENDING])
-
-
-def _figure(alarm: Alarm, value: float) -> str:
-    return f"{value:.1f} words" if alarm.rule == THOUGHTS else f"{100 * value:.1f}%"
+    return rows
 
 
 def _alarm_row(alarm: Alarm | None, *, title: str, words: str, state: str) -> Row:
@@ -157,9 +181,11 @@ def _alarm_row(alarm: Alarm | None, *, title: str, words: str, state: str) -> Ro
     return {
         "alarm": title,
         "state": f"raised at version {alarm.version}{where}",
-        "reference": _figure(alarm, alarm.reference),
-        "value": _figure(alarm, alarm.value),
+        "since": f"version {alarm.since}",
+        "reference": alarm.figure(alarm.reference),
+        "value": alarm.figure(alarm.value),
         "p": number(alarm.p),
+        "look": alarm.look,
         "rule": words,
         "version": alarm.version,
     }

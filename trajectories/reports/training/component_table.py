@@ -1,0 +1,109 @@
+"""Components of rewards by policy version and stage, and the state of their alarms."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table
+from trajectories.reports.training.component_alarms import (
+    COLLAPSES,
+    PLATEAU,
+    PLATEAU_WORDS,
+    SPAN,
+    WINDOW,
+    Collapse,
+    Series,
+)
+from trajectories.reports.training.component_sums import COMPONENTS, SHAPING
+from trajectories.reports.training.figures import Figure
+from trajectories.reports.training.selectors import VersionFigures
+from trajectories.reports.training.version_tables import version_link, with_interval
+from trajectories.rewards.components.outcome import OUTCOME
+from trajectories.rewards.registry import COMPONENTS as REGISTERED
+
+STAGE = "stage"
+TITLES = {
+    OUTCOME: "Accuracy",
+    **{name: REGISTERED.get(name).title for name in COMPONENTS},
+    SHAPING: "Shaping",
+}
+NOTE = (
+    "Means over judged episodes that have the component; tasks that are tagged with a stage are apart by it. "
+    "Shaping is the share that is earned of what the terms of the run's profile beside the outcome can pay."
+)
+
+
+def component_table(run_id: int, arm: str, versions: Sequence[VersionFigures]) -> Table:
+    """One row for each version and stage that has judged episodes."""
+    rows: list[Row] = [
+        {
+            "version": str(one.version),
+            STAGE: stage_label(stage),
+            "episodes": int(figures[OUTCOME].count),
+            "links": {"episodes": version_link(run_id, arm, one.version)},
+            **_values(figures),
+        }
+        for one in versions
+        for stage, figures in one.stages.items()
+        if len(figures) > 1
+    ]
+    columns = _columns({name for row in rows for name in row})
+    return Table(id="components", title="Components of rewards", columns=columns, rows=rows, notes=[NOTE])
+
+
+def _columns(known: Collection[str]) -> list[Column]:
+    """Those of the measures that some row has."""
+    measures = [
+        Column(f"{name}{end}", f"{title}{words}", PERCENT)
+        for name, title in TITLES.items()
+        if name in known
+        for end, words in (("", ""), ("_low", ", low"), ("_high", ", high"))
+    ]
+    head = [
+        Column("version", "Version"),
+        Column(STAGE, "Tasks"),
+        Column("episodes", "Judged episodes", COUNT),
+    ]
+    return [*head, *measures]
+
+
+def _values(figures: Mapping[str, Figure]) -> dict[str, float | None]:
+    return {
+        name: value
+        for measure, figure in figures.items()
+        for name, value in with_interval(measure, figure, is_share=True).items()
+    }
+
+
+def stage_label(stage: int) -> str:
+    """Of tasks without one it is empty."""
+    return f"{STAGE} {stage}" if stage else ""
+
+
+def component_series(versions: Sequence[VersionFigures]) -> dict[str, Series]:
+    """The figures by stage, in the order in which stages began, and by measure."""
+    series: dict[str, dict[str, list[tuple[int, Figure]]]] = {}
+    for one in versions:
+        for stage, figures in one.stages.items():
+            for measure, figure in figures.items():
+                of_stage = series.setdefault(stage_label(stage), {})
+                of_stage.setdefault(measure, []).append((one.version, figure))
+    return series
+
+
+def rules_shown(series: Mapping[str, Series], *, is_shaped: bool) -> list[tuple[Collapse, str, str]]:
+    """Each rule with its words and its state where it raised nothing."""
+    states = [
+        (rule, rule.words, _state(series, rule.measure, versions=2 * WINDOW, missing="no such component"))
+        for rule in COLLAPSES
+    ]
+    paid = "no component of the profile is known" if is_shaped else "the run is paid for outcomes alone"
+    plateau = _state(series, SHAPING, versions=2 * SPAN, missing=paid)
+    return [*states, (PLATEAU, PLATEAU_WORDS, plateau)]
+
+
+def _state(series: Mapping[str, Series], measure: str, *, versions: int, missing: str) -> str:
+    known = max((len(of_stage.get(measure, ())) for of_stage in series.values()), default=0)
+    if not known:
+        return f"cannot say: {missing}"
+    return "not raised" if known >= versions else f"cannot say: {known} of at least {versions} versions"
