@@ -11,6 +11,8 @@ import pytest
 
 from tasks_app.models import Task
 from tests import factories
+from tests.rewards.test_components import over
+from tests.rewards.test_tool_components import called, opened, oracle_calls
 from tests.samplers.pools import pool
 from trajectories.models import Episode, RewardComponents, RewardSource, Run
 from trajectories.rewards import registry
@@ -319,6 +321,29 @@ def test_tasks_of_tools_take_the_course_of_the_default(trainer: Any, run: Run) -
     made = draw(trainer, answer, 1, count=2)
     assert stages_drawn(made) == [1, 1]
     assert [one["measure"] for one in made["summary"]["progress"]["criteria"]] == ["precision", "recall"]
+
+
+@pytest.mark.parametrize(("needless", "stage", "precision"), [(0, 2, 1.0), (1, 1, 5 / 6)])
+def test_a_run_leaves_the_first_stage_of_tools_once_it_calls_where_it_should(
+    trainer: Any, run: Run, needless: int, stage: int, precision: float
+) -> None:
+    """From recorded calls alone: nothing has computed their components yet."""
+    for later in range(1, 5):
+        tasks_of(later, 3, kind="tools")
+    body = {"run": run.pk, "strategy": {"kind": "stages", "window": 10}}
+    sampler = trainer.json("POST", "/samplers", body)[1]
+    for place in range(10):
+        family = "one_tool" if place < 5 else "no_tool"
+        episode = opened(family, run=run)
+        if place < 5 + needless:
+            called(episode, oracle_calls("one_tool"))
+        over(episode)
+
+    progress = draw(trainer, sampler, 1, count=2)["summary"]["progress"]
+
+    assert progress["stage"] == stage
+    measured = {one["measure"]: one["value"] for one in progress["because"] or progress["criteria"]}
+    assert measured == {"precision": pytest.approx(precision), "recall": 1.0}
 
 
 def test_a_stage_without_tasks_is_refused(trainer: Any, run: Run) -> None:

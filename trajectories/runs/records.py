@@ -196,8 +196,8 @@ class TrainingRecord(serializers.Serializer[Any]):
     problems = serializers.ListField(child=serializers.CharField(), help_text="What cannot be said, and why.")
     tables = serializers.ListField(
         child=JsonObjectField(),
-        help_text="As in a report: `alarms`, `versions`, `evaluations`, `transfer`, `tasks`, `epochs` and "
-        "`metrics`.",
+        help_text="As in a report: `alarms`, `versions`, `components`, `evaluations`, `transfer`, `tasks`, "
+        "`epochs` and `metrics`.",
     )
 
 

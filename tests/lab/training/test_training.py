@@ -19,6 +19,7 @@ from tests.conftest import LabClient
 from tests.reports.test_computation import correct_if, evaluation
 from tests.reports.training import scene
 from tests.reports.training.scene import right_if
+from tests.reports.training.test_component_alarms import played
 from trajectories.models import PolicyVersion, Run
 
 pytestmark = pytest.mark.django_db
@@ -172,3 +173,17 @@ def test_the_api_answers_transfer_and_wants_both_reports_or_none(api: Callable[.
 
     assert (status, [row["change"] for row in answer["table"]["rows"]]) == (200, [5.0, 37.5])
     assert (refused, list(error["error"]["fields"])) == (400, ["after"])
+
+
+def test_a_collapse_is_said_in_words_and_drawn(lab: Lab, owner: Any) -> None:
+    run, tasks = scene.training_run(), [factories.task(tags=["stage:1"]) for _ in range(8)]
+    for version in range(10):
+        played(run, version, tasks, {"selection": 0.9 if version < 6 else 0.2})
+
+    page = " ".join(lab(owner).get(f"/runs/{run.pk}/training").content.decode().split())
+
+    assert "1 alarm" in page
+    assert "The choice of tools collapses on stage 1: from 90.0% to 20.0% since version 6" in page
+    assert "Look at which tool is called in place of which." in page
+    assert "Selection in stage 1 by policy version" in page
+    assert "The choice of tools collapses, version 8" in page

@@ -173,7 +173,9 @@ def _components(table: Mapping[str, Any], alarms: Sequence[Alarm]) -> list[Chart
             unit="%",
             table="components",
             columns={name: titles[name] for name in names},
-            rules=frozenset(alarm.rule for alarm in alarms if (alarm.measure, alarm.scope) == (measure, stage)),
+            rules=frozenset(
+                alarm.rule for alarm in alarms if (alarm.measure, alarm.scope) == (measure, stage)
+            ),
             scope=stage,
             by="stage",
         )

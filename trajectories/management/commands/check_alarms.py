@@ -18,6 +18,11 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1)
 
     def handle(self, *, runs: int, sick_runs: int, seed: int, **options: Any) -> None:
+        self._behaviour(runs, sick_runs, seed)
+        self.stdout.write("")
+        self._components(runs, sick_runs, seed)
+
+    def _behaviour(self, runs: int, sick_runs: int, seed: int) -> None:
         # Heavy to import, and of use here alone.
         from trajectories.reports.training import simulation
 
@@ -43,5 +48,28 @@ class Command(BaseCommand):
         share = tally.raised[sickness.alarm] / runs
         return f"{share:.0%}, after {median(tally.delays):.0f}" if tally.delays else f"{share:.0%}"
 
+    def _components(self, runs: int, sick_runs: int, seed: int) -> None:
+        from trajectories.reports.training import component_simulation as simulation
+
+        regimes = simulation.SHOWN
+        self._row("healthy runs, alarms on components", *(regime.name for regime in regimes))
+        self._row(*["---"] * (len(regimes) + 1))
+        for course in simulation.HEALTHY:
+            tallies = (simulation.simulate(regime, course, runs=runs, seed=seed) for regime in regimes)
+            self._row(course.name, *(f"{tally.any_raised / runs:.1%}" for tally in tallies))
+        self.stdout.write("")
+        self._row("sick runs, alarms on components", *(regime.name for regime in regimes))
+        self._row(*["---"] * (len(regimes) + 1))
+        for course in simulation.SICK:
+            tallies = (simulation.simulate(regime, course, runs=sick_runs, seed=seed) for regime in regimes)
+            self._row(course.name, *(_found(tally, course.rules, sick_runs) for tally in tallies))
+
     def _row(self, *cells: str) -> None:
         self.stdout.write(f"| {' | '.join(cells)} |")
+
+
+def _found(tally: Any, rules: Any, runs: int) -> str:
+    """In what share of the runs one of the rules was raised, as their mean, and after how many versions."""
+    share = sum(tally.raised[rule] for rule in rules) / len(rules) / runs
+    delays = [delay for rule in rules for delay in tally.delays[rule]]
+    return f"{share:.0%}, after {median(delays):.0f}" if delays else f"{share:.0%}"

@@ -13,13 +13,12 @@ import numpy as np
 
 from trajectories.reports.estimators.answers import Floats
 from trajectories.reports.training.alarms import Alarm
-from trajectories.reports.training.component_alarms import COLLAPSES, PLATEAU, component_alarms
+from trajectories.reports.training.component_alarms import COLLAPSES, DRIFT, PLATEAU, component_alarms
 from trajectories.reports.training.component_sums import MEASURES, SHAPING
 from trajectories.reports.training.figures import Figure, Sums, figure_of
 from trajectories.reports.training.simulation import RAMP, REGIMES, Regime, drift, onset_of
 from trajectories.rewards.components.outcome import OUTCOME
 
-JITTER = 0.02
 RULES = (*COLLAPSES, PLATEAU)
 STAGES = 4
 SHOWN = REGIMES[:5]
@@ -30,7 +29,8 @@ class Course:
     """How the figures of a run go on: ``learning`` is what they gain in all, and ``shaping`` what shaping
     gains, of which accuracy gains the part ``gained``. From the onset on, ``collapse`` is lost of all
     components, and ``idle`` gained by shaping alone. With ``is_staged`` tasks come in four stages, each a
-    quarter of the run, and from then on in a fifth of the tasks.
+    quarter of the run, and from then on in a fifth of the tasks. ``drift`` is the standard deviation of
+    versions that do not change otherwise.
     """
 
     name: str
@@ -40,6 +40,12 @@ class Course:
     collapse: float = 0.0
     idle: float = 0.0
     is_staged: bool = False
+    drift: float = DRIFT
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that ought to be raised where it is sick."""
+        return (PLATEAU.id,) if self.idle else tuple(rule.id for rule in COLLAPSES)
 
 
 HEALTHY = (
@@ -47,6 +53,7 @@ HEALTHY = (
     Course(name="learning", learning=0.25, shaping=0.25, gained=1.0),
     Course(name="accuracy gains half of what shaping does", shaping=0.4),
     Course(name="flat, in stages of other levels", is_staged=True),
+    Course(name="flat, drifting by 4 points", drift=2 * DRIFT),
 )
 SICK = (
     Course(name="components fall by 15 points", collapse=0.15),
@@ -113,7 +120,7 @@ def _levels(regime: Regime, course: Course, rng: np.random.Generator) -> dict[st
     levels = {}
     for name in MEASURES:
         gain = {SHAPING: course.shaping, OUTCOME: course.shaping * course.gained}.get(name, course.learning)
-        level = rng.uniform(0.35, 0.65) + gain * done + drift(count, JITTER, rng)
+        level = rng.uniform(0.35, 0.65) + gain * done + drift(count, course.drift, rng)
         if name == SHAPING:
             level = level + idle
         elif name == "redundant":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from core.reasons import HARMLESS_VOIDS
@@ -58,13 +59,18 @@ _POSTED = Statement(__file__, "posted")
 
 @dataclass(frozen=True, kw_only=True)
 class VersionFigures:
-    """Of one arm and policy version; ``figures`` by measure, without those that no episode has, and those of
-    components by stage."""
+    """Of one arm and policy version; ``figures`` by measure, without those that no episode has, and
+    ``components`` as they are summed."""
 
     version: int
     ended: int
     figures: Mapping[str, Figure]
-    stages: Stages = field(default_factory=dict)
+    components: Sequence[float]
+
+    @cached_property
+    def stages(self) -> Stages:
+        """The figures of components: of the arm that is looked at alone."""
+        return stages_of(self.components)
 
 
 class GroupCounts(NamedTuple):
@@ -100,7 +106,7 @@ def version_figures(run_id: int, *, splits: Collection[str] = ()) -> Mapping[str
             version=version,
             ended=int(known[0]),
             figures=figures_of(GROUP_SQL, known[1:OWN_SUMS]),
-            stages=stages_of(known[OWN_SUMS:]),
+            components=known[OWN_SUMS:],
         )
         by_arm.setdefault(arm, []).append(made)
     return by_arm
