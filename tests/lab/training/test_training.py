@@ -175,7 +175,7 @@ def test_the_api_answers_transfer_and_wants_both_reports_or_none(api: Callable[.
     assert (refused, list(error["error"]["fields"])) == (400, ["after"])
 
 
-def test_a_collapse_is_said_in_words_and_drawn(lab: Lab, owner: Any) -> None:
+def test_a_collapse_is_put_into_words_and_drawn(lab: Lab, owner: Any) -> None:
     run, tasks = scene.training_run(), [factories.task(tags=["stage:1"]) for _ in range(8)]
     for version in range(10):
         played(run, version, tasks, {"selection": 0.9 if version < 6 else 0.2})

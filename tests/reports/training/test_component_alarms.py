@@ -231,7 +231,7 @@ def test_shaping_is_the_share_that_is_earned_of_what_other_terms_can_pay(db: Non
     assert row["shaping"] == pytest.approx(100 * (0.4 * 0.75 + 0.1 * 0.5) / 0.5)
 
 
-def test_a_collapse_in_a_run_is_said_in_words_with_its_chart(run: Run, tasks: list[Task]) -> None:
+def test_a_collapse_in_a_run_is_put_into_words(run: Run, tasks: list[Task]) -> None:
     for version in range(10):
         played(run, version, tasks, {"selection": 0.9 if version < 6 else 0.2})
 

@@ -62,14 +62,14 @@ class Command(BaseCommand):
         self._row(*["---"] * (len(regimes) + 1))
         for course in simulation.SICK:
             tallies = (simulation.simulate(regime, course, runs=sick_runs, seed=seed) for regime in regimes)
-            self._row(course.name, *(_found(tally, course.rules, sick_runs) for tally in tallies))
+            self._row(course.name, *(_power_of(tally, course.rules, sick_runs) for tally in tallies))
 
     def _row(self, *cells: str) -> None:
         self.stdout.write(f"| {' | '.join(cells)} |")
 
 
-def _found(tally: Any, rules: Any, runs: int) -> str:
-    """In what share of the runs one of the rules was raised, as their mean, and after how many versions."""
+def _power_of(tally: Any, rules: Any, runs: int) -> str:
+    """The share of runs in which a rule was raised, as their mean, and after how many versions."""
     share = sum(tally.raised[rule] for rule in rules) / len(rules) / runs
     delays = [delay for rule in rules for delay in tally.delays[rule]]
     return f"{share:.0%}, after {median(delays):.0f}" if delays else f"{share:.0%}"

@@ -27,8 +27,8 @@ Series = Mapping[str, Points]
 WINDOW, SPAN = 3, 5
 LEAST = 0.10
 FLAT = 0.02
-# Of a version's drift, what the next one keeps.
-KEPT = 0.5
+# The part of a version's drift that the next one has too.
+CARRIED = 0.5
 # How far versions drift, a standard deviation, as if so many pairs of neighbours had shown it.
 DRIFT, DRIFT_PAIRS = 0.02, 8
 # Of the rise of shaping, what accuracy must be shown not to have gained; with little room it could not.
@@ -210,11 +210,11 @@ def _drifts(figures: Sequence[Figure], size: int) -> list[tuple[float, float]]:
     """The drift in each beginning of the series, a variance with its degrees, as it weighs in ``size``
     successive versions together. Neighbours that keep half of each other differ half as much as they vary.
     """
-    together = 1 + 2 * sum((1 - place / size) * KEPT**place for place in range(1, size))
+    together = 1 + 2 * sum((1 - place / size) * CARRIED**place for place in range(1, size))
     drifts = []
     for versions, (variance, _) in enumerate(jitters(figures)):
         pairs = max(0, versions - 1)
-        known = (variance / (1 - KEPT) * pairs + DRIFT**2 * DRIFT_PAIRS) / (pairs + DRIFT_PAIRS)
+        known = (variance / (1 - CARRIED) * pairs + DRIFT**2 * DRIFT_PAIRS) / (pairs + DRIFT_PAIRS)
         # Neighbouring pairs share a version: as in ``jitters``.
         drifts.append((known * together, 2 * (pairs + DRIFT_PAIRS) / 3))
     return drifts

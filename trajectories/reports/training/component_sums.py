@@ -42,7 +42,7 @@ Stages = Mapping[int, Mapping[str, Figure]]
 def stage_sums(
     run_id: int, versions: Collection[int], splits: Collection[str] = ()
 ) -> dict[tuple[int, str], list[float]]:
-    """By version and arm: the number of stages, and the sums of one after the other."""
+    """The number of stages and the sums of one after the other, by version and arm."""
     rows = _SUMS.rows(
         run=run_id,
         versions=sorted(versions),

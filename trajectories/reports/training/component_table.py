@@ -76,7 +76,7 @@ def _values(figures: Mapping[str, Figure]) -> dict[str, float | None]:
 
 
 def stage_label(stage: int) -> str:
-    """Of tasks without one it is empty."""
+    """The name of a stage; empty for tasks without one."""
     return f"{STAGE} {stage}" if stage else ""
 
 
