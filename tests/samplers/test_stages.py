@@ -73,10 +73,12 @@ def chosen(count: int, *, reached: int, earlier: float = 0.25) -> list[tuple[str
 # ---- what is measured
 def test_precision_and_recall_are_those_of_the_decision_to_call() -> None:
     """Of ten episodes five need a call: four of them have one, and so has one of the others."""
-    right, missed = {"needed": 1.0, "called": 1.0}, {"needed": 0.0, "called": 0.0}
-    needless, idle = {"needed": 0.0, "called": 1.0}, {"needed": 1.0, "called": 0.0}
-    either_way = {"needed": 1.0}
-    episodes: list[Values] = [*[right] * 4, missed, needless, *[idle] * 4, either_way]
+    right: Values = {"needed": 1.0, "called": 1.0}
+    missed: Values = {"needed": 0.0, "called": 0.0}
+    needless: Values = {"needed": 0.0, "called": 1.0}
+    idle: Values = {"needed": 1.0, "called": 0.0}
+    either_way: Values = {"needed": 1.0}
+    episodes = [*[right] * 4, missed, needless, *[idle] * 4, either_way]
 
     precision, recall = measured_of(TOOL_USE[0], episodes, window=10, judged=11)
 
@@ -88,7 +90,7 @@ def test_a_value_of_too_few_episodes_is_none() -> None:
     stage = Stage(stage=2, until=(Criterion(component="selection", at_least=0.8),))
 
     def value(known: int, *, judged: int) -> float | None:
-        episodes: list[dict[str, float | None]] = [{"selection": 1.0}] * known + [{"selection": None}] * 4
+        episodes: list[Values] = [*[{"selection": 1.0}] * known, *[{"selection": None}] * 4]
         (criterion,) = measured_of(stage, episodes, window=12, judged=judged)
         return criterion.value
 

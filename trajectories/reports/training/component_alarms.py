@@ -184,7 +184,7 @@ def _since(rule: Collapse, figures: Sequence[Figure], reference: float, start: i
 
 
 def _plateaus(points: Sequence[tuple[int, Figure, Figure]], part: float) -> Iterator[Alarm]:
-    shaping, accuracy = ([point[place] for point in points] for place in (1, 2))
+    shaping, accuracy = [one for _, one, _ in points], [one for _, _, one in points]
     paid, right = _windows(shaping, SPAN), _windows(accuracy, SPAN)
     noises = _drifts(shaping, SPAN), _drifts(accuracy, SPAN)
     for test, start in enumerate(range(SPAN, len(points) - SPAN + 1), 1):

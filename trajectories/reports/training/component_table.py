@@ -80,7 +80,7 @@ def stage_label(stage: int) -> str:
     return f"{STAGE} {stage}" if stage else ""
 
 
-def component_series(versions: Sequence[VersionFigures]) -> dict[str, Series]:
+def component_series(versions: Sequence[VersionFigures]) -> Mapping[str, Series]:
     """The figures by stage, in the order in which stages began, and by measure."""
     series: dict[str, dict[str, list[tuple[int, Figure]]]] = {}
     for one in versions:
