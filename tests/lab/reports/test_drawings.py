@@ -81,11 +81,19 @@ def test_the_line_of_accuracies_follows_the_ladder_alone() -> None:
 def test_a_long_training_is_thinned_to_its_last_version_with_alarms_in_their_places() -> None:
     versions = 3 * POINTS_MAX + 1
     tables: dict[str, Any] = {
-        name: {"rows": [], "columns": []} for name in ("evaluations", "tasks", "metrics")
+        name: {"rows": [], "columns": []} for name in ("evaluations", "tasks", "metrics", "components")
     }
     tables["versions"] = {"rows": [{"version": str(number), "void": 2.0} for number in range(versions)]}
     alarm = Alarm(
-        rule="void", title="Rising void rate", version=versions - 1, reference=0.01, value=0.1, p=0.001
+        rule="void",
+        measure="void",
+        title="Rising void rate",
+        look="episodes",
+        version=versions - 1,
+        since=versions - 2,
+        reference=0.01,
+        value=0.1,
+        p=0.001,
     )
 
     (chart,) = charts_of(tables, [alarm])
