@@ -23,6 +23,7 @@ STYLE = """text { font: 12px system-ui, sans-serif; fill: #1f2733 } .small { fon
 .s0 { stroke: #7fb0ff } .s1 { stroke: #ffb070 } .s2 { stroke: #7fd6a2 } .s3 { stroke: #d3a6ff } }"""
 WIDTH, HEIGHT, LEFT, TOP, GAP = 330, 150, 40, 44, 70
 COLOURS = 4
+LEGEND = 190
 SMOOTHED = 5
 Line = dict[str, Any]
 Points = list[tuple[float, float]]
@@ -101,7 +102,7 @@ def figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) ->
     """Four panels, a line for each training run; the control's is dashed."""
     parts = [panel_draw(place, panels[place], trainings) for place in range(len(panels))]
     for place, training in enumerate(trainings):
-        at = LEFT + place * 170
+        at = LEFT + place * LEGEND
         parts.append(f'<path class="{style(place, training)}" d="M{at},16 h24"/>')
         parts.append(f'<text x="{at + 30}" y="20">{label(training)}</text>')
     width, height = 2 * (WIDTH + GAP), TOP + 2 * (HEIGHT + GAP) - 20
@@ -148,7 +149,8 @@ def label(training: Training) -> str:
     settings = training.settings
     sampler = settings.get("sampler", "none").replace("_", " ")
     parts = [f"seed {settings['seed']}", *[sampler] * (sampler != "none")]
-    return ", ".join(parts + ["rewards shuffled"] * settings["shuffle"])
+    parts += ["row quoted"] * settings.get("quote", False) + [settings.get("variant", "")]
+    return ", ".join(filter(None, parts + ["rewards shuffled"] * settings["shuffle"]))
 
 
 SHARES = (

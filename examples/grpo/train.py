@@ -38,6 +38,8 @@ SCORED_AT_ONCE = 16
 class Trainer:
     """One training run: its model, its tasks, its lab run, and the file of what happened."""
 
+    variant = ""  # of this loop, in the names of its runs
+
     def __init__(self, options: argparse.Namespace, client: Client) -> None:
         self.options, self.client = options, client
         self.set = tomllib.loads(Path(options.settings).read_text()) | {
@@ -45,7 +47,7 @@ class Trainer:
             for key, value in vars(options).items()
             if key in ("updates", "groups", "samples", "sampler") and value
         }
-        self.name = options.name or name_of(options, sampler=self.set["sampler"])
+        self.name = options.name or name_of(options, sampler=self.set["sampler"], variant=self.variant)
         torch.manual_seed(options.seed)
         torch.set_num_threads(self.set["threads"])
         settings = {key: self.set[key] for key in ("rate", "rank", "device")}
@@ -182,9 +184,8 @@ class Trainer:
         options = self.options
         train = await self.tasks("train", limit=5_000)
         Random(options.seed).shuffle(train)
-        self.note(
-            "settings", **self.set, rung=options.rung, seed=options.seed, shuffle=options.shuffle_rewards
-        )
+        named = {"rung": options.rung, "seed": options.seed, "shuffle": options.shuffle_rewards}
+        self.note("settings", **self.set, **named, quote=options.quote, variant=self.variant)
         if options.start is None:
             await self.evaluate(test, arms=ARMS, checkpoint=f"{self.name}/raw")
             count = self.set["warm_updates"] * self.set["warm_groups"]
@@ -253,9 +254,10 @@ class Trainer:
         return state["run"], Curriculum(self.client, state["tasks"], self.set["groups"], state["sampler"])
 
 
-def name_of(options: argparse.Namespace, *, sampler: str) -> str:
-    parts = [options.rung, str(options.seed)]
-    return "-".join(parts + [sampler] * (sampler != IN_ORDER) + ["shuffled"] * options.shuffle_rewards)
+def name_of(options: argparse.Namespace, *, sampler: str, variant: str = "") -> str:
+    parts = [options.rung, str(options.seed), *[sampler] * (sampler != IN_ORDER)]
+    parts += ["quote"] * options.quote + [variant] * bool(variant) + ["shuffled"] * options.shuffle_rewards
+    return "-".join(parts)
 
 
 def warm_loss(rows: Tensor, choices: Sequence[int], prompts: Sequence[Prompt]) -> Tensor:

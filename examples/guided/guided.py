@@ -27,6 +27,8 @@ GUIDANCE = {"kind": "prefix", "fraction": 0.5, "instruction": INSTRUCTION}
 class GuidedTrainer(Trainer):
     """Half of the groups of an update have half of their task's solution below the page."""
 
+    variant = "guided"
+
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
         half = tasks[: len(tasks) // 2]
         opening = {"samples": self.set["samples"], "policy_version": self.version}

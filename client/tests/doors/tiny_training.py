@@ -130,6 +130,7 @@ def trained(
     (folder / "settings.toml").write_text(SETTINGS)
     unset = dict.fromkeys(("sampler", "updates", "groups", "samples"))
     options = argparse.Namespace(
+        quote=False,
         **unset,
         start=start,
         name="tiny",
