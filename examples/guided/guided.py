@@ -1,7 +1,7 @@
 """Train with the beginnings of solutions: each task is played with one and without, 1 : 1 (POPE).
 
-    python guided.py --rung table_cell --seed 11 --updates 401 --settings ../grpo/cpu.toml \\
-        --model FOLDER --results FOLDER
+    python guided.py --rung table_cell --quote --seed 11 --updates 150 \\
+        --settings ../grpo/cpu.toml --model FOLDER --results FOLDER
 
 The loop is that of ../grpo, and so are its settings, the episodes of an update and the evaluations, which are
 without guidance. PALAESTRA_KEY needs the scopes trainer and guidance.
