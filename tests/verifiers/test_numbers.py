@@ -97,12 +97,28 @@ OTHER = [
 ]
 
 
+WORDS = {
+    "18": ["eighteen", "Eighteen."],
+    "25": ["twenty-five"],
+    "105": ["one hundred and five"],
+    "-3": ["minus three"],
+    "0": ["zero"],
+}
+NO_NUMBER = ["eighteen or nineteen", "not eighteen", "nineteen", "eighteen hundred and", "one eight"]
+
+
 def is_correct(verifier_id: str, value: str, text: str) -> bool:
     return registry.run(verifier_id, gold=Gold(value), evidence=Evidence(text)).correct
 
 
 def test_the_table_has_every_notation_apart() -> None:
     assert len(EQUAL) == len(set(EQUAL)) > 100
+
+
+@pytest.mark.parametrize("verifier_id", [one for one in READERS if one != "mmmu_strict-v2"])
+def test_a_whole_answer_in_words_is_a_number_to_all_verifiers_but_that_of_mmmu(verifier_id: str) -> None:
+    assert all(is_correct(verifier_id, value, text) for value, texts in WORDS.items() for text in texts)
+    assert not any(is_correct(verifier_id, "18", text) for text in NO_NUMBER)
 
 
 @pytest.mark.parametrize("verifier_id", READERS)

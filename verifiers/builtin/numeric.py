@@ -3,12 +3,13 @@
 The official GSM8K check (openai/grade-school-math, ``dataset.py``) compares the digits after ``####`` without
 commas. Here the answer is a field that an agent filled, so currency signs, units, percent signs and plain
 words are ignored, but there must be exactly one number: unfinished arithmetic, alternatives and hedges do not
-count. How a number may be written is in ``verifiers/numbers``.
+count. How a number may be written is in ``verifiers/numbers``; one that is all of the answer may be in words.
 """
 
 from __future__ import annotations
 
 from verifiers.answer_text import gold_answers, judged, readable, short_answer, unparsable
+from verifiers.mathtext.number_words import written_in_words
 from verifiers.numbers.notation import Written
 from verifiers.numbers.statement import stated_number, values_of
 from verifiers.registry import verifier
@@ -20,7 +21,7 @@ def numeric(gold: Gold, evidence: Evidence) -> Verdict:
     """Exact equality of rational numbers; a percentage counts as its number or as its hundredth."""
     golds = [_gold_number(answer) for answer in gold_answers(gold)]
     text = short_answer(evidence)
-    number = stated_number(text) if text else None
+    number = (written_in_words(text) or stated_number(text)) if text else None
     if number is None:
         return unparsable(gold=_shown(golds[0]), answer=text or "")
     correct = any(one.value in values_of(number) for one in golds)

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from verifiers.answer_text import readable
 from verifiers.builtin import relaxed
-from verifiers.mathtext.number_words import number_in_words
+from verifiers.mathtext.number_words import written_in_words
 from verifiers.numbers.notation import Written, written_number
 from verifiers.numbers.statement import MAGNITUDES, stated_number
 from verifiers.registry import verifier
@@ -72,11 +72,8 @@ def _same_items(gold: str, text: str, question: object) -> bool:
 
 def _number(text: str) -> Written | None:
     """The number that an answer states, also roughly, with a letter for thousands, or in words."""
-    words = text.lower().removesuffix(".")
-    bare = words.removeprefix("minus ")
-    whole = number_in_words(bare.replace("-", " "))
-    if whole is not None:
-        return Written(Fraction(whole if bare == words else -whole))
+    if number := written_in_words(text):
+        return number
     text = MONEY.sub(lambda match: f"{match[1]}{match[2].upper()}", ROUGHLY.sub("", text))
     text = SUFFIX.sub(lambda match: f" {SUFFIXES[match[1].lower()]}", MINUS.sub("-", text))
     return stated_number(text)

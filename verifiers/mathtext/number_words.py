@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from verifiers.mathtext.vocabulary import SMALL_NUMBERS, THOUSANDS
+from verifiers.numbers.notation import Written
+
+
+def written_in_words(text: str) -> Written | None:
+    """A text that is a whole number in words and nothing else, ``minus`` before it or not."""
+    words = text.strip().lower().removesuffix(".").replace("-", " ")
+    bare = words.removeprefix("minus ")
+    whole = number_in_words(bare)
+    return None if whole is None else Written(Fraction(whole if bare == words else -whole))
 
 
 def number_in_words(text: str) -> int | None:

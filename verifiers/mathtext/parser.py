@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from verifiers.mathtext import decimals, forms, regions, values
@@ -20,7 +19,7 @@ from verifiers.mathtext.expressions import (
 from verifiers.mathtext.forms import Form, Labelled, Listing, Region, Scalar, Span
 from verifiers.mathtext.labels import label_of
 from verifiers.mathtext.normalization import clean, join_thousands, text_blocks, words_of
-from verifiers.mathtext.number_words import number_in_words
+from verifiers.mathtext.number_words import written_in_words
 from verifiers.mathtext.parts import named_parts
 from verifiers.mathtext.sentences import is_endless, is_none, named_value
 from verifiers.mathtext.top_level import closes_at_end, split_top
@@ -365,8 +364,8 @@ def _words(text: str, _depth: int) -> Form | None:
 
 
 def _number_in_words(text: str, _depth: int) -> Form | None:
-    number = number_in_words(text.lower().replace("-", " "))
-    return None if number is None else Scalar(Number(Fraction(number)))
+    number = written_in_words(text)
+    return None if number is None else Scalar(Number(number.value))
 
 
 READERS = (
