@@ -104,7 +104,14 @@ WORDS = {
     "-3": ["minus three"],
     "0": ["zero"],
 }
-NO_NUMBER = ["eighteen or nineteen", "not eighteen", "nineteen", "eighteen hundred and", "one eight"]
+NO_NUMBER = [
+    "eighteen or nineteen",
+    "not eighteen",
+    "nineteen",
+    "eighteen hundred and",
+    "one eight",
+    "-eighteen",
+]
 
 
 def is_correct(verifier_id: str, value: str, text: str) -> bool:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from verifiers.mathtext.vocabulary import SMALL_NUMBERS, THOUSANDS
 from verifiers.numbers.notation import Written
 
+# Elsewhere a hyphen is a sign or a dash.
+HYPHEN = re.compile(r"(?<=[a-z])-(?=[a-z])")
+
 
 def written_in_words(text: str) -> Written | None:
     """A text that is a whole number in words and nothing else, ``minus`` before it or not."""
-    words = text.strip().lower().removesuffix(".").replace("-", " ")
+    words = HYPHEN.sub(" ", text.strip().lower().removesuffix("."))
     bare = words.removeprefix("minus ")
     whole = number_in_words(bare)
     return None if whole is None else Written(Fraction(whole if bare == words else -whole))
