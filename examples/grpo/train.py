@@ -152,8 +152,10 @@ class Trainer:
         logprobs = torch.nn.utils.rnn.pad_sequence(
             [self.rows[prompt] for prompt in batch.prompts], batch_first=True, padding_value=-torch.inf
         )
-        # Of what is clicked: a row that is quoted earns nothing by itself, and would be spread over all four.
-        spread = entropies_after(logprobs, len(batch.prompts[0].offered))
+        spread = entropies(logprobs)
+        if self.options.quote:
+            # Of what is clicked: a quoted row earns nothing by itself, and would be spread over all four.
+            spread = entropies_after(logprobs, len(batch.prompts[0].offered))
         loss = loss_of(logprobs, batch.choices, worths, bonus=self.bonus, spread=spread)
         norm = await asyncio.to_thread(self.model.improve, loss)
         return {"entropy": float(spread.detach().mean()), "loss": float(loss.detach()), "gradient_norm": norm}
