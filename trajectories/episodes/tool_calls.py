@@ -47,8 +47,8 @@ class ToolCallIn(Struct, forbid_unknown_fields=True):
 
 
 class ToolAnswer(Struct):
-    """``text`` is what the tool answers, or why it cannot (``is_ok`` false), for whoever called it; ``used``
-    counts the episode's calls, of which it has ``limit``."""
+    """``text`` is what the tool answers, or why it cannot (``is_ok`` false), in words; ``used`` counts
+    the episode's calls, of which it has ``limit``."""
 
     number: int
     text: str

@@ -42,8 +42,8 @@ NOTE = (
 
 def tool_table(analyses: Sequence[Analysis]) -> Table | None:
     """None for a report without a benchmark of tools."""
-    ids = Benchmark.objects.filter(kind=kinds.TOOLS).values_list("id", flat=True)
-    own = [analysis for analysis in analyses if analysis.benchmark in set(ids)]
+    ids = set(Benchmark.objects.filter(kind=kinds.TOOLS).values_list("id", flat=True))
+    own = [analysis for analysis in analyses if analysis.benchmark in ids]
     rows = [_row(analysis, key) for analysis in own for key in analysis.arms]
     return Table(id="tools", title="Use of tools", columns=COLUMNS, rows=rows, notes=[NOTE]) if rows else None
 

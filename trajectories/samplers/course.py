@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, convert
 
 from tasks_app.tool_tasks.registry import STAGE_TAG
 
@@ -104,6 +104,12 @@ class Progress(Struct, frozen=True, kw_only=True):
     criteria: list[Measured]
     because: list[Measured] = []
     is_over: bool = False
+
+
+def progress_of(summary: Mapping[str, Any]) -> Progress | None:
+    """The progress in the stored summary of a draw; None of other strategies."""
+    stored = summary.get("progress")
+    return convert(stored, Progress) if stored else None
 
 
 def measured_of(stage: Stage, episodes: Sequence[Values], *, window: int, judged: int) -> list[Measured]:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import msgspec
-
 from core.arms import PROBE_ARMS
 from core.errors import GymError
 from core.sql import Statement
@@ -19,7 +17,15 @@ from trajectories.rewards import registry
 from trajectories.rewards.profiles.fitness import Source, unfit_component
 from trajectories.rewards.profiles.store import unknown_components
 from trajectories.rewards.selectors import values_of
-from trajectories.samplers.course import Criterion, Measured, Progress, Stage, measured_of, progress_make
+from trajectories.samplers.course import (
+    Criterion,
+    Measured,
+    Progress,
+    Stage,
+    measured_of,
+    progress_make,
+    progress_of,
+)
 from trajectories.samplers.strategies.stages import StagesStrategy
 from trajectories.samplers.types import Pool
 
@@ -83,7 +89,7 @@ def with_stages(pool: Pool, strategy: StagesStrategy, *, sampler: Sampler, numbe
 def _progress_before(sampler: Sampler, number: int) -> Progress | None:
     summary = SamplerDraw.objects.filter(sampler=sampler, number=number - 1).values_list("summary", flat=True)
     before = summary.first()
-    return msgspec.convert(before["progress"], Progress) if before else None
+    return progress_of(before) if before else None
 
 
 def _measured(stage: Stage, *, run: int, upto: int, window: int) -> list[Measured]:

@@ -24,7 +24,7 @@ class Arm:
 
     @property
     def calls_tools(self) -> bool:
-        """Whether a task's tools are called by an action: no page shows them, and there are turns."""
+        """True where an action calls a task's tools: no page shows them, and there are turns."""
         return not self.has_page and not self.is_free_text
 
 

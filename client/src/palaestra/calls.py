@@ -64,7 +64,7 @@ class Calls:
 
 
 def _is_report(answer: httpx.Response) -> bool:
-    """Whether an answer tells the state of an installation of which a part is down."""
+    """Return whether an answer is a health report of an installation with a part down."""
     try:
         return decode(answer.content, answer=records.Health).is_down
     except ApiError:

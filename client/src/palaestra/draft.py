@@ -47,6 +47,11 @@ def draft_of(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
     return Draft(url=url, fillings=fillings)
 
 
+def fills(action: Action) -> bool:
+    """Whether an action changes fields alone: a key that sends a form does more."""
+    return action.type in FILLS and SENDING_KEY not in getattr(action, "text", "")
+
+
 def only_fills(step: Mapping[str, Any]) -> bool:
     """Whether a recorded step left its page open, with nothing but its fields changed."""
     return _parts(step) is not None
@@ -73,7 +78,7 @@ def _parts(step: Mapping[str, Any]) -> list[Action] | None:
 
 def _fills(action: Action, step: Mapping[str, Any]) -> bool:
     if action.type in FILLS:
-        return SENDING_KEY not in getattr(action, "text", "")
+        return fills(action)
     is_click = isinstance(action, ACTIONS["click"])
     return is_click and _is_switch(getattr(action, "target", ""), step)
 

@@ -52,7 +52,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_down(self) -> bool:
-        """Whether a part is down that something needs."""
+        """True if a part that something needs is down."""
         return self.status == "down"
 
     @property

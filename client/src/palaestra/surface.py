@@ -64,7 +64,7 @@ class Surface(Protocol):
     is_remembering: bool
     """Whether documents that are gone back to, and others of the tab, show what was typed before."""
     types_by_keys: bool
-    """Whether text comes key by key, as from a person; otherwise all at once."""
+    """True to type text key by key, as a person does; False to insert it at once."""
 
     @property
     def is_alive(self) -> bool: ...

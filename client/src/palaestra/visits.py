@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from palaestra.actions import Action
 from palaestra.bounds import PUBLIC_ROOT
-from palaestra.draft import FILLS, LOOKS, SENDING_KEY
+from palaestra.draft import LOOKS, fills
 from palaestra.fate import AT_FIRST_PAGE
 from palaestra.recipes import PastAct, Recipe, Served
 
@@ -30,10 +30,8 @@ class Deed:
 
     @property
     def only_fills(self) -> bool:
-        """Whether it succeeded, and changed nothing but fields."""
-        return self.past.action_result == "ok" and all(
-            part.type in FILLS and SENDING_KEY not in getattr(part, "text", "") for part in self.parts
-        )
+        """True if it succeeded and changed nothing but fields."""
+        return self.past.action_result == "ok" and all(map(fills, self.parts))
 
 
 @dataclass
@@ -147,6 +145,4 @@ def _has_effect(deed: Deed) -> bool:
 
 
 def _counts(part: Action, *, is_remembered: bool) -> bool:
-    if part.type in FILLS and not is_remembered:
-        return SENDING_KEY in getattr(part, "text", "")
-    return part.type not in LOOKS
+    return part.type not in LOOKS and (is_remembered or not fills(part))

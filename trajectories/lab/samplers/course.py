@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-import msgspec
+from collections.abc import Iterable, Sequence
 
 from trajectories.lab.samplers.charts import POINTS_MAX, Chart, Draws, chart_of
-from trajectories.samplers.course import Measured, Progress
+from trajectories.samplers.course import Measured, Progress, progress_of
 
 MOVES = {
     "begins": "the course begins with it",
@@ -17,12 +14,6 @@ MOVES = {
     "moves_on": "the criteria of the stage before hold",
     "goes_back": "it has fallen too far below its criteria",
 }
-
-
-def progress_of(summary: Mapping[str, Any]) -> Progress | None:
-    """The progress in the stored summary of a draw; None of other strategies."""
-    stored = summary.get("progress")
-    return msgspec.convert(stored, Progress) if stored else None
 
 
 def course_charts(draws: Draws) -> list[Chart]:

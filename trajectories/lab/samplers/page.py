@@ -14,8 +14,9 @@ from tasks_app.models import Task
 from trajectories.lab.reports.charts.drawing import Drawing
 from trajectories.lab.runs import selectors
 from trajectories.lab.samplers.charts import Chart, charts_of, draw_chart
-from trajectories.lab.samplers.course import course_charts, course_words, progress_of
+from trajectories.lab.samplers.course import course_charts, course_words
 from trajectories.models import Run, Sampler, SamplerDraw
+from trajectories.samplers.course import progress_of
 from trajectories.samplers.plans import PARTS, DifficultySchedule
 
 SAMPLERS_SHOWN = 20

@@ -7,11 +7,9 @@ from trajectories.rewards.registry import component
 from trajectories.rewards.tool_scores import score_read
 from trajectories.rewards.types import Reading, Values
 
-CALLED = "called"
-
 
 @component(
-    CALLED,
+    "called",
     title="Called",
     description=(
         "1 if a tool was called, needed or not, else 0. With `needed` it tells needless calls from missing "

@@ -23,8 +23,8 @@ def conditions_of(
     actions_per_turn: int = 1,
     has_tools: bool = False,
 ) -> Conditions:
-    """What an episode has, as far as it decides what is offered. What is said of a page needs one; tools that
-    a page shows are no matter of actions."""
+    """Return the conditions that an episode meets. Those of a page need one, and ``tools`` needs that there
+    is none: a page shows its tools as forms."""
     of_page: dict[Condition, bool] = {
         "page": True,
         "ids": has_ids,
