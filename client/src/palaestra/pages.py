@@ -181,9 +181,17 @@ class WarmPage(Tab):
         await self.call("idle", 0)
 
     async def go(self, url: str) -> bool:
-        """Navigate; False when that leads to no page (refused, a download, no answer)."""
+        """Navigate; False when that leads to no page (refused, a download, no answer).
+
+        The browser answers before the document is there; until then it refuses to tell the history, or tells
+        that of before.
+        """
         self._moved.clear()
-        return not (await self._navigate(url)).get("errorText")
+        world, deadline = self._world, time.monotonic() + NAVIGATION_LIMIT_S
+        navigation = await self._navigate(url)
+        if navigation.get("loaderId") and not navigation.get("errorText"):
+            await self._next_document(world, deadline=deadline)
+        return not navigation.get("errorText")
 
     async def back(self) -> bool:
         """Go one entry back in the episode's own history; False when there is none."""
@@ -245,7 +253,7 @@ class WarmPage(Tab):
             await self._bounded(self._moved.wait(), deadline - time.monotonic())
         return self._world
 
-    async def _next_document(self, world: int, *, deadline: float) -> None:
+    async def _next_document(self, world: int | None, *, deadline: float) -> None:
         """Wait for the document that replaces ``world``, or until the navigation to it ends without one."""
         while self._world in (world, None):
             if self._world == world and self._leads_nowhere():
