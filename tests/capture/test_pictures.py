@@ -79,6 +79,13 @@ def test_the_lab_makes_no_thumbnail_of_a_picture_that_no_worker_has_read() -> No
     assert not thumbnails.thumbnail_exists(unread)
 
 
+@pytest.mark.parametrize(("side", "is_made"), [(640, True), (pictures.SIDE_MAX + 1, False)])
+def test_the_picture_of_a_task_has_a_thumbnail_unless_it_is_huge(side: int, is_made: bool) -> None:
+    sha256 = blobs.blob_store(png(side, 4)).sha256
+    pictures.thumbnail_ensure(sha256)
+    assert thumbnails.thumbnail_exists(sha256) == is_made
+
+
 def test_the_worker_makes_the_thumbnail_of_a_huge_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     huge = blob_make(png(5_000, 4))
     pictures.picture_note(huge)

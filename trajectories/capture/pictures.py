@@ -6,7 +6,7 @@ from core import blobs, thumbnails
 from core.sql import Statement
 from core.sweep import PAGE, Place, Seen
 from trajectories.capture import perceptual_hash
-from trajectories.models import Picture
+from trajectories.models import Blob, Picture
 
 # In pixels; of larger pictures the worker that reads them makes the thumbnail, and not the lab.
 SIDE_MAX = 4_096
@@ -44,11 +44,8 @@ def picture_note(sha256: str) -> bool:
 
 def thumbnail_ensure(sha256: str) -> None:
     """Make the thumbnail at the first look: few are looked at, and shrinking one takes longer than
-    all the rest. Only of pictures that a worker could read within its limits, and that are not huge."""
-    if thumbnails.thumbnail_exists(sha256):
-        return
-    is_harmless = {"state": Picture.State.OK, "width__lte": SIDE_MAX, "height__lte": SIDE_MAX}
-    if not Picture.objects.filter(pk=sha256, **is_harmless).exists():
+    all the rest. Not of pictures that are huge, or that a client sent and no worker could read."""
+    if thumbnails.thumbnail_exists(sha256) or not _is_harmless(sha256):
         return
     picture = thumbnails.picture_read(sha256)
     if picture is not None:
@@ -58,6 +55,15 @@ def thumbnail_ensure(sha256: str) -> None:
 def pictures_after(place: Place[str], age_s: float) -> list[Seen[str]]:
     """The next page of pictures that arrived ``age_s`` ago; those without a row are due."""
     return [Seen(*row) for row in AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE)]
+
+
+def _is_harmless(sha256: str) -> bool:
+    if Blob.objects.filter(pk=sha256).exists():
+        is_small = {"width__lte": SIDE_MAX, "height__lte": SIDE_MAX}
+        return Picture.objects.filter(pk=sha256, state=Picture.State.OK, **is_small).exists()
+    # A task's picture: it was read and made a plain PNG when its benchmark was loaded.
+    size = thumbnails.picture_size(sha256)
+    return size is not None and max(size) <= SIDE_MAX
 
 
 def _mark_unreadable(sha256: str) -> bool:
