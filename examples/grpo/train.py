@@ -33,6 +33,7 @@ from palaestra import Client
 NAME = "SmolLM2-135M-Instruct"
 ARMS = ("gym", "text_zero_shot")
 SCORED_AT_ONCE = 16
+NOT_PLAYED = "No page of update {} could be played: see to the installation, then go on with --resume."
 
 
 class Trainer:
@@ -114,6 +115,8 @@ class Trainer:
     async def update(self, run: int, tasks: Sequence[int]) -> None:
         began = time.monotonic()
         batch, parts_of = await self.rollout(run, tasks)
+        if not batch.prompts:
+            raise SystemExit(NOT_PLAYED.format(self.version))
         played = time.monotonic() - began
         rewards = batch.rewards
         if self.options.shuffle_rewards:
