@@ -34,11 +34,13 @@ Question, Answer = TypeVar("Question"), TypeVar("Answer")
 
 @dataclass
 class Batch:
-    """What a rollout came to: for each group the prompts of its samples, their choices and their rewards."""
+    """What a rollout came to: for each group the prompts of its samples, their choices and their rewards, and
+    what they were ``paid``, which is the same without a reward profile."""
 
     contexts: list[list[Any]] = field(default_factory=list)
     choices: list[list[int]] = field(default_factory=list)
     rewards: list[list[float | None]] = field(default_factory=list)
+    paid: list[list[float | None]] = field(default_factory=list)
     tasks: list[int] = field(default_factory=list)
     episodes: list[list[int]] = field(default_factory=list)
 
@@ -145,12 +147,17 @@ async def play(
     chooser: Chooser,
     arm: str = "gym",
     samples: int = 1,
+    profile: str | None = None,
     **opening,
 ) -> Batch:
-    """Play ``samples`` episodes of every task; groups come in the order of the tasks."""
+    """Play ``samples`` episodes of every task; groups come in the order of the tasks.
+
+    A reward ``profile`` says what they are paid: of the run by an empty name.
+    """
     config = EpisodeConfig(observation=OBSERVATION, actions_per_turn=2)
     pages = len(tasks) * samples
-    async with Engine(client, pages=pages, config=config, browser="lite") as engine:
+    engine = Engine(client, pages=pages, config=config, browser="lite", reward_profile=profile)
+    async with engine:
         done = await engine.rollout(
             run=run,
             tasks=tasks,
@@ -168,6 +175,7 @@ async def play(
         batch.contexts.append([chooser.made[one.episode][0] for one in group])
         batch.choices.append([chooser.made[one.episode][1] for one in group])
         batch.rewards.append([one.verdict.reward if one.verdict else None for one in group])
+        batch.paid.append([one.reward for one in group])
         batch.tasks.append(group[0].task)
         batch.episodes.append([one.episode for one in group])
     return batch

@@ -59,6 +59,7 @@ class Trainer:
         self.kept = self.file.with_suffix(".state")
         self.start_rows: Tensor | None = None
         self.version = 0
+        self.pays = "" if options.profile else None  # the profile of the run
         self.bonus, self.bonus_limits = self.set["entropy_bonus"][0], tuple(self.set["entropy_bonus"])
 
     # ---- the record
@@ -69,6 +70,10 @@ class Trainer:
         print(line | values, flush=True)
 
     async def run_open(self, kind: str, checkpoint: str) -> int:
+        settings = {"browser": "lite"}
+        if kind == "train" and self.options.profile:
+            profile = tomllib.loads(self.options.profile.read_text())
+            settings["reward_profile"] = (await self.client.reward_profile_store(profile)).reference
         run = await self.client.run_create(
             name=f"grpo {self.name if kind == 'train' else checkpoint}",
             kind=kind,
@@ -76,7 +81,7 @@ class Trainer:
             checkpoint=checkpoint,
             observation=OBSERVATION,
             actions_per_turn=2,
-            settings={"browser": "lite"},
+            settings=settings,
             tags=["grpo", self.options.rung],
         )
         return int(run.id)
@@ -118,13 +123,14 @@ class Trainer:
         if not batch.prompts:
             raise SystemExit(NOT_PLAYED.format(self.version))
         played = time.monotonic() - began
-        rewards = batch.rewards
+        paid = batch.paid
         if self.options.shuffle_rewards:
-            rewards = shuffled(rewards, seed=self.options.seed * 100_000 + self.version)
-        learnt = await self.learn(batch, [advantages(group) for group in rewards])
+            paid = shuffled(paid, seed=self.options.seed * 100_000 + self.version)
+        learnt = await self.learn(batch, [advantages(group) for group in paid])
         reward, entropy = share(batch), learnt["entropy"]
         values = {
             "reward": reward,
+            "paid": mean(batch.paid),
             **parts_of,
             **learnt,
             "entropy_bonus": self.bonus,
@@ -139,7 +145,8 @@ class Trainer:
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
         """The episodes of an update, and the rewards of its parts if it has any."""
         opening = {"samples": self.set["samples"], "policy_version": self.version}
-        return await play(self.client, run=run, tasks=tasks, chooser=self.learner(), **opening), {}
+        opening |= {"chooser": self.learner(), "profile": self.pays}
+        return await play(self.client, run=run, tasks=tasks, **opening), {}
 
     def learner(self) -> Chooser:
         """The policy that learns, as it is now."""
@@ -190,7 +197,8 @@ class Trainer:
         train = await self.tasks("train", limit=5_000)
         Random(options.seed).shuffle(train)
         named = {"rung": options.rung, "seed": options.seed, "shuffle": options.shuffle_rewards}
-        self.note("settings", **self.set, **named, quote=options.quote, variant=self.variant)
+        named |= {"quote": options.quote, "profile": options.profile and options.profile.stem}
+        self.note("settings", **self.set, **named, variant=self.variant)
         if options.start is None:
             await self.evaluate(test, arms=ARMS, checkpoint=f"{self.name}/raw")
             count = self.set["warm_updates"] * self.set["warm_groups"]
@@ -262,6 +270,7 @@ class Trainer:
 def name_of(options: argparse.Namespace, *, sampler: str, variant: str = "") -> str:
     parts = [options.rung, str(options.seed), *[sampler] * (sampler != IN_ORDER)]
     parts += ["quote"] * options.quote + [variant] * bool(variant) + ["shuffled"] * options.shuffle_rewards
+    parts += [options.profile.stem] if options.profile else []
     return "-".join(parts)
 
 
@@ -286,8 +295,13 @@ def parts(items: Sequence, count: int) -> list[Sequence]:
 
 
 def share(batch: Batch) -> float:
-    judged = [reward for group in batch.rewards for reward in group if reward is not None]
-    return sum(judged) / max(len(judged), 1)
+    """The share of right answers among those with a verdict."""
+    return mean(batch.rewards)
+
+
+def mean(groups: Sequence[Sequence[float | None]]) -> float:
+    numbers = [number for group in groups for number in group if number is not None]
+    return sum(numbers) / max(len(numbers), 1)
 
 
 def options_parser(description: str | None = __doc__) -> argparse.ArgumentParser:
@@ -305,6 +319,9 @@ def options_parser(description: str | None = __doc__) -> argparse.ArgumentParser
     parser.add_argument("--resume", action="store_true", help="go on from the last evaluation of this name")
     parser.add_argument(
         "--quote", action="store_true", help="choose a row of the table first, and quote it in a thought"
+    )
+    parser.add_argument(
+        "--profile", type=Path, help="a reward profile (TOML) that pays in place of the outcome"
     )
     parser.add_argument("--shuffle-rewards", action="store_true", help="the control: nothing can be learnt")
     for name in ("updates", "groups", "samples"):

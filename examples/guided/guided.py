@@ -32,7 +32,7 @@ class GuidedTrainer(Trainer):
     async def rollout(self, run: int, tasks: Sequence[int]) -> tuple[Batch, dict[str, float]]:
         half = tasks[: len(tasks) // 2]
         opening = {"samples": self.set["samples"], "policy_version": self.version}
-        opening |= {"run": run, "tasks": half, "chooser": self.learner()}
+        opening |= {"run": run, "tasks": half, "chooser": self.learner(), "profile": self.pays}
         guided = await play(self.client, guidance=GUIDANCE, **opening)
         plain = await play(self.client, **opening)
         return joined(guided, plain), {"reward_guided": share(guided), "reward_plain": share(plain)}

@@ -88,6 +88,7 @@ async def play(
         batch.contexts.append([context for context, _ in made])
         batch.choices.append(choices)
         batch.rewards.append([float(choice == 1) for choice in choices])
+        batch.paid.append(batch.rewards[-1])
         batch.tasks.append(task)
         batch.episodes.append([samples * len(batch.episodes) + sample for sample in range(samples)])
     return batch
@@ -135,6 +136,7 @@ def trained(
         start=start,
         name="tiny",
         shuffle_rewards=False,
+        profile=None,
         rung="r",
         seed=1,
         settings=folder / "settings.toml",
