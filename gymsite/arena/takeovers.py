@@ -16,7 +16,6 @@ from msgspec import Meta, Struct
 
 from core import json_text
 from core.errors import GymError
-from core.presentation import Look
 from gymsite.arena import callers, episodes, forms, restorations, site_dispatch, views
 from gymsite.arena.callers import Session
 from tasks_app import kinds
@@ -122,7 +121,6 @@ def frame(request: HttpRequest, session: Session) -> HttpResponse:
         "is_open": episode.is_open,
         "is_restored": session.as_of is None,
         "steps": session.last_index - session.begins_after,
-        "look": Look(),
     }
     return render(request, "arena/takeover.html", context)
 
@@ -252,5 +250,5 @@ def _end_page(request: HttpRequest, how: str, *, status: int = 200) -> HttpRespo
 
 
 def _message(request: HttpRequest, *, title: str, text: str, status: int) -> HttpResponse:
-    context = {**site_dispatch.OUTSIDE, "look": Look(), "title": title, "text": text}
-    return render(request, "arena/message.html", context, status=status)
+    context = {**site_dispatch.OUTSIDE, "title": title, "text": text}
+    return render(request, "arena/takeover_message.html", context, status=status)

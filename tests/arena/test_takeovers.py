@@ -82,6 +82,14 @@ def test_the_bar_stands_outside_the_page(root: str, arena_client: ArenaClient) -
     assert page["X-Frame-Options"] == "SAMEORIGIN"
 
 
+def test_pages_of_a_person_follow_their_browsers_scheme(root: str, arena_client: ArenaClient) -> None:
+    outer = arena_client.get(f"{root}takeover/").content.decode()
+    ended = arena_client.post(f"{root}takeover/end", "how=handed_back", content_type=FORM).content.decode()
+    assert "Handed back" in ended
+    assert "data-theme" not in outer + ended
+    assert "data-theme" in arena_client.get("/e/nothing/").content.decode()
+
+
 def test_an_agent_reaches_neither_bar_nor_script(
     episode: Episode, root: str, arena_client: ArenaClient, address: Callable[..., str]
 ) -> None:
