@@ -25,11 +25,12 @@ from trajectories.rewards.profiles.fitness import fitness_check
 from trajectories.runs import selectors as run_selectors
 from trajectories.samplers import selectors, summaries
 from trajectories.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks, draw_make
-from trajectories.samplers.prefixes import prefixes_complete, prefixes_of
+from trajectories.samplers.prefixes import clean_steps_of, prefixes_complete, prefixes_of
 from trajectories.samplers.stages import stages_check, with_stages
+from trajectories.samplers.starts import clean_acts_of, solutions_of, starts_of
 from trajectories.samplers.strategies.paired import PairedStrategy
 from trajectories.samplers.strategies.stages import StagesStrategy
-from trajectories.samplers.types import Pool
+from trajectories.samplers.types import PREFIX, START_STATE, Pool
 
 TASKS_MAX = 100_000
 SEED_BITS = 63
@@ -134,13 +135,17 @@ def _items_make(
     strategy = plan.strategy
     if not strategy.is_guiding:
         return draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
-    searched = (strategy.searched or sampler.run_id) if isinstance(strategy, PairedStrategy) else None
-    checks = LeakChecks()
-    known: Pool | None = replace(pool, prefixes=prefixes_of(sampler, pool))
+    searched, kind, arm, checks = None, PREFIX, "", LeakChecks()
+    if isinstance(strategy, PairedStrategy):
+        searched, kind, arm = strategy.searched or sampler.run_id, strategy.guidance, strategy.arm
+    recorded = solutions_of(sampler, arm=arm) if kind == START_STATE else {}
+    prefixes = starts_of(recorded, pool) if kind == START_STATE else prefixes_of(sampler, pool)
+    known: Pool | None = replace(pool, prefixes=prefixes)
     while known is not None:
         pool = known
         items = draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
-        known = prefixes_complete(pool, items, searched=searched, checks=checks)
+        clean_of = clean_acts_of(recorded, items, checks) if kind == START_STATE else clean_steps_of(checks)
+        known = prefixes_complete(pool, items, kind=kind, searched=searched, clean_of=clean_of)
     return items
 
 

@@ -22,6 +22,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Fraction = Annotated[float, Meta(gt=0, lt=1)]
 Weight = Annotated[float, Meta(gt=0, le=1_000)]
 DECIMALS = 4
+PREFIX, START_STATE = "prefix", "start_state"
 
 
 class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -33,11 +34,11 @@ class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Prefixes:
-    """What is known of the tasks' reference solutions, one row each.
+    """What is known of the tasks' solutions, one row each: reference solutions, or scripted ones on record.
 
-    ``of`` is the number of a solution's steps, 0 without one; ``clean`` how many of the first can be given,
-    and ``shortest`` the least with a success, 0 without: both -1 where nobody has looked. ``judged`` and
-    ``correct`` have a column for each number of steps, from 0.
+    ``of`` is the number of a solution's steps or acts, 0 without one; ``clean`` how many of the first can be
+    given, and ``shortest`` the least with a success, 0 without: both -1 where nobody has looked. ``judged``
+    and ``correct`` have a column for each number of steps, from 0.
     """
 
     of: Integers
@@ -61,12 +62,13 @@ class Prefixes:
 
         return numpy.where(self.clean < 0, self.of, self.clean)
 
-    def no_prefix(self, row: int, *, steps: int) -> dict[str, Any]:
-        """Why a task gets no prefix of so many steps."""
+    def no_prefix(self, row: int, *, steps: int, kind: str = PREFIX) -> dict[str, Any]:
+        """Why a task gets no guidance of so many steps."""
+        reason = f"no_{kind}"
         if not self.of[row]:
-            return {"reason": "no_prefix", "because": "no_solution"}
+            return {"reason": reason, "because": "no_solution"}
         size = {"steps": steps, "clean": int(self.clean[row]), "of": int(self.of[row])}
-        return {"reason": "no_prefix", "because": "leaks", **size}
+        return {"reason": reason, "because": "leaks", **size}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,11 +25,10 @@ from trajectories.episodes.forks.recipe import RESTORE
 from trajectories.episodes.opening_messages import FORK, unguided_messages
 from trajectories.live import notices
 from trajectories.models import Episode, Group, Run, Verdict
+from trajectories.models.run import SETUP
 from trajectories.prompts.interface import setup_of
 
 SITE_RECORD = Statement(__file__, "site_record", capped=PAGES_CAPPED, answered=ANSWER_RECORDED)
-# What makes two runs show the same page and take the same completion.
-SETUP = ("observation", "observation_settings", "grammar", "history", "actions_per_turn", "affordances")
 
 
 def forks_open(*, forks: Sequence[Fork], principal: Principal) -> dict[str, Any]:

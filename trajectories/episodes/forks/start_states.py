@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef
-
 from core.errors import GymError
-from core.integers import INT_MAX
 from tasks_app import kinds
 from tasks_app.leaks.checks import LeakChecks
 from tasks_app.models import Task
@@ -23,13 +20,12 @@ from trajectories.episodes import creation as openings
 from trajectories.episodes.creation_body import Guidance, Opening
 from trajectories.episodes.forks import creation
 from trajectories.episodes.forks.body import Fork
-from trajectories.episodes.forks.lineage import steps_until, turns_until
 from trajectories.episodes.guidance import START_STATE, TASKS_NAMED, Insert
-from trajectories.models import Episode, Run, Step, Verdict
+from trajectories.models import Episode, Run, Step
 from trajectories.models.access import Scope
 from trajectories.rewards.profiles.fitness import fitness_check
+from trajectories.solutions import acts_text, is_leaking, solutions
 
-SCRIPTED = (Step.Actor.ORACLE, Step.Actor.PERSON)
 # What a fork has from its parent, whatever the call that opens it says.
 INHERITED = ("seed", "recording", "presentation", "answer_channel", "shots")
 
@@ -92,29 +88,17 @@ def _check_sites(tasks: Sequence[Task]) -> None:
 
 
 def _solutions(tasks: Sequence[Task], run: Run, arm: str, principal: Principal) -> dict[int, Episode]:
-    """The newest scripted solution of each task that shows pages and takes actions as the run does."""
-    steps = Step.objects.filter(episode=OuterRef("pk"))
-    same = {f"run__{name}": getattr(run, name) for name in creation.SETUP}
-    rows = Episode.objects.filter(
-        Exists(steps),
-        ~Exists(steps.exclude(actor__in=SCRIPTED)),
-        task__in={task.pk for task in tasks},
-        arm=arm,
-        verdict__outcome=Verdict.Outcome.CORRECT,
-        parent=None,
-        guidance__isnull=True,
-        **same,
-    )
-    rows = projects.visible(rows, principal).order_by("task", "-pk").distinct("task")
-    solutions = {row.task_id: row for row in rows}
-    if missing := [task for task in tasks if task.pk not in solutions]:
+    """The newest scripted solution of each task."""
+    rows = projects.visible(solutions({task.pk for task in tasks}, run=run, arm=arm), principal)
+    recorded = {row.task_id: row for row in rows}
+    if missing := [task for task in tasks if task.pk not in recorded]:
         named = ", ".join(str(task.pk) for task in missing[:TASKS_NAMED])
         message = (
             f"There is no scripted solution on record of task {named}: a correct episode of the arm {arm!r} "
             f"that the oracle or a person played, in a run with the observation and grammar of run {run.pk}."
         )
         raise GymError("no_solution", message, status=422, fields={"tasks": [message]})
-    return solutions
+    return recorded
 
 
 def _place(guidance: Guidance, task: Task, solution: Episode, checks: LeakChecks) -> tuple[int, Insert]:
@@ -122,31 +106,13 @@ def _place(guidance: Guidance, task: Task, solution: Episode, checks: LeakChecks
 
     The last act is never given, and what the acts write is checked for the answer: a click writes nothing.
     """
-    acts = list(zip(turns_until(solution.pk, INT_MAX), steps_until(solution.pk, INT_MAX), strict=True))
-    total = len(acts)
+    total = Step.objects.filter(episode=solution).count()
     count = guidance.steps or max(1, math.ceil((guidance.fraction or 0) * total))
-    written = ((turn.thought, turn.raw, _values(step.action)) for turn, step in acts[:count])
-    text = "\n".join(dict.fromkeys(part for parts in written for part in parts if part))
-    if count >= total or _is_leaking(task, text, checks):
+    text = acts_text(solution.pk, count)
+    if count >= total or is_leaking(task, text, checks):
         acted = f"The first {min(count, total)} of {total} acts of the solution of task {task.pk}"
         message = f"{acted} hold its answer."
         raise GymError("guidance_leaks", message, status=422, fields={"guidance": [message]})
     sha256 = hashlib.sha256(f"{solution.pk} {count} {text}".encode()).hexdigest()
     size = {"fraction": guidance.fraction or count / total, "steps": count, "of": total}
     return count, Insert({"kind": START_STATE, "hash": sha256, **size, "episode": solution.pk})
-
-
-def _values(action: Mapping[str, Any] | None) -> str:
-    """What an act types or chooses. A client may record acts alone, without a completion."""
-    return "\n".join(str(value) for value in (action or {}).values())
-
-
-def _is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
-    """Whether a text holds the answer; the error of the check quotes it, which nobody has been shown."""
-    try:
-        checks.leaks_refuse([task], text)
-    except GymError as error:
-        if error.code == "guidance_leaks":
-            return True
-        raise
-    return False

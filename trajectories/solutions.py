@@ -1,0 +1,56 @@
+"""Scripted solutions on record: what the oracle, or a person, did from the first step to a correct end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from core.errors import GymError
+from tasks_app.leaks.checks import LeakChecks
+from tasks_app.models import Task
+from trajectories.models import Episode, Run, Step, Verdict
+from trajectories.models.run import SETUP
+
+SCRIPTED = (Step.Actor.ORACLE, Step.Actor.PERSON)
+
+
+def solutions(tasks: Collection[int], *, run: Run, arm: str) -> QuerySet[Episode]:
+    """The newest scripted solution of each task that shows pages and takes actions as the run does."""
+    steps = Step.objects.filter(episode=OuterRef("pk"))
+    same = {f"run__{name}": getattr(run, name) for name in SETUP}
+    rows = Episode.objects.filter(
+        Exists(steps.filter(index=1, actor__in=SCRIPTED)),
+        ~Exists(steps.exclude(actor__in=SCRIPTED)),
+        task__in=tasks,
+        arm=arm,
+        verdict__outcome=Verdict.Outcome.CORRECT,
+        parent=None,
+        guidance__isnull=True,
+        **same,
+    )
+    return rows.order_by("task", "-pk").distinct("task")
+
+
+def acts_text(solution: int, count: int) -> str:
+    """What the first acts of a solution say, type and choose: a click writes nothing."""
+    acts = Step.objects.filter(episode=solution, index__lte=count).order_by("index")
+    written = ((act.thought, act.raw, _values(act.action)) for act in acts)
+    return "\n".join(dict.fromkeys(part for parts in written for part in parts if part))
+
+
+def is_leaking(task: Task, text: str, checks: LeakChecks) -> bool:
+    """Whether a text holds the answer; the error of the check quotes it, which nobody has been shown."""
+    try:
+        checks.leaks_refuse([task], text)
+    except GymError as error:
+        if error.code == "guidance_leaks":
+            return True
+        raise
+    return False
+
+
+def _values(action: Mapping[str, Any] | None) -> str:
+    """What an act types or chooses. A client may record acts alone, without a completion."""
+    return "\n".join(str(value) for value in (action or {}).values())
