@@ -27,8 +27,8 @@ SCRIPTS = Path(__file__).with_name("takeover_scripts")
 OBSERVATION = "axtree-v2"
 STEP_MAX_BYTES = 1024 * 1024
 ENDED = {
-    "handed_back": ("Handed back", "The agent goes on from here. Thank you."),
-    "given_up": ("Given up", "This episode ends without an answer."),
+    "handed_back": ("Handed back", "The agent goes on from here. You can close this page."),
+    "given_up": ("Given up", "This episode ends without an answer. You can close this page."),
     "diverged": (
         "This fork could not be restored",
         "Its page is not the one that the agent saw, so it counts for nothing. Take over from another step.",

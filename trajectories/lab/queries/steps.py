@@ -30,6 +30,7 @@ LISTED = (
     "duration_ms",
     "screenshot",
     "actor",
+    "segment",
     "more__thought_hidden",
     "more__settled",
 )
