@@ -45,9 +45,9 @@ class RecordedPlayer(Player):
     async def play(self, policy: Policy, info: EpisodeInfo) -> None:
         while self.view is not None:
             reply = str(await policy.act(self.observation, info))
-            await self._act(**json.loads(reply.rpartition("\n")[2].removeprefix("Action: ")))
+            await self.act(**json.loads(reply.rpartition("\n")[2].removeprefix("Action: ")))
 
-    async def _act(self, **action: Any) -> None:
+    async def act(self, **action: Any) -> None:
         assert self.episode is not None
         self.turns.append(Turn(self.observation.text, action))
         await _take(self.episode, self.taken, action)

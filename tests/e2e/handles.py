@@ -1,7 +1,4 @@
-"""Plays scripted solutions by what an observation gives a model: element ids, or positions in a picture.
-
-An element that the observation does not show is scrolled to first, as a model would have to.
-"""
+"""Plays scripted solutions by what an observation gives a model: element ids, or positions in a picture."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gymsite.oracle.hand import Hand
 from palaestra.actions import Action, Conditions, action_perform, conditions_of
 from palaestra.grammars import Grammar, grammar_of
 from palaestra.observation import (
@@ -22,27 +20,14 @@ from palaestra.observation import (
 )
 from palaestra.pages import WarmPage
 from palaestra.policies import EpisodeInfo, Policy
-from palaestra.surface import VIEWPORT, DocumentGone, PageView
+from palaestra.surface import DocumentGone, PageView
 from tests.e2e.oracle_moves import Move
 
-SCROLLS_MAX = 40
-AT_PATH = "%s.split('/').reduce((el, place) => el?.children[+place], document.documentElement)"
-POP_UP = "document.querySelector('[data-pop-up] button')"
 BY_ID = "palaestra.elementOf(%s)"
-# Where the element, or the label of a hidden one, is in the viewport, and whether a click there reaches it.
-PLACE = """(el => {
-    if (!el) return {};
-    const boxes = [el, ...(el.labels || [])].flatMap(one => [...one.getClientRects()]);
-    const box = boxes.find(one => one.width > 1 && one.height > 1) || el.getBoundingClientRect();
-    const x = box.left + box.width / 2, y = box.top + box.height / 2;
-    const hit = document.elementFromPoint(x, y);
-    const isFree = hit !== null && (el.contains(hit) || hit.closest("label")?.control === el);
-    return { id: palaestra.idOf(el), x, y, isFree };
-})(%s)"""
 
 
 @dataclass
-class Player:
+class Player(Hand):
     """Acts on one episode's page in one format; ``steps`` counts the actions, scrolls among them.
 
     What it does is written as completions in each of the grammars, and done as all of them are read.
@@ -63,14 +48,17 @@ class Player:
         await self._look(acted=False)
 
     @property
+    def form(self) -> ObservationFormat:
+        return self.config.form
+
+    @property
     def is_over(self) -> bool:
         return self.view is None
 
     async def solve(self, moves: Sequence[Move]) -> None:
         """Make the moves that were noted on the same pages, and close each pop-up that comes in between."""
         for move in moves:
-            while await self._place(POP_UP):
-                await self._act(type="click", **await self._aim(POP_UP))
+            await self.pop_ups_close()
             await self._move(move)
 
     async def play(self, policy: Policy, info: EpisodeInfo) -> None:
@@ -79,54 +67,25 @@ class Player:
             text = page_text(self.view, self.page.bounds)  # type: ignore[arg-type]
             reply = await policy.act(Observation(kind="axtree-v2", text=text), info)
             action = json.loads(str(reply).rpartition("\n")[2].removeprefix("Action: "))
-            aim = await self._aim(BY_ID % json.dumps(action.pop("target")))
-            await self._act(**action, **aim)
+            aim = await self.aim(BY_ID % json.dumps(action.pop("target")))
+            await self.act(**action, **aim)
 
     async def _move(self, move: Move) -> None:
-        aim = await self._aim(AT_PATH % json.dumps(move.path)) if move.path else {}
         match move.kind:
             case "click":
-                await self._act(type="click", **aim)
+                await self.act_at(move.path, type="click")
             case "type":
-                await self._act(type="type", text=move.value, clear=True, **aim)
+                await self.act_at(move.path, type="type", text=move.value, clear=True)
             case "select":
-                await self._act(type="select", value=move.value, **aim)
+                await self.act_at(move.path, type="select", value=move.value)
             case "goto":
-                await self._act(
-                    type="goto", url="https://gym/" + move.value.split("/e/")[1].partition("/")[2]
-                )
-            case "end":
-                await self._act(type="press", key="End")
+                await self.goto(move.value)
             case "press":
-                await self._act(type="press", key=move.value)
+                await self.act(type="press", key=move.value)
             case _:
-                await self._act(type=move.kind)
+                await self.act(type=move.kind)
 
-    async def _aim(self, element: str) -> dict[str, Any]:
-        """What names an element: its id where the observation shows it, else its position in the picture."""
-        form = self.config.form
-        for _ in range(SCROLLS_MAX):
-            place = await self._place(element)
-            if not place:  # the page still loads it
-                await self._act(type="wait")
-                continue
-            if form.has_ids and f"[{place['id']}]" in self.observation.text:
-                return {"target": place["id"]}
-            is_in_view = 0 <= place["x"] < VIEWPORT[0] and 0 <= place["y"] < VIEWPORT[1]
-            if not form.has_ids and is_in_view and place["isFree"]:
-                scale = self.page.picture_scale
-                return {"x": int(place["x"] * scale), "y": int(place["y"] * scale)}
-            distance = place["y"] - VIEWPORT[1] / 2
-            dy = distance if abs(distance) > 40 else 80  # something lies over it
-            await self._act(type="scroll", dy=int(dy * self.page.picture_scale))
-        raise AssertionError(f"never shown: {place} in\n{self.observation.text}")
-
-    async def _place(self, element: str) -> dict[str, Any]:
-        world = self.page._world
-        assert world is not None
-        return await self.page._evaluate(PLACE % element, world)
-
-    async def _act(self, **action: Any) -> None:
+    async def act(self, **action: Any) -> None:
         for one in actions_read(action, self.grammars, conditions_in(self.config.form)):
             assert self.view is not None, "the episode was over before its last move"
             self.steps += 1

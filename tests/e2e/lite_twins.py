@@ -41,13 +41,11 @@ class NotedPlayer(Player):
 
     turns: list[Turn] = field(default_factory=list)
 
-    async def _act(self, **action: Any) -> None:
-        world = self.page._world
-        assert world is not None
+    async def act(self, **action: Any) -> None:
         read = RECORD % json.dumps(action.get("target", ""))
-        record = await self.page._evaluate(f"({{ id: {read} }})", world)
+        record = await self.page.evaluate(f"({{ id: {read} }})")
         self.turns.append(Turn(self.observation.text, action, record["id"]))
-        await super()._act(**action)
+        await super().act(**action)
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,5 @@ def moves_noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Move]]:
         on_element("select_option", "select", lambda value="", label="": label or value)
         on(Page, "goto", lambda page, address: Move("goto", value=page.evaluate(ADDRESS, address)))
         on(Page, "go_back", lambda _: Move("back"))
-        on(Page, "evaluate", lambda _, code, *__: Move("end") if code.startswith("scrollTo") else None)
         on(Keyboard, "press", lambda _, key: Move("press", value=key))
         yield moves

@@ -75,7 +75,7 @@ def test_an_answer_is_confirmed_in_the_task_bar_of_a_site(
         await player.solve(moves)
         assert REQUEST in player.observation.text
         (button,) = SUBMIT.findall(player.observation.text)
-        await player._act(type="click", target=button)
+        await player.act(type="click", target=button)
         assert player.is_over
 
     pair.played((arena_server.address(first), arena_server.address(second)), play)

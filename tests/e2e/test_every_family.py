@@ -20,6 +20,7 @@ from playwright.sync_api import Page
 
 from core.draws import Draws
 from core.presentation import AXES, AXES_DRAWN, Look, look_rotate
+from gymsite.oracle.solvers import SOLVERS
 from tasks_app.families.registry import FAMILIES, discover
 from tasks_app.families.types import LEVELS, SiteTask
 from tasks_app.models import Task
@@ -28,10 +29,8 @@ from tasks_app.sites.drafts import PlacedTask, draft_make, task_place
 from tasks_app.sites.worlds import SiteWorld, site_world
 from tests import factories
 from tests.coverage_choice import IS_WHOLE
-from tests.e2e import reviews_solution, stays_solution
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.exemplary import assert_exemplary
-from tests.e2e.stays_visits import Visitor
 from trajectories.episodes.drafts import virtual_start_of
 from trajectories.judging import services
 from trajectories.models import Episode, SiteEvent, Submission
@@ -163,16 +162,7 @@ def solved(case: Case, page: Page) -> int:
     """Solve the task of the episode whose first page is open and submit the answer; returns the number of
     moves.
     """
-    task = case.placed.task
-    if case.placed.world.site == "stays":
-        one = Visitor(page=page, look=case.look, town=case.world)
-        one.arrive()
-        one.submit(stays_solution.SOLVERS[task.family](one, task), task.fields)
-        return one.moves
-    reviews_solution.settled(page)
-    solver = reviews_solution.Solver(page, case.world, task, case.look)
-    solver.submit(reviews_solution.solve(solver))
-    return solver.moves
+    return SOLVERS[case.placed.world.site](page, case.placed.task, case.world, case.look)
 
 
 def allowed(case: Case) -> float:

@@ -62,7 +62,7 @@ def stage(
     live_server: LiveServer, arena_server: ArenaServer, settings: LazySettings, browser: object
 ) -> Iterator[Stage]:
     settings.ARENA_URL = arena_server.url
-    key = auth.key_create(name="forks", scopes=["read", "trainer"])
+    key = auth.key_create(name="forks", scopes=["trainer", "guidance"])
     with ThreadPoolExecutor(1) as thread:
         made = Stage(live_server.url, key, arena=arena_server.url, thread=thread, config=EpisodeConfig())
         yield made

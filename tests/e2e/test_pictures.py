@@ -12,7 +12,7 @@ from tasks_app.worlds.stays.pictures import gallery
 from tests import factories
 from tests.e2e.axe import violations
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.stays_solution import FIRST_DAY, world
+from tests.e2e.stays_town import FIRST_DAY, world
 from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from core.draws import Draws
 from core.presentation import Look
+from gymsite.oracle.reviews import Solver, settled, solve
 from tasks_app.families.registry import FAMILIES
 from tasks_app.families.reviews import count_mentions
 from tasks_app.worlds.reviews.text import helpful_text, reviews
@@ -15,7 +16,6 @@ from tasks_app.worlds.reviews.world import world_change
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.exemplary import prepared, verdict_of
-from tests.e2e.reviews_solution import Solver, settled, solve
 from tests.reviews_shop import episode_of, smallest, task_of, world
 from trajectories.models import SiteEvent, Submission
 

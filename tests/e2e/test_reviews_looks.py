@@ -7,10 +7,10 @@ from playwright.sync_api import Page, expect
 
 from core.presentation import AXES, ROTATION, Look, look_rotate
 from gymsite.arena.sites.pop_ups import schedule
+from gymsite.oracle.reviews import Solver, settled
 from tests import coverage_choice
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.reviews_solution import Solver, settled
 from tests.reviews_shop import episode_of, smallest, task_of, world
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

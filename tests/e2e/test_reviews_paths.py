@@ -9,11 +9,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.presentation import AXES, Look
 from gymsite.arena.sites.labels import labels_of
+from gymsite.oracle.reviews import settled
 from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.text import reviews
 from tests import coverage_choice
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.reviews_solution import settled
 from tests.reviews_shop import episode_of, smallest, task_of, world
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -9,15 +9,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import NEUTRAL, Look, look_make
+from gymsite.oracle.stays_visitor import Visitor, settled
 from tasks_app.families.stays import book_stay, cancel_and_rebook, change_dates, total_price
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.digest import plain
 from tasks_app.worlds.keys import PUBLIC_WORLD, changes_seal
 from tasks_app.worlds.stays.state import fold
 from tests import coverage_choice, factories
-from tests.e2e import stays_solution as solving
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.stays_visits import FIRST_DAY, KEY, Visitor, settled, task_of, world
+from tests.e2e.stays_town import FIRST_DAY, KEY, solve, task_of, world
 from trajectories.models import Episode, SiteEvent, Submission
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -65,7 +65,7 @@ def test_a_task_is_solved_without_scripts(
     episode = episode_of(task, presentation=look.as_dict("site"))
     page = open_page(java_script_enabled=False)
     page.goto(arena_server.address(episode))
-    solving.solve(page, task, look, first_day=FIRST_DAY, has_scripts=False)
+    solve(page, task, look, first_day=FIRST_DAY, has_scripts=False)
     assert tuple(Submission.objects.get(episode=episode).answer) == task.answer
     if task.goal:
         state = plain(fold(world(), _events(episode)))

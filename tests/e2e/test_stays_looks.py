@@ -10,11 +10,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import AXES
+from gymsite.oracle.stays_visitor import settled
 from tasks_app.families.stays import total_price
 from tests import coverage_choice
 from tests.e2e.axe import violations
 from tests.e2e.conftest import ArenaServer
-from tests.e2e.stays_visits import settled, task_of, world
+from tests.e2e.stays_town import task_of, world
 from tests.e2e.test_stays import episode_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

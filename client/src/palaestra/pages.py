@@ -170,6 +170,10 @@ class WarmPage(Tab):
         world = await self._world_ready(time.monotonic() + CALL_LIMIT_S)
         return await self._run(function, *arguments, world=world, step=self.bounds.step if self.bounds else 0)
 
+    async def evaluate(self, expression: str) -> dict[str, Any]:
+        """The object that an expression has as its value, beside the page-side functions."""
+        return await self._evaluate(expression, await self._world_ready(time.monotonic() + CALL_LIMIT_S))
+
     async def is_left(self) -> bool:
         """Whether the action that was just performed led to another document, or submitted the answer."""
         world = self._world

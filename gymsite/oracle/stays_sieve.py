@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from tests.e2e.stays_visits import Offered, Visitor
+from gymsite.oracle.stays_visitor import Offered, Visitor
 
 LETTERS = "abcdef"
 

@@ -1,4 +1,4 @@
-"""How the booking site's tasks are solved on its pages, in any look: by pages alone, with moves counted.
+"""Solves tasks of the booking site in any look, by reading its pages alone, with moves counted.
 
 The world is asked for what a task's wording says of houses, rooms and trips; what they cost, have and allow
 is read from pages.
@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from playwright.sync_api import Page
-
-from core.presentation import Look
+from gymsite.oracle.stays_sieve import Sifting
+from gymsite.oracle.stays_visitor import FULL, YOURS, Visitor, cents_of, free_days
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.stays.types import Trip
 from tasks_app.worlds.stays.vocabulary import amenity_names
-from tests.e2e.stays_filters import Sifting
-from tests.e2e.stays_visits import FIRST_DAY, FULL, YOURS, Visitor, cents_of, free_days, world
 
 
 def answered(cents: int) -> str:
@@ -210,15 +207,3 @@ SOLVERS: dict[str, Callable[[Visitor, SiteTask], tuple[str, str]]] = {
         cancel_and_rebook,
     )
 }
-
-
-def solve(
-    page: Page, task: SiteTask, look: Look, *, first_day: date = FIRST_DAY, has_scripts: bool = True
-) -> int:
-    """Solve the task of the episode whose first page is open and submit the answer; returns the number of
-    moves.
-    """
-    one = Visitor(page=page, look=look, town=world(first_day), has_scripts=has_scripts)
-    one.arrive()
-    one.submit(SOLVERS[task.family](one, task), task.fields)
-    return one.moves

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
 from core.presentation import Look
 from gymsite.arena.sites.labels import labels_of
@@ -115,7 +115,7 @@ class Solver:
             bar.get_by_label(label, exact=True).fill(value)
             self.moves += 1
         button.click()
-        expect(self.page.get_by_role("heading", name="Answer recorded")).to_be_visible()
+        self.page.get_by_role("heading", name="Answer recorded").wait_for()
         self.moves += 1
 
     def read(self, of: str = ".review") -> list[Read]:
@@ -155,7 +155,7 @@ class Solver:
             return False
         if paging == "scroll":
             many = self.page.locator(".review").count()
-            self.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+            self.page.keyboard.press("End")
             self.page.wait_for_function(GREW, arg=many)
             settled(self.page)
             self.moves += 1

@@ -1,0 +1,89 @@
+"""Acts as an observation allows: by the ids that it shows, or by positions in its picture.
+
+An element that the observation does not show is scrolled to first, as a model would have to.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from typing import Any
+
+from palaestra.observation import Observation, ObservationFormat
+from palaestra.pages import WarmPage
+from palaestra.surface import VIEWPORT
+
+SCROLLS_MAX = 40
+MASKED = "https://gym/"
+AT_PATH = "%s.split('/').reduce((el, place) => el?.children[+place], document.documentElement)"
+POP_UP = "document.querySelector('[data-pop-up] button')"
+# Where the element, or the label of a hidden one, is in the viewport, and whether a click there reaches it.
+PLACE = """(el => {
+    if (!el) return {};
+    const boxes = [el, ...(el.labels || [])].flatMap(one => [...one.getClientRects()]);
+    const box = boxes.find(one => one.width > 1 && one.height > 1) || el.getBoundingClientRect();
+    const x = box.left + box.width / 2, y = box.top + box.height / 2;
+    const hit = document.elementFromPoint(x, y);
+    const isFree = hit !== null && (el.contains(hit) || hit.closest("label")?.control === el);
+    return { id: palaestra.idOf(el), x, y, isFree };
+})(%s)"""
+
+
+class OracleStuck(Exception):
+    """The scripted way cannot be gone on this page."""
+
+
+class Hand(ABC):
+    """Acts on one page. ``observation`` is what it was last shown."""
+
+    page: WarmPage
+    observation: Observation
+
+    @property
+    @abstractmethod
+    def form(self) -> ObservationFormat:
+        """The format of its observations."""
+
+    @property
+    @abstractmethod
+    def is_over(self) -> bool:
+        """True once the answer was submitted, or the episode ended otherwise."""
+
+    @abstractmethod
+    async def act(self, **action: Any) -> None:
+        """Take an action, as the client declares it, and observe."""
+
+    async def act_at(self, path: str, **action: Any) -> None:
+        """Act on the element whose place in the document is ``path``."""
+        await self.act(**action, **await self.aim(AT_PATH % json.dumps(path)))
+
+    async def pop_ups_close(self) -> None:
+        while await self._place(POP_UP):
+            await self.act(type="click", **await self.aim(POP_UP))
+
+    async def goto(self, address: str) -> None:
+        """Open an address of the site, which actions name without the episode's token."""
+        await self.act(type="goto", url=MASKED + address.split("/e/")[1].partition("/")[2])
+
+    async def aim(self, element: str) -> dict[str, Any]:
+        """Return what names an element, given as JavaScript: its id where the observation shows it, else its
+        position in the picture. Raises ``OracleStuck`` for one that never comes in view."""
+        form, place = self.form, dict[str, Any]()
+        for _ in range(SCROLLS_MAX):
+            place = await self._place(element)
+            if not place:  # the page still loads it
+                await self.act(type="wait")
+                continue
+            if form.has_ids and f"[{place['id']}]" in self.observation.text:
+                return {"target": place["id"]}
+            is_in_view = 0 <= place["x"] < VIEWPORT[0] and 0 <= place["y"] < VIEWPORT[1]
+            if not form.has_ids and is_in_view and place["isFree"]:
+                scale = self.page.picture_scale
+                return {"x": int(place["x"] * scale), "y": int(place["y"] * scale)}
+            distance = place["y"] - VIEWPORT[1] / 2
+            dy = distance if abs(distance) > 40 else 80  # something lies over it
+            await self.act(type="scroll", dy=int(dy * self.page.picture_scale))
+        raise OracleStuck(f"never shown: {place} in\n{self.observation.text}")
+
+    async def _place(self, element: str) -> dict[str, Any]:
+        return await self.page.evaluate(PLACE % element)

@@ -1,0 +1,93 @@
+"""Records the solutions of tasks in a run, through the API and the arena."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+from django.conf import settings
+
+from gymsite.oracle.engine import AnswerPolicy, KnownSite, OracleEngine
+from palaestra import Client
+from palaestra.episode_config import EpisodeConfig
+from palaestra.policies import Solution, Solver
+from palaestra.rollout import Rollout
+from tasks_app import kinds
+from tasks_app.models import Gold, Task
+from tasks_app.sites.drafts import site_task
+from tasks_app.worlds import registry
+from tasks_app.worlds.keys import world_arguments
+from trajectories.api import auth, keys
+from trajectories.models import Episode, Run, Verdict
+from trajectories.models.access import ApiKey, Scope
+
+KEY_NAME = "record_solutions"
+
+
+def unrecorded(tasks: Sequence[Task], run: Run, arm: str) -> list[Task]:
+    """The tasks that have no correct plain episode in this arm of the run."""
+    plain = Episode.objects.filter(run=run, arm=arm, parent=None, guidance__isnull=True)
+    correct = plain.filter(verdict__outcome=Verdict.Outcome.CORRECT)
+    done = set(correct.values_list("task", flat=True))
+    return [task for task in tasks if task.pk not in done]
+
+
+def solutions_record(
+    tasks: Sequence[Task],
+    run: Run,
+    *,
+    arm: str,
+    lab_url: str,
+    on_done: Callable[[Rollout], None] | None = None,
+    **engine: Any,
+) -> list[Rollout]:
+    """Play an episode of each task by its gold. ``engine`` are settings of the client's engine.
+
+    Raises ``palaestra.errors.ApiError``, ``BrowserMissing`` and ``Unreachable``.
+    """
+    golds = {one.task_id: one for one in Gold.objects.filter(task__in=tasks, is_current=True)}
+    sites = {task.pk: _known(task, golds[task.pk]) for task in tasks if task.kind == kinds.SITE}
+    config = config_of(run)
+    solutions = {pk: Solution(task=pk, answer=one.answer, solution=one.solution) for pk, one in golds.items()}
+    policy = AnswerPolicy(Solver(solutions, cast("Any", tasks)), run.grammar)
+
+    async def play(key: str) -> list[Rollout]:
+        async with (
+            Client(lab_url, key) as client,
+            OracleEngine(client, known=sites, config=config, **engine) as oracle,
+        ):
+            numbers = [task.pk for task in tasks]
+            return await oracle.rollout(run=run.pk, tasks=numbers, policy=policy, arm=arm, on_done=on_done)
+
+    with key_lent(run) as key:
+        return asyncio.run(play(key))
+
+
+def config_of(run: Run) -> EpisodeConfig:
+    """The settings by which a run shows its episodes and has them answered."""
+    shown = {"observation": run.observation} if run.observation else {}
+    return EpisodeConfig(
+        **shown,
+        **run.observation_settings,
+        grammar=run.grammar,
+        history=run.history,
+        actions_per_turn=run.actions_per_turn,
+    )
+
+
+@contextmanager
+def key_lent(run: Run) -> Iterator[str]:
+    """A key of the run's project for as long as this lasts."""
+    key = auth.key_create(name=KEY_NAME, scopes=[Scope.TRAINER], project=run.project)
+    try:
+        yield key
+    finally:
+        keys.key_revoke(ApiKey.objects.get(digest=auth.key_digest(key)).pk, author=auth.COMMAND)
+
+
+def _known(task: Task, gold: Gold) -> KnownSite:
+    site = task.payload["site"]
+    world = registry.worlds.get(site).open_world(**world_arguments(task.payload, salt=settings.WORLD_SALT))
+    return KnownSite(task=site_task(task, gold), site=site, world=world)
