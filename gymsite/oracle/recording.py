@@ -11,7 +11,7 @@ from django.conf import settings
 
 from gymsite.oracle.engine import AnswerPolicy, KnownSite, OracleEngine
 from palaestra import Client
-from palaestra.episode_config import EpisodeConfig
+from palaestra.commands.intervene import config_of
 from palaestra.policies import Solution, Solver
 from palaestra.rollout import Rollout
 from tasks_app import kinds
@@ -49,32 +49,19 @@ def solutions_record(
     """
     golds = {one.task_id: one for one in Gold.objects.filter(task__in=tasks, is_current=True)}
     sites = {task.pk: _known(task, golds[task.pk]) for task in tasks if task.kind == kinds.SITE}
-    config = config_of(run)
     solutions = {pk: Solution(task=pk, answer=one.answer, solution=one.solution) for pk, one in golds.items()}
     policy = AnswerPolicy(Solver(solutions, cast("Any", tasks)), run.grammar)
 
     async def play(key: str) -> list[Rollout]:
-        async with (
-            Client(lab_url, key) as client,
-            OracleEngine(client, known=sites, config=config, **engine) as oracle,
-        ):
-            numbers = [task.pk for task in tasks]
-            return await oracle.rollout(run=run.pk, tasks=numbers, policy=policy, arm=arm, on_done=on_done)
+        async with Client(lab_url, key) as client:
+            config, numbers = config_of(await client.run(run.pk)), [task.pk for task in tasks]
+            async with OracleEngine(client, known=sites, config=config, **engine) as oracle:
+                return await oracle.rollout(
+                    run=run.pk, tasks=numbers, policy=policy, arm=arm, on_done=on_done
+                )
 
     with key_lent(run) as key:
         return asyncio.run(play(key))
-
-
-def config_of(run: Run) -> EpisodeConfig:
-    """The settings by which a run shows its episodes and has them answered."""
-    shown = {"observation": run.observation} if run.observation else {}
-    return EpisodeConfig(
-        **shown,
-        **run.observation_settings,
-        grammar=run.grammar,
-        history=run.history,
-        actions_per_turn=run.actions_per_turn,
-    )
 
 
 @contextmanager

@@ -275,7 +275,7 @@ class Visitor:
     def nights(self, room: Room, *, since: date, until: date) -> dict[date, str]:
         """The text of each night in the room's calendar, read from its first month to that of ``until``."""
         self.press("link", self["calendar_of"].format(room.name))
-        month, texts = self.town.first_day.replace(day=1), {}
+        month, texts = self.town.first_day.replace(day=1), dict[date, str]()
         while True:
             cells = self.page.locator("td:is(.is-free, .is-full, .is-yours)").evaluate_all(CELLS)
             texts |= {month.replace(day=int(day)): text for day, text in cells}

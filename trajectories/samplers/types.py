@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
 
 from msgspec import Meta, Struct
 
@@ -22,7 +22,8 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Fraction = Annotated[float, Meta(gt=0, lt=1)]
 Weight = Annotated[float, Meta(gt=0, le=1_000)]
 DECIMALS = 4
-PREFIX, START_STATE = "prefix", "start_state"
+PREFIX: Final = "prefix"
+START_STATE: Final = "start_state"
 
 
 class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
