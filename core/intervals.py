@@ -14,9 +14,14 @@ def wilson(*, share: float, n: float, comparisons: int = 1) -> tuple[float, floa
 
     With several ``comparisons`` it is wider, so that all of them hold together with 95% (Bonferroni).
     """
+    z = Z_95 if comparisons <= 1 else NormalDist().inv_cdf(1 - TAIL / comparisons)
+    return score_interval(share=share, n=n, z=z)
+
+
+def score_interval(*, share: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson's interval of ``z`` standard errors to either side; (0, 1) without a sample."""
     if not n:
         return 0.0, 1.0
-    z = Z_95 if comparisons <= 1 else NormalDist().inv_cdf(1 - TAIL / comparisons)
     scale = 1 + z**2 / n
     middle = (share + z**2 / (2 * n)) / scale
     half = z / scale * math.sqrt(share * (1 - share) / n + z**2 / (4 * n * n))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 from difflib import SequenceMatcher
 from fractions import Fraction
+from typing import Literal, get_args
 
 from tasks_app.tool_tasks.types import Acceptable, Call, Node
 from tasks_app.tools import calls
@@ -17,6 +18,9 @@ DAYS_FAR = 30
 MINUTES_FAR = 12 * 60
 LEAST = 0.05
 """Of values that differ at all."""
+Fault = Literal["missing", "extra", "other"]
+"""An argument that is not there, one that the tool has no field for, and a value that is not acceptable."""
+FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 
 def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, float]:
@@ -31,6 +35,18 @@ def argument_distances(node: Node, call: Call, data: ToolData) -> Mapping[str, f
         )
         for field in calls.tool_of(node.tool).fields
     }
+
+
+def argument_faults(call: Call, distances: Mapping[str, float]) -> Mapping[str, Fault]:
+    """What differs in a call, by the names of its arguments; ``distances`` are its own, by field."""
+    faults: dict[str, Fault] = {
+        name: "other" if _is_given(call, name) else "missing" for name, far in distances.items() if far
+    }
+    return {**faults, **dict.fromkeys(call.arguments.keys() - distances.keys(), "extra")}
+
+
+def _is_given(call: Call, name: str) -> bool:
+    return bool(call.arguments.get(name, "").strip())
 
 
 def _values(node: Node, field: Field) -> Acceptable:

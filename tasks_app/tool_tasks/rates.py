@@ -3,20 +3,85 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
+from tasks_app.tool_tasks.distances import Fault
 from tasks_app.tool_tasks.scores import Score
+
+Pair = tuple[str, str]
+"""The tool that was needed and the one that was called, or a tool and one of its fields."""
+EXTRA = ""
+"""Stands for arguments that the tool has no field for."""
+
+
+class Part(NamedTuple):
+    """What one episode adds to a rate: to what is counted, and to what that is a share of."""
+
+    counted: float
+    among: float
+
+
+def _recall(score: Score) -> Part:
+    """Of episodes that need a call, those with one."""
+    needs = score.is_needed and not score.is_optional
+    return Part(needs and score.called > 0, needs)
+
+
+def _precision(score: Score) -> Part:
+    """Of episodes with a call, those that need one; either way is right in those of optional calls."""
+    called = score.called > 0 and not score.is_optional
+    return Part(called and score.is_needed, called)
+
+
+def _execution(score: Score) -> Part:
+    return Part(score.calls - score.failed, score.calls)
+
+
+def _mean_of(value: float | None) -> Part:
+    return Part(value or 0.0, value is not None)
+
+
+RATES: Mapping[str, Callable[[Score], Part]] = {
+    "recall": _recall,
+    "precision": _precision,
+    "selection": lambda score: _mean_of(score.selection),
+    "arguments": lambda score: _mean_of(score.arguments),
+    "execution": _execution,
+}
+
+
+def confusion_part(score: Score, pair: Pair) -> Part:
+    """How often another tool was called where one was needed, of the times that it was needed."""
+    return Part(score.confusions.count(pair), needs_of(score)[pair[0]])
+
+
+def fault_part(score: Score, place: Pair, *, fault: Fault | None = None) -> Part:
+    """How often a field was filled in wrongly, of the calls of its tool; in one way if ``fault`` names it."""
+    tool, field = place
+    faults = [_fault(differing, field) for name, differing in score.faults if name == tool]
+    return Part(sum(one is not None and fault in (None, one) for one in faults), len(faults))
+
+
+def _fault(faults: Mapping[str, Fault], field: str) -> Fault | None:
+    if field == EXTRA:
+        return "extra" if "extra" in faults.values() else None
+    return faults.get(field)
+
+
+def needs_of(score: Score) -> Counter[str]:
+    """How often each tool was needed, by the graph that the calls fit best."""
+    return Counter([tool for tool, _ in score.distances] + [needed for needed, _ in score.confusions])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """``precision`` and ``recall`` are of episodes: those that need a call among those with one, and the
-    other way round. ``confusions`` counts pairs of the tool needed and the one called, right ones too.
-    ``distances`` are means by tool and field. A rate of nothing is None. ``needing`` of the
-    ``episodes`` need a call, and ``calling`` made one; those that are right either way are in neither.
-    ``surplus`` of the ``calls`` were not needed.
+    """``shares`` are those of ``RATES``, None for a share of nothing. ``confusions`` counts pairs of the tool
+    needed and the one called, the most frequent first, and ``needs`` how often each tool was needed.
+    ``distances`` are means by tool and field. ``needing`` of the ``episodes`` need a call, and ``calling``
+    made one; those that are right either way are in neither. ``surplus`` of the ``calls`` were not needed.
     """
 
     episodes: int
@@ -24,56 +89,36 @@ class Rates:
     calling: int
     calls: int
     surplus: int
-    precision: float | None
-    recall: float | None
-    selection: float | None
-    arguments: float | None
-    execution: float | None
-    redundant: float
-    confusions: dict[tuple[str, str], int]
-    distances: dict[tuple[str, str], float]
+    shares: Mapping[str, float | None]
+    confusions: Mapping[Pair, int]
+    needs: Mapping[str, int]
+    distances: Mapping[Pair, float]
 
 
 def rates_of(scores: Sequence[Score]) -> Rates:
-    """``redundant`` is the mean number of calls that were not needed, in an episode."""
-    certain = [score for score in scores if not score.is_optional]
-    needing = sum(score.is_needed for score in certain)
-    calling = sum(score.called > 0 for score in certain)
-    right = sum(score.is_needed and score.called > 0 for score in certain)
-    calls = sum(score.called + score.harmless for score in scores)
-    by_field: dict[tuple[str, str], list[float]] = defaultdict(list)
+    parts = {name: [part(score) for score in scores] for name, part in RATES.items()}
+    by_field: dict[Pair, list[float]] = defaultdict(list)
     for tool, fields in (one for score in scores for one in score.distances):
         for name, distance in fields.items():
             by_field[tool, name].append(distance)
+    confusions = Counter(pair for score in scores for pair in score.confusions)
     return Rates(
         episodes=len(scores),
-        needing=needing,
-        calling=calling,
-        calls=calls,
+        needing=int(_among(parts["recall"])),
+        calling=int(_among(parts["precision"])),
+        calls=sum(score.calls for score in scores),
         surplus=sum(score.surplus for score in scores),
-        precision=_share(right, calling),
-        recall=_share(right, needing),
-        selection=_mean([score.selection for score in scores]),
-        arguments=_mean([score.arguments for score in scores]),
-        execution=_share(calls - sum(score.failed for score in scores), calls),
-        redundant=fmean(score.surplus for score in scores) if scores else 0.0,
-        confusions=dict(_confusions(scores)),
+        shares={name: share(own) for name, own in parts.items()},
+        confusions=dict(confusions.most_common()),
+        needs=sum(map(needs_of, scores), Counter()),
         distances={place: fmean(values) for place, values in sorted(by_field.items())},
     )
 
 
-def _confusions(scores: Sequence[Score]) -> Counter[tuple[str, str]]:
-    counts: Counter[tuple[str, str]] = Counter()
-    for score in scores:
-        counts.update((tool, tool) for tool, _ in score.distances)
-        counts.update(score.confusions)
-    return counts
+def share(parts: Sequence[Part]) -> float | None:
+    among = _among(parts)
+    return sum(part.counted for part in parts) / among if among else None
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+def _among(parts: Sequence[Part]) -> float:
+    return sum(part.among for part in parts)

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from tasks_app.tool_tasks.distances import argument_distances
+from tasks_app.tool_tasks.distances import Fault, argument_distances, argument_faults
 from tasks_app.tool_tasks.types import Call, Graph, Node, Truth
+from tasks_app.tools import calls as tool_calls
 from tasks_app.tools.data import ToolData
+from tasks_app.tools.registry import TOOLS
 
-NOTHING = "no tool"
+NOTHING, UNKNOWN = "no tool", "a tool that there is not"
+"""Stand for a tool where none was needed or called, and where the one that was called does not exist."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +21,10 @@ class Score:
     """An episode's calls, by the graph that they fit best.
 
     ``matched`` counts nodes whose tool was called, each after those it needs; ``surplus`` calls that match
-    none and are not harmless. ``distances`` are by tool and field, of matched nodes; ``confusions`` are pairs
-    of the tool that was needed and the one that was called, ``NOTHING`` where there is none.
+    none and are not harmless. ``distances`` are by tool and field, of matched nodes, and ``faults`` what
+    differs in each of these; ``confusions`` are pairs of the tool that was needed and the one that was
+    called, ``NOTHING`` where there is none: missing and surplus calls, paired in their order. A pair of the
+    same tool is one that was called before what it needs.
     """
 
     is_needed: bool
@@ -31,12 +36,18 @@ class Score:
     failed: int
     repeated: int
     distances: tuple[tuple[str, Mapping[str, float]], ...] = ()
+    faults: tuple[tuple[str, Mapping[str, Fault]], ...] = ()
     confusions: tuple[tuple[str, str], ...] = ()
 
     @property
     def called(self) -> int:
         """Calls that count."""
         return self.matched + self.surplus
+
+    @property
+    def calls(self) -> int:
+        """All of them."""
+        return self.called + self.harmless
 
     @property
     def needed(self) -> float:
@@ -112,6 +123,7 @@ def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Dis
     surplus = [calls[place] for place in rest if calls[place].tool not in truth.harmless]
     missing = [node.tool for number, node in enumerate(graph) if number not in of_node]
     own = {node.tool for node in graph}
+    matched = [(graph[number], place) for number, place in sorted(of_node.items())]
     return Score(
         is_needed=all(truth.graphs),
         is_optional=any(truth.graphs) and not all(truth.graphs),
@@ -121,12 +133,18 @@ def _by_graph(calls: Sequence[Call], graph: Graph, truth: Truth, distances: _Dis
         harmless=len(rest) - len(surplus),
         failed=sum(not call.is_ok for call in calls),
         repeated=sum(call.tool in own for call in surplus),
-        distances=tuple(
-            (graph[number].tool, distances.of(graph[number], place))
-            for number, place in sorted(of_node.items())
+        distances=tuple((node.tool, distances.of(node, place)) for node, place in matched),
+        faults=tuple(
+            (node.tool, argument_faults(calls[place], distances.of(node, place))) for node, place in matched
         ),
-        confusions=tuple(zip_longest(missing, [call.tool for call in surplus], fillvalue=NOTHING)),
+        confusions=tuple(zip_longest(missing, map(_tool_named, surplus), fillvalue=NOTHING)),
     )
+
+
+def _tool_named(call: Call) -> str:
+    """The tool of a call; a policy may name what it likes."""
+    tool_calls.discover()
+    return call.tool if call.tool in TOOLS else UNKNOWN
 
 
 def _best_match(calls: Sequence[Call], graph: Graph, distances: _Distances) -> _Match:

@@ -1,7 +1,8 @@
-"""The report's table of tool use: planted policies of known rates, without a page and on one."""
+"""The report's tables of tool use: planted policies of known rates, without a page and on one."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,16 @@ import pytest
 from core.arms import ARMS
 from tasks_app.models import Gold, Task
 from tasks_app.starters import starter_drafts
+from tasks_app.tool_tasks.distances import FAULTS
 from tasks_app.tool_tasks.oracle import calls_of
+from tasks_app.tool_tasks.scores import NOTHING
 from tasks_app.tool_tasks.types import Call, Truth
 from tests import factories
 from tests.reports.test_computation import assert_sound, correct_if, evaluation, tables_of
-from tests.tool_policies import POLICIES
-from trajectories.models import Episode, SiteEvent
+from tests.tool_policies import OTHERS, POLICIES
+from trajectories.models import Episode, Report, SiteEvent
+from trajectories.reports.estimators.accuracy import FEW_ITEMS
+from trajectories.reports.tool_tables import NO_FIELD
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +30,22 @@ TRUTHS = [msgspec.convert(draft.gold.extra, Truth) for draft in DRAFTS]
 ARM = "text_agent"
 Planted = Callable[[int], str]
 """The policy of an episode, by its number in its arm."""
+
+
+def left_out(calls: list[Call]) -> list[Call]:
+    """Without each call's first argument."""
+    return [Call(call.tool, dict(list(call.arguments.items())[1:]), is_ok=False) for call in calls]
+
+
+def made_up(calls: list[Call]) -> list[Call]:
+    return [Call(call.tool, {**call.arguments, "<b>verbose": "yes"}, is_ok=False) for call in calls]
+
+
+PLAYS: dict[str, Callable[[list[Call]], list[Call]]] = {
+    **{name: policy.play for name, policy in POLICIES.items()},
+    "left out": left_out,
+    "made up": made_up,
+}
 
 
 def tools_task(place: int) -> Task:
@@ -39,12 +60,12 @@ def tools_task(place: int) -> Task:
 
 
 def played(group: Any, sample: int, place: int, policy: str, outcome: str) -> None:
-    calls = POLICIES[policy].play(calls_of(TRUTHS[place].graphs[0]))
+    calls = PLAYS[policy](calls_of(TRUTHS[place].graphs[0]))
     episode = factories.episode(
         group=group, sample_index=sample, variation={"tools": DRAFTS[place].payload["tools"]}
     )
     for number, call in enumerate(calls, start=1):
-        event_make(episode, call, number=number, is_ok=policy != "wrong arguments")
+        event_make(episode, call, number=number, is_ok=call.is_ok and policy != "wrong arguments")
     factories.verdict(episode, outcome, "answer" if outcome != "void" else "harness_error")
 
 
@@ -53,8 +74,8 @@ def event_make(episode: Episode, call: Call, *, number: int, is_ok: bool) -> Non
     SiteEvent.objects.create(episode=episode, seq=number, step=number, kind="tool_called", data=data)
 
 
-def report_of(arms: dict[str, Planted], *, samples: int = 10) -> dict[str, Any]:
-    """The table's rows by arm; episodes are numbered by sample and then by family."""
+def tables_played(arms: dict[str, Planted], *, samples: int = 10, copies: int = 1) -> dict[str, Any]:
+    """Tables by id. Episodes are numbered by sample and then by family, of which there are ``copies``."""
     report = factories.report(
         plan={
             "arms": list(arms),
@@ -62,16 +83,22 @@ def report_of(arms: dict[str, Planted], *, samples: int = 10) -> dict[str, Any]:
             "contrasts": [],
         }
     )
-    tasks = [tools_task(place) for place in range(len(DRAFTS))]
+    tasks = [tools_task(place) for _ in range(copies) for place in range(len(DRAFTS))]
     for arm, planted in arms.items():
         run = factories.run(report=report)
         for place, task in enumerate(tasks):
             group = factories.group(run=run, task=task, arm=arm)
             for sample in range(samples):
-                played(group, sample, place, planted(sample), "correct" if sample % 2 else "incorrect")
+                outcome = "correct" if sample % 2 else "incorrect"
+                played(group, sample, place % len(DRAFTS), planted(sample), outcome)
     tables = tables_of(report)
     assert_sound(tables)
-    return {row["arm"]: row for row in tables["tools"]["rows"]}
+    return tables
+
+
+def report_of(arms: dict[str, Planted], *, samples: int = 10) -> dict[str, Any]:
+    """The rows of use by arm."""
+    return {row["arm"]: row for row in tables_played(arms, samples=samples)["tools"]["rows"]}
 
 
 NEEDING = sum(all(truth.graphs) for truth in TRUTHS)
@@ -115,6 +142,109 @@ def test_arms_stand_side_by_side_in_the_ladders_order() -> None:
     assert (rows["text_agent"]["recall"], rows["gym"]["recall"]) == (100, 0)
     assert rows["gym"]["selection"] is rows["gym"]["arguments"] is rows["gym"]["execution"] is None
     assert rows["gym"]["calls"] == 0
+
+
+PLANTED = 0.4
+COPIES = 5
+FIRSTS = [truth.graphs[0] for truth in TRUTHS]
+
+
+def sometimes(policy: str) -> Planted:
+    draws = random.Random(3)
+    return lambda _: policy if draws.random() < PLANTED else "oracle"
+
+
+def tables_with(policy: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each table, of an arm that has a policy's fault in two fifths of 120 episodes."""
+    tables = tables_played({ARM: sometimes(policy)}, samples=4, copies=COPIES)
+    return {table["id"]: table["rows"] for table in tables.values()}
+
+
+def holds(row: dict[str, Any], name: str, value: float, *, prefix: str = "") -> bool:
+    """Whether the interval of a rate holds ``value``, in percent, and is not wide enough to hold anything."""
+    low, high = row[f"{prefix}low"], row[f"{prefix}high"]
+    return low <= value <= high and low <= row[name] <= high and high - low < 45
+
+
+@pytest.mark.parametrize(
+    ("policy", "column", "value"),
+    [
+        ("never", "recall", 1 - PLANTED),
+        ("always", "precision", NEEDING / (NEEDING + PLANTED * (len(DRAFTS) - NEEDING))),
+        ("wrong tool", "selection", 1 - PLANTED),
+        ("wrong arguments", "execution", 1 - PLANTED),
+    ],
+)
+def test_the_interval_of_a_rate_holds_what_was_planted(policy: str, column: str, value: float) -> None:
+    (row,) = tables_with(policy)["tools"]
+    assert holds(row, column, 100 * value, prefix=f"{column}_")
+    if policy == "never":
+        assert (row["precision"], row["precision_high"]) == (100, 100)
+        assert row["precision_low"] < 95  # each of twenty-five items counts once
+
+
+def test_tools_that_were_confused_are_named_the_most_frequent_first() -> None:
+    rows = tables_with("wrong tool")["tool_confusions"]
+    times = [row["times"] for row in rows]
+    assert times == sorted(times, reverse=True)
+    assert {(row["needed"], row["called"]) for row in rows} == {
+        (node.tool, OTHERS.get(node.tool, "travel_time")) for graph in FIRSTS for node in graph
+    }
+    assert all(holds(row, "share", 100 * PLANTED) for row in rows if row["low"] is not None)
+    assert all(row["low"] is not None or row["note"] == FEW_ITEMS for row in rows)
+    assert all(row["links"]["times"].startswith("/search?episodes=") for row in rows)
+
+
+def test_calls_that_are_missing_or_needless_are_confused_with_no_tool() -> None:
+    missing = tables_with("never")["tool_confusions"]
+    assert {(row["needed"], row["called"]) for row in missing} == {
+        (node.tool, NOTHING) for graph in FIRSTS for node in graph
+    }
+    (needless,) = tables_with("always")["tool_confusions"]
+    assert (needless["needed"], needless["called"], needless["share"]) == (NOTHING, "handbook", None)
+    assert needless["times"] > 0
+
+
+def test_the_oracle_confuses_nothing_and_has_no_wrong_argument() -> None:
+    tables = tables_played({ARM: lambda _: "oracle"}, samples=2, copies=COPIES)
+    assert tables["tool_confusions"]["rows"] == []
+    assert {row["wrong"] for row in tables["tool_arguments"]["rows"]} == {0}
+    assert all("wrong" not in row["links"] for row in tables["tool_arguments"]["rows"])
+
+
+@pytest.mark.parametrize(
+    ("policy", "fault"), [("wrong arguments", "other"), ("left out", "missing"), ("made up", "extra")]
+)
+def test_wrong_arguments_have_their_field_and_what_differs(policy: str, fault: str) -> None:
+    rows = tables_with(policy)["tool_arguments"]
+    wrong = [row for row in rows if row["wrong"] > 0]
+    assert wrong
+    assert [row["wrong"] for row in rows] == sorted((row["wrong"] for row in rows), reverse=True)
+    for row in wrong:
+        faults = {name: row[name] for name in FAULTS}
+        assert faults == {**dict.fromkeys(FAULTS, 0), fault: round(row["calls"] * row["wrong"] / 100)}
+        assert row["wrong_low"] is None or holds(row, "wrong", 100 * PLANTED, prefix="wrong_")
+    fields = {(node.tool, name) for graph in FIRSTS for node in graph for name in node.arguments}
+    named = {(row["tool"], row["field"]) for row in rows}
+    assert fields <= named
+    assert {field for _, field in named - fields} == ({NO_FIELD} if fault == "extra" else set())
+
+
+def test_an_arm_that_mixes_set_ups_has_counts_and_no_rates() -> None:
+    """As with accuracy."""
+    tables = tables_played({ARM: lambda _: "never"}, samples=2)
+    report = Report.objects.get()
+    other = factories.run(report=report, model="another")
+    task = Task.objects.order_by("pk").last()
+    played(factories.group(run=other, task=task, arm=ARM), 0, len(DRAFTS) - 1, "never", "incorrect")
+    assert tables["tools"]["rows"][0]["recall"] == 0
+
+    tables = tables_of(report)
+
+    (row,) = tables["tools"]["rows"]
+    assert (row["episodes"], row["recall"]) == (2 * len(DRAFTS) + 1, None)
+    assert "mixture of set-ups" in row["note"]
+    assert tables["tool_confusions"]["rows"] == []
 
 
 def test_a_report_without_a_benchmark_of_tools_has_no_table_of_them() -> None:

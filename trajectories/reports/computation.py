@@ -28,7 +28,7 @@ from trajectories.reports.reading_tables import reading_tables
 from trajectories.reports.setup_table import setup_table
 from trajectories.reports.tables import LOSSES, table_record
 from trajectories.reports.thought_table import thought_table
-from trajectories.reports.tool_table import tool_table
+from trajectories.reports.tool_tables import tool_tables
 from trajectories.reports.version_table import version_table
 
 # Of the progress; the rest is estimation.
@@ -68,7 +68,7 @@ def _result(report: Report, runs: list[Run]) -> dict[str, Any]:
     tables = [
         accuracy_table(analyses),
         *gap_tables(analyses),
-        *([tools] if (tools := tool_table(analyses)) else []),
+        *tool_tables(analyses),
         *cover_tables(analyses),
         version_table(analyses),
         thought_table(analyses),

@@ -10,9 +10,10 @@ import pytest
 
 from core.draws import Draws
 from tasks_app.tool_tasks import families, oracle
-from tasks_app.tool_tasks.rates import rates_of
+from tasks_app.tool_tasks.rates import EXTRA, confusion_part, fault_part, rates_of
+from tasks_app.tool_tasks.rates import share as rate
 from tasks_app.tool_tasks.registry import FAMILIES
-from tasks_app.tool_tasks.scores import NOTHING, Score, score_of
+from tasks_app.tool_tasks.scores import NOTHING, UNKNOWN, Score, score_of
 from tasks_app.tool_tasks.types import Call, Item, Node, Truth
 from tasks_app.tools.data import ToolData, data_of
 
@@ -109,6 +110,30 @@ def test_an_argument_that_is_missing_is_as_far_as_can_be() -> None:
 def test_calls_of_tools_that_do_not_exist_are_surplus() -> None:
     odd = score(Call("browser", {}, is_ok=False))
     assert (odd.surplus, odd.failed, odd.selection) == (1, 1, 0)
+    assert odd.confusions == (("distance", UNKNOWN),)
+    assert score(Call(NOTHING, {}, is_ok=False)).confusions == (("distance", UNKNOWN),)
+
+
+def test_missing_extra_and_other_arguments_are_different_faults() -> None:
+    odd = score(Call("distance", {"from": WAY["from"], "to": " ", "via": "anywhere"}, is_ok=False))
+    assert odd.faults == (("distance", {"to": "missing", "via": "extra"}),)
+    other = score(way(to=PLACES[2]))
+    assert other.faults == (("distance", {"to": "other"}),)
+    assert [fault_part(one, ("distance", "to")) for one in (odd, other, score(way()))] == [
+        (1, 1),
+        (1, 1),
+        (0, 1),
+    ]
+    assert fault_part(odd, ("distance", "to"), fault="other") == (0, 1)
+    assert fault_part(odd, ("distance", EXTRA)) == (1, 1)
+    assert fault_part(score(miles()), ("distance", "to")) == (0, 0)
+
+
+def test_a_confusion_is_a_share_of_the_times_that_the_tool_was_needed() -> None:
+    twice = Truth(((DISTANCE, Node("distance", {"from": (PLACES[2],), "to": (PLACES[3],)})),))
+    made = score(way(), Call("time_zones", {}), truth=twice)
+    assert confusion_part(made, ("distance", "time_zones")) == (1, 2)
+    assert confusion_part(made, ("calculator", "time_zones")) == (0, 0)
 
 
 # Policies with planted faults ------------------------------------------------------------------------------
@@ -165,18 +190,18 @@ def near(value: float | None, expected: float, count: int) -> bool:
 
 def test_the_oracle_scores_full() -> None:
     rates = rates_of(play(never, share=0))
-    assert (rates.precision, rates.recall, rates.selection, rates.arguments) == (1, 1, 1, 1)
-    assert (rates.execution, rates.redundant) == (1, 0)
-    assert all(one == other for one, other in rates.confusions)
+    assert set(rates.shares.values()) == {1}
+    assert (rates.surplus, rates.confusions) == (0, {})
     assert set(rates.distances.values()) == {0}
 
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
 def test_a_policy_that_never_calls_loses_recall_alone(share: float) -> None:
     rates = rates_of(play(never, share=share))
-    assert near(rates.recall, 1 - share, 400)
-    assert rates.precision in (1, None)
-    assert rates.selection in (1, None)
+    assert near(rates.shares["recall"], 1 - share, 400)
+    assert rates.shares["precision"] in (1, None)
+    assert rates.shares["selection"] in (1, None)
+    assert {called for _, called in rates.confusions} == {NOTHING}
 
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
@@ -185,9 +210,9 @@ def test_a_policy_that_always_calls_loses_precision_alone(share: float) -> None:
     rates = rates_of(scores)
     needless = [score.needed for score in scores if not score.is_needed]
     assert near(1 - sum(needless) / len(needless), share, len(needless))
-    assert rates.recall == rates.selection == rates.arguments == 1
-    assert rates.precision is not None
-    assert near(rates.precision, 5 / (5 + share), 400)
+    assert {rates.shares[name] for name in ("recall", "selection", "arguments")} == {1}
+    assert near(rates.shares["precision"], 5 / (5 + share), 400)
+    assert set(rates.confusions) == {(NOTHING, "calculator")}
 
 
 @pytest.mark.parametrize("share", [0.2, 0.6, 1.0])
@@ -197,10 +222,9 @@ def test_a_policy_that_confuses_tools_loses_selection_alone(share: float) -> Non
     of_one = [score.selection for score in scores if score.nodes == 1 and score.selection is not None]
     wrong = sum(value < 1 for value in of_one) / len(of_one)
     assert near(wrong, share, len(of_one))
-    assert rates.recall == rates.precision == 1
-    assert rates.arguments in (1, None)
-    confused = sum(count for (one, other), count in rates.confusions.items() if one != other)
-    assert near(confused / sum(rates.confusions.values()), share, 400)
+    assert rates.shares["recall"] == rates.shares["precision"] == 1
+    assert rates.shares["arguments"] in (1, None)
+    assert near(sum(rates.confusions.values()) / sum(rates.needs.values()), share, 400)
     assert {other for one, other in rates.confusions if one == "distance"} <= {"distance", "travel_time"}
 
 
@@ -208,11 +232,13 @@ def test_a_policy_that_confuses_tools_loses_selection_alone(share: float) -> Non
 def test_a_policy_with_wrong_arguments_loses_arguments_alone(share: float) -> None:
     scores = play(wrong_arguments, share=share)
     rates = rates_of(scores)
-    assert rates.recall == rates.precision == rates.selection == 1
+    assert {rates.shares[name] for name in ("recall", "precision", "selection")} == {1}
     judged = [score.arguments for score in scores if score.arguments is not None]
     assert near(sum(value < 1 for value in judged) / len(judged), share, len(judged))
-    assert rates.execution is not None
-    assert near(rates.execution, 1 - share, 400)
+    assert near(rates.shares["execution"], 1 - share, 400)
+    wrong = [fault_part(score, place) for place in rates.distances for score in scores]
+    assert near(rate(wrong), share, 400)
+    assert wrong == [fault_part(score, place, fault="other") for place in rates.distances for score in scores]
     if share == 1:
         assert max(judged) < 0.3
         assert all(distance > 0.5 for distance in rates.distances.values())

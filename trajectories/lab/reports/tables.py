@@ -36,6 +36,10 @@ NAMED_INTERVALS = (
     "arguments",
     "call_results",
     "shaping",
+    "recall",
+    "precision",
+    "execution",
+    "wrong",
 )
 INTERVALS = {
     "accuracy": ("low", "high"),

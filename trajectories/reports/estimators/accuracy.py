@@ -6,11 +6,11 @@ from dataclasses import replace
 from math import comb
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
-from core.intervals import holding
+from core.intervals import score_interval
 from trajectories.reports.estimators.answers import Answers, Codes, Estimate, Floats, item_means
-from trajectories.reports.estimators.clusters import ITEMS_MIN, Spread, spread_of
+from trajectories.reports.estimators.clusters import ITEMS_MIN, NOISE, Spread, spread_of
 
 NO_ITEMS = "no item has a judged answer"
 ALL_RIGHT = "every judged answer is right: there is no variance to estimate from"
@@ -38,7 +38,7 @@ def accuracy(answers: Answers, *, alpha: float = 0.05) -> Estimate:
         return _with(base, reason=FEW_ITEMS)
     if value in (0.0, 1.0) or spread is None:
         return _with(base, reason=_why_without_variance(value))
-    low, high = _score_interval(value, spread, alpha=alpha)
+    low, high = spread_interval(value, spread, alpha=alpha)
     return Estimate(
         value=value,
         low=low,
@@ -97,10 +97,10 @@ def _over_items(shares: Floats, *, alpha: float) -> Estimate:
     error = float(shares.std(ddof=1) / np.sqrt(items)) if items > 1 else 0.0
     if items < ITEMS_MIN:
         return _with(base, reason=FEW_ITEMS)
-    if not error or value in (0.0, 1.0):
+    if error <= NOISE or value in (0.0, 1.0):
         return _with(base, reason=_why_without_variance(value))
     spread = Spread(error=error, degrees=items - 1, looks=0, is_these_looks=False)
-    low, high = _score_interval(value, spread, alpha=alpha)
+    low, high = spread_interval(value, spread, alpha=alpha)
     return Estimate(value=value, low=low, high=high, error=error, degrees=items - 1, items=items)
 
 
@@ -116,22 +116,20 @@ def weights(answers: Answers) -> Floats:
     return np.asarray(1 / (len(answers.items) * counts[answers.item]), dtype=np.float64)
 
 
-def _score_interval(value: float, spread: Spread, *, alpha: float) -> tuple[float, float]:
+def spread_interval(value: float, spread: Spread, *, alpha: float) -> tuple[float, float]:
     """Wilson's interval on the sample size at which a plain share had this error, with Student's t."""
     size = value * (1 - value) / spread.error**2
-    square = spread.quantile(alpha) ** 2
-    centre = (value + square / (2 * size)) / (1 + square / size)
-    half = (
-        np.sqrt(square) / (1 + square / size) * np.sqrt(value * (1 - value) / size + square / (4 * size**2))
-    )
-    return holding(value, low=max(0.0, float(centre - half)), high=min(1.0, float(centre + half)))
+    return score_interval(share=value, n=size, z=spread.quantile(alpha))
 
 
 def _wilson(base: Estimate, *, correct: int, alpha: float) -> Estimate:
-    interval = stats.binomtest(correct, base.items).proportion_ci(1 - alpha, method="wilson")
-    share = correct / base.items
-    low, high = holding(share, low=float(interval.low), high=float(interval.high))
+    low, high = share_interval(correct / base.items, items=base.items, alpha=alpha)
     return _with(base, low=low, high=high, reason=WILSON)
+
+
+def share_interval(value: float, *, items: int, alpha: float) -> tuple[float, float]:
+    """Wilson's interval of a share of items that are independent."""
+    return score_interval(share=value, n=items, z=float(special.ndtri(1 - alpha / 2)))
 
 
 def _why_without_variance(value: float) -> str:

@@ -1,0 +1,198 @@
+"""When, which and how tools were called, by arm: the modality gap of tool use beside that of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from tasks_app import kinds
+from tasks_app.models import Benchmark
+from tasks_app.tool_tasks.distances import FAULTS
+from tasks_app.tool_tasks.rates import EXTRA, RATES, Pair, confusion_part, fault_part
+from tasks_app.tool_tasks.scores import NOTHING
+from trajectories.reports.analysis import Analysis
+from trajectories.reports.arm_tool_scores import ArmToolScores, scores_read
+from trajectories.reports.estimators.accuracy import THESE_LOOKS
+from trajectories.reports.estimators.answers import Estimate
+from trajectories.reports.tables import COUNT, PERCENT, Column, Row, Table, episodes_link, scaled, with_ends
+
+ARM = (Column("benchmark", "Benchmark"), Column("arm", "Arm"))
+NOTE = Column("note", "Note")
+TITLES = {
+    "recall": "Calls where needed",
+    "precision": "Needed where called",
+    "selection": "Right tools",
+    "arguments": "Right arguments",
+    "execution": "Calls with a result",
+}
+USE = (
+    *ARM,
+    Column("episodes", "Episodes", COUNT),
+    Column("needing", "Need a call", COUNT),
+    Column("calling", "With a call", COUNT),
+    Column("calls", "Calls", COUNT),
+    Column("surplus", "Needless", COUNT),
+    *(
+        column
+        for name, title in TITLES.items()
+        for column in (
+            Column(name, title, PERCENT),
+            Column(f"{name}_low", "Low", PERCENT),
+            Column(f"{name}_high", "High", PERCENT),
+        )
+    ),
+    NOTE,
+)
+LOW_HIGH = (Column("low", "Low", PERCENT), Column("high", "High", PERCENT), NOTE)
+CONFUSIONS = (
+    *ARM,
+    Column("needed", "Needed"),
+    Column("called", "Called"),
+    Column("times", "Times", COUNT),
+    Column("share", "Of the times that it was needed", PERCENT),
+    *LOW_HIGH,
+)
+ARGUMENTS = (
+    *ARM,
+    Column("tool", "Tool"),
+    Column("field", "Field"),
+    Column("calls", "Calls", COUNT),
+    Column("wrong", "Wrong", PERCENT),
+    Column("wrong_low", "Low", PERCENT),
+    Column("wrong_high", "High", PERCENT),
+    Column("missing", "Missing", COUNT),
+    Column("other", "Another value", COUNT),
+    Column("extra", "No such field", COUNT),
+    Column("distance", "Mean distance", PERCENT),
+    NOTE,
+)
+NO_FIELD = "(no such field)"
+USE_NOTE = (
+    "Judged episodes on gap-eligible items. When: of episodes that need a call, the share with one, and of "
+    "those with one, the share that needs it; tasks that are right either way count in neither. Which: calls "
+    "of right tools, as a share of those made and those missing. How: 1 less the mean distance of the "
+    "arguments of right tools from the right ones; both are means over episodes. On pages a call is a form "
+    "that is filled in; in other arms it is an action. A cell is empty where there is nothing to share."
+)
+INTERVALS_NOTE = (
+    "Intervals are over items and looks (two-way clustered), as score intervals on the effective sample "
+    "size; where nothing varies between items, each counts once. With fewer than 10 items there is none."
+)
+CONFUSIONS_NOTE = (
+    "Which: calls that were needed and not made, beside the needless ones of the same episode, paired in "
+    "their order. The same tool on both sides was called before the call whose result it needs."
+)
+ARGUMENTS_NOTE = (
+    "How: of calls of the right tool, the share in which a field was wrong: left out, or with a value that "
+    "is not acceptable; and in which there was an argument that the tool has no field for. The mean distance "
+    "takes in the right ones."
+)
+
+
+def tool_tables(analyses: Sequence[Analysis]) -> list[Table]:
+    """None for a report without a benchmark of tools."""
+    ids = set(Benchmark.objects.filter(kind=kinds.TOOLS).values_list("id", flat=True))
+    arms = [
+        scores_read(analysis, key)
+        for analysis in analyses
+        if analysis.benchmark in ids
+        for key in analysis.arms
+    ]
+    # An arm that mixes set-ups has counts and no rates.
+    single = [arm for arm in arms if not arm.analysis.mixture(arm.key)]
+    tables = [
+        Table(
+            id="tools",
+            title="Use of tools",
+            columns=USE,
+            rows=list(map(_use_row, arms)),
+            notes=[USE_NOTE, INTERVALS_NOTE],
+        ),
+        Table(
+            id="tool_confusions",
+            title="Tools that were confused",
+            columns=CONFUSIONS,
+            rows=[row for arm in single for row in _confusion_rows(arm)],
+            notes=[CONFUSIONS_NOTE],
+        ),
+        Table(
+            id="tool_arguments",
+            title="Arguments of tools",
+            columns=ARGUMENTS,
+            rows=[row for arm in single for row in _argument_rows(arm)],
+            notes=[ARGUMENTS_NOTE],
+        ),
+    ]
+    return tables if arms else []
+
+
+def _use_row(arm: ArmToolScores) -> Row:
+    rates, mixed = arm.rates, arm.analysis.mixture(arm.key)
+    estimates = {} if mixed else {name: arm.estimate(part) for name, part in RATES.items()}
+    are_these_looks = any(estimate.reason == THESE_LOOKS for estimate in estimates.values())
+    row = {
+        **_arm_cells(arm),
+        "episodes": rates.episodes,
+        "needing": rates.needing,
+        "calling": rates.calling,
+        "calls": rates.calls,
+        "surplus": rates.surplus,
+        "note": mixed or (THESE_LOOKS if are_these_looks else ""),
+        "links": {"episodes": arm.analysis.episodes_link(arm.key)},
+    }
+    for name, estimate in estimates.items():
+        row |= with_ends(name, estimate, prefix=f"{name}_")
+    return row
+
+
+def _confusion_rows(arm: ArmToolScores) -> Iterator[Row]:
+    """The most frequent first."""
+    counts = arm.rates.confusions
+    for pair in sorted(counts, key=lambda pair: (-counts[pair], pair)):
+        part = partial(confusion_part, pair=pair)
+        needed, called = pair
+        # There is no number of times that no tool was needed.
+        estimate = Estimate() if needed == NOTHING else arm.estimate(part)
+        yield {
+            **_arm_cells(arm),
+            "needed": needed,
+            "called": called,
+            "times": counts[pair],
+            **with_ends("share", estimate),
+            "note": estimate.reason,
+            "links": {"times": episodes_link(arm.counting(part))},
+        }
+
+
+def _argument_rows(arm: ArmToolScores) -> list[Row]:
+    """Of each field of the tools that were called, the one that is wrong most often first."""
+    fields = arm.rates.distances
+    without_field = [(tool, EXTRA) for tool in sorted({tool for tool, _ in fields})]
+    rows = [_argument_row(arm, place) for place in (*fields, *without_field)]
+    return sorted(
+        (row for row in rows if row["field"] != NO_FIELD or row["extra"]), key=lambda row: -row["wrong"]
+    )
+
+
+def _argument_row(arm: ArmToolScores, place: Pair) -> Row:
+    part = partial(fault_part, place=place)
+    estimate, wrong, (tool, field) = arm.estimate(part), arm.counting(part), place
+    faults: dict[str, int] = {
+        fault: sum(int(part(score, fault=fault).counted) for score in arm.scores) for fault in FAULTS
+    }
+    return {
+        **_arm_cells(arm),
+        "tool": tool,
+        "field": field or NO_FIELD,
+        "calls": sum(int(part(score).among) for score in arm.scores),
+        **with_ends("wrong", estimate, prefix="wrong_"),
+        **faults,
+        "distance": scaled(arm.rates.distances.get(place)),
+        "note": estimate.reason,
+        "links": {"wrong": episodes_link(wrong)} if wrong else {},
+    }
+
+
+def _arm_cells(arm: ArmToolScores) -> dict[str, Any]:
+    return {"benchmark": arm.analysis.benchmark, "arm": arm.key.id}
