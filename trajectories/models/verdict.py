@@ -73,7 +73,10 @@ class FirstAnswer(models.Model):
 
 def _has_its_reward(outcome: outcomes.Outcome) -> Q:
     reward = outcomes.REWARDS[outcome]
-    return Q(outcome=outcome, reward__isnull=True) if reward is None else Q(outcome=outcome, reward=reward)
+    if reward is None:
+        return Q(outcome=outcome, reward__isnull=True)
+    # To compare null is null, which a check lets pass.
+    return Q(outcome=outcome, reward=reward, reward__isnull=False)
 
 
 class Verdict(models.Model):
