@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests import factories
@@ -101,6 +102,18 @@ def test_runs_are_graded_by_the_judges_that_their_profile_names(sent: Sent) -> N
     assert graded == {one.pk}
     assert graded.isdisjoint({elsewhere.pk, void.pk})
     assert (sweep.advance(), sent) == (0, [])
+
+
+def test_a_profile_is_read_once() -> None:
+    with judge_of(met), judge_of(met, name="other"):
+        run = paid_by("strict")
+        assert runs_of_judges() == {"strict": [run.pk]}
+        with CaptureQueriesContext(connection) as context:
+            assert runs_of_judges() == {"strict": [run.pk]}
+        assert len(context) == 2
+        assert not any("body" in query["sql"] for query in context)
+        later = paid_by("other")
+        assert runs_of_judges() == {"strict": [run.pk], "other": [later.pk]}
 
 
 def test_what_was_graded_meanwhile_is_not_graded_again(sent: Sent) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 
 from django.conf import settings
 from django.utils import timezone
@@ -30,7 +31,7 @@ from trajectories.judges.types import JudgeBody
 from trajectories.models import Judge, RewardProfile, Run
 from trajectories.rewards.profiles.judge_terms import judges_named
 from trajectories.rewards.profiles.parser import profile_of
-from trajectories.rewards.profiles.store import SETTING, Named
+from trajectories.rewards.profiles.store import SETTING, reference_of
 
 AFTER = Statement(__file__, "after")
 
@@ -43,9 +44,7 @@ TRIES = 5
 
 def runs_of_judges() -> dict[str, list[int]]:
     """The runs that are paid by each judge which a profile names, by the name of the judge."""
-    judges = {
-        named.reference: {judge for judge, _ in judges_named(named.profile)} for named in _profiles_stored()
-    }
+    judges = {reference_of(name, sha256): _judges_of(sha256) for name, sha256 in _profiles_stored()}
     references = [reference for reference, names in judges.items() if names]
     if not references:
         return {}
@@ -57,10 +56,16 @@ def runs_of_judges() -> dict[str, list[int]]:
     return by_judge
 
 
-def _profiles_stored() -> list[Named]:
-    """Those of all projects: what a run names is a content."""
-    rows = RewardProfile.objects.values_list("body", "sha256")
-    return [Named(profile_of(body), sha256) for body, sha256 in rows]
+def _profiles_stored() -> set[tuple[str, str]]:
+    """Name and hash of those of all projects: what a run names is a content."""
+    return set(RewardProfile.objects.values_list("name", "sha256"))
+
+
+@cache
+def _judges_of(sha256: str) -> frozenset[str]:
+    """The judges that a stored profile names. It is read once: a hash has one content for ever."""
+    body = RewardProfile.objects.filter(sha256=sha256).values_list("body", flat=True)[0]
+    return frozenset(judge for judge, _ in judges_named(profile_of(body)))
 
 
 def episodes_after(judge: Judge, runs: Sequence[int], place: Place[int], age_s: float) -> list[Seen[int]]:

@@ -44,7 +44,11 @@ class JudgeCall(models.Model):
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        indexes = [models.Index(fields=["judge", "attack", "episode_id"], name="judge_call_episodes")]
+        indexes = [
+            models.Index(fields=["judge", "attack", "episode_id"], name="judge_call_episodes"),
+            # The newest calls of a judge (judges/patience.py, lab/judges).
+            models.Index(fields=["judge", "id"], name="judge_call_newest"),
+        ]
 
     def __str__(self) -> str:
         return f"call {self.pk} of judge {self.judge_id} on episode {self.episode_id}"

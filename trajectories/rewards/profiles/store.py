@@ -35,8 +35,12 @@ class Named(NamedTuple):
 
     @property
     def reference(self) -> str:
-        """Name and hash: what means this very profile for ever."""
-        return f"{self.profile.name}@{self.sha256[:HASH_SHOWN]}"
+        return reference_of(self.profile.name, self.sha256)
+
+
+def reference_of(name: str, sha256: str) -> str:
+    """Name and hash: what means this very profile for ever."""
+    return f"{name}@{sha256[:HASH_SHOWN]}"
 
 
 @cache
