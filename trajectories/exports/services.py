@@ -11,6 +11,7 @@ from core import due_work, splits
 from core.errors import GymError
 from core.long_work import LongWork
 from tasks_app.registry import benchmarks
+from trajectories.exports import sources
 from trajectories.exports.parameters import Parameters, parameters_store
 from trajectories.exports.registry import KINDS
 from trajectories.exports.types import Kind
@@ -18,7 +19,8 @@ from trajectories.models import AnnotationProject, Export, Run
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.origins import Origin
 from trajectories.projects import Sight
-from trajectories.rewards.profiles.store import profile_get
+from trajectories.rewards.profiles.store import check_may_pay, profile_get
+from trajectories.rewards.profiles.types import Profile
 
 TOO_LONG = "This took longer than a worker has for it. Run it again when less is going on."
 OPEN = (Export.State.WAITING, Export.State.RUNNING)
@@ -45,7 +47,7 @@ def export_request(
     """Ask for an export, which the housekeeper sends to a worker; ``project`` is for authors without one.
 
     Raises ``GymError`` 403 ``missing_scope`` and ``locked_split``, 422 ``no_revisions``, ``no_segments``,
-    ``no_profile`` and for what is unknown.
+    ``no_profile``, for what is unknown, and of ``check_may_pay`` for what would be paid in training runs.
     """
     kind = KINDS.get(kind_id)
     _check_rights(parameters, author)
@@ -61,6 +63,8 @@ def export_request(
         solutions=author.sees_solutions,
         reward_profile=profile.reference if "reward_profile" in kind.options else "",
     )
+    if parameters.reward_profile:
+        _check_paid(profile.profile, parameters, Sight(project, author.splits))
     return Export.objects.create(
         kind=kind.id,
         project=project,
@@ -137,6 +141,18 @@ def _check_rights(parameters: Parameters, author: Author) -> None:
             "which is on record."
         )
         raise GymError("locked_split", message, status=403, fields={"splits": [message]})
+
+
+def _check_paid(profile: Profile, parameters: Parameters, viewer: Sight) -> None:
+    """As when a call names a profile for a training run."""
+    episodes = sources.episodes_of(parameters, viewer=viewer)
+    if not episodes.filter(run__kind=Run.Kind.TRAIN).exists():
+        return
+    try:
+        check_may_pay(profile, viewer=viewer)
+    except GymError as error:
+        error.fields = {"reward_profile": [error.message]}
+        raise
 
 
 def _check_known(parameters: Parameters, project: str) -> None:

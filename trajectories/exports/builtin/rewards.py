@@ -10,8 +10,9 @@ from core.outcomes import JUDGED
 from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
+from trajectories.models import Run
 from trajectories.projects import EVERYTHING
-from trajectories.rewards.profiles.store import profile_get
+from trajectories.rewards.profiles.store import check_may_pay, payable, profile_get
 from trajectories.rewards.selectors import rewards_of
 
 
@@ -20,7 +21,7 @@ from trajectories.rewards.selectors import rewards_of
     title="Rewards in parts",
     description="A row per episode: its components, and what a reward profile pays for them, in all, by "
     "term and by step. The total is null if the verdict is void, or a component that counts could not be "
-    "computed.",
+    "computed. Grades of judges and learned rewards say whether a training run may be paid for them.",
     unit="episode",
     columns={
         **EPISODE_COLUMNS,
@@ -30,6 +31,7 @@ from trajectories.rewards.selectors import rewards_of
         "components": "json",
         "steps": "json",
         "sources": "json",
+        "may_pay": "json",
         WEIGHT: "number",
     },
     outcomes=JUDGED,
@@ -38,8 +40,18 @@ from trajectories.rewards.selectors import rewards_of
 def rows(batch: Batch) -> Iterator[Row]:
     episodes = list(batch.episodes.select_related("run", "task", "verdict", "first_answer").order_by("pk"))
     named = profile_get(batch.parameters.reward_profile, viewer=EVERYTHING)
+    # Again, for runs that came since it was requested, and for what was measured since.
+    if any(episode.run.kind == Run.Kind.TRAIN for episode in episodes):
+        check_may_pay(named.profile, viewer=EVERYTHING)
     paid = rewards_of([episode.pk for episode in episodes], named=named)
+    may_pay = payable({name for rewards in paid.values() for name in rewards.components})
     for episode in episodes:
         weight = batch.episode_weight(episode.pk)
         if weight is not None:
-            yield {**episode_values(episode), **to_builtins(paid[episode.pk]), WEIGHT: weight}
+            rewards = paid[episode.pk]
+            yield {
+                **episode_values(episode),
+                **to_builtins(rewards),
+                "may_pay": {name: may_pay[name] for name in rewards.components if name in may_pay},
+                WEIGHT: weight,
+            }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from core.errors import GymError
 from trajectories import projects
@@ -108,14 +108,23 @@ def names_in(components: Sequence[str]) -> list[str]:
 
 def models_named(names: Sequence[str], *, viewer: Viewer = EVERYTHING) -> dict[str, Model]:
     """The models of names of components; a name without one is missing. Raises ``model_refused``."""
+    models = map(model_of, projects.visible(_rows_named(names), viewer))
+    return {model.component: model for model in models}
+
+
+def payable(components: Sequence[str]) -> dict[str, bool]:
+    """Of those that are learned rewards, whether each may pay a training run; a refused model may not."""
+    names = names_in(components)
+    models = {model.component: model for model in _readable(_rows_named(names))}
+    return {name: name in models and models[name].may_pay for name in names}
+
+
+def _rows_named(names: Sequence[str]) -> QuerySet[RewardModel]:
     ids = [name.removeprefix(MARK) for name in names if len(name) == len(MARK) + ID_CHARS]
-    if not ids:
-        return {}
     any_of = Q()
     for one in ids:
         any_of |= Q(sha256__startswith=one)
-    models = map(model_of, projects.visible(RewardModel.objects.filter(any_of), viewer))
-    return {model.component: model for model in models}
+    return RewardModel.objects.filter(any_of) if ids else RewardModel.objects.none()
 
 
 def problems_of(components: Sequence[str], *, viewer: Viewer, is_training: bool) -> list[str]:

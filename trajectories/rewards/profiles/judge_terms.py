@@ -23,16 +23,23 @@ def unknown_judges(components: Iterable[str]) -> list[str]:
 def certified_check(profile: Profile) -> None:
     """Raise ``GymError`` ``judge_not_certified`` (422) if a term pays for a criterion that is not certified
     or that texts raise, or for all criteria of a judge of which one is so."""
-    problems = [
-        problem
-        for judge, criterion in judges_named(profile)
-        for problem in payment_problems(judge, criterion)
-    ]
+    problems = _payment_problems_of(term.component for term in profile.terms)
     if problems:
         message = " ".join(
             [*problems, "A training run is paid for certified criteria alone (docs/judges.md)."]
         )
         raise GymError("judge_not_certified", message, status=422, fields={"profile": problems})
+
+
+def judged_payable(components: Iterable[str]) -> dict[str, bool]:
+    """Of those of judges, whether a training run may be paid for each."""
+    names = [name for name in components if name.startswith(MARK)]
+    return {name: not (unknown_judges([name]) or _payment_problems_of([name])) for name in names}
+
+
+def _payment_problems_of(components: Iterable[str]) -> list[str]:
+    named = _judges_in(components)
+    return [problem for judge, criterion in named for problem in payment_problems(judge, criterion)]
 
 
 def payment_problems(name: str, criterion: str) -> Iterator[str]:

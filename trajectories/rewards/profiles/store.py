@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +14,9 @@ from trajectories import projects
 from trajectories.models import RewardProfile
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.projects import Viewer
+from trajectories.rewards.learned.store import payable as learned_payable
 from trajectories.rewards.learned.store import problems_of
-from trajectories.rewards.profiles.judge_terms import certified_check, unknown_judges
+from trajectories.rewards.profiles.judge_terms import certified_check, judged_payable, unknown_judges
 from trajectories.rewards.profiles.parser import body_of, profile_of, profile_read, refused, sha256_of
 from trajectories.rewards.profiles.types import Profile
 
@@ -86,6 +87,12 @@ def check_may_pay(profile: Profile, *, viewer: Viewer) -> None:
     if problems := problems_of(components, viewer=viewer, is_training=True):
         raise refused(problems)
     certified_check(profile)
+
+
+def payable(components: Iterable[str]) -> dict[str, bool]:
+    """Of those of learned rewards and judges, whether a training run may be paid for each."""
+    names = list(components)
+    return learned_payable(names) | judged_payable(names)
 
 
 def profile_get(reference: str, *, viewer: Viewer) -> Named:
