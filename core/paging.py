@@ -55,10 +55,14 @@ def query_read(query: type[serializers.Serializer[Any]], request: Request) -> di
 
 def page(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], str | None]:
     """The first ``limit`` of up to ``limit + 1`` rows, and the cursor of the next page, if there is one."""
+    shown, last = page_cut(rows, limit=limit, place=place)
+    return shown, None if last is None else cursor_make(last)
+
+
+def page_cut(rows: Sequence[Row], *, limit: int, place: Callable[[Row], int]) -> tuple[list[Row], int | None]:
+    """The first ``limit`` of up to ``limit + 1`` rows, and the place of the last of them if more follow."""
     shown = list(rows[:limit])
-    if len(rows) <= limit:
-        return shown, None
-    return shown, cursor_make(place(shown[-1]))
+    return shown, place(shown[-1]) if len(rows) > limit else None
 
 
 def cursor_make(place: int) -> str:

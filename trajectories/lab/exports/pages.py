@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 from django.http import Http404, QueryDict
 
 from core.errors import GymError
+from core.paging import page_cut
 from trajectories.exports import selectors, services
 from trajectories.exports.parameters import Revision, parameters_read
 from trajectories.exports.registry import KINDS
@@ -93,8 +95,8 @@ class ExportsPage:
         before = form.filters().get("cursor")
         self.is_first = before is None
         exports = selectors.export_list(author=author, before=before, limit=EXPORTS_PER_PAGE)
-        self.exports = [ShownExport(export) for export in exports[:EXPORTS_PER_PAGE]]
-        self.older = self.exports[-1].export.pk if len(exports) > EXPORTS_PER_PAGE else None
+        shown, self.older = page_cut(exports, limit=EXPORTS_PER_PAGE, place=attrgetter("pk"))
+        self.exports = [ShownExport(export) for export in shown]
         self.errors = form.error_messages()
         self.kinds = [kind for _, kind in KINDS.items()]
 

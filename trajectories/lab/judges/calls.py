@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from django.db.models import Count, Exists, OuterRef
 
+from core.paging import page_cut
 from trajectories.judges.services import judging_calls
 from trajectories.judges.types import Criterion, JudgeBody
 from trajectories.models import AnnotationUnit, Episode, Judge, JudgeCall
@@ -97,10 +99,9 @@ def grades_shown(
     if criterion:
         calls = calls.filter(criterion=criterion)
     page = list(calls.order_by("-pk")[: GRADES_PER_PAGE + 1])
-    shown = page[:GRADES_PER_PAGE]
+    shown, older = page_cut(page, limit=GRADES_PER_PAGE, place=attrgetter("pk"))
     there = set(Episode.objects.filter(pk__in=[one.episode_id for one in shown]).values_list("pk", flat=True))
-    rows = [_row(one, body, has_episode=one.episode_id in there) for one in shown]
-    return rows, shown[-1].pk if len(page) > GRADES_PER_PAGE else None
+    return [_row(one, body, has_episode=one.episode_id in there) for one in shown], older
 
 
 def _row(call: JudgeCall, body: JudgeBody, *, has_episode: bool) -> GradeRow:

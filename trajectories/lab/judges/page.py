@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 from django.db.models import OuterRef, Subquery
 from django.http import Http404, QueryDict
 
+from core.paging import page_cut
 from trajectories.judges.attacks import Attack, texts
 from trajectories.judges.certification import Figures, figures_of
 from trajectories.judges.parser import judge_of
@@ -57,9 +59,9 @@ class JudgesPage:
         judges = Judge.objects.annotate(last_graded=Subquery(latest.values("created_at")[:1]))
         if before is not None:
             judges = judges.filter(pk__lt=before)
-        read = list(judges.prefetch_related("certifications").order_by("-pk")[: JUDGES_PER_PAGE + 1])
-        self.rows = [JudgeRow(judge=one, body=judge_of(one.body)) for one in read[:JUDGES_PER_PAGE]]
-        self.older = self.rows[-1].judge.pk if len(read) > JUDGES_PER_PAGE else None
+        read = judges.prefetch_related("certifications").order_by("-pk")[: JUDGES_PER_PAGE + 1]
+        shown, self.older = page_cut(list(read), limit=JUDGES_PER_PAGE, place=attrgetter("pk"))
+        self.rows = [JudgeRow(judge=one, body=judge_of(one.body)) for one in shown]
         self.errors = form.error_messages()
 
 

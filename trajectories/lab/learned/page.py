@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 from django.http import Http404, QueryDict
 
 from core.errors import GymError
+from core.paging import page_cut
 from trajectories.lab.forms import CursorForm
 from trajectories.lab.learned.charts import calibration_chart
 from trajectories.lab.reports.charts.drawing import Drawing
@@ -48,8 +50,8 @@ class ModelsPage:
         if before is not None:
             models = models.filter(pk__lt=before)
         read = list(models[: MODELS_PER_PAGE + 1])
-        self.rows = [_row(one) for one in read[:MODELS_PER_PAGE]]
-        self.older = read[MODELS_PER_PAGE - 1].pk if len(read) > MODELS_PER_PAGE else None
+        shown, self.older = page_cut(read, limit=MODELS_PER_PAGE, place=attrgetter("pk"))
+        self.rows = [_row(one) for one in shown]
         self.errors = form.error_messages()
 
 

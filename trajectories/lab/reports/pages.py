@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from django.http import Http404, QueryDict
 
 from core.errors import GymError
+from core.paging import page_cut
 from trajectories.lab.forms import CursorForm
 from trajectories.lab.reports import formats
 from trajectories.lab.reports.charts.drawing import Drawing
@@ -51,8 +53,7 @@ class ReportsPage:
         before = form.filters().get("cursor")
         self.is_first = before is None
         reports = selectors.report_list(before=before, limit=REPORTS_PER_PAGE)
-        self.reports = reports[:REPORTS_PER_PAGE]
-        self.older = self.reports[-1].pk if len(reports) > REPORTS_PER_PAGE else None
+        self.reports, self.older = page_cut(reports, limit=REPORTS_PER_PAGE, place=attrgetter("pk"))
         self.errors = form.error_messages()
 
 
