@@ -15,7 +15,7 @@ from scipy.special import stdtr
 
 from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import Answers
-from trajectories.reports.training.figures import Figure, change_p, jitter, pooled
+from trajectories.reports.training.figures import Figure, Pooled, change_p, jitter, pooled
 
 RUN_RATE = 0.05
 # Versions that a reference of recent ones has at least.
@@ -23,19 +23,39 @@ RECENT_MIN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
-    """Compares the last ``present`` versions with a reference: the run's first ``reference`` versions, or
-    with ``is_recent`` those just before.
-
-    It needs a change of at least ``least``, and to ``factor`` times the reference; each of the last versions
-    lies beyond half of it. ``words`` state all that for readers, and ``look`` says where to look then.
-    """
+class Sentinel:
+    """What raises alarms about a measure; ``look`` says where to look then."""
 
     id: str
     title: str
     measure: str
-    words: str
     look: str
+
+    def alarm(self, version: int, since: int, reference: Pooled, present: Pooled, p: float) -> Alarm:
+        """Its alarm at a version, for what has gone on ``since`` another."""
+        return Alarm(
+            rule=self.id,
+            measure=self.measure,
+            title=self.title,
+            look=self.look,
+            version=version,
+            since=since,
+            reference=reference.value,
+            value=present.value,
+            p=p,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Sentinel):
+    """Compares the last ``present`` versions with a reference: the run's first ``reference`` versions, or
+    with ``is_recent`` those just before.
+
+    It needs a change of at least ``least``, and to ``factor`` times the reference; each of the last versions
+    lies beyond half of it. ``words`` state all that for readers.
+    """
+
+    words: str
     is_rise: bool = True
     is_share: bool = True
     is_recent: bool = False
@@ -210,17 +230,7 @@ def _raised(rule: Rule, points: Sequence[tuple[int, Figure]]) -> Iterator[Alarm]
             continue
         p = change_p(reference, present, noise=jitter(past), is_rise=rule.is_rise)
         if p < level(test, rules=len(RULES) + 1):
-            yield Alarm(
-                rule=rule.id,
-                measure=rule.measure,
-                title=rule.title,
-                look=rule.look,
-                version=points[end - 1][0],
-                since=points[start][0],
-                reference=reference.value,
-                value=present.value,
-                p=p,
-            )
+            yield rule.alarm(points[end - 1][0], points[start][0], reference, present, p)
 
 
 def _has_moved(rule: Rule, latest: Sequence[Figure], value: float, reference: float) -> bool:

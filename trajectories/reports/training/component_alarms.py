@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trajectories.reports.training.alarms import Alarm, level, spent
+from trajectories.reports.training.alarms import Alarm, Sentinel, level, spent
 from trajectories.reports.training.component_sums import SHAPING
 from trajectories.reports.training.figures import Figure, Pooled, change_p, jitters, pooled
 from trajectories.rewards.components.outcome import OUTCOME
@@ -39,14 +39,10 @@ LAGS = (5, 10, 20, 40, 80, 160)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Collapse:
+class Collapse(Sentinel):
     """A component that loses what the run had: it falls, or with ``is_rise`` rises."""
 
-    id: str
-    title: str
-    measure: str
     subject: str
-    look: str
     is_rise: bool = False
 
     @property
@@ -173,7 +169,7 @@ def _collapses(rule: Collapse, points: Points, part: float) -> Iterator[Alarm]:
         p = min(1.0, test * change_p(best, present, noise=noise[start], is_rise=rule.is_rise))
         if p < level(test, rules=RULES) * part:
             since = _since(rule, figures, best.value, start)
-            yield _alarm(rule, points[start + WINDOW - 1][0], points[since][0], best, present, p)
+            yield rule.alarm(points[start + WINDOW - 1][0], points[since][0], best, present, p)
 
 
 def _since(rule: Collapse, figures: Sequence[Figure], reference: float, start: int) -> int:
@@ -203,7 +199,7 @@ def _plateaus(points: Sequence[tuple[int, Figure, Figure]], part: float) -> Iter
             )
             if p < level(test, rules=RULES) * part:
                 version, since = points[start + SPAN - 1][0], points[before + SPAN][0]
-                yield _alarm(PLATEAU, version, since, paid[before], paid[start], p)
+                yield PLATEAU.alarm(version, since, paid[before], paid[start], p)
 
 
 def _drifts(figures: Sequence[Figure], size: int) -> list[tuple[float, float]]:
@@ -223,17 +219,3 @@ def _drifts(figures: Sequence[Figure], size: int) -> list[tuple[float, float]]:
 def _windows(figures: Sequence[Figure], size: int) -> list[Pooled]:
     """Successive versions together, by the place of their first."""
     return [pooled(figures[start : start + size], is_share=True) for start in range(len(figures) - size + 1)]
-
-
-def _alarm(rule: Collapse, version: int, since: int, reference: Pooled, present: Pooled, p: float) -> Alarm:
-    return Alarm(
-        rule=rule.id,
-        measure=rule.measure,
-        title=rule.title,
-        look=rule.look,
-        version=version,
-        since=since,
-        reference=reference.value,
-        value=present.value,
-        p=p,
-    )
