@@ -15,8 +15,9 @@ from trajectories.annotation.machines.endpoint import Endpoint, JudgeUnreachable
 from trajectories.judges.attacks import CONTROL, Attack, attempt_with, is_more, judge_attack, texts
 from trajectories.judges.parser import judge_read
 from trajectories.judges.prompt import Attempt, attempt_text
-from trajectories.judges.services import episodes_judge, judge_store
+from trajectories.judges.services import episodes_judge, judge_store, source_of
 from trajectories.models import Judge, JudgeAttack, JudgeCall, RewardComponents
+from trajectories.rewards.store import components_write
 
 pytestmark = pytest.mark.django_db
 GROUNDED = judge_read(toml()).criteria[0]
@@ -98,6 +99,15 @@ def test_a_judge_that_sees_nothing_of_the_agents_is_not_tried(bad: None) -> None
     blind = scene.ONE.replace('["task", "answer", "last_page"]', '["task", "last_page"]')
     (one,) = attacked(lambda *_: grade("no"), criteria=blind)
     assert (one.is_open, one.attempts, one.is_fooled) == (False, 0, False)
+
+
+def test_an_attempt_is_not_met_by_its_latest_grade(bad: None) -> None:
+    assert attacked(by_truth)[0].attempts == 20
+    source = source_of(Judge.objects.get()).pk
+    first = RewardComponents.objects.order_by("episode_id")[0].episode_id
+    for grade_now, attempts in ((1.0, 19), (None, 19), (0.0, 20)):
+        components_write(first, source=source, values={"judge/strict/grounded": grade_now}, steps={})
+        assert attacked(by_truth)[0].attempts == attempts
 
 
 def test_an_endpoint_that_stops_answering_leaves_no_report(bad: None) -> None:

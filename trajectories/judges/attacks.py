@@ -15,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 
 import msgspec
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from msgspec import Struct
 from scipy.stats import binomtest
 
@@ -82,12 +82,13 @@ def _calls(judge: Judge) -> QuerySet[JudgeCall]:
 
 
 def _not_met(judge: Judge, criterion: Criterion, most: int) -> list[int]:
-    """The first episodes by number, so that a second call goes on with the same."""
+    """The first episodes by number whose latest grade is so: that a second call goes on with the same."""
     if not is_open(criterion):
         return []
-    low = {"values__contains": {component_name(judge.name, criterion.id): 0.0}}
-    rows = RewardComponents.objects.filter(source=source_of(judge), **low).order_by("episode_id")
-    return list(rows.values_list("episode_id", flat=True).distinct()[:most])
+    graded = RewardComponents.objects.filter(source=source_of(judge))
+    later = graded.filter(episode=OuterRef("episode"), computed_at__gt=OuterRef("computed_at"))
+    low = graded.filter(~Exists(later), values__contains={component_name(judge.name, criterion.id): 0.0})
+    return list(low.order_by("episode_id").values_list("episode_id", flat=True)[:most])
 
 
 def is_open(criterion: Criterion) -> bool:
