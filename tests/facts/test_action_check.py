@@ -37,6 +37,15 @@ def test_actions_after_the_event_limit_are_unknown() -> None:
     assert steps_checked(steps, events).checks[1].kind == "no_effect"
 
 
+def test_the_step_that_sends_an_answer_leaves_the_page_before_its_last_events_have_come() -> None:
+    steps = [step(1, type="click", target="e3"), step(2, type="click", target="e3")]
+    events = [event("focus", 1, **ANSWER)]
+    checks = steps_checked(steps, events, answered_in=2).checks
+    assert [checks[number].kind for number in (1, 2)] == ["no_effect", "unknown"]
+    late = event("click", 2, **SUBMIT)
+    assert steps_checked(steps, [*events, late], answered_in=2).checks[2].kind == "confirmed"
+
+
 def test_several_actions_are_each_checked_against_their_own_step() -> None:
     steps = [
         step(1, type="type", target="e2", text="42"),

@@ -65,6 +65,7 @@ class ReportedEvent(Struct, frozen=True, kw_only=True):
 @dataclass(frozen=True, kw_only=True)
 class PageRecord:
     """What the pages of an episode reported, by step number, and the answer that the API accepted, if any.
+    ``answered_in`` is the step in which a page's answer was recorded, after which nothing of it may come.
 
     ``loose`` events belong to no step. From ``capped_from`` on, events may be missing because the episode
     exceeded its limit; steps in ``unplaced`` can be matched with events neither by number nor by time.
@@ -82,6 +83,7 @@ class PageRecord:
     is_served_whole: bool = True
     called: frozenset[tuple[int | None, str]] = frozenset()
     answer: object = None
+    answered_in: int | None = None
 
     def events_of(self, index: int, *kinds: str) -> list[ReportedEvent]:
         """The events of a step, of all kinds or of those given."""

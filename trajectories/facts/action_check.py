@@ -28,7 +28,13 @@ def episode_check(
     ``served`` are the pages, and the calls of tools, by the server's own account.
     """
     silence = _silence(events, context)
-    record = page_record(steps, () if silence else events, served=served, answer=context.answer)
+    record = page_record(
+        steps,
+        () if silence else events,
+        served=served,
+        answer=context.answer,
+        answered_in=context.answered_in,
+    )
     # Loose events may be effects of a step whose time is unknown.
     loose = () if record.unplaced else record.loose
     unexplained = [_unexplained(None, event) for event in loose if event.is_act]
@@ -96,7 +102,7 @@ def _without_effect(step: DeclaredStep, record: PageRecord, finding: Finding) ->
         return Finding(kind="unknown", detail="the page did not respond in time")
     if step.index >= record.capped_from:
         return Finding(kind="unknown", detail="the episode had reached its limit of page events")
-    if record.events_of(step.index, "load"):
+    if record.events_of(step.index, "load") or step.index == record.answered_in:
         return Finding(kind="unknown", detail="the page was left: its last events may be lost")
     return Finding(kind="no_effect", detail=finding.detail)
 

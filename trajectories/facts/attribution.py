@@ -19,6 +19,7 @@ def page_record(
     *,
     served: Sequence[ReportedEvent] = (),
     answer: object = None,
+    answered_in: int | None = None,
 ) -> PageRecord:
     """Every event once: under its step, or among the loose ones."""
     sent = [event for event in events if event.kind != CAPPED]
@@ -39,6 +40,7 @@ def page_record(
             (event.step, str(event.data.get("tool"))) for event in served if event.kind == TOOL_CALLED
         ),
         answer=answer,
+        answered_in=answered_in,
     )
 
 

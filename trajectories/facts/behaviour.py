@@ -19,7 +19,7 @@ from trajectories.actions import elements, registry
 from trajectories.actions.types import DeclaredStep, type_of
 
 # Raise it whenever the same steps and events would give different facts; all are then computed again.
-VERSION = 15
+VERSION = 16
 
 # Only the beginning of a longer thought or observation is measured.
 MEASURED_CHARS = 100_000

@@ -67,6 +67,7 @@ def _checked(source: Source) -> EpisodeCheck:
         has_page=source.has_page,
         is_recorded=source.recording != "off",
         answer=source.answer if source.channel == "api" else None,
+        answered_in=source.answered_in,
     )
     return episode_check(source.steps, source.events, context, served=source.served)
 

@@ -37,11 +37,12 @@ class EpisodeCheck:
 @dataclass(frozen=True, kw_only=True)
 class CheckContext:
     """``has_page``: the arm has a page; ``is_recorded``: the recorder is on; ``answer``: as submitted through
-    the API, None otherwise."""
+    the API, None otherwise; ``answered_in``: the step in which a page's answer was recorded."""
 
     has_page: bool = True
     is_recorded: bool = True
     answer: object = None
+    answered_in: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

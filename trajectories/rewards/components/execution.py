@@ -20,6 +20,7 @@ NO_EFFECT = "no_effect"
     unit="share of actions",
     reads="results of actions and the action check",
     level="step",
+    version=2,
 )
 def executed(reading: Reading) -> Values | None:
     acting = [step for step in reading.own_steps if step.is_readable and _is_expected_to_act(step)]
