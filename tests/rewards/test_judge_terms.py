@@ -10,6 +10,7 @@ import pytest
 from core.errors import GymError
 from tests import factories
 from tests.judges.scene import toml
+from tests.rewards.test_components import over
 from trajectories.api.auth import Principal
 from trajectories.judges.services import judge_store
 from trajectories.models import ApiKey, Judge, JudgeAttack, JudgeCertification, Run
@@ -17,7 +18,7 @@ from trajectories.projects import EVERYTHING
 from trajectories.rewards.profiles.judge_terms import certified_check
 from trajectories.rewards.profiles.payment import Components, payment_of
 from trajectories.rewards.profiles.store import Named, profile_store
-from trajectories.rewards.selectors import profile_of_run
+from trajectories.rewards.selectors import episode_rewards, profile_of_run
 from trajectories.runs.services import run_create
 
 pytestmark = pytest.mark.django_db
@@ -96,6 +97,13 @@ def test_an_episode_without_a_grade_has_no_total_yet(judge: Judge) -> None:
     for grade, total in ((0.0, 1.0), (1.0, 1.5), (None, None)):
         graded = Components(values={**values, "judge/strict/grounded": grade})
         assert payment_of(named.profile, graded).total == total
+
+
+def test_a_grade_that_is_still_to_come_is_a_component_that_is_null(judge: Judge) -> None:
+    episode = over(factories.episode(), "correct")
+    rewards = episode_rewards(episode.pk, named=stored("judge/strict/grounded"))
+    assert (rewards.total, rewards.terms["judge/strict/grounded"]) == (None, None)
+    assert (rewards.components["outcome"], rewards.components["judge/strict/grounded"]) == (1.0, None)
 
 
 def test_a_judge_alone_cannot_make_a_wrong_answer_worth_a_right_one(judge: Judge) -> None:

@@ -18,7 +18,7 @@ from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.compute import components_of, rows_of
 from trajectories.rewards.learned import store as learned
 from trajectories.rewards.learned.source import recorded_read
-from trajectories.rewards.profiles.payment import Components, payment_of
+from trajectories.rewards.profiles.payment import Components, awaited, payment_of
 from trajectories.rewards.profiles.store import DEFAULT, SETTING, Named, check_may_pay, profile_get
 from trajectories.rewards.profiles.types import Payment
 
@@ -155,7 +155,7 @@ def _rewards(episode: int, known: Components, sources: Sequence[_Source], named:
         profile=named.reference,
         total=payment.total,
         terms=dict(payment.terms),
-        components=dict(known.values),
+        components={**awaited(named.profile), **known.values},
         steps=_paid_steps(known, payment.steps, is_paid=payment.total is not None),
         sources={f"{one.kind} {one.name}": one.version for one in sources},
     )

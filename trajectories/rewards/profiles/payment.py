@@ -30,7 +30,7 @@ class Components:
 
 def payment_of(profile: Profile, known: Components) -> Payment:
     """Null where the outcome is, and where a component that counts could not be computed."""
-    known = replace(known, values={**_awaited(profile), **known.values})
+    known = replace(known, values={**awaited(profile), **known.values})
     terms = [term for term in profile.terms if term.component in known.values]
     shares = {term.id: _share(term, known) for term in terms}
     open_ = {term.id: _is_open(term, profile.by_name, shares) for term in terms}
@@ -44,8 +44,8 @@ def payment_of(profile: Profile, known: Components) -> Payment:
     return Payment(total, pays, _spread(paying, paid, known, total))
 
 
-def _awaited(profile: Profile) -> dict[str, None]:
-    """The components that every episode has once somebody has said them, as not known."""
+def awaited(profile: Profile) -> dict[str, None]:
+    """The profile's components that every episode has once somebody has said them, as not known."""
     return {term.component: None for term in profile.terms if component_of(term.component).is_awaited}
 
 
