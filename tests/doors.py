@@ -2,7 +2,8 @@
 
 Each is installed into an environment of its own, `.venv-doors/<name>`, for what they pin clashes; one
 installation serves all. Tests run outside the repository, whose folder `verifiers` would hide the package of
-that name. Status 1 when a test fails or a door could not be tried.
+that name. Printed at the end is the table of what each door was paid; `--table` plays its episodes alone.
+Status 1 when a test fails or a door could not be tried.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 from gymsite.services.processes import BASE_DIR
+from tests.doors_table import JUDGE, table_of
 from tests.services.canaries import manage
 from tests.services.installations import Up
 from tests.services.kills import installed
@@ -53,6 +55,7 @@ NODE_PACKAGES = {"playwright_mcp": "@playwright/mcp@0.0.83"}
 # Threads of torch that have nothing to do leave their core to the browsers: half the time for TRL.
 IDLE = {"GOMP_SPINCOUNT": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 LAST_LINES = 5
+TABLE_TESTS = "of_the_table"
 
 
 class NotInstalled(Exception):
@@ -63,7 +66,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.doors", description=__doc__)
     known = sorted(path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py"))
     parser.add_argument("names", nargs="*", metavar="NAME", default=known, help=f"of {', '.join(known)}")
-    names = parser.parse_args().names
+    parser.add_argument("--table", action="store_true", help="only the episodes of the table of doors")
+    options = parser.parse_args()
+    names = options.names
     if unknown := set(names) - set(known):
         parser.error(f"no tests for {', '.join(sorted(unknown))}")
     results, pythons = {}, {}
@@ -73,7 +78,7 @@ def main() -> int:
         except NotInstalled as problem:
             results[name] = f"NOT RUN: {problem}"
     if pythons:
-        results |= _played(pythons)
+        results |= _played(pythons, is_table=options.table)
     print("\n" + "\n".join(f"{name:12} {results[name]}" for name in names))
     return 0 if set(results.values()) == {"passed"} else 1
 
@@ -143,25 +148,43 @@ def _pip(python: Path) -> list[str]:
     raise NotInstalled("there is no pip on this machine")
 
 
-def _played(pythons: dict[str, Path]) -> dict[str, str]:
-    """Run the tests of each door against one installation."""
+def _played(pythons: dict[str, Path], *, is_table: bool) -> dict[str, str]:
+    """Run the tests of each door against one installation, and print the table of what they were paid."""
     results = {}
     folder = Path(tempfile.mkdtemp(prefix="doors-"))
+    table = folder / "table.jsonl"
+    only = ["-k", TABLE_TESTS] if is_table else []
     try:
         up = Up(folder / "var")
         with installed(up):
-            key = manage(up, "create_key", "--name", "doors", "--scopes", "read,trainer,guidance")
-            passed = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-            server = f"http://127.0.0.1:{up.ports['LAB_PORT']}"
-            environment = passed | {"PALAESTRA_SERVER": server, "PALAESTRA_KEY": key} | IDLE
+            environment = _prepared(up, folder) | {"PALAESTRA_DOORS_TABLE": str(table)}
             for name, python in pythons.items():
                 print(f"\n== {name}", flush=True)
-                command = [python, "-m", "pytest", "-c", TESTS / "pytest.ini", TESTS / f"test_{name}.py"]
+                command = [
+                    python,
+                    "-m",
+                    "pytest",
+                    "-c",
+                    TESTS / "pytest.ini",
+                    TESTS / f"test_{name}.py",
+                    *only,
+                ]
                 done = subprocess.run(command, cwd=folder, env=environment)
                 results[name] = "FAILED" if done.returncode else "passed"
+        print(f"\n{table_of(table)}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return results
+
+
+def _prepared(up: Up, folder: Path) -> dict[str, str]:
+    """The environment of the tests. The installation gets a key for them, and a judge."""
+    key = manage(up, "create_key", "--name", "doors", "--scopes", "read,trainer,guidance")
+    (folder / "judge.toml").write_text(JUDGE)
+    manage(up, "judge", str(folder / "judge.toml"), "--run", "0")
+    passed = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    server = f"http://127.0.0.1:{up.ports['LAB_PORT']}"
+    return passed | {"PALAESTRA_SERVER": server, "PALAESTRA_KEY": key} | IDLE
 
 
 if __name__ == "__main__":

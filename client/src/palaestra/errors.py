@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from palaestra.rewards import Rewards
 
 
 class PalaestraError(Exception):
@@ -24,7 +27,12 @@ class ApiError(PalaestraError):
 
 
 class VoidEpisode(PalaestraError):
-    """An episode ended without a reward, where only an error can say so."""
+    """An episode ended without a reward, where only an error can say so. ``rewards`` are the parts that are
+    known, None without a reward profile."""
+
+    def __init__(self, message: str, rewards: Rewards | None = None) -> None:
+        super().__init__(message)
+        self.rewards = rewards
 
 
 class Unreachable(PalaestraError):

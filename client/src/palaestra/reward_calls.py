@@ -57,6 +57,15 @@ async def rewards_read(
     return await calls.episode_rewards(episode, profile=profile or None)
 
 
+def unpaid_reason(verdict: Verdict | None, rewards: Rewards | None) -> str:
+    """Why there is no number: the verdict's reason, or those terms of the profile that are not known."""
+    if verdict is None:
+        return "no verdict came in time"
+    if verdict.reward is None or rewards is None:
+        return verdict.reason
+    return "not known: " + ", ".join(name for name, paid in rewards.terms.items() if paid is None)
+
+
 def reward_of(verdict: Verdict | None, rewards: Rewards | None) -> float | None:
     """The number that pays an episode: the profile's total where one was named, else the verdict's."""
     if rewards is not None:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.register_assert_rewrite("script")
+pytest.register_assert_rewrite("script", "samples")
 
+from samples import SAMPLES, Seat, seat_make  # noqa: E402
 from script import SCRIPTS, SERVER, Played, Scene, Script, play, profile_stored, scene_make  # noqa: E402
 
 
@@ -38,6 +39,12 @@ def scene(request: pytest.FixtureRequest, script: Script) -> Scene:
 def profile() -> str:
     """The name of a stored reward profile that pays for more than the outcome."""
     return asyncio.run(profile_stored())
+
+
+@pytest.fixture(params=SAMPLES, ids=lambda sample: sample.name)
+def seat(request: pytest.FixtureRequest) -> Seat:
+    """Each episode of the table, with a run of its own, in the grammar of the test's module."""
+    return seat_make(request.param, grammar=getattr(request.module, "GRAMMAR", "json"))
 
 
 @pytest.fixture(params=["here", "on a stage"])

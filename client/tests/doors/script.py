@@ -159,9 +159,13 @@ class Scene:
         return {"server": SERVER, "key": KEY, "run": self.run, **OPENING}
 
 
-async def scene_make(name: str, *, script: Script = SCRIPTS["right"], grammar: str = "json") -> Scene:
+async def scene_make(
+    name: str, *, script: Script = SCRIPTS["right"], grammar: str = "json", **settings: Any
+) -> Scene:
+    """``settings`` are the run's."""
+    form = {"observation": "axtree-v2", "grammar": grammar}
     async with Client(SERVER, KEY) as client:
-        run = await client.run_create(name=name, kind="eval", observation="axtree-v2", grammar=grammar)
+        run = await client.run_create(name=name, kind="eval", settings=settings, **form)
         tasks = await client.tasks(benchmark=script.benchmark, limit=100)
         return Scene(run.id, next(task.id for task in tasks if task.key == script.task_key))
 

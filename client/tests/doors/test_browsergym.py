@@ -12,6 +12,7 @@ import msgspec
 import pytest
 from browsergym.core.action.highlevel import HighLevelActionSet
 from chromium_link import chromium_link
+from samples import Seat, note
 from script import (
     GOLD,
     KEY,
@@ -20,6 +21,7 @@ from script import (
     SEED,
     SERVER,
     Move,
+    Scene,
     Script,
     element,
     example_run,
@@ -60,8 +62,11 @@ def env(script: Script) -> Iterator[Any]:
 
 
 def env_made(script: Script, **opening: Any) -> Any:
-    scene = waited(scene_make("doors: BrowserGym", script=script))
-    [name] = tasks_register(SERVER, run=scene.run, ids=[scene.task], **{**OPENING, **opening})
+    return env_of(waited(scene_make("doors: BrowserGym", script=script)), **{**OPENING, **opening})
+
+
+def env_of(scene: Scene, **opening: Any) -> Any:
+    [name] = tasks_register(SERVER, run=scene.run, ids=[scene.task], **opening)
     return gymnasium.make(
         name, disable_env_checker=True, pre_observation_delay=0, with_pictures=True, action_mapping=ACTIONS
     )
@@ -152,6 +157,30 @@ def test_a_profile_pays_and_info_has_the_parts(script: Script, profile: str) -> 
     assert reward != script.reward
 
 
+def test_info_holds_what_an_episode_of_the_table_is_paid(seat: Seat) -> None:
+    opening = {**OPENING, **seat.sample.opening, "reward_profile": seat.profile}
+    with closing(env_of(seat.scene, **opening)) as env:
+        reward: float | str
+        try:
+            _, reward, _, _, info = play_through(env, seat.sample.script.moves)
+            if seat.sample.is_void:
+                waited(closed(env.unwrapped.task.episode.id))
+                env.step("noop(1)")
+            held = info["task_info"]["rewards"]
+        except VoidEpisode as void:
+            reward, held = "an error, with the parts", msgspec.to_builtins(void.rewards)
+    expected = seat.paid()
+    assert held == msgspec.to_builtins(expected)
+    assert (None if isinstance(reward, str) else reward) == expected.total
+    note("BrowserGym", seat, reward, held["components"])
+
+
+async def closed(episode: int) -> None:
+    """End an episode as its harness does whose model has failed."""
+    async with Client(SERVER, KEY) as client:
+        await client.episode_close(episode, reason="model_error")
+
+
 def test_only_a_shown_address_opens_and_samples_of_a_group_have_one_page(env: Any) -> None:
     first, begun = env.reset(seed=SEED)
     assert first["url"] == "https://gym/"
@@ -170,11 +199,7 @@ def test_only_a_shown_address_opens_and_samples_of_a_group_have_one_page(env: An
 def test_a_void_is_an_error_and_an_agent_that_stops_is_wrong(env: Any) -> None:
     _, begun = env.reset(seed=SEED)
 
-    async def fail() -> None:
-        async with Client(SERVER, KEY) as client:
-            await client.episode_close(begun["task_info"]["episode"], reason="model_error")
-
-    waited(fail())
+    waited(closed(begun["task_info"]["episode"]))
     with pytest.raises(VoidEpisode, match="model_error"):
         env.step("noop(1)")
     _, begun = env.reset(seed=SEED)

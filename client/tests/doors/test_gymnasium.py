@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
+from samples import Seat, note
 from script import SEED, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra.doors.gymnasium import VoidEpisode
@@ -46,6 +47,22 @@ def test_a_profile_pays_and_info_has_the_parts(scene: Scene, reference: Played, 
     expected = asyncio.run(paid(env.unwrapped.episode, profile))
     assert (reward, info["rewards"]) == (expected.total, expected)
     assert reward != reference.verdict.reward
+
+
+def test_info_holds_what_an_episode_of_the_table_is_paid(seat: Seat) -> None:
+    env: Any = gymnasium.make(ID, **seat.env, tasks=[seat.scene.task])
+    env.reset(seed=SEED)
+    is_over, turn = False, 0
+    while not is_over:
+        completion = seat.completion(turn)
+        taken = env.unwrapped.stop("model_error") if completion is None else env.step(completion)
+        _, reward, terminated, truncated, info = taken
+        is_over, turn = terminated or truncated, turn + 1
+    env.close()
+    expected = seat.paid()
+    assert info["rewards"] == expected
+    assert (None if math.isnan(reward) else reward) == expected.total
+    note("Gymnasium", seat, reward, info["rewards"].components)
 
 
 def test_gymnasiums_own_checker_accepts_it(env: gymnasium.Env[str, str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from samples import Seat, note
 from script import KEY, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra import Client, Env
@@ -41,6 +42,11 @@ def evaluate(
     scene: Scene, answer: Answering, folder: Path, profile: str | None = None, **options: Any
 ) -> EvalLog:
     task = palaestra_task(**scene.env, tasks=[scene.task], seed=SEED, reward_profile=profile)
+    return logged(task, answer, folder, **options)
+
+
+def logged(task: Any, answer: Answering, folder: Path, **options: Any) -> EvalLog:
+    """The log of a task that a model of such answers has played."""
     model = get_model("mockllm/model", custom_outputs=lambda messages, *_: answer(messages), memoize=False)
     [log] = inspect_eval(task, model=model, log_dir=str(folder), display="none", **options)
     return log
@@ -70,6 +76,27 @@ def test_a_profile_pays_and_the_score_has_the_parts(
     expected = asyncio.run(paid(score.metadata["episode"], profile))
     assert (score.value, score.metadata["rewards"]) == (expected.total, msgspec.to_builtins(expected))
     assert score.value != reference.verdict.reward
+
+
+def test_the_score_holds_what_an_episode_of_the_table_is_paid(seat: Seat, tmp_path: Path) -> None:
+    def answer(messages: list[Any]) -> ModelOutput:
+        completion = seat.completion(sum(message.role == "assistant" for message in messages))
+        if completion is None:
+            raise RuntimeError("the provider is down")
+        return output_of(completion)
+
+    task = palaestra_task(**seat.env, tasks=[seat.scene.task], seed=SEED)
+    log = logged(task, answer, tmp_path)
+    [sample] = log.samples or []
+    if seat.sample.is_void:
+        assert sample.error is not None
+        assert not sample.scores
+        note("Inspect", seat, "no score: the sample has an error", None)
+        return
+    score, expected = sample.scores["verdict"], seat.paid()
+    assert score.metadata["rewards"] == msgspec.to_builtins(expected)
+    assert (None if math.isnan(score.value) else score.value) == expected.total
+    note("Inspect", seat, score.value, score.metadata["rewards"]["components"])
 
 
 def test_epochs_are_one_group_and_carry_their_tokens(scene: Scene, tmp_path: Path) -> None:

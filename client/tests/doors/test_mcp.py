@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from samples import Seat, note
 from script import (
     SCRIPTS,
     SEED,
@@ -25,10 +26,12 @@ from script import (
 
 from palaestra.doors.mcp import ENDED, NO_MORE, server_make, tools_of
 
+GRAMMAR = "functions"
+
 
 @pytest.fixture
 def scene(request: pytest.FixtureRequest, script: Script) -> Scene:
-    return asyncio.run(scene_make(f"doors: {request.node.name}", script=script, grammar="functions"))
+    return asyncio.run(scene_make(f"doors: {request.node.name}", script=script, grammar=GRAMMAR))
 
 
 def connect(scene: Scene, *, tasks: int = 1, **settings: Any) -> Client:
@@ -63,6 +66,21 @@ async def test_a_script_leaves_the_same_record_as_through_the_client(scene: Scen
         assert page == ENDED
     [episode] = await episodes_of(scene.run)
     same(await recorded(episode.id), reference)
+
+
+async def test_no_reward_of_an_episode_of_the_table_reaches_the_agent(seat: Seat) -> None:
+    server = server_make(tasks=[seat.scene.task], seed=SEED, **seat.env)
+    async with Client(server) as client:
+        seen = [text_of(await client.call_tool("open_task"))]
+        for move in seat.moves:
+            fields = dict(move.action or {})
+            called = await client.call_tool(fields.pop("type"), {**fields, "thought": move.thought})
+            seen.append(text_of(called))
+        if seat.sample.is_void:
+            seen.append(text_of(await client.call_tool("close_task", {"reason": "model_error"})))
+    assert ENDED in seen[-1]
+    assert not any(word in "".join(seen).lower() for word in ("reward", "verdict", "incorrect"))
+    await asyncio.to_thread(note, "MCP", seat, "nothing: the task has ended", None)
 
 
 async def test_the_tools_are_the_actions_of_pages(scene: Scene) -> None:

@@ -3,10 +3,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 from nemo_gym.rollout_collection import NG_FAILURE_CLASS_KEY
 from nemo_gym_servers import gym_served
 from responses_api_agents.gymnasium_agent.app import GymnasiumAgent
+from samples import Seat, note
 from script import OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra import Env
@@ -62,6 +64,23 @@ def test_a_profile_pays_and_the_rollout_has_the_components(
     expected = asyncio.run(paid(played["info"]["episode"], profile))
     assert (played["reward"], played["reward_components"]) == (expected.total, expected.components)
     assert played["reward"] != reference.verdict.reward
+
+
+def test_the_rollout_holds_what_an_episode_of_the_table_is_paid(seat: Seat) -> None:
+    def answer(messages: list[dict[str, Any]]) -> str:
+        completion = seat.completion(sum(message["role"] == "assistant" for message in messages))
+        if completion is None:
+            raise RuntimeError("no such model")
+        return completion
+
+    settings = {"settings": seat.settings}
+    with gym_served(answer, **server_of(seat.scene) | settings) as gym:
+        played = gym.rollout(row(seat.scene.task))
+    expected = seat.paid()
+    assert (played["reward"], played["reward_components"]) == (expected.total, expected.components)
+    assert played["info"]["rewards"] == msgspec.to_builtins(expected)
+    assert played[NG_FAILURE_CLASS_KEY] == ("void" if expected.total is None else None)
+    note("NeMo Gym", seat, played["reward"], played["reward_components"])
 
 
 def test_rollouts_of_a_task_are_groups_of_so_many(scene: Scene) -> None:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 import uvicorn
 from openenv.core import GenericEnvClient
+from samples import Seat, note
 from script import SEED, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 from palaestra.doors.openenv import PalaestraAction, PalaestraEnvironment, app_make
@@ -21,7 +22,7 @@ from ports import free_port
 def served(scene: Scene, **settings: Any) -> Iterator[str]:
     """The door's server in a thread of this process."""
     port = free_port()
-    config = uvicorn.Config(app_make(**scene.env, **settings), port=port, log_level="warning")
+    config = uvicorn.Config(app_make(**{**scene.env, **settings}), port=port, log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -68,6 +69,23 @@ def test_a_profile_pays_and_the_observation_has_the_parts(
     expected = asyncio.run(paid(result.observation["episode"], profile))
     assert (result.reward, result.observation["rewards"]) == (expected.total, msgspec.to_builtins(expected))
     assert result.reward != reference.verdict.reward
+
+
+def test_the_observation_holds_what_an_episode_of_the_table_is_paid(seat: Seat) -> None:
+    with (
+        served(seat.scene, pages=1, **seat.settings) as address,
+        GenericEnvClient(base_url=address).sync() as env,
+    ):
+        result, turn = env.reset(task=seat.scene.task, seed=SEED), 0
+        while not result.done:
+            completion = seat.completion(turn)
+            result = env.step({"stop": "model_error"} if completion is None else {"completion": completion})
+            turn += 1
+    expected = seat.paid()
+    held = result.observation["rewards"]
+    assert (result.reward, held) == (expected.total, msgspec.to_builtins(expected))
+    assert result.observation["void"] == (expected.total is None)
+    note("OpenEnv", seat, result.reward, held["components"])
 
 
 async def test_components_are_the_rubrics(scene: Scene, reference: Played, profile: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import PARTS, Seat, note
 from script import KEY, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 from tiny_model import BEGIN, CHATML, END, model_make, tokenizer_make
 from transformers import AddedToken
@@ -34,31 +35,48 @@ def trained(scene: Scene, place: dict[str, list[str]], tmp_path: Path) -> Iterat
         keywords = {**scene.env, **place, **(opening or {})}
         rollouts = GroupRollouts(seed=SEED, generate=generate, pages=2, **keywords)
         made.append(rollouts)
-        tokenizer = tokenizer_make()
-        config = GRPOConfig(
-            output_dir=str(tmp_path),
-            use_cpu=True,
-            num_generations=SAMPLES,
-            per_device_train_batch_size=SAMPLES,
-            max_completion_length=32,
-            report_to="none",
-            save_strategy="no",
-            logging_steps=1,
-            **options,
-        )
-        trainer = GRPOTrainer(
-            model=model_make(tokenizer),
-            args=config,
-            processing_class=tokenizer,
-            train_dataset=rollouts.dataset([scene.task]),
-            rollout_func=rollouts,
-            reward_funcs=verdict,
-        )
-        return rollouts, trainer
+        return rollouts, trainer_make(rollouts, scene, tmp_path, verdict, **options)
 
     yield make
     for rollouts in made:
         rollouts.close()
+
+
+def trainer_make(
+    rollouts: GroupRollouts,
+    scene: Scene,
+    folder: Path,
+    reward_funcs: Any,
+    *,
+    num_generations: int = SAMPLES,
+    **options: Any,
+) -> GRPOTrainer:
+    """A trainer of a tiny model on the scene's task."""
+    tokenizer = tokenizer_make()
+    config = GRPOConfig(
+        output_dir=str(folder),
+        use_cpu=True,
+        num_generations=num_generations,
+        per_device_train_batch_size=num_generations,
+        max_completion_length=32,
+        report_to="none",
+        save_strategy="no",
+        logging_steps=1,
+        **options,
+    )
+    return GRPOTrainer(
+        model=model_make(tokenizer),
+        args=config,
+        processing_class=tokenizer,
+        train_dataset=rollouts.dataset([scene.task]),
+        rollout_func=rollouts,
+        reward_funcs=reward_funcs,
+    )
+
+
+def null_of(number: float) -> float | None:
+    """None as TRL stores it."""
+    return None if math.isnan(number) else number
 
 
 def scripted(texts: list[str], seen: list[str] | None = None) -> Any:
@@ -107,6 +125,30 @@ def test_a_profile_pays_in_all_and_by_component(
     parts = {name: component(name)(rewards=output["rewards"]) for name in expected.components}
     assert parts == {name: [value] for name, value in expected.components.items()}
     assert component("form")(rewards=[*output["rewards"], None]) == [None, None]
+
+
+def test_the_trainer_holds_what_an_episode_of_the_table_is_paid(
+    seat: Seat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(_: Any, observation: Any, episode: Any) -> Completion:
+        turn = sum(message["role"] == "assistant" for message in observation.messages)
+        if (completion := seat.completion(turn)) is None:
+            raise PolicyStopped("model_error", "the model is gone")
+        return Completion(text=completion)
+
+    monkeypatch.setattr(door._Turns, "act", act)
+    rollouts = GroupRollouts(seed=SEED, pages=2, **seat.env)
+    functions = [verdict, *map(component, PARTS)]
+    trainer = trainer_make(rollouts, seat.scene, tmp_path, functions, num_generations=2, max_steps=1)
+    trainer.train()
+    rollouts.close()
+    expected = seat.paid()
+    held = {name: null_of(next(iter(values))) for name, values in trainer._logs["rewards"].items()}
+    assert held.pop("verdict") == pytest.approx(expected.total)
+    parts = expected.components if expected.total is not None else {}
+    assert held == {name: pytest.approx(parts.get(name)) for name in PARTS}
+    assert not any(trainer._logs["advantages"]), "both samples of the group are alike, or none counts"
+    note("TRL", seat, expected.total, {name: value for name, value in held.items() if name in parts})
 
 
 def test_a_training_step_opens_each_group_once_and_leaves_a_void_out(

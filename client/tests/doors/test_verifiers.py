@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fake_stream import Answer, Messages, endpoint
+from samples import Seat, note
 from script import KEY, OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 
 
@@ -97,6 +98,18 @@ def test_a_profile_pays_and_components_are_metrics(
     assert rewards_of(records) == [expected.total]
     assert expected.total != reference.verdict.reward
     assert metrics_of(records) == expected.components
+
+
+def test_the_trace_holds_what_an_episode_of_the_table_is_paid(seat: Seat, tmp_path: Path) -> None:
+    def answer(messages: Messages) -> str | None:
+        return seat.completion(sum(message["role"] == "assistant" for message in messages))
+
+    records = evaluate(seat.scene, answer, tmp_path, **seat.settings)
+    expected, rewards = seat.paid(), rewards_of(records)
+    assert rewards == ([] if expected.total is None else [expected.total])
+    held = metrics_of(records)
+    assert held == {name: value for name, value in expected.components.items() if value is not None}
+    note("verifiers", seat, rewards[0] if rewards else "no reward: the episode has failed", held)
 
 
 def test_rollouts_are_one_group(scene: Scene, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from byte_tokenizer import BEGIN
+from samples import Seat, note
 from script import KEY, OPENING, SEED, SERVER, Played, Scene, episodes_of, example_run, paid, recorded, same
 from verl import DataProto
 from verl.trainer.ppo.core_algos import compute_grpo_outcome_advantage
@@ -100,6 +101,34 @@ def test_a_profile_pays_and_rows_have_the_components(play: Play, reference: Play
     expected = asyncio.run(paid(episode, profile))
     assert rewards_of(output) == [pytest.approx(expected.total)] != [reference.verdict.reward]
     assert output.non_tensor_batch["reward_components"].tolist() == [expected.components]
+
+
+def test_the_batch_holds_what_an_episode_of_the_table_is_paid(
+    seat: Seat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(shown: str) -> str:
+        completion = seat.completion(shown.count(f"{BEGIN}assistant") - 1)
+        if completion is None:
+            raise RuntimeError("the server is gone")
+        return completion
+
+    monkeypatch.setattr(door, "seed_of", lambda _: SEED)
+    worker = worker_make(
+        tmp_path, Scripted(answer), server=SERVER, run=seat.scene.run, settings=seat.settings
+    )
+    number: float | str
+    try:
+        output = asyncio.run(worker.generate_sequences(batch_make(row(seat.scene.task), samples=1)))
+        [number], [held] = rewards_of(output), output.non_tensor_batch["reward_components"]
+    except RuntimeError:
+        number, held = "no row: the model's error", None
+    except VoidEpisode as void:
+        number, held = "no row: an error, with the parts", void.rewards and void.rewards.components
+    expected = seat.paid()
+    assert (None if isinstance(number, str) else number) == pytest.approx(expected.total)
+    assert held == (None if seat.sample.is_void else expected.components)
+    assert len(asyncio.run(episodes_of(seat.scene.run))) == 1, "what was played is not played again"
+    note("verl", seat, number, held)
 
 
 def test_turns_say_which_weights_wrote_them(play: Play) -> None:

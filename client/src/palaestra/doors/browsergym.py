@@ -27,7 +27,7 @@ from palaestra.doors.rollouts import key_read
 from palaestra.errors import PalaestraError, VoidEpisode
 from palaestra.foreign import ForeignEpisode
 from palaestra.records import StepObservation, Task, Verdict
-from palaestra.reward_calls import reward_of, rewards_read
+from palaestra.reward_calls import reward_of, rewards_read, unpaid_reason
 from palaestra.step_queue import text_clean
 from palaestra.surface import VIEWPORT
 
@@ -122,7 +122,8 @@ class PalaestraTask(AbstractBrowserTask):
         rewards = self._loop.call(paying)
         reward = reward_of(judged, rewards)
         if reward is None:
-            raise VoidEpisode(f"Episode {self.opened.id} is void: {judged.reason}.")
+            reason = unpaid_reason(judged, rewards)
+            raise VoidEpisode(f"Episode {self.opened.id} has no reward ({reason}).", rewards)
         verdict = {"outcome": judged.outcome, "reason": judged.reason, "truncated": judged.truncated}
         paid = {"rewards": msgspec.to_builtins(rewards)} if rewards is not None else {}
         return reward, True, "", {"episode": self.opened.id, "group": self.opened.group, **verdict, **paid}

@@ -18,6 +18,7 @@ from palaestra.env import Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.observation import Observation
 from palaestra.records import CloseReason
+from palaestra.reward_calls import unpaid_reason
 
 Taken = tuple[str, float, bool, bool, dict[str, Any]]
 OBSERVATION_MAX = 1_000_000
@@ -111,7 +112,8 @@ class PalaestraEnv(gymnasium.Env[str, str]):
         is_over = terminated or truncated
         is_void = is_over and reward is None
         if is_void and self._void == "raise":
-            raise VoidEpisode(f"Episode {self.episode} is void: {details['reason']}.")
+            reason = unpaid_reason(details["verdict"], details["rewards"])
+            raise VoidEpisode(f"Episode {self.episode} has no reward ({reason}).", details["rewards"])
         number = math.nan if is_void else reward or 0.0
         return observation.text, number, terminated, truncated, self._info(observation, details, is_void)
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, 
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo
 from palaestra.records import CloseReason, Message, Task, Usage
+from palaestra.reward_calls import unpaid_reason
 
 FAILURE = "_ng_failure_class"  # NeMo Gym's own mark of a rollout that failed, which has no reward
 VOID = "void"
@@ -141,7 +143,9 @@ class PalaestraServer(GymnasiumServer):
             return text_of(messages_new(observation.messages)), 0.0, False, False, named
         await self.close_session(name)
         if reward is None:
-            raise HTTPException(NO_REWARD, f"Episode {info['episode']} is void: {info['reason']}.")
+            reason = unpaid_reason(info["verdict"], info.get("rewards"))
+            message = f"Episode {info['episode']} has no reward ({reason})."
+            raise HTTPException(NO_REWARD, {**named, "detail": message})
         return None, reward, terminated, truncated, named
 
     async def end(self, body: Ending) -> Ended:
@@ -196,17 +200,16 @@ class PalaestraAgent(GymnasiumAgent):
             path = failure.request_info.url.path if isinstance(failure, ClientResponseError) else ""
             if path == "/reset":
                 raise
-            detail = _detail(failure)
+            info = _info_of(failure)
             reason: CloseReason = "harness_error" if path == "/step" else "model_error"
-            ended = await self._end(rollout, reason, detail)
-            return _void(body, {**ended.info, "detail": detail})
+            ended = await self._end(rollout, reason, info["detail"])
+            return _void(body, {**ended.info, **info})
         if not played.info.get("reason"):
             ended = await self._end(rollout, "time_budget", f"{self.config.max_steps} steps of the agent's")
             if ended.reward is None:
                 return _void(body, ended.info)
             played = played.model_copy(update={"reward": ended.reward, "info": ended.info})
-        components = played.info.get("rewards", {}).get("components")
-        return PalaestraRunResponse.model_validate({**played.model_dump(), "reward_components": components})
+        return PalaestraRunResponse.model_validate({**played.model_dump(), **_components(played.info)})
 
     async def aggregate_metrics(self, body: AggregateMetricsRequest) -> AggregateMetrics:
         """Over the rollouts that have a reward."""
@@ -263,10 +266,24 @@ def _paid(info: StepInfo) -> dict[str, Any]:
 
 def _void(body: GymnasiumAgentRunRequest, info: dict[str, Any]) -> PalaestraRunResponse:
     return PalaestraRunResponse(
-        responses_create_params=body.responses_create_params, truncated=True, info=info, failure=VOID
+        responses_create_params=body.responses_create_params,
+        truncated=True,
+        info=info,
+        failure=VOID,
+        **_components(info),
     )
 
 
-def _detail(failure: Exception) -> str:
+def _components(info: dict[str, Any]) -> dict[str, Any]:
+    rewards = info.get("rewards")
+    return {"reward_components": rewards["components"]} if rewards else {}
+
+
+def _info_of(failure: Exception) -> dict[str, Any]:
+    """What a server said of a rollout that it refused to go on with, in words as ``detail``."""
     content = getattr(failure, "response_content", b"") or b""
-    return content.decode(errors="replace") or repr(failure)
+    try:
+        told = json.loads(content)["detail"]
+    except (ValueError, TypeError, KeyError):
+        told = content.decode(errors="replace") or repr(failure)
+    return told if isinstance(told, dict) else {"detail": str(told)}

@@ -61,11 +61,12 @@ def verdict(*, reward: list[float | None], log_metric: Any = None, **_: Any) -> 
 def component(name: str) -> Callable[..., list[float | None]]:
     """A reward function of one component, for ``reward_weights``; the rollouts need a ``reward_profile``.
 
-    None, where an episode lacks the component, is left out of the sum by TRL.
+    TRL's sum of several functions takes None for 0, unless all of a sample's are None: then it is left out.
+    So None comes where an episode lacks the component, and for all components if its total is not known.
     """
 
     def of_component(*, rewards: list[Rewards | None], **_: Any) -> list[float | None]:
-        return [None if one is None else one.components.get(name) for one in rewards]
+        return [None if one is None or one.total is None else one.components.get(name) for one in rewards]
 
     of_component.__name__ = name
     return of_component

@@ -20,7 +20,7 @@ from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo, Stepped
 from palaestra.errors import VoidEpisode
 from palaestra.records import CloseReason, Message, Task
-from palaestra.reward_calls import reward_of
+from palaestra.reward_calls import reward_of, unpaid_reason
 from palaestra.rewards import Rewards
 
 REWARD = "verdict"
@@ -90,11 +90,11 @@ class PalaestraEnv(vf.Env[PalaestraEnvConfig]):
                 info = await _play(env, observation.messages, interaction)
                 rewards = info.get("rewards")
                 reward = reward_of(info["verdict"], rewards)
+                interaction.trace.record_metrics(_metrics(rewards))
                 if reward is None:
                     # No reward and a failure: the episode may be tried again, and is no zero.
-                    raise VoidEpisode(f"void: {info['reason'] or 'no verdict came in time'}")
+                    raise VoidEpisode(f"void: {unpaid_reason(info['verdict'], rewards)}", rewards)
                 interaction.trace.record_reward(REWARD, reward)
-                interaction.trace.record_metrics(_metrics(rewards))
 
 
 def _metrics(rewards: Rewards | None) -> dict[str, float]:

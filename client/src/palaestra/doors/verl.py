@@ -27,9 +27,9 @@ from palaestra.doors.rollouts import AnyEnv, Rollouts, history_check, key_read, 
 from palaestra.doors.tokens import tokens_text
 from palaestra.engine import DEFAULT_PAGES
 from palaestra.env import StepInfo
-from palaestra.errors import PalaestraError
+from palaestra.errors import VoidEpisode
 from palaestra.records import Message, Task, Usage
-from palaestra.reward_calls import reward_of
+from palaestra.reward_calls import reward_of, unpaid_reason
 
 AGENT = "palaestra"
 ABORTED = ("aborted", "abort")
@@ -38,10 +38,6 @@ VERSION, FIRST, LAST = "global_steps", "min_global_steps", "max_global_steps"
 SEED_BITS = 62
 TRIES = 3
 _ROLLOUTS: dict[str, Rollouts] = {}  # of this process: verl makes a loop for every sample
-
-
-class VoidEpisode(PalaestraError):
-    """An episode ended without a reward each time that it was tried, which verl has no word for."""
 
 
 @dataclass
@@ -102,7 +98,6 @@ class PalaestraLoop(AgentLoopBase):
         """The sequence of an episode, with its verdict as the reward, or what the setting
         ``reward_profile`` pays. Raises ``VoidEpisode``."""
         task, uid = int(row["task"]), str(row.get("uid") or uuid4().hex)
-        reason: str | None = None
         for _ in range(self._tries):
             started = time.perf_counter()
             async with self._rollouts.env() as env:
@@ -113,8 +108,10 @@ class PalaestraLoop(AgentLoopBase):
             reward = reward_of(info["verdict"], info.get("rewards"))
             if reward is not None:
                 return self._output(sequence, info, reward, version=row.get(VERSION))
-            reason = info["reason"]
-        raise VoidEpisode(f"Task {task} is void: {reason or 'no verdict came in time'}.")
+            reason = unpaid_reason(info["verdict"], info.get("rewards"))
+            if info["verdict"] is not None and info["verdict"].reward is not None:
+                break  # it was played, and only a part of its pay is not known
+        raise VoidEpisode(f"Task {task} has no reward ({reason}).", info.get("rewards"))
 
     # ---- inside
     async def _turns(

@@ -1,0 +1,76 @@
+"""The table of doors: what the object of each framework held of the same episodes.
+
+The rows are noted by ``client/tests/doors/samples.py`` while the doors' tests play; ``python -m tests.doors``
+prints the table, for ``docs/rewards.md``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+# A judge whose endpoint is not there: its grades never come.
+JUDGE = """
+name = "unreachable"
+url = "http://127.0.0.1:9/v1"
+model = "none"
+
+[[criteria]]
+id = "grounded"
+kind = "outcome"
+question = "Does the answer follow from what the last page shows?"
+evidence = ["task", "answer", "last_page"]
+choices = [
+    { id = "yes", text = "The last page shows it.", counts = "met" },
+    { id = "no", text = "The last page shows another thing.", counts = "not_met" },
+]
+"""
+Row = Mapping[str, Any]
+
+
+def table_of(path: Path) -> str:
+    """Two tables in Markdown: what the server says of the first door's episodes, and what each was handed.
+    Empty where nothing was noted."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return f"{_paid(rows)}\n\n{_held(rows)}" if rows else ""
+
+
+def _paid(rows: Sequence[Row]) -> str:
+    paid = {row["sample"]: row["paid"] for row in reversed(rows)}
+    samples = dict.fromkeys(row["sample"] for row in rows)
+    lines = [[name, _number(paid[name]["total"]), _parts(paid[name]["components"])] for name in samples]
+    return _markdown(["episode", "total", "components"], lines)
+
+
+def _held(rows: Sequence[Row]) -> str:
+    cells = {(row["door"], row["sample"]): _cell(row) for row in rows}
+    doors, samples = (list(dict.fromkeys(row[name] for row in rows)) for name in ("door", "sample"))
+    lines = [[door, *(cells.get((door, sample), "") for sample in samples)] for door in doors]
+    return _markdown(["door", *samples], lines)
+
+
+def _cell(row: Row) -> str:
+    """The number, and how many of the components came with it, those that are null included."""
+    parts, components = row["parts"], row["paid"]["components"]
+    number = row["number"] if isinstance(row["number"], str) else _number(row["number"])
+    if parts is None:
+        return f"{number}; no parts"
+    wrong = {name: value for name, value in parts.items() if components.get(name, ...) != value}
+    if wrong:
+        return f"{number}; **other parts**: {_parts(wrong)}"
+    return f"{number}; {len(parts)} of {len(components)} parts"
+
+
+def _parts(parts: Mapping[str, float | None]) -> str:
+    return ", ".join(f"`{name}` {_number(value)}" for name, value in parts.items())
+
+
+def _number(value: float | None) -> str:
+    return "null" if value is None else f"{value:.4g}"
+
+
+def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in (heads, *rows)]
+    return "\n".join([lines[0], "|---" * len(heads) + "|", *lines[1:]])
