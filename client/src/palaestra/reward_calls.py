@@ -61,7 +61,7 @@ def unpaid_reason(verdict: Verdict | None, rewards: Rewards | None) -> str:
     """Why there is no number: the verdict's reason, or those terms of the profile that are not known."""
     if verdict is None:
         return "no verdict came in time"
-    if verdict.reward is None or rewards is None:
+    if verdict.is_void or rewards is None:
         return verdict.reason
     return "not known: " + ", ".join(name for name, paid in rewards.terms.items() if paid is None)
 

@@ -109,7 +109,7 @@ class PalaestraLoop(AgentLoopBase):
             if reward is not None:
                 return self._output(sequence, info, reward, version=row.get(VERSION))
             reason = unpaid_reason(info["verdict"], info.get("rewards"))
-            if info["verdict"] is not None and info["verdict"].reward is not None:
+            if info["verdict"] is not None and not info["verdict"].is_void:
                 break  # it was played, and only a part of its pay is not known
         raise VoidEpisode(f"Task {task} has no reward ({reason}).", info.get("rewards"))
 
