@@ -61,17 +61,19 @@ def test_executed_speaks_of_actions_that_are_meant_to_do_something() -> None:
     assert computed(over(episode))["executed"] == Values(0.5, {1: 1.0, 2: 0.0})
 
 
-def test_an_action_without_an_effect_was_not_executed() -> None:
+def test_an_action_without_an_effect_was_not_executed_and_the_last_one_may_still_be_seen() -> None:
     episode = factories.episode()
     page = 'page "P" https://gym/\n[e2] textbox "Your answer" value=""\n[e3] button "Submit"\n'
     shown = {"observation_kind": "axtree-v2", "observation_text": page, "started_at": timezone.now()}
     acted(episode, 1, {"type": "type", "target": "e2", "text": "4"}, **shown)
     acted(episode, 2, **shown)
+    acted(episode, 3, **shown)
     typed = {"role": "textbox", "name": "Your answer", "value": "4"}
     PageEvent.objects.create(episode=episode, page="p", seq=1, step=1, kind="input", at_ms=5, data=typed)
     before_facts = computed(over(episode))
     facts_compute([episode.pk])
-    assert before_facts["executed"] == Values(0.5, {1: 1.0, 2: 0.0}) == computed(episode)["executed"]
+    expected = Values(2 / 3, {1: 1.0, 2: 0.0, 3: 1.0})
+    assert before_facts["executed"] == expected == computed(episode)["executed"]
 
 
 def test_a_repetition_is_seen_with_and_without_stored_facts() -> None:

@@ -15,7 +15,8 @@ NO_EFFECT = "no_effect"
     title="Executed",
     description=(
         "1 for an action that was carried out and had an effect, 0 for one that failed, was refused or had "
-        "none. Actions that are meant to have none, and completions without one, have no value."
+        "none. Actions that are meant to have none, and completions without one, have no value. What the "
+        "last step did may be seen only after the end: the harness's word counts."
     ),
     unit="share of actions",
     reads="results of actions and the action check",
@@ -24,7 +25,8 @@ NO_EFFECT = "no_effect"
 )
 def executed(reading: Reading) -> Values | None:
     acting = [step for step in reading.own_steps if step.is_readable and _is_expected_to_act(step)]
-    return Values.mean_of({step.index: float(_is_done(step)) for step in acting})
+    last = max((step.index for step in reading.steps), default=0)
+    return Values.mean_of({step.index: float(_is_done(step, is_last=step.index == last)) for step in acting})
 
 
 def _is_expected_to_act(step: ReadStep) -> bool:
@@ -32,5 +34,5 @@ def _is_expected_to_act(step: ReadStep) -> bool:
     return kind is None or kind.rule is not nothing_expected
 
 
-def _is_done(step: ReadStep) -> bool:
-    return step.result == "ok" and step.check != NO_EFFECT
+def _is_done(step: ReadStep, *, is_last: bool) -> bool:
+    return step.result == "ok" and (is_last or step.check != NO_EFFECT)
