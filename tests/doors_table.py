@@ -7,6 +7,7 @@ prints the table, for ``docs/rewards.md``.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -57,10 +58,17 @@ def _cell(row: Row) -> str:
     number = row["number"] if isinstance(row["number"], str) else _number(row["number"])
     if parts is None:
         return f"{number}; no parts"
-    wrong = {name: value for name, value in parts.items() if components.get(name, ...) != value}
+    wrong = {name: value for name, value in parts.items() if not _is_same(value, components.get(name, ...))}
     if wrong:
         return f"{number}; **other parts**: {_parts(wrong)}"
     return f"{number}; {len(parts)} of {len(components)} parts"
+
+
+def _is_same(held: float | None, paid: Any) -> bool:
+    """Apart from the precision of a framework's numbers."""
+    return (
+        held is paid if None in (held, paid) else paid is not ... and math.isclose(held, paid, rel_tol=1e-6)
+    )
 
 
 def _parts(parts: Mapping[str, float | None]) -> str:
