@@ -283,7 +283,7 @@ def _info_of(failure: Exception) -> dict[str, Any]:
     """What a server said of a rollout that it refused to go on with, in words as ``detail``."""
     content = getattr(failure, "response_content", b"") or b""
     try:
-        told = json.loads(content)["detail"]
+        answer = json.loads(content)["detail"]
     except (ValueError, TypeError, KeyError):
-        told = content.decode(errors="replace") or repr(failure)
-    return told if isinstance(told, dict) else {"detail": str(told)}
+        answer = content.decode(errors="replace") or repr(failure)
+    return answer if isinstance(answer, dict) else {"detail": str(answer)}
