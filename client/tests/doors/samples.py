@@ -6,7 +6,6 @@ handed; ``python -m tests.doors`` prints the table of all notes.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import os
@@ -37,6 +36,7 @@ from script import (
 )
 
 from palaestra import Client, Env
+from palaestra.doors.loop_thread import waited
 from palaestra.rewards import Numbers, Rewards
 
 TABLE = os.environ.get("PALAESTRA_DOORS_TABLE", "")
@@ -151,9 +151,9 @@ class Seat:
 
     def paid(self) -> Rewards:
         """What the server says that the run's episode is paid, the last one where several were played."""
-        episodes = asyncio.run(episodes_of(self.scene.run))
+        episodes = waited(episodes_of(self.scene.run))
         assert episodes[-1].verdict.outcome == self.sample.script.outcome
-        return asyncio.run(paid(episodes[-1].id, self.profile))
+        return waited(paid(episodes[-1].id, self.profile))
 
 
 def seat_make(sample: Sample, *, grammar: str = "json") -> Seat:
@@ -166,7 +166,7 @@ def seat_make(sample: Sample, *, grammar: str = "json") -> Seat:
             return Seat(sample, scene, moves, (await client.reward_profile_store(sample.profile)).reference)
 
     moves = moves_of(sample.name)
-    return asyncio.run(make())
+    return waited(make())
 
 
 @cache
@@ -183,7 +183,7 @@ def moves_of(name: str) -> list[Move]:
                 shown, *_ = await env.step(text_of(made[-1]))
             return made
 
-    return asyncio.run(play())
+    return waited(play())
 
 
 def note(door: str, seat: Seat, number: float | str | None, parts: Numbers | None) -> None:

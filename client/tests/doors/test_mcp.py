@@ -80,7 +80,7 @@ async def test_no_reward_of_an_episode_of_the_table_reaches_the_agent(seat: Seat
             seen.append(text_of(await client.call_tool("close_task", {"reason": "model_error"})))
     assert ENDED in seen[-1]
     assert not any(word in "".join(seen).lower() for word in ("reward", "verdict", "incorrect"))
-    await asyncio.to_thread(note, "MCP", seat, "no reward", None)
+    note("MCP", seat, "no reward", None)
 
 
 async def test_the_tools_are_the_actions_of_pages(scene: Scene) -> None:
