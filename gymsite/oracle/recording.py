@@ -16,7 +16,7 @@ from palaestra.policies import Solution, Solver
 from palaestra.rollout import Rollout
 from tasks_app import kinds
 from tasks_app.models import Gold, Task
-from tasks_app.sites.drafts import site_task
+from tasks_app.sites.records import site_task
 from tasks_app.worlds import registry
 from tasks_app.worlds.keys import world_arguments
 from trajectories.api import auth, keys

@@ -8,9 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from tasks_app import kinds
-from tasks_app.families.registry import FAMILIES, TAG, of_tags
+from tasks_app.families.registry import FAMILIES, TAG
 from tasks_app.families.types import LEVELS, SiteTask
-from tasks_app.models import Gold, Task
 from tasks_app.sites.worlds import SiteWorld
 from tasks_app.types import GoldDraft, TaskDraft
 from tasks_app.worlds import registry, text_view
@@ -96,27 +95,3 @@ def gold_make(task: SiteTask) -> GoldDraft:
     result = "; ".join(f"{label}: {value}" for label, value in parts)
     solution = "\n".join([*FAMILIES.get(task.family).way, f"{result}."])
     return GoldDraft(answer=denotations.cell_of(task.answer), solution=solution, extra=extra)
-
-
-def site_task(task: Task, gold: Gold) -> SiteTask:
-    """The drawn task of a stored one, but for its changes, which its payload seals."""
-    extra, tags = gold.extra, list(task.tags)
-    family = of_tags(tags)
-    if family is None:
-        raise ValueError(f"Task {task.pk} is of no family.")
-    goal = {name: extra[name] for name in ("state", "free")} if "state" in extra else None
-    level = next(int(tag.removeprefix(LEVEL)) for tag in tags if tag.startswith(LEVEL))
-    return SiteTask(
-        family=family.id,
-        level=level,
-        wording=task.payload["text"],
-        answer=tuple(denotations.items_of(gold.answer)),
-        fields=tuple(task.payload["fields"]),
-        forms=task.payload["forms"],
-        goal=goal,
-        needs=tuple(extra["needs"]),
-        is_possible=extra["is_possible"],
-        twin=extra["twin"],
-        oracle_steps=extra["oracle_steps"],
-        given=extra["given"],
-    )

@@ -138,7 +138,7 @@ def test_an_endpoint_that_is_down_leaves_grades_out_with_the_reason_and_is_tried
         assert all("HTTP 503" in call.problem for call in JudgeCall.objects.all())
         assert not RewardComponents.objects.exists()
         assert [paid(one).total for one in episodes] == [None] * 3
-        assert "judge/strict/grounded" not in paid(episodes[0]).components
+        assert paid(episodes[0]).components["judge/strict/grounded"] is None
 
         for pause, calls in ((0, 3), (PAUSE_S + 1, 4)):
             later(pause)
