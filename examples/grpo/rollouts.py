@@ -34,8 +34,8 @@ Question, Answer = TypeVar("Question"), TypeVar("Answer")
 
 @dataclass
 class Batch:
-    """What a rollout came to: for each group the prompts of its samples, their choices and their rewards, and
-    what they were ``paid``, which is the same without a reward profile."""
+    """The result of a rollout: for each group its samples' prompts, choices and rewards, and what they were
+    ``paid``, which is the same without a reward profile."""
 
     contexts: list[list[Any]] = field(default_factory=list)
     choices: list[list[int]] = field(default_factory=list)

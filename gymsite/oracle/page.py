@@ -51,7 +51,7 @@ class Bridge:
 
 @dataclass(frozen=True)
 class Place:
-    """What elements are found in: a page, or a locator."""
+    """A page or a locator, in which elements are found."""
 
     bridge: Bridge
     place: Any

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page
 from core.presentation import Look
 from gymsite.arena.sites.labels import labels_of
 from gymsite.arena.sites.reviews._query import BADGES
+from gymsite.oracle.patience import settled
 from tasks_app.families.types import SiteTask
 from tasks_app.worlds.reviews import vocabulary
 from tasks_app.worlds.reviews.types import Product, Term, World
@@ -36,10 +37,6 @@ READ = """all => all.map(one => ({
 GREW = """many => document.querySelectorAll(".review").length > many
     || document.querySelector("[data-pager] a[rel=next]") === null"""
 Read = dict[str, Any]
-
-
-def settled(page: Page) -> None:
-    page.wait_for_selector("html[data-settled=true]", state="attached")
 
 
 @dataclass

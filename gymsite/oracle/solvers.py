@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from core.presentation import Look
 from gymsite.oracle import reviews, stays
+from gymsite.oracle.patience import settled
 from gymsite.oracle.stays_visitor import Visitor
 from tasks_app.families.types import SiteTask
 
@@ -21,7 +22,7 @@ def _stays(page: Page, task: SiteTask, world: Any, look: Look) -> int:
 
 
 def _reviews(page: Page, task: SiteTask, world: Any, look: Look) -> int:
-    reviews.settled(page)
+    settled(page)
     solver = reviews.Solver(page, world, task, look)
     solver.submit(reviews.solve(solver))
     return solver.moves

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page
 
 from core.presentation import Look
 from gymsite.arena.sites.labels import labels_of
+from gymsite.oracle.patience import settled
 from tasks_app.worlds.stays.types import Listing, Room, Trip, World
 from tasks_app.worlds.stays.vocabulary import amenity_names
 
@@ -53,10 +54,6 @@ class Offered:
     checkout: str
     nights: int
     missed: tuple[int, ...]
-
-
-def settled(page: Page) -> None:
-    page.wait_for_selector("html[data-settled=true]", state="attached")
 
 
 @dataclass

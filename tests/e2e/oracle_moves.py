@@ -13,15 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Keyboard, Locator, Page
 
-# As the page's recorder writes it: the numbers of the children on the way from the root.
-PATH = """el => {
-    const places = [];
-    for (let at = el; at.parentElement; at = at.parentElement) {
-        places.push([...at.parentElement.children].indexOf(at));
-    }
-    return places.reverse().join("/");
-}"""
-IS_POP_UP = "el => el.closest('[data-pop-up]') !== null"
+from gymsite.oracle.page import IS_POP_UP, PATH
+
 ADDRESS = "address => new URL(address, location.href).href"
 
 

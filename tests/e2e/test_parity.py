@@ -6,7 +6,6 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection
 from playwright.sync_api import Browser
 
 from gymsite.checks.parity.check import Failure, items_check
@@ -15,6 +14,7 @@ from tasks_app import draft_assets
 from tasks_app.models import Task
 from tasks_app.types import TaskDraft
 from tests import factories
+from tests.e2e.commands import command_error
 from tests.e2e.test_question_kinds import HARD, SAMPLES
 
 pytestmark = pytest.mark.e2e
@@ -40,18 +40,8 @@ def item_of(draft: TaskDraft) -> Item:
 def check_parity(*arguments: str) -> tuple[str, str]:
     """What the command printed, and with which error it ended; in a thread as above."""
     output = StringIO()
-
-    def command() -> str:
-        try:
-            call_command("check_parity", *arguments, stdout=output)
-        except CommandError as error:
-            return str(error)
-        finally:
-            connection.close()
-        return ""
-
     with ThreadPoolExecutor(1) as thread:
-        error = thread.submit(command).result()
+        error = thread.submit(command_error, "check_parity", *arguments, stdout=output).result()
     return output.getvalue(), error
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.core.management import CommandError, call_command
-from django.db import connection
 from pytest_django.live_server_helper import LiveServer
 
 from core.presentation import Look
@@ -20,6 +18,7 @@ from tasks_app.models import Task
 from tests import factories
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e import test_every_family as families
+from tests.e2e.commands import command_error
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.fork_line import Stage
 from tests.e2e.test_forks import stage as stage
@@ -42,19 +41,10 @@ def record(live_server: LiveServer, arena_server: ArenaServer, live: Wire, setti
     def run(run: Run, task: Task, *arguments: str) -> tuple[str, str]:
         output = StringIO()
         given = ["--run", str(run.pk), "--benchmark", task.benchmark_id, "--url", live_server.url]
-
-        def command() -> str:
-            try:
-                call_command("record_solutions", *given, "--tasks", str(task.pk), *arguments, stdout=output)
-            except CommandError as error:
-                return str(error)
-            finally:
-                connection.close()
-            return ""
-
-        # In a thread of its own, because the browser of other tests keeps an event loop in this one.
+        given += ["--tasks", str(task.pk), *arguments]
         with ThreadPoolExecutor(1) as thread:
-            done, deadline = thread.submit(command), time.monotonic() + LIMIT_S
+            done = thread.submit(command_error, "record_solutions", *given, stdout=output)
+            deadline = time.monotonic() + LIMIT_S
             while not done.done() and time.monotonic() < deadline:
                 for episode in Episode.objects.filter(status=Episode.Status.SUBMITTED):
                     families.outcome(episode)

@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 
 from core.draws import Draws
 from core.presentation import Look
-from gymsite.oracle.reviews import Solver, settled, solve
+from gymsite.oracle.patience import settled
+from gymsite.oracle.reviews import Solver, solve
 from tasks_app.families.registry import FAMILIES
 from tasks_app.families.reviews import count_mentions
 from tasks_app.worlds.reviews.text import helpful_text, reviews

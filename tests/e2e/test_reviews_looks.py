@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 
 from core.presentation import AXES, ROTATION, Look, look_rotate
 from gymsite.arena.sites.pop_ups import schedule
-from gymsite.oracle.reviews import Solver, settled
+from gymsite.oracle.patience import settled
+from gymsite.oracle.reviews import Solver
 from tests import coverage_choice
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer

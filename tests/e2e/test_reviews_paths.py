@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.presentation import AXES, Look
 from gymsite.arena.sites.labels import labels_of
-from gymsite.oracle.reviews import settled
+from gymsite.oracle.patience import settled
 from tasks_app.worlds.reviews.questions import questions
 from tasks_app.worlds.reviews.text import reviews
 from tests import coverage_choice

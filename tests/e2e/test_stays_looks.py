@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.presentation import AXES
-from gymsite.oracle.stays_visitor import settled
+from gymsite.oracle.patience import settled
 from tasks_app.families.stays import total_price
 from tests import coverage_choice
 from tests.e2e.axe import violations

@@ -48,7 +48,7 @@ def draft_of(steps: Sequence[Mapping[str, Any]], *, url: str) -> Draft:
 
 
 def fills(action: Action) -> bool:
-    """Whether an action changes fields alone: a key that sends a form does more."""
+    """Return whether an action changes fields alone: a key that sends a form does more."""
     return action.type in FILLS and SENDING_KEY not in getattr(action, "text", "")
 
 

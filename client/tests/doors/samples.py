@@ -146,11 +146,11 @@ class Seat:
         return {**OPENING, **LITE, **self.sample.opening, "reward_profile": self.profile}
 
     def completion(self, turn: int) -> str | None:
-        """What the model writes after so many turns; None where it fails."""
+        """Return what the model writes after so many turns; None where it fails."""
         return text_of(self.moves[turn]) if turn < len(self.moves) else None
 
     def paid(self) -> Rewards:
-        """What the server says that the run's episode is paid, the last one where several were played."""
+        """Return what the server pays the run's episode, the last one where several were played."""
         episodes = waited(episodes_of(self.scene.run))
         assert episodes[-1].verdict.outcome == self.sample.script.outcome
         return waited(paid(episodes[-1].id, self.profile))

@@ -42,16 +42,16 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         try:
-            from gymsite.oracle import recording
+            from gymsite.oracle import recorder
             from palaestra.errors import PalaestraError
         except ModuleNotFoundError as error:
             raise CommandError(f"This needs the client ({error}): pip install ./client") from None
         run, tasks = _run(options["run"]), _tasks(options)
         _check(run, tasks, options["arm"])
         if not options["again"]:
-            tasks = recording.unrecorded(tasks, run, options["arm"])
+            tasks = recorder.unrecorded(tasks, run, options["arm"])
         try:
-            rollouts = recording.solutions_record(
+            rollouts = recorder.solutions_record(
                 tasks[: options["count"]],
                 run,
                 arm=options["arm"],

@@ -280,7 +280,7 @@ def _components(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def _info_of(failure: Exception) -> dict[str, Any]:
-    """What a server said of a rollout that it refused to go on with, in words as ``detail``."""
+    """Return what a server said of a rollout that it refused to go on with, in words as ``detail``."""
     content = getattr(failure, "response_content", b"") or b""
     try:
         answer = json.loads(content)["detail"]

@@ -1,0 +1,9 @@
+"""How long the scripted visitors wait before they read a page."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector("html[data-settled=true]", state="attached")
