@@ -14,6 +14,7 @@ from core import queues
 from core import sweep as sweeps
 from core.sweep import BEGINNING, Place
 from tests import factories
+from trajectories.chores import episode_jobs
 from trajectories.chores.walks import COMMIT_S
 from trajectories.facts import jobs, store
 from trajectories.facts.behaviour import VERSION
@@ -217,7 +218,7 @@ def test_the_sweeper_sends_due_episodes_once(queue: _Queue) -> None:
 def test_the_sweeper_gives_up_an_episode_that_never_gets_its_facts(
     queue: _Queue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "TRIES", 3)
+    monkeypatch.setattr(episode_jobs, "TRIES", 3)
     bad = _ended(seconds_ago=3600)
     sweep = jobs.facts_sweep()
     assert [sweep() for _ in range(5)] == [1, 1, 1, 0, 0]
