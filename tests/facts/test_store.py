@@ -18,6 +18,9 @@ from trajectories.chores import episode_jobs
 from trajectories.chores.walks import COMMIT_S
 from trajectories.facts import jobs, store
 from trajectories.facts.behaviour import VERSION
+from trajectories.facts.compute import acts_of, facts_of
+from trajectories.facts.source import sources_read
+from trajectories.facts.types import ActFact
 from trajectories.models import Episode, EpisodeFacts, PageEvent, PageEventTally, Step, StepFacts
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +87,19 @@ def test_facts_are_stored_for_each_step_and_for_the_episode() -> None:
     assert facts.action_types == {"type": 1, "click": 1}
     assert (facts.confirmed, facts.no_effect, facts.different_effect, facts.unexplained) == (1, 1, 0, 0)
     assert facts.checks == 1
+
+
+def test_what_is_said_of_acts_alone_is_what_all_facts_say() -> None:
+    episode = _ended()
+    _step(episode, 3)
+    (source,) = sources_read([episode.pk])
+    assert acts_of(source) == {
+        step.index: ActFact(
+            check=step.check.kind, repeats=step.measures["repeats"], place=step.measures["place"]
+        )
+        for step in facts_of(source).steps
+    }
+    assert [act.repeats for act in acts_of(source).values()] == [None, None, 2]
 
 
 def test_thoughts_are_searchable_by_their_words() -> None:

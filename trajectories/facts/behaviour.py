@@ -75,19 +75,24 @@ class Trail:
     def __init__(self, *, submitted_in: int | None) -> None:
         self.submitted_in = submitted_in
         self.place = self.page = self.action = self.page_before = self.action_before = ""
-        self.first_index = 0
+        self.index = self.first_index = 0
         self.is_known_page = False
         self._pages: set[str] = set()
         self._first_seen: dict[tuple[str, str], int] = {}
 
     def advance(self, turn: Turn) -> None:
         self.page_before, self.action_before = self.page, self.action
-        self.place, self.action = place_of(turn), turn.type
+        self.index, self.place, self.action = turn.index, place_of(turn), turn.type
         self.page = turn.url or self.place
         self.is_known_page = self.page in self._pages
         self._pages.add(self.page)
         key = (self.place, repr(turn.action))
         self.first_index = self._first_seen.setdefault(key, turn.index) if self.place else turn.index
+
+    @property
+    def repeats(self) -> int | None:
+        """The first step with the same place and action, None without an earlier one."""
+        return self.first_index if self.first_index != self.index else None
 
     @property
     def is_page_change(self) -> bool:

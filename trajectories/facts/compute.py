@@ -12,8 +12,9 @@ from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.elements import target_description
 from trajectories.facts import measures, words
 from trajectories.facts.action_check import episode_check
+from trajectories.facts.behaviour import Trail
 from trajectories.facts.source import Source
-from trajectories.facts.types import CheckContext, EpisodeCheck, Facts, StepFact, UnexplainedEvent
+from trajectories.facts.types import ActFact, CheckContext, EpisodeCheck, Facts, StepFact, UnexplainedEvent
 from trajectories.models.facts import SENTENCES_STORED
 from trajectories.thoughts.codebook import LETTERS
 from trajectories.thoughts.reader import Classed, Reader
@@ -41,6 +42,16 @@ def facts_of(source: Source) -> Facts:
     return Facts(
         steps=steps, unexplained=checked.unexplained, summary=_summary(source, steps, checked.unexplained)
     )
+
+
+def acts_of(source: Source) -> dict[int, ActFact]:
+    """Of each step, by number, what ``facts_of`` says of its action alone, at a fraction of the cost."""
+    checks, trail = _checked(source).checks, Trail(submitted_in=None)
+    acts: dict[int, ActFact] = {}
+    for step in source.steps:
+        trail.advance(step)
+        acts[step.index] = ActFact(check=checks[step.index].kind, repeats=trail.repeats, place=trail.place)
+    return acts
 
 
 def sentences_read(source: Source) -> list[list[Classed] | None]:

@@ -145,7 +145,7 @@ MEASURES = (
     ),
     Measure(
         column="repeats",
-        compute=lambda turn, trail: trail.first_index if trail.first_index != turn.index else None,
+        compute=lambda _, trail: trail.repeats,
         explanation="The first step with the same place and action, if there is an earlier one.",
         total=step_count,
         total_column="loops",

@@ -46,6 +46,15 @@ class CheckContext:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ActFact:
+    """What became of a step's action, the earlier step that it repeats, None without one, and its place."""
+
+    check: CheckId
+    repeats: int | None
+    place: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepFact:
     """All facts of one step. ``target`` is the element that its action names; ``measures`` are by
     column; ``sentences`` has a letter for each sentence of the thought."""

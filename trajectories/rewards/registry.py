@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from core.errors import GymError
 from core.registry import Registry
@@ -83,6 +83,7 @@ def milestone(
     return registered
 
 
+@lru_cache(maxsize=1024)  # It is asked several times for each episode that is paid.
 def component_of(name: str) -> Component:
     """The component of a value's name. Raises ``GymError`` ``unknown_reward_component`` (422)."""
     one = COMPONENTS.get(name.partition(FAMILY)[0])

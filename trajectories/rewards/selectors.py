@@ -66,7 +66,8 @@ def rewards_of(episode_ids: Sequence[int], *, named: Named) -> dict[int, Rewards
     Rules and learned rewards that have not been applied yet are applied for it; nothing is stored.
     """
     read = _read(episode_ids, _components_named([named]))
-    return {one: _rewards(one, *parts, named) for one, parts in read.items()}
+    unsaid = awaited(named.profile)
+    return {one: _rewards(one, *parts, named, unsaid) for one, parts in read.items()}
 
 
 def payments_of(episode_ids: Sequence[int], *, named: Sequence[Named]) -> dict[int, list[Payment]]:
@@ -148,14 +149,16 @@ def _joined(outcome: Components, sources: Sequence[_Source]) -> Components:
     return Components(values=values, steps=steps, last=outcome.last, trainer_step=outcome.trainer_step)
 
 
-def _rewards(episode: int, known: Components, sources: Sequence[_Source], named: Named) -> Rewards:
+def _rewards(
+    episode: int, known: Components, sources: Sequence[_Source], named: Named, unsaid: Mapping[str, None]
+) -> Rewards:
     payment = payment_of(named.profile, known)
     return Rewards(
         episode=episode,
         profile=named.reference,
         total=payment.total,
         terms=dict(payment.terms),
-        components={**awaited(named.profile), **known.values},
+        components={**unsaid, **known.values},
         steps=_paid_steps(known, payment.steps, is_paid=payment.total is not None),
         sources={f"{one.kind} {one.name}": one.version for one in sources},
     )

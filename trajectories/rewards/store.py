@@ -11,9 +11,9 @@ from core.outcomes import VOID
 from core.sql import Statement, sql_read
 from core.sweep import PAGE, Place, Seen
 from tasks_app import kinds
-from trajectories.facts.compute import facts_of
+from trajectories.facts.compute import acts_of
 from trajectories.facts.source import sources_read
-from trajectories.facts.types import Facts, StepFact
+from trajectories.facts.types import ActFact
 from trajectories.models import RewardSource
 from trajectories.rewards import registry
 from trajectories.rewards.compute import components_of, rows_of
@@ -83,23 +83,19 @@ def readings_of(episode_ids: Sequence[int]) -> list[Reading]:
     """
     readings = [_decode(row[0]) for row in READ.rows(ids=list(episode_ids), thought_tags=thought_tags())]
     missing = [one.episode for one in readings if not one.has_facts]
-    facts = {source.episode: facts_of(source) for source in sources_read(missing)} if missing else {}
-    return [_with_facts(one, facts.get(one.episode)) for one in readings]
+    acts = {source.episode: acts_of(source) for source in sources_read(missing)} if missing else {}
+    return [_with_facts(one, acts[one.episode]) if one.episode in acts else one for one in readings]
 
 
-def _with_facts(reading: Reading, facts: Facts | None) -> Reading:
-    if facts is None:
-        return reading
-    of_steps = {step.index: step for step in facts.steps}
-    steps = [_step_with_facts(step, of_steps.get(step.index)) for step in reading.steps]
+def _with_facts(reading: Reading, acts: Mapping[int, ActFact]) -> Reading:
+    steps = [_step_with_facts(step, acts.get(step.index)) for step in reading.steps]
     return replace(reading, steps=steps, has_facts=True)
 
 
-def _step_with_facts(step: ReadStep, fact: StepFact | None) -> ReadStep:
-    if fact is None:
+def _step_with_facts(step: ReadStep, act: ActFact | None) -> ReadStep:
+    if act is None:
         return step
-    page = step.page or fact.measures["place"]
-    return replace(step, check=fact.check.kind, repeats=fact.measures["repeats"], page=page)
+    return replace(step, check=act.check, repeats=act.repeats, page=step.page or act.place)
 
 
 def episodes_after(place: Place[int], age_s: float) -> list[Seen[int]]:

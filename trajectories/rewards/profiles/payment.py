@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.profiles.types import Combination, Payment, Profile, Term
@@ -30,8 +30,7 @@ class Components:
 
 def payment_of(profile: Profile, known: Components) -> Payment:
     """Null where the outcome is, and where a component that counts could not be computed."""
-    known = replace(known, values={**awaited(profile), **known.values})
-    terms = [term for term in profile.terms if term.component in known.values]
+    terms = [term for term in profile.terms if _applies(term, known)]
     shares = {term.id: _share(term, known) for term in terms}
     open_ = {term.id: _is_open(term, profile.by_name, shares) for term in terms}
     pays = {term.id: _pay(term, shares[term.id], open_[term.id], known.trainer_step) for term in terms}
@@ -50,6 +49,10 @@ def awaited(profile: Profile) -> dict[str, None]:
 
 
 # ---- terms
+def _applies(term: Term, known: Components) -> bool:
+    return term.component in known.values or component_of(term.component).is_awaited
+
+
 def range_of(term: Term) -> tuple[float, float]:
     """The values of its component at which a term pays least and most."""
     component = component_of(term.component)
@@ -59,7 +62,7 @@ def range_of(term: Term) -> tuple[float, float]:
 
 
 def _share(term: Term, known: Components) -> float | None:
-    value, steps = known.values[term.component], known.steps.get(term.component, {})
+    value, steps = known.values.get(term.component), known.steps.get(term.component, {})
     if value is None:
         return None
     if component_of(term.component).level == "step" and steps:
