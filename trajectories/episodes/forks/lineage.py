@@ -13,7 +13,7 @@ from core.outline import REFERENCE
 from core.sql import Statement, sql_read
 from trajectories.models import Step
 
-STEPS = Statement(__file__, "lineage", columns=sql_read(__file__, "step_columns"))
+STEPS = Statement(__file__, "lineage", is_hot=True, columns=sql_read(__file__, "step_columns"))
 TURNS = Statement(__file__, "lineage", columns=sql_read(__file__, "turn_columns"))
 HASHES = Statement(__file__, "lineage", columns="s.index, s.more->>'prompt_sha256'")
 PLACES = Statement(__file__, "lineage", columns="s.index, s.url, coalesce(s.more->>'element_ids', '')")

@@ -18,8 +18,8 @@ from trajectories.episodes import drafts, services
 from trajectories.episodes.forks.lineage import PastStep, is_complete, steps_until
 from trajectories.models import Episode
 
-RESTORE = Statement(__file__, "restore")
-RESTORED = Statement(__file__, "restored")
+RESTORE = Statement(__file__, "restore", is_hot=True)
+RESTORED = Statement(__file__, "restored", is_hot=True)
 
 
 class Served(Struct):
