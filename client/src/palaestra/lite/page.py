@@ -85,7 +85,7 @@ class LitePage:
         self._exchange = exchange
         self._library = library
         self._history: list[Sent] = []
-        self._deeds = Deeds(Names(Document(EMPTY, ""), Styles(())), Ids({}))
+        self._deeds = self._blank = Deeds(Names(Document(EMPTY, ""), Styles(())), Ids({}))
         self._view: PageView | None = None
 
     async def begin(
@@ -184,7 +184,9 @@ class LitePage:
         """Send a request and read the page that it leads to; False where it leads to none."""
         if self._bounds.is_blank:
             self._history.append(sent)
-            self._deeds = Deeds(Names(Document(EMPTY, sent.url), Styles(())), Ids({}))
+            if self._deeds is not self._blank:  # one stands for all: nobody looks at them
+                self._deeds.document.dissolve()
+                self._deeds = self._blank = Deeds(Names(Document(EMPTY, sent.url), Styles(())), Ids({}))
             return True
         opened = await self._sent(sent)
         if opened is None:

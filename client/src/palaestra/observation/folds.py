@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from palaestra.observation.outline import line_depth
 
@@ -28,46 +29,61 @@ ROLES = frozenset(
 """Roles of what frames a page. Its articles and list items always stand whole."""
 
 
-@lru_cache(maxsize=OUTLINES_CACHED)
+class _Section(NamedTuple):
+    """The lines ``start`` to ``end`` of an outline; ``text`` is without the indentation of their place."""
+
+    start: int
+    end: int
+    text: str
+
+
 def sections_of(outline: str) -> frozenset[str]:
     """The sections of an outline that a later one may fold, each without the indentation of its place."""
-    lines = outline.split("\n")
-    ends = _ends(lines)
-    return frozenset(
-        section
-        for start, end in enumerate(ends)
-        if _is_section(lines, start, end) and len(section := _section(lines[start:end])) >= FOLD_CHARS
-    )
+    return frozenset(section.text for section in _sections(outline))
 
 
 def outline_folded(outline: str, above: Collection[str]) -> str:
     """The outline with a line in place of each section that is among those ``above``, word for word."""
-    return "\n".join(_folded(outline.split("\n"), above))
+    lines = outline.split("\n")
+    folded: list[str] = []
+    at = 0
+    for section in _sections(outline):
+        if section.start >= at and section.text in above:
+            folded += lines[at : section.start]
+            folded.append(f"{lines[section.start].rstrip(':')}: {SHOWN_ABOVE}")
+            at = section.end
+    return "\n".join(folded + lines[at:])
 
 
-def _folded(lines: Sequence[str], above: Collection[str]) -> Iterator[str]:
-    ends, at = _ends(lines), 0
-    while at < len(lines):
-        is_folded = _is_section(lines, at, ends[at]) and _section(lines[at : ends[at]]) in above
-        yield f"{lines[at].rstrip(':')}: {SHOWN_ABOVE}" if is_folded else lines[at]
-        at = ends[at] if is_folded else at + 1
+# A conversation folds all of its outlines again for each of its turns.
+@lru_cache(maxsize=OUTLINES_CACHED)
+def _sections(outline: str) -> tuple[_Section, ...]:
+    """What may be folded, from the top, each section before those inside of it."""
+    lines = outline.split("\n")
+    found = (
+        _Section(start, end, _without_indent(lines[start:end]))
+        for start, end in enumerate(_ends(lines))
+        if _is_section(lines, start, end)
+    )
+    return tuple(section for section in found if len(section.text) >= FOLD_CHARS)
 
 
 def _is_section(lines: Sequence[str], start: int, end: int) -> bool:
     return end > start + 1 and lines[start].lstrip().partition(" ")[0].rstrip(":") in ROLES
 
 
-def _section(lines: Sequence[str]) -> str:
+def _without_indent(lines: Sequence[str]) -> str:
     indent = len(lines[0]) - len(lines[0].lstrip())
     return "\n".join(line[indent:] for line in lines)
 
 
 def _ends(lines: Sequence[str]) -> list[int]:
     """For each line the number of the first one after it that is not inside of it."""
+    depths = [line_depth(line) for line in lines]
     ends = [len(lines)] * len(lines)
     open_lines: list[int] = []
-    for number, line in enumerate(lines):
-        while open_lines and line_depth(lines[open_lines[-1]]) >= line_depth(line):
+    for number, depth in enumerate(depths):
+        while open_lines and depths[open_lines[-1]] >= depth:
             ends[open_lines.pop()] = number
         open_lines.append(number)
     return ends
