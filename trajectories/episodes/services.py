@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -218,9 +219,13 @@ def _drafts(episode_id: int) -> dict[str, str]:
     return {str(field): str(value) for field, value in rows if field is not None and value is not None}
 
 
-def episode_get(*, episode_id: int, principal: Principal) -> Episode:
-    """The episode, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it."""
-    rows = Episode.objects.select_related("task", "run").filter(pk=episode_id)
+def episode_get(*, episode_id: int, principal: Principal, only: Sequence[str] = ()) -> Episode:
+    """The episode, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
+
+    It has its task and run, unless only some fields are needed.
+    """
+    rows = Episode.objects.filter(pk=episode_id)
+    rows = rows.select_related("task").only(*only) if only else rows.select_related("task", "run")
     episode = projects.visible(rows, principal).first()
     if episode is None:
         raise unknown_episode(episode_id)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import structs, to_builtins
+from django.http import HttpRequest, HttpResponse
+from msgspec import structs
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from core.api import json_response
 from core.schema import call
 from core.struct_schema import struct_read
 from trajectories.api.auth import Principal, caller
+from trajectories.api.hot_view import HotView
 from trajectories.api.idempotency import idempotent
 from trajectories.episodes import api
 from trajectories.episodes.creation_body import Opening
@@ -60,9 +63,7 @@ class ForksView(APIView):
         return Response(creation.forks_open(forks=forks, principal=caller(request)), status=201)
 
 
-class RestoreView(APIView):
-    scopes = {"POST": "trainer"}
-
+class RestoreView(HotView):
     @call(
         "episode_restore",
         "Bring a fork to where its parent stood",
@@ -71,9 +72,11 @@ class RestoreView(APIView):
         answers={200: (recipe.Recipe, "The acts to do again, and what they must lead to.")},
         errors=(404, 409),
     )
-    def post(self, request: Request, episode_id: int) -> Response:
-        restored = recipe.fork_restore(episode_id=episode_id, principal=caller(request))
-        return Response(to_builtins(restored))
+    def post(self, request: HttpRequest, episode_id: int) -> HttpResponse:
+        return self.dispatch(request, episode_id=episode_id)
+
+    def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
+        return json_response(recipe.fork_restore(episode_id=kwargs["episode_id"], principal=principal))
 
 
 class EpisodesView(api.EpisodesView):

@@ -20,6 +20,7 @@ from trajectories.models import Episode
 
 RESTORE = Statement(__file__, "restore", is_hot=True)
 RESTORED = Statement(__file__, "restored", is_hot=True)
+NEEDED = ("arm", "begins_after", "parent", "status", "task__kind", "task__payload")
 
 
 class Served(Struct):
@@ -64,7 +65,7 @@ def fork_restore(*, episode_id: int, principal: Principal) -> Recipe:
     It may be called again for as long as nothing was done in the fork. Raises ``GymError``: 404
     ``unknown_episode``; 409 ``not_a_fork``, ``no_page``, ``episode_final``, ``restored``, ``parent_gone``.
     """
-    episode = services.episode_get(episode_id=episode_id, principal=principal)
+    episode = services.episode_get(episode_id=episode_id, principal=principal, only=NEEDED)
     if episode.parent_id is None:
         raise GymError("not_a_fork", f"Episode {episode_id} is not a fork.", status=409)
     if not episode.has_page:
