@@ -18,12 +18,12 @@ PAGE, FIGURES = DOCS / "grpo.md", DOCS / "images"
 STYLE = """text { font: 12px system-ui, sans-serif; fill: #1f2733 } .small { font-size: 11px }
 .axis { stroke: #97a1b0; fill: none } .line { fill: none; stroke-width: 1.8 }
 .s0 { stroke: #1d5fc2 } .s1 { stroke: #a34a00 } .s2 { stroke: #1b7a43 } .s3 { stroke: #7a3ea8 }
-.control { stroke-dasharray: 4 4 }
+.control { stroke-dasharray: 4 4 } .second { stroke-dasharray: 1.5 3 }
 @media (prefers-color-scheme: dark) { text { fill: #e4e8ee } .axis { stroke: #69748a }
 .s0 { stroke: #7fb0ff } .s1 { stroke: #ffb070 } .s2 { stroke: #7fd6a2 } .s3 { stroke: #d3a6ff } }"""
 WIDTH, HEIGHT, LEFT, TOP, GAP = 330, 150, 40, 44, 70
 COLOURS = 4
-LEGEND = 190
+ROW = 20
 SMOOTHED = 5
 Line = dict[str, Any]
 Points = list[tuple[float, float]]
@@ -40,6 +40,11 @@ class Training:
     @property
     def settings(self) -> Line:
         return self.of("settings")[0]
+
+    @property
+    def shown(self) -> str:
+        """The figure that it is in."""
+        return f"{self.settings['rung']}{'-quoted' * bool(self.settings.get('quote'))}"
 
     @property
     def has_thoughts(self) -> bool:
@@ -100,12 +105,15 @@ THOUGHT_PANELS: Sequence[Panel] = (
 
 def figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) -> str:
     """Four panels, a line for each training run; the control's is dashed."""
-    parts = [panel_draw(place, panels[place], trainings) for place in range(len(panels))]
+    classes = styles(trainings)
+    columns = COLOURS if len(trainings) <= COLOURS else COLOURS - 1
+    more = (len(trainings) - 1) // columns * ROW
+    width, height = 2 * (WIDTH + GAP), TOP + more + 2 * (HEIGHT + GAP) - 20
+    parts = [panel_draw(place, panels[place], trainings, classes, more) for place in range(len(panels))]
     for place, training in enumerate(trainings):
-        at = LEFT + place * LEGEND
-        parts.append(f'<path class="{style(place, training)}" d="M{at},16 h24"/>')
-        parts.append(f'<text x="{at + 30}" y="20">{label(training)}</text>')
-    width, height = 2 * (WIDTH + GAP), TOP + 2 * (HEIGHT + GAP) - 20
+        x, y = LEFT + place % columns * (width - LEFT) // columns, 16 + place // columns * ROW
+        parts.append(f'<path class="{classes[place]}" d="M{x},{y} h24"/>')
+        parts.append(f'<text x="{x + 30}" y="{y + 4}">{label(training)}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"\n'
         f'  width="{width}" height="{height}"\n'
@@ -114,13 +122,15 @@ def figure(rung: str, trainings: Sequence[Training], panels: Sequence[Panel]) ->
     )
 
 
-def panel_draw(place: int, panel: Panel, trainings: Sequence[Training]) -> str:
+def panel_draw(
+    place: int, panel: Panel, trainings: Sequence[Training], classes: Sequence[str], down: int
+) -> str:
     title, points_of, fixed = panel
     series = [points_of(training) for training in trainings]
     every = [point for points in series for point in points]
     right = max(max(x for x, _ in every), 1)
     top = fixed or max(max(y for _, y in every), 0.01)
-    x0, y0 = LEFT + place % 2 * (WIDTH + GAP), TOP + place // 2 * (HEIGHT + GAP)
+    x0, y0 = LEFT + place % 2 * (WIDTH + GAP), TOP + down + place // 2 * (HEIGHT + GAP)
     parts = [
         f'<text x="{x0}" y="{y0 - 8}">{title}</text>',
         f'<path class="axis" d="M{x0},{y0} v{HEIGHT} h{WIDTH}"/>',
@@ -137,19 +147,31 @@ def panel_draw(place: int, panel: Panel, trainings: Sequence[Training]) -> str:
         )
     for number, points in enumerate(series):
         path = " ".join(f"{x0 + WIDTH * x / right:.1f},{y0 + HEIGHT * (1 - y / top):.1f}" for x, y in points)
-        parts.append(f'<polyline class="{style(number, trainings[number])}" points="{path}"/>')
+        parts.append(f'<polyline class="{classes[number]}" points="{path}"/>')
     return "\n".join(parts)
 
 
-def style(place: int, training: Training) -> str:
-    return f"line s{place % COLOURS}{' control' * training.settings['shuffle']}"
+def styles(trainings: Sequence[Training]) -> list[str]:
+    """A colour for each; where these are too few, for each way of training, dotted for its second seed."""
+    seeds = sorted({one.settings["seed"] for one in trainings})
+    if len(trainings) <= COLOURS:
+        return [f"line s{place}{' control' * one.settings['shuffle']}" for place, one in enumerate(trainings)]
+    known = list(dict.fromkeys(way(one) for one in trainings))
+    return [
+        f"line s{known.index(way(one))}{' second' * (one.settings['seed'] != seeds[0])}" for one in trainings
+    ]
 
 
 def label(training: Training) -> str:
+    return ", ".join(filter(None, [f"seed {training.settings['seed']}", way(training)]))
+
+
+def way(training: Training) -> str:
+    """What a run was trained with beside its seed."""
     settings = training.settings
     sampler = settings.get("sampler", "none").replace("_", " ")
-    parts = [f"seed {settings['seed']}", *[sampler] * (sampler != "none")]
-    parts += ["row quoted"] * settings.get("quote", False) + [settings.get("variant", "")]
+    parts = [*[sampler] * (sampler != "none"), settings.get("variant", "")]
+    parts += [f"paid by {profile}" for profile in [settings.get("profile")] if profile]
     return ", ".join(filter(None, parts + ["rewards shuffled"] * settings["shuffle"]))
 
 
@@ -200,9 +222,9 @@ def main(folder: Path) -> None:
         (True, "thoughts", "grpo-{}-thoughts.svg", THOUGHT_PANELS, THOUGHT_FIGURES),
     ):
         trainings = [one for one in trainings_read(folder) if one.has_thoughts == has_thoughts]
-        for rung in sorted({training.settings["rung"] for training in trainings}):
-            own = [training for training in trainings if training.settings["rung"] == rung]
-            (FIGURES / name.format(rung)).write_text(figure(rung, own, panels))
+        for shown in sorted({training.shown for training in trainings}):
+            own = [training for training in trainings if training.shown == shown]
+            (FIGURES / name.format(shown)).write_text(figure(shown, own, panels))
         if trainings:
             place = re.compile(rf"(?<=<!-- {marker} -->\n).*?(?=<!-- end -->)", re.DOTALL)
             rows = table(trainings, columns)
