@@ -89,7 +89,7 @@ def test_facts_are_stored_for_each_step_and_for_the_episode() -> None:
     assert facts.checks == 1
 
 
-def test_what_is_said_of_acts_alone_is_what_all_facts_say() -> None:
+def test_acts_computed_alone_are_those_of_all_facts() -> None:
     episode = _ended()
     _step(episode, 3)
     (source,) = sources_read([episode.pk])

@@ -60,12 +60,12 @@ def outline_folded(outline: str, above: Collection[str]) -> str:
 def _sections(outline: str) -> tuple[_Section, ...]:
     """What may be folded, from the top, each section before those inside of it."""
     lines = outline.split("\n")
-    found = (
+    sections = (
         _Section(start, end, _without_indent(lines[start:end]))
         for start, end in enumerate(_ends(lines))
         if _is_section(lines, start, end)
     )
-    return tuple(section for section in found if len(section.text) >= FOLD_CHARS)
+    return tuple(section for section in sections if len(section.text) >= FOLD_CHARS)
 
 
 def _is_section(lines: Sequence[str], start: int, end: int) -> bool:
