@@ -167,7 +167,7 @@ def label(training: Training) -> str:
 
 
 def way(training: Training) -> str:
-    """What a run was trained with beside its seed."""
+    """Name the sampler, variant, profile and control by which a run differs from the others of its seed."""
     settings = training.settings
     sampler = settings.get("sampler", "none").replace("_", " ")
     parts = [*[sampler] * (sampler != "none"), settings.get("variant", "")]

@@ -1,4 +1,4 @@
-"""How long the scripted visitors wait before they read a page."""
+"""The wait of scripted visitors until a page is settled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is computed of ended episodes in the background: in batches, and again where it failed."""
+"""Background jobs over ended episodes: sent in batches, and again for those where one failed."""
 
 from __future__ import annotations
 

