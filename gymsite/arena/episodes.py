@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -30,6 +31,7 @@ ALIVE = """
             AND EXISTS (SELECT FROM trajectories_submission s WHERE s.episode_id = e.id)))"""
 
 PATH_MAX = 200
+NOTHING_NOTED: Mapping[str, str] = MappingProxyType({})
 
 # The number of an episode's last site event; ``alive`` is the row that holds its id.
 LAST_EVENT = "coalesce((SELECT max(v.seq) FROM trajectories_siteevent v WHERE v.episode_id = {alive}.id), 0)"
@@ -41,7 +43,7 @@ _SERVED = f"""
     INSERT INTO trajectories_siteevent (episode_id, seq, step, kind, data)
     SELECT id, last + 1, step,
         CASE WHEN last < %(pages_max)s THEN '{PAGE_SERVED}' ELSE '{PAGES_CAPPED}' END,
-        jsonb_strip_nulls(jsonb_build_object('path', %(path)s::text))
+        %(noted)s::jsonb
     FROM counted WHERE last < %(pages_max)s OR NOT EXISTS (
         SELECT FROM trajectories_siteevent v WHERE v.episode_id = counted.id AND v.kind = '{PAGES_CAPPED}'
             AND v.kind <> '{PAGE_SERVED}' AND v.seq > %(pages_max)s)
@@ -81,7 +83,8 @@ FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the p
 
 # A fork is brought to where its parent stood: a page as it was at one of the inherited site events, and
 # nothing is stored. Once the fork has an event of its own it goes on, and there is no way back. The document
-# must be the one that was served then; what it fetches belongs to it.
+# must be the one that was served then. What its scripts fetch is as it was when it was last fetched by then:
+# one act may fetch several pages, each a little later.
 _PAGE_AS_OF = f"""
 WITH alive AS MATERIALIZED (
         SELECT e.id, e.task_id, e.status, e.recording, e.answer_channel, e.presentation, e.variation,
@@ -89,13 +92,17 @@ WITH alive AS MATERIALIZED (
         FROM trajectories_episode e WHERE {ALIVE} AND {MAY_ACT} AND e.status = 'open'
             AND e.parent_id IS NOT NULL AND %(as_of)s <= e.inherited_events
             AND e.inherited_events = {LAST_EVENT.format(alive="e")}
-            AND (NOT %(is_counted)s OR %(path)s::text IS NULL OR EXISTS (
+            AND (NOT %(is_counted)s OR NOT %(noted)s::jsonb ? 'path' OR EXISTS (
                 SELECT FROM trajectories_siteevent v WHERE v.episode_id = e.id AND v.seq = %(as_of)s
-                    AND v.kind = '{PAGE_SERVED}' AND v.data->>'path' = %(path)s)))
-SELECT {_SHOWN}, %(as_of)s::int,
+                    AND v.kind = '{PAGE_SERVED}' AND v.data @> %(noted)s::jsonb))),
+     moment AS MATERIALIZED (
+        SELECT coalesce(max(v.seq), %(as_of)s::int) AS seq FROM alive, trajectories_siteevent v
+        WHERE v.episode_id = alive.id AND v.seq <= %(as_of)s AND v.kind = '{PAGE_SERVED}'
+            AND %(noted)s::jsonb ? 'fetched' AND v.data @> %(noted)s::jsonb)
+SELECT {_SHOWN}, moment.seq,
        t.kind, t.payload::text, {tool_calls.LAST_CALL_UNTIL},
-       CASE WHEN t.kind = 'site' THEN ({FOLDED} AND v.seq <= %(as_of)s) END, NULL
-FROM alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
+       CASE WHEN t.kind = 'site' THEN ({FOLDED} AND v.seq <= moment.seq) END, NULL
+FROM moment, alive JOIN tasks_app_task t ON t.id = alive.task_id"""  # noqa: S608 (the parts are constants of this module)
 
 
 class FirstAnswer(msgspec.Struct, frozen=True):
@@ -152,26 +159,33 @@ class PageEpisode:
         return (self.call.input,) if self.call and self.call.tool == "run" else ("",)
 
 
+def noted_of(path: str, query: str, *, is_document: bool) -> dict[str, str]:
+    """The data of a page's event: the ``path`` of a document below the episode's first page, or the path and
+    query of what a script has ``fetched``."""
+    name, text = ("path", path) if is_document else ("fetched", f"{path}?{query}")
+    return {name: text.replace("\0", "\ufffd")[:PATH_MAX]}
+
+
 def page_open(
     *,
     episode_id: int,
     step: int | None,
     is_counted: bool,
-    path: str | None = None,
+    noted: Mapping[str, str] = NOTHING_NOTED,
     as_of: int | None = None,
     takeover: int | None = None,
 ) -> PageEpisode | None:
     """The episode of a page, or None when it has no pages (any more).
 
     A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
-    it notes the ``path`` below the episode's first page, None where a script fetched it. ``as_of``: the page
-    of a fork as it was at one of the site events that it has inherited; it is not counted. While a person has
-    taken over, ``takeover`` alone has pages.
+    ``noted`` (see ``noted_of``) is the event's data. ``as_of``: the page of a fork as it was at one of the site
+    events that it has inherited; it is not counted. While a person has taken over, ``takeover`` alone has
+    pages.
     """
     request = {
         "step": step,
         "is_counted": is_counted,
-        "path": None if path is None else path.replace("\0", "\ufffd")[:PATH_MAX],
+        "noted": msgspec.json.encode(noted).decode(),
         "common": COMMON_KINDS,
         "pages_max": settings.PAGES_SERVED_MAX,
     }

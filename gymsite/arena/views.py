@@ -190,7 +190,11 @@ def episode_of(request: HttpRequest, token: str, *, is_counted: bool = True) -> 
         episode_id=episode_id_of(request, token),
         step=callers.step_of(request),
         is_counted=counted,
-        path=_path_of(request, token) if callers.is_document(request) else None,
+        noted=episodes.noted_of(
+            _path_of(request, token),
+            request.META.get("QUERY_STRING", ""),
+            is_document=callers.is_document(request),
+        ),
         as_of=callers.as_of(request),
         takeover=callers.takeover_of(request),
     )

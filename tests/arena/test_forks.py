@@ -45,8 +45,11 @@ def parent() -> Episode:
 
 @pytest.fixture
 def get(arena_client: ArenaClient, address: Callable[..., str]) -> Callable[..., Any]:
-    def send(episode: Episode, page: str, *, step: int | None, as_of: int | None = None) -> Any:
-        headers = {"X-Gym-Step": step, "X-Gym-As-Of": as_of}
+    def send(
+        episode: Episode, page: str, *, step: int | None, as_of: int | None = None, is_fetched: bool = False
+    ) -> Any:
+        destination = "empty" if is_fetched else "document"
+        headers = {"X-Gym-Step": step, "X-Gym-As-Of": as_of, "Sec-Fetch-Dest": destination}
         return arena_client.get(
             address(episode, page), headers={name: str(value) for name, value in headers.items() if value}
         )
@@ -95,6 +98,23 @@ def test_pages_as_of_an_event_are_the_parents_and_note_nothing(
     assert _without_token(get(fork, "help", step=3), fork, address) == seen[3]
     last = SiteEvent.objects.filter(episode=parent).order_by("-seq").values_list("seq", flat=True)[0]
     assert SiteEvent.objects.filter(episode=fork).order_by("-seq").values_list("seq", flat=True)[0] == last
+
+
+def test_what_scripts_fetched_in_one_act_is_each_as_it_was(
+    get: Callable[..., Any], address: Callable[..., str], parent: Episode
+) -> None:
+    get(parent, "", step=None)
+    fetched = ("help", "search", "help?topic=more")
+    seen = {
+        page: _without_token(get(parent, page, step=1, is_fetched=True), parent, address) for page in fetched
+    }
+    fork = _forked(parent, step=1, steps=2)
+    last = SiteEvent.objects.filter(episode=fork).order_by("-seq").values_list("seq", flat=True)[0]
+    for page in reversed(fetched):
+        again = get(fork, page, step=1, as_of=last, is_fetched=True)
+        assert _without_token(again, fork, address) == seen[page], page
+    # What was not fetched then is as it was after the act.
+    assert get(fork, "search?q=other", step=1, as_of=last, is_fetched=True).status_code == 200
 
 
 def test_there_is_no_way_back_and_no_other_page(

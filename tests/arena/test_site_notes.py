@@ -126,6 +126,13 @@ def test_a_page_view_is_noted_with_its_path(visit: Callable[..., Any], page: str
     assert noted.data == {"path": page.replace("%00", "\ufffd")[:200]}
 
 
+def test_what_a_script_fetches_is_noted_with_its_query_and_without_a_path(visit: Callable[..., Any]) -> None:
+    episode = episode_make()
+    visit("GET", episode, "close?page=2&q=a%00b", **{"Sec-Fetch-Dest": "empty"})
+    noted = SiteEvent.objects.get(episode=episode, kind="page_served")
+    assert noted.data == {"fetched": "close?page=2&q=a%00b"}
+
+
 def test_only_pages_that_the_server_noted_as_opened_confirm_a_goto(visit: Callable[..., Any]) -> None:
     episode = episode_make()
     visit("GET", episode, "close", **{"X-Gym-Step": "1", "Sec-Fetch-Dest": "document"})

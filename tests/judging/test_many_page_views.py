@@ -57,7 +57,7 @@ def test_judging_reads_no_page_views(visited: Episode) -> None:
 
 
 def test_a_page_of_a_mock_site_reads_no_page_views(visited: Episode) -> None:
-    request = {"step": None, "is_counted": True, "path": "rooms", "common": COMMON_KINDS}
+    request = {"step": None, "is_counted": True, "noted": '{"path": "rooms"}', "common": COMMON_KINDS}
     limits = {"pages_max": settings.PAGES_SERVED_MAX, **tool_calls.params()}
     parameters = {**episodes.alive_params(visited.pk), **callers.holder(None), **request, **limits}
     assert buffers_of(episodes._PAGE, **parameters) < BUFFERS_MAX

@@ -1,13 +1,13 @@
 /* Fetches pages of which scripts use parts: gymPages.fetched(address, options) gives the page, or null when there is
-   none and the browser had better go there itself. Meanwhile the current page is not settled. */
+   none and the browser had better go there itself. Meanwhile the current page is not settled. Pages are fetched one
+   after the other: the site keeps what each of them showed, and its order must not be the network's. */
 "use strict";
 
 (() => {
   const WAIT_MS = 8000;
   const parser = new DOMParser();
 
-  const fetched = async (address, options = {}) => {
-    window.gymSettled.hold();
+  const read = async (address, options) => {
     try {
       const response = await fetch(address, { signal: AbortSignal.timeout(WAIT_MS), ...options });
       return response.ok ? parser.parseFromString(await response.text(), "text/html") : null;
@@ -17,6 +17,13 @@
       /* What follows is drawn in the same turn. */
       setTimeout(window.gymSettled.release);
     }
+  };
+
+  let previous = Promise.resolve();
+  const fetched = (address, options = {}) => {
+    window.gymSettled.hold();
+    previous = previous.then(() => read(address, options));
+    return previous;
   };
 
   /* What a form sends, where a script sends it. */

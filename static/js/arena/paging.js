@@ -83,11 +83,18 @@
   /* Asked at every scroll, and not by an observer: the page must not count as settled in between. A page too short
      to scroll loads nothing by itself. */
   const endless = document.querySelectorAll("[data-paging=scroll]");
+  let reached = scrollY;
   const scrolled = () => {
+    reached = scrollY;
     for (const section of endless) {
       const next = nextOf(section);
       if (next && next.getBoundingClientRect().top < innerHeight + NEAR_PX) void load(section);
     }
   };
-  if (endless.length) addEventListener("scroll", scrolled, { passive: true });
+  if (endless.length) {
+    addEventListener("scroll", scrolled, { passive: true });
+    /* What is pressed may have been scrolled to just now, and the event of that still be on its way: the further page
+       is fetched before what the press asks for, whichever comes first. */
+    addEventListener("click", () => scrollY !== reached && scrolled(), { capture: true });
+  }
 })();
