@@ -178,7 +178,7 @@ def page_open(
     """The episode of a page, or None when it has no pages (any more).
 
     A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
-    ``noted`` (see ``noted_of``) is the event's data. ``as_of``: the page of a fork as it was at one of the site
+    ``noted`` (of ``noted_of``) is the event's data. ``as_of``: the page of a fork as it was at one of the site
     events that it has inherited; it is not counted. While a person has taken over, ``takeover`` alone has
     pages.
     """
