@@ -25,7 +25,6 @@ COPY gymsite ./gymsite
 COPY tasks_app ./tasks_app
 COPY trajectories ./trajectories
 COPY verifiers ./verifiers
-COPY templates ./templates
 COPY static ./static
 RUN python -m compileall -q core gymsite tasks_app trajectories verifiers \
  && install -d -o palaestra -g palaestra /srv/palaestra/var /srv/palaestra/var/run \

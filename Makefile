@@ -75,7 +75,7 @@ ONCE_MORE = --reruns 1 -rfER
 # Real servers, killed on purpose. The slow files begin first; pytest-xdist would leave the one that takes longest,
 # which has few tests, for the end, when nothing else is left to run beside it.
 test-services: setup
-	$(PYTEST) -m services tests/services tests/fidelity --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+	$(PYTEST) -m services tests/services tests/behaviour/fidelity --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder \
 	  $(ONCE_MORE)
 
 # A lane of its own: Playwright's synchronous interface keeps an event loop running.
@@ -122,8 +122,8 @@ check-imports: setup
 	$(VENV)/bin/lint-imports
 
 check-templates: setup
-	$(VENV)/bin/djlint --check --lint --quiet $(filter-out templates/arena,$(wildcard templates/*))
-	$(VENV)/bin/djlint --profile jinja --check --lint --quiet templates/arena
+	$(VENV)/bin/djlint --check --lint --quiet $(wildcard trajectories/*/templates)
+	$(VENV)/bin/djlint --profile jinja --check --lint --quiet gymsite/arena/templates
 
 check-migrations: setup
 	@# Needs no database; Django would warn that it asked none.

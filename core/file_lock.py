@@ -1,7 +1,7 @@
 """The lock between those who store files before any committed row names them, and who deletes unnamed files.
 
 Who makes sure of the file once more after its row is committed needs no lock: uploads and the arena's
-recordings do so (``trajectories/retention/files.py``).
+recordings do so (``trajectories/rollouts/retention/files.py``).
 """
 
 from __future__ import annotations

@@ -11,6 +11,6 @@ import django
 
 django.setup(set_prefix=False)
 
-from trajectories.live.application import LiveApplication  # noqa: E402 (needs the models)
+from trajectories.rollouts.live.application import LiveApplication  # noqa: E402 (needs the models)
 
 application = LiveApplication()

@@ -16,13 +16,13 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(
     [
         "trajectories.annotation.jobs",
-        "trajectories.judging",
-        "trajectories.capture",
+        "trajectories.rollouts.judging",
+        "trajectories.record.capture",
         "trajectories.exports",
-        "trajectories.facts",
+        "trajectories.behaviour.facts",
         "trajectories.rewards",
         "trajectories.judges",
-        "trajectories.fidelity",
+        "trajectories.behaviour.fidelity",
         "trajectories.reports",
     ],
     related_name="jobs",

@@ -107,7 +107,7 @@ GRANT EXECUTE ON FUNCTION panel_call(bigint, int, int, text, text, jsonb) TO gym
 
 -- The lab and live ------------------------------------------------------------------------------------------
 ALTER ROLE gym_lab SET statement_timeout = '60s';
--- Only the hot statements are prepared (trajectories/hot_sql/): they keep the plan of their first run.
+-- Only the hot statements are prepared (trajectories/record/hot_sql/): they keep the plan of their first run.
 ALTER ROLE gym_lab SET plan_cache_mode = 'force_generic_plan';
 ALTER ROLE gym_lab SET idle_in_transaction_session_timeout = '120s';
 
@@ -200,7 +200,7 @@ GRANT SELECT ON trajectories_judge TO gym_worker;
 GRANT SELECT, INSERT ON trajectories_judgecall TO gym_worker;
 
 -- The worker with the sandbox, beside which programs of agents run ------------------------------------------------
--- It reads no table. What it may do are functions (trajectories/judging/sandbox_sql.py): claim a submission that is
+-- It reads no table. What it may do are functions (trajectories/rollouts/judging/sandbox_sql.py): claim a submission that is
 -- judged by running it, end it, and the same for a call of a page's Run tool.
 ALTER ROLE gym_sandbox SET statement_timeout = '30s';
 ALTER ROLE gym_sandbox SET idle_in_transaction_session_timeout = '60s';

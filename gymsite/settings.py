@@ -146,13 +146,13 @@ CONTEXT_PROCESSORS = [
 # Agents wait for the arena's pages, so a faster engine draws them (docs/decisions/0074).
 ARENA_TEMPLATES = {
     "BACKEND": "django.template.backends.jinja2.Jinja2",
-    "DIRS": [BASE_DIR / "templates" / "arena"],
-    "OPTIONS": {"environment": "gymsite.arena.templates.environment"},
+    "DIRS": [BASE_DIR / "gymsite" / "arena" / "templates"],
+    "OPTIONS": {"environment": "gymsite.arena.template_engine.environment"},
 }
 LAB_TEMPLATES = {
     "BACKEND": "django.template.backends.django.DjangoTemplates",
-    "DIRS": [BASE_DIR / "templates"],
-    "OPTIONS": {"libraries": {"lab": "trajectories.lab.tags"}, "context_processors": CONTEXT_PROCESSORS},
+    "DIRS": sorted((BASE_DIR / "trajectories").glob("*/templates")),
+    "OPTIONS": {"libraries": {"lab": "trajectories.shell.tags"}, "context_processors": CONTEXT_PROCESSORS},
 }
 # Commands draw the pages of both.
 TEMPLATES = [
@@ -206,20 +206,20 @@ STORAGES: dict[str, Any] = {
 
 # --- People ------------------------------------------------------------------------------------------
 LOGIN_URL = "/login/"
-AUTHENTICATION_BACKENDS = ["trajectories.annotation.roles.LabBackend"]
+AUTHENTICATION_BACKENDS = ["trajectories.shell.roles.LabBackend"]
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
 SESSION_COOKIE_NAME = "palaestra_lab"
 SESSION_COOKIE_SECURE = LAB_URL.startswith("https://")
-CSRF_FAILURE_VIEW = "trajectories.lab.access.form_refused"
+CSRF_FAILURE_VIEW = "trajectories.shell.access.form_refused"
 CSRF_COOKIE_NAME = "palaestra_csrf"
 CSRF_COOKIE_SECURE = SESSION_COOKIE_SECURE
 AUTH_PASSWORD_VALIDATORS = [{"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"}]
 
 # --- API ---------------------------------------------------------------------------------------------
 REST_FRAMEWORK: dict[str, Any] = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["trajectories.api.auth.KeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["trajectories.api.auth.Closed"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["trajectories.record.api.auth.KeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["trajectories.record.api.auth.Closed"],
     "DEFAULT_RENDERER_CLASSES": ["core.api.MsgspecRenderer"],
     "DEFAULT_PARSER_CLASSES": ["core.api.MsgspecParser"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.api.JsonOnly",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.urls import include, path
 
 urlpatterns = [
-    path("api/v1/", include("trajectories.urls_hot")),
+    path("api/v1/", include("trajectories.wiring.urls_hot")),
     path("api/v1/", include("tasks_app.urls")),
-    path("api/v1/", include("trajectories.urls_api")),
-    path("", include("trajectories.lab.urls")),
+    path("api/v1/", include("trajectories.wiring.urls_api")),
+    path("", include("trajectories.wiring.urls_lab")),
 ]
 
-handler400 = "trajectories.lab.access.bad_request"
-handler404 = "trajectories.lab.access.not_found"
+handler400 = "trajectories.shell.access.bad_request"
+handler404 = "trajectories.shell.access.not_found"

@@ -14,7 +14,7 @@ from django.urls import get_resolver
 
 from core.garbage import collect_seldom
 from core.struct_types import structs_prepare
-from gymsite.arena.templates import templates_prepare
+from gymsite.arena.template_engine import templates_prepare
 
 PULSE = "/healthz"
 # Threads by lane, for each process.

@@ -50,7 +50,7 @@ _ = get_resolver().url_patterns
 structs_prepare()
 code_freeze()
 
-from trajectories.api import auth  # noqa: E402 - has models
+from trajectories.record.api import auth  # noqa: E402 - has models
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:

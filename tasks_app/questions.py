@@ -83,9 +83,9 @@ class QuestionKind:
     where it has more than one page.
     ``moves`` is how a scripted client submits an answer; ``more_moves`` counts what a look adds to
     ``Task.oracle_steps``. ``instruction`` names the paraphrases of the answer format in
-    ``trajectories/prompts``; ``tools`` are those that its page can offer and a run may grant, ``own_tools``
-    those that belong to a question; ``has_text`` says whether arms without a page can pose the question;
-    ``pages`` names the axes of its looks.
+    ``trajectories/record/prompts``; ``tools`` are those that its page can offer and a run may grant,
+    ``own_tools`` those that belong to a question; ``has_text`` says whether arms without a page can pose the
+    question; ``pages`` names the axes of its looks.
     """
 
     template: str

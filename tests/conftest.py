@@ -19,7 +19,7 @@ from gymsite.services.preparation import roles_apply
 from tasks_app.sites import benchmark
 from tests.empty_tables import tables_empty
 from tests.servers import servers
-from trajectories.api import auth
+from trajectories.record.api import auth
 
 
 @pytest.hookimpl(wrapper=True)
@@ -224,7 +224,7 @@ class LabClient(Client):
 @pytest.fixture
 def lab(db: None, settings: LazySettings) -> Callable[[User | None], LabClient]:
     """``lab(user)`` is a client that has logged in as that user; ``lab(None)`` is a stranger."""
-    settings.ROOT_URLCONF = "trajectories.lab.urls"
+    settings.ROOT_URLCONF = "trajectories.wiring.urls_lab"
 
     def make(user: User | None) -> LabClient:
         client = LabClient()

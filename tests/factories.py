@@ -10,8 +10,8 @@ from django.db.models import F
 
 from core.presentation import Look
 from tasks_app.models import Benchmark, Gold, Task
-from trajectories import hot_sql
 from trajectories.models import Episode, Group, Intervention, Report, Run, Step, Verdict, VerdictCounter
+from trajectories.record import hot_sql
 
 _numbers = itertools.count(1)
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

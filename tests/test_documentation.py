@@ -16,7 +16,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", CLIENT_PAGE, *sorted((ROO
 # Not the decisions: they also name what was there before. The client's page has paths of its own.
 CODE_PAGES = [page for page in PAGES if page != CLIENT_PAGE and page.parent.name != "decisions"]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-ROOMS = "client|core|deploy|docs|gymsite|static|tasks_app|templates|tests|trajectories|verifiers"
+ROOMS = "client|core|deploy|docs|gymsite|static|tasks_app|tests|trajectories|verifiers"
 PATH = re.compile(rf"`((?:{ROOMS})/[\w./-]*)`")
 
 

@@ -19,7 +19,7 @@ from tasks_app.families import registry as families
 from tasks_app.questions import questions
 from tasks_app.registry import benchmarks
 from tasks_app.worlds.registry import worlds
-from trajectories.samplers.plans import PARTS
+from trajectories.rollouts.samplers.plans import PARTS
 from verifiers.registry import VERIFIERS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ FUNCTION_MAX_LINES = 40
 FORBIDDEN_MODULES = {"utils", "helpers", "manager"}
 # Modules are nouns. These end like verbs and are none, or tell several of one kind apart.
 ALLOWED_ENDINGS = {
-    *("drawing", "judging", "paging", "rating", "recording", "rendering", "training", "wording"),
+    *("drawing", "judging", "paging", "rating", "recording", "rendering", "training", "wiring", "wording"),
     *("carried", "learned", "need", "paired", "relaxed", "untrusted"),
 }
 # Used for many different things, these name none: say `rows`, `match`, `query`, `label`, `stored`.
@@ -132,7 +132,7 @@ HOOKS = re.compile(r"""\{[{%].*?[%}]\}|\b(?:class|id|data-[\w-]+)="[^"]*"|\bdata
 
 def test_scripts_styles_and_templates_have_no_vague_names() -> None:
     vague = {}
-    for path in _tracked("static/js/**", "static/css/**", "templates/**"):
+    for path in _tracked("static/js/**", "static/css/**", "gymsite/*.html", "trajectories/*.html"):
         text = COMMENTS.sub("", path.read_text())
         text = " ".join(HOOKS.findall(text)) if path.suffix == ".html" else text
         names = {
@@ -149,9 +149,9 @@ def test_scripts_styles_and_templates_have_no_vague_names() -> None:
 MIRRORS = {
     "tests": (".", "gymsite", "tasks_app", "trajectories"),
     "tests/lab": ("trajectories/lab",),
-    "templates/lab": ("trajectories/lab",),
-    "static/js/lab": ("trajectories/lab",),
-    "templates/arena": ("gymsite/arena/sites",),
+    "trajectories/lab/templates/lab": ("trajectories/lab",),
+    "static/js/lab": ("trajectories", "trajectories/lab", "trajectories/shell"),
+    "gymsite/arena/templates": ("gymsite/arena/sites",),
 }
 WITHOUT_ROOM = {
     "tests/bench",
@@ -159,7 +159,6 @@ WITHOUT_ROOM = {
     "tests/fuzz",
     "tests/soak",
     "static/js/lab/dom",
-    "templates/lab/shared",
     "static/js/lab/shared",
 }
 
@@ -182,9 +181,9 @@ def _plugin_files(package: Path) -> set[str]:
     [
         (benchmarks, ROOT / "tasks_app" / "benchmarks"),
         (VERIFIERS, Path(verifiers.builtin.__path__[0])),
-        (PARTS["strategy"], ROOT / "trajectories" / "samplers" / "strategies"),
-        (PARTS["rollouts"], ROOT / "trajectories" / "samplers" / "rollouts"),
-        (PARTS["horizon"], ROOT / "trajectories" / "samplers" / "horizons"),
+        (PARTS["strategy"], ROOT / "trajectories" / "rollouts" / "samplers" / "strategies"),
+        (PARTS["rollouts"], ROOT / "trajectories" / "rollouts" / "samplers" / "rollouts"),
+        (PARTS["horizon"], ROOT / "trajectories" / "rollouts" / "samplers" / "horizons"),
     ],
     ids=["benchmarks", "verifiers", "strategies", "rollouts", "horizons"],
 )
@@ -255,7 +254,7 @@ def test_every_requirement_is_pinned_and_imported() -> None:
 
 
 def test_no_inline_script_or_style_in_templates() -> None:
-    for path in _tracked("templates/*.html", "trajectories/*.html"):
+    for path in _tracked("gymsite/*.html", "trajectories/*.html"):
         text = path.read_text()
         assert not re.search(r"<script(?![^>]*\bsrc=)", text), path
         assert not re.search(r"<style\b|\sstyle=|\son\w+=\"", text), path

@@ -19,7 +19,7 @@ from gymsite.arena.sites.site import Event
 from tasks_app.questions import ToolCall
 from tasks_app.variation import has_task_bar, payload_shown, tools_of
 from tasks_app.worlds.evidence import PAGE_SERVED, PAGES_CAPPED
-from trajectories.hot_sql import hot_cursor
+from trajectories.record.hot_sql import hot_cursor
 
 # An episode has pages while it is open and for a short while after its submission: the last page confirms it,
 # and the recorder still has events to send. Closed and expired episodes have none.
@@ -178,9 +178,9 @@ def page_open(
     """The episode of a page, or None when it has no pages (any more).
 
     A counted page renews the lease, and is a site event until the episode has ``PAGES_SERVED_MAX`` of them;
-    ``noted`` (of ``noted_of``) is the event's data. ``as_of``: the page of a fork as it was at one of the site
-    events that it has inherited; it is not counted. While a person has taken over, ``takeover`` alone has
-    pages.
+    ``noted`` (of ``noted_of``) is the event's data. ``as_of``: the page of a fork as it was at one of the
+    site events that it has inherited; it is not counted. While a person has taken over, ``takeover`` alone
+    has pages.
     """
     request = {
         "step": step,

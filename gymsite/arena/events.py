@@ -17,7 +17,7 @@ from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
 from trajectories.actions.elements import FIELDS
 from trajectories.actions.types import CAPPED, PAGE_KINDS
-from trajectories.hot_sql import hot_cursor
+from trajectories.record.hot_sql import hot_cursor
 
 BATCH_MAX_BYTES = 256 * 1024
 EVENTS_PER_BATCH_MAX = 500

@@ -2,7 +2,7 @@
 
 A chunk is gzipped JSON, or plain JSON from a page that was being left or has no ``CompressionStream``. Its
 content is not checked here: agents can post too, so its readers trust nothing
-(``trajectories/capture/chunks.py``).
+(``trajectories/record/capture/chunks.py``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from core.errors import GymError
 from core.integers import INT_MAX
 from gymsite.arena import step_numbers
 from gymsite.arena.episodes import ALIVE, alive_params
-from trajectories.hot_sql import hot_cursor
+from trajectories.record.hot_sql import hot_cursor
 
 STORAGE = blobs.RECORDINGS
 CHUNK_MAX_BYTES = 1024 * 1024

@@ -21,7 +21,7 @@ from gymsite.arena.callers import Session
 from tasks_app import kinds
 from trajectories.actions.registry import ACTIONS
 from trajectories.actions.types import type_of
-from trajectories.hot_sql.takeovers import is_below
+from trajectories.record.hot_sql.takeovers import is_below
 
 SCRIPTS = Path(__file__).with_name("takeover_scripts")
 OBSERVATION = "axtree-v2"

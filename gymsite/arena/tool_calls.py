@@ -15,7 +15,7 @@ from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from tasks_app.questions import CALLS_MAX, ToolCall
 from tasks_app.worlds.evidence import TOOL_CALLED
-from trajectories.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
+from trajectories.record.hot_sql import TOOL_CALL_CHANNEL, hot_cursor
 
 # Lost calls do not count towards the limit, but their number is limited too.
 ROWS_MAX = 3 * CALLS_MAX

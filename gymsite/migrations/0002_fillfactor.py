@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.db import migrations
 
 # Rows that change after they are written. A new version that fits on the same page writes no index
-# (tests/hot_sql/test_indexes.py); the versions before it are cleared as the page is read, so a fifth suffices.
+# (tests/record/hot_sql/test_indexes.py); the versions before it are cleared as the page is read, so a fifth suffices.
 TABLES = ("episode", "group", "tasksum", "versionsum", "pageeventtally", "recordingtally")
 SHARE = 80
 

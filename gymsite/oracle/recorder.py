@@ -19,9 +19,9 @@ from tasks_app.models import Gold, Task
 from tasks_app.sites.records import site_task
 from tasks_app.worlds import registry
 from tasks_app.worlds.keys import world_arguments
-from trajectories.api import auth, keys
 from trajectories.models import Episode, Run, Verdict
 from trajectories.models.access import ApiKey, Scope
+from trajectories.record.api import auth, keys
 
 KEY_NAME = "record_solutions"
 

@@ -127,7 +127,7 @@ def registry_make(sources: Iterable[SourceCollector]) -> CollectorRegistry:
 
 
 def sources() -> list[SourceCollector]:
-    from trajectories import gauges
+    from trajectories.wiring import gauges
 
     return [
         SourceCollector("database", gauges.work_gauges, keep_s=5.0),

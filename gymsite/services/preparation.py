@@ -69,7 +69,7 @@ def roles_apply(connection: BaseDatabaseWrapper, *, var_dir: Path) -> None:
     Roles are server-wide; grants hold for the connection's database. Errors: ``no_secret``,
     ``roles_of_another_installation``, ``database_of_other_build``.
     """
-    from trajectories.judging import sandbox_sql
+    from trajectories.rollouts.judging import sandbox_sql
 
     passwords = {role: secrets.read(var_dir, role) for role in ROLES}
     with (
@@ -109,8 +109,8 @@ def _database_close(cursor: CursorWrapper) -> None:
 
 def first_things() -> list[str]:
     """Create starter tasks, a login and a key, each once. Returns the lines to show this one time."""
-    from trajectories.api import auth
     from trajectories.models import ApiKey
+    from trajectories.record.api import auth
 
     call_command("load_starter_tasks", stdout=io.StringIO())
     lines = []
@@ -127,7 +127,7 @@ def login_create(
     *, name: str, is_superuser: bool, is_annotator: bool = False, is_adjudicator: bool = False
 ) -> str:
     """Create a lab account; returns its random password, which is stored nowhere."""
-    from trajectories.annotation import roles
+    from trajectories.shell import roles
 
     password = random_source.token_urlsafe(PASSWORD_BYTES)
     people = get_user_model().objects
@@ -142,8 +142,8 @@ def login_create(
 
 def demo_key_ensure(var_dir: Path) -> None:
     """Ensure that ``VAR_DIR/secrets/demo_key`` holds a key for ``make demo``; it may read golds."""
-    from trajectories.api import auth
     from trajectories.models import ApiKey
+    from trajectories.record.api import auth
 
     is_stored = (secrets.folder(var_dir) / "demo_key").exists()
     if not is_stored or not ApiKey.objects.filter(name=DEMO_KEY).exists():

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from trajectories.actions.types import DeclaredStep, ReportedEvent
-from trajectories.facts.action_check import episode_check
-from trajectories.facts.types import ActionCheck, CheckContext, EpisodeCheck
+from trajectories.behaviour.facts.action_check import episode_check
+from trajectories.behaviour.facts.types import ActionCheck, CheckContext, EpisodeCheck
 
 PAGE = """page "Problem" https://gym/
 [e1] link "Home" -> https://gym/

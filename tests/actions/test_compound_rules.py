@@ -6,7 +6,7 @@ import pytest
 
 from tests.actions.cases import ANSWER, SUBMIT, checked, event, step, steps_checked
 from trajectories.actions.types import ReportedEvent
-from trajectories.facts.types import ActionCheck
+from trajectories.behaviour.facts.types import ActionCheck
 
 UNIT = {"role": "combobox", "name": "Unit"}
 SURE = {"role": "checkbox", "name": "I am sure"}

@@ -21,13 +21,13 @@ from trajectories.actions.types import (
     ReportedEvent,
     target,
 )
-from trajectories.capture.marks import marks_of
-from trajectories.episodes import step_records
-from trajectories.facts import behaviour
-from trajectories.facts.action_check import episode_check
-from trajectories.facts.types import CheckContext
-from trajectories.lab.queries.timeline import timeline_cells
-from trajectories.lab.text.actions import action_phrase, check_label
+from trajectories.behaviour.facts import behaviour
+from trajectories.behaviour.facts.action_check import episode_check
+from trajectories.behaviour.facts.types import CheckContext
+from trajectories.record.capture.marks import marks_of
+from trajectories.rollouts.episodes import step_records
+from trajectories.shell.queries.timeline import timeline_cells
+from trajectories.shell.text.actions import action_phrase, check_label
 
 SPIN = {"type": "spin", "target": "e1", "to": "e2"}
 

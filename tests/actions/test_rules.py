@@ -9,7 +9,7 @@ import pytest
 
 from tests.actions.cases import ANSWER, SUBMIT, checked, event, served, step, steps_checked
 from trajectories.actions.types import DeclaredStep, ReportedEvent
-from trajectories.facts.types import ActionCheck
+from trajectories.behaviour.facts.types import ActionCheck
 
 
 def test_a_click_on_the_named_button_is_confirmed() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from tests import factories
-from trajectories.annotation import roles
 from trajectories.annotation.labels.answers import Answers
 from trajectories.annotation.labels.services import Saving
 from trajectories.annotation.projects.services import Plan, project_create
@@ -16,6 +15,7 @@ from trajectories.annotation.queues import services
 from trajectories.annotation.queues.tickets import ticket_of
 from trajectories.models import AnnotationProject, AnnotationSlot, Annotator, Episode, Group, Label
 from trajectories.models.annotation import View
+from trajectories.shell import roles
 
 COMPLETE = {"type": "reasoning", "target": "problem", "behaviours": ["plan"], "contradiction": "none"}
 

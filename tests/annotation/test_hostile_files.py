@@ -58,11 +58,11 @@ def revisions(_name: str, data: bytes) -> None:
 
 # Where a page takes a file, and what reads it. A new place needs a row, and hostile files of its kinds.
 IMPORTERS: dict[tuple[str, str], Importer] = {
-    ("trajectories/lab/annotation/own_fields.py", "OwnFieldsField"): own_fields,
-    ("trajectories/lab/annotation/gold_views.py", "file"): golds,
-    ("trajectories/lab/annotation/file_views.py", "labels"): labels,
-    ("trajectories/lab/annotation/file_views.py", "manifest"): manifest,
-    ("trajectories/lab/exports/form.py", "revisions"): revisions,
+    ("trajectories/annotation/pages/own_fields.py", "OwnFieldsField"): own_fields,
+    ("trajectories/annotation/pages/gold_views.py", "file"): golds,
+    ("trajectories/annotation/pages/file_views.py", "labels"): labels,
+    ("trajectories/annotation/pages/file_views.py", "manifest"): manifest,
+    ("trajectories/exports/pages/form.py", "revisions"): revisions,
 }
 PLACE = re.compile(
     r"(?:class (?P<kind>\w+)\((?:\w+\.)?(?:FileField|ImageField)\)"

@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.annotation import scene
 from tests.conftest import LabClient
-from trajectories.annotation import roles
 from trajectories.annotation.projects import services
+from trajectories.shell import roles
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[User | None], LabClient]

@@ -24,8 +24,8 @@ from tasks_app.worlds.evidence import OR
 from tests import factories
 from tests.conftest import ArenaClient
 from tests.e2e.exemplary import unreachable
-from trajectories.judging import services
 from trajectories.models import Episode, SiteEvent, Verdict
+from trajectories.rollouts.judging import services
 
 pytestmark = pytest.mark.django_db
 

@@ -13,10 +13,10 @@ from django.conf import settings
 from tasks_app.worlds.keys import changes_seal, world_key
 from tests import factories
 from tests.conftest import ArenaClient
-from trajectories.api.auth import Principal
-from trajectories.episodes.forks import creation, recipe
-from trajectories.episodes.forks.body import Fork
 from trajectories.models import Episode, PageEvent, SiteEvent, Submission
+from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes.forks import creation, recipe
+from trajectories.rollouts.episodes.forks.body import Fork
 
 pytestmark = pytest.mark.django_db
 

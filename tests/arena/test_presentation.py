@@ -18,8 +18,8 @@ from core.presentation import (
     look_read,
     look_rotate,
 )
-from trajectories.episodes import variations
-from trajectories.prompts import site_text
+from trajectories.record.prompts import site_text
+from trajectories.rollouts.episodes import variations
 
 GOLDEN: dict[str, dict[str, object]] = {
     "question": {

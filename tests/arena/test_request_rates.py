@@ -13,8 +13,8 @@ from gymsite.arena import request_rates
 from gymsite.arena.request_rates import BURST_S, RequestRate
 from tests import factories
 from tests.conftest import ArenaClient
-from trajectories.judging import queue_sql, services
 from trajectories.models import Episode, PageEventTally, SiteEvent, Verdict
+from trajectories.rollouts.judging import queue_sql, services
 
 Address = Callable[..., str]
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)

@@ -30,7 +30,7 @@ from trajectories.models import Episode, SiteEvent
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
-TEMPLATES = Path(__file__).parents[2] / "templates" / "arena" / "reviews"
+TEMPLATES = Path(__file__).parents[2] / "gymsite" / "arena" / "templates" / "reviews"
 PAGES = ("", "products/{}", "products/{}/reviews", "products/{}/questions", "basket", "account", "help")
 DAYS = [date(2028, 2, 29), date(2027, 3, 28), date(2026, 12, 31), date(2027, 3, 14), date(2037, 3, 1)]
 HELD_MOST = 10

@@ -14,7 +14,7 @@ from tasks_app.worlds import evidence
 from tests import factories
 from tests.arena.test_sites import BOARD, episode_make, kinds
 from tests.conftest import ArenaClient
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.models import Episode, PageEvent, SiteEvent, StepFacts
 
 pytestmark = pytest.mark.django_db

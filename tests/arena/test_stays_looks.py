@@ -27,7 +27,7 @@ from trajectories.models import Episode
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
-TEMPLATES = Path(__file__).parents[2] / "templates" / "arena"
+TEMPLATES = Path(__file__).parents[2] / "gymsite" / "arena" / "templates"
 FORM = "application/x-www-form-urlencoded"
 
 Read = Callable[..., str]

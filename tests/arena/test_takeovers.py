@@ -17,10 +17,10 @@ from gymsite.arena.sites import events
 from gymsite.arena.sites.site import Event
 from tests import factories
 from tests.conftest import ArenaClient
-from trajectories.api.auth import Principal
-from trajectories.episodes.takeovers import entries, services
-from trajectories.judging import reaper
 from trajectories.models import Episode, SiteEvent, Step, Submission, Takeover
+from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes.takeovers import entries, services
+from trajectories.rollouts.judging import reaper
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from django.template.loader import get_template, render_to_string
 from jinja2 import UndefinedError
 
 from core.presentation import AXES
-from gymsite.arena import templates
+from gymsite.arena import template_engine
 from gymsite.arena.sites.stays._checkout import ARRIVALS
 from tasks_app.worlds.stays.types import World
 from tests import factories
@@ -25,7 +25,7 @@ ESCAPED = "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&#34;&amp;"
 
 
 def test_every_template_compiles_before_the_first_page_is_drawn() -> None:
-    templates.templates_prepare()
+    template_engine.templates_prepare()
 
 
 def test_the_arenas_engine_knows_no_other_templates() -> None:

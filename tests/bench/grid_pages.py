@@ -102,12 +102,12 @@ LISTS = {
 
 def requests(name: str) -> Iterator[tuple[str, str]]:
     """The address of each page and the bare statement for its rows, from the top and from the middle."""
-    from trajectories.lab.grid.episodes import EPISODES
-    from trajectories.lab.grid.runs import RUNS
-    from trajectories.lab.grid.tasks import TASKS
-    from trajectories.lab.queries import tasks
     from trajectories.lab.runs import rows
     from trajectories.lab.search.selectors import JOINS
+    from trajectories.shell.grid.episodes import EPISODES
+    from trajectories.shell.grid.runs import RUNS
+    from trajectories.shell.grid.tasks import TASKS
+    from trajectories.shell.queries import tasks
 
     answer = {"answer": JOINS["answer"]}  # the others are in the bare statement already
     table, joins = {

@@ -6,7 +6,7 @@ import os
 
 import psycopg
 
-from trajectories.facts.behaviour import VERSION
+from trajectories.behaviour.facts.behaviour import VERSION
 
 EPISODES = int(os.environ.get("LONG_RUN_EPISODES", "200000"))
 GROUP_SIZE = 8

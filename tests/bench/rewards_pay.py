@@ -21,7 +21,7 @@ def main(run_id: int, reference: str) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
     django.setup()
     from trajectories.models import Run
-    from trajectories.projects import EVERYTHING
+    from trajectories.record.projects import EVERYTHING
     from trajectories.rewards.profiles.store import profile_get
     from trajectories.rewards.selectors import run_rewards
 

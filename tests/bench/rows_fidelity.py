@@ -11,8 +11,8 @@ from threading import Event, Thread
 
 from tests.bench.installation import BASE_DIR, Installation
 from tests.bench.table import Row, middle
-from trajectories.fidelity import enclosure, limits, rendering
-from trajectories.fidelity.rendering import Page
+from trajectories.behaviour.fidelity import enclosure, limits, rendering
+from trajectories.behaviour.fidelity.rendering import Page
 
 ROUNDS = 8
 ELEMENTS = 1_500

@@ -62,7 +62,7 @@ def _timed(work: Callable[[], object]) -> list[float]:
 def main(first_episode: int, episodes: int, run: int) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gymsite.settings")
     django.setup()
-    from trajectories.facts import store
+    from trajectories.behaviour.facts import store
     from trajectories.lab.search.selectors import Search, search_counts, search_page
 
     times_ms: dict[str, list[float]] = defaultdict(list)

@@ -16,7 +16,7 @@ from itertools import accumulate
 
 import psycopg
 
-from trajectories.facts.behaviour import VERSION
+from trajectories.behaviour.facts.behaviour import VERSION
 
 SEED = 7
 RUNS = 20

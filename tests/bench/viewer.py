@@ -24,7 +24,7 @@ def main(lengths: list[int]) -> None:
     from tasks_app.models import Task
     from tests import factories
     from tests.lab.long_scene import long_episode
-    from trajectories.facts import store
+    from trajectories.behaviour.facts import store
     from trajectories.models import Picture
 
     group = factories.group(task=Task.objects.order_by("pk").first())

@@ -11,7 +11,7 @@ from core import presentation
 from gymsite.checks.shortcuts import measures
 from tasks_app.families import cheats
 from tasks_app.families.registry import discover, of_site
-from trajectories.prompts.templates import PARAPHRASES
+from trajectories.record.prompts.templates import PARAPHRASES
 
 ROW = re.compile(r"^\| `(\w+)` \| (`.+?`) \|", re.MULTILINE)
 

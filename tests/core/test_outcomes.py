@@ -14,8 +14,8 @@ from core.outcomes import JUDGED, REWARDS, VOID, outcome_of, reward_sql
 from core.reasons import END_REASONS
 from tests import factories
 from tests.test_house_rules import ROOT
-from trajectories import hot_sql
 from trajectories.models import Verdict
+from trajectories.record import hot_sql
 
 # Whoever counts by these counts what a trainer is handed, which says nothing of how an episode ended.
 COUNTS_REWARDS = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.reasons import CLOSE_REASONS, END_REASONS, HARMLESS_VOIDS
-from trajectories import hot_sql
 from trajectories.models import Episode, Verdict
+from trajectories.record import hot_sql
 
 
 def test_only_end_reasons_of_a_budget_truncate() -> None:

@@ -75,7 +75,7 @@ def test_prepared_types_are_used_by_threads_at_once() -> None:
     ("door", "page"),
     [
         ("gymsite.wsgi_arena", "gymsite.arena.events"),
-        ("gymsite.wsgi_lab", "trajectories.episodes.creation_body"),
+        ("gymsite.wsgi_lab", "trajectories.rollouts.episodes.creation_body"),
     ],
 )
 def test_doors_prepare_types_once_their_pages_are_loaded(door: str, page: str, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from tasks_app.families.types import SiteTask
 from tasks_app.models import Gold
 from tasks_app.sites.drafts import gold_make
 from tests import factories
-from trajectories.judging import services
 from trajectories.models import Episode, Verdict
+from trajectories.rollouts.judging import services
 
 
 def prepared(episode: Episode, task: SiteTask) -> Episode:

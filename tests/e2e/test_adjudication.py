@@ -14,10 +14,10 @@ from tests.annotation.adjudication.test_adjudication import say, units
 from tests.e2e import axe
 from tests.e2e.test_annotation import press
 from tests.e2e.test_lab_pages import settled
-from trajectories.annotation import roles
 from trajectories.annotation.adjudication.selectors import disagreements
 from trajectories.annotation.projects.services import annotator_add
 from trajectories.models import AnnotationProject, CodebookNote, Label, StepMark
+from trajectories.shell import roles
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 UNITS = 3

@@ -48,7 +48,7 @@ def save(page: Page, *, is_last: bool) -> None:
 def test_a_long_trajectory_is_walked_page_by_page_and_the_answers_stay(
     lab_page: Callable[..., Page], projects: dict[str, AnnotationProject], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trajectories.lab.annotation.trajectory_unit.STEPS_SHOWN", 2)
+    monkeypatch.setattr("trajectories.annotation.pages.trajectory_unit.STEPS_SHOWN", 2)
     page = opened(lab_page, projects["trajectory"])
     before = unit(page)
     press(page, "1", "q", "h", "h")

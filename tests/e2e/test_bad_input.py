@@ -14,7 +14,7 @@ from core import blobs
 from tests import factories
 from tests.e2e.test_lab_pages import settled
 from tests.lab.long_scene import picture_make
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.models import Blob, Episode, PageEvent, SiteEvent
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

@@ -29,7 +29,7 @@ from tests import factories
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_question_looks import KINDS
-from trajectories.api import auth
+from trajectories.record.api import auth
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests import factories
 from tests.e2e import axe
-from tests.lab.samplers.scene import sampler_make
+from tests.rollouts.samplers_pages.scene import sampler_make
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 LabPage = Callable[..., Page]

@@ -12,10 +12,10 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests import factories
-from tests.capture.factories import chunk_make, packed
 from tests.e2e.test_dom_replay import tab_opened
 from tests.e2e.test_lab_pages import settled
-from trajectories.dom_replay.sanitizer import Cleaner
+from tests.record.capture.factories import chunk_make, packed
+from trajectories.behaviour.dom_replay.sanitizer import Cleaner
 from trajectories.models import Episode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

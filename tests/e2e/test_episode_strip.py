@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from tests import factories
 from tests.e2e.test_lab_pages import settled
 from tests.lab.long_scene import long_episode
-from trajectories.facts import store
-from trajectories.lab.queries import step_facts
+from trajectories.behaviour.facts import store
 from trajectories.models import PageEvent, Step
+from trajectories.shell.queries import step_facts
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

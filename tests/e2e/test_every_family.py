@@ -31,9 +31,9 @@ from tests import factories
 from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.exemplary import assert_exemplary
-from trajectories.episodes.drafts import virtual_start_of
-from trajectories.judging import services
 from trajectories.models import Episode, SiteEvent, Submission
+from trajectories.rollouts.episodes.drafts import virtual_start_of
+from trajectories.rollouts.judging import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

@@ -10,14 +10,14 @@ from playwright.sync_api import Page, expect
 from core import blobs
 from core.presentation import Look
 from tests import factories
+from tests.behaviour.fidelity.factories import needs_drawing
 from tests.coverage_choice import values
 from tests.e2e import axe
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_recorder import visit
 from tests.e2e.test_arena_recording import episode_make, has_snapshot, inputs, recorded
 from tests.e2e.test_dom_replay import acting
-from tests.fidelity.factories import needs_drawing
-from trajectories.fidelity import check, sample
+from trajectories.behaviour.fidelity import check, sample
 from trajectories.models import Episode, Fidelity
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True), needs_drawing]

@@ -41,8 +41,8 @@ from tests.e2e.test_observation_formats import recorded
 from tests.e2e.test_question_looks import KINDS, TOOLS, episode_in
 from tests.e2e.test_scripted_policies import info_of
 from tests.e2e.test_site_frame import SAMPLE, episode_make
-from trajectories.api import auth
 from trajectories.models import Episode, Run, SiteEvent, Step
+from trajectories.record.api import auth
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

@@ -33,8 +33,8 @@ from tests.coverage_choice import IS_WHOLE
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_question_looks import KINDS
 from tests.e2e.test_wandering import ELEMENT, next_action
-from trajectories.api import auth
 from trajectories.models import SiteEvent, Step, Submission
+from trajectories.record.api import auth
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

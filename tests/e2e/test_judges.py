@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from tests.annotation import scene as labels
 from tests.e2e import axe
 from tests.judges import scene
+from tests.judges.run_rewards.scene import stored
+from tests.judges.run_rewards.test_rewards import BY_JUDGE
 from tests.judges.test_certification import drawn, episodes, graded, label_all
-from tests.lab.rewards.scene import stored
-from tests.lab.rewards.test_rewards import BY_JUDGE
 from tests.rewards.learned import planted
 from trajectories.judges.certification import judge_certify
 from trajectories.models import Episode, JudgeAttack

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tasks_app.models import Task
 from tests import factories
 from tests.e2e.test_lab_pages import settled
-from trajectories.facts.store import facts_compute
+from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Episode, Run
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

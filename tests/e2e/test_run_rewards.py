@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e import axe
-from tests.lab.rewards.scene import LOOSE, SHAPED, paid_run, stored
+from tests.judges.run_rewards.scene import LOOSE, SHAPED, paid_run, stored
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 LabPage = Callable[..., Page]

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from tests.e2e.test_code_question import code_episode, field_of, hand_in
-from trajectories.judging import tool_calls
 from trajectories.models import Episode, PageEvent, ToolCall
+from trajectories.rollouts.judging import tool_calls
 
 pytestmark = [
     pytest.mark.e2e,

@@ -16,7 +16,7 @@ from core.statements import TooSlow
 from tests import coverage_choice, factories
 from tests.e2e import axe
 from tests.lab import scene
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.lab.search import page as pages
 from trajectories.models import Episode
 

@@ -11,8 +11,8 @@ from tests import factories
 from tests.e2e.test_lab_pages import settled
 from tests.e2e.test_updates import finish, says
 from tests.e2e.wire import Wire
-from trajectories.lab.queries import episodes as selectors
 from trajectories.models import Episode
+from trajectories.shell.queries import episodes as selectors
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

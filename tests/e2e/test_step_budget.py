@@ -14,8 +14,8 @@ from palaestra.pool import PagePool
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from tests.e2e.test_site_frame import episode_make
-from trajectories.judging import reaper
 from trajectories.models import Episode, PageEventTally
+from trajectories.rollouts.judging import reaper
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.behaviour.fidelity.recordings import element, episode_make, recording_make
 from tests.e2e.test_step_viewer import at_step, opened
-from tests.fidelity.recordings import element, episode_make, recording_make
 from tests.lab.long_scene import long_episode, picture_make
 from trajectories.models import Episode, Fidelity
 

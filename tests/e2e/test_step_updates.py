@@ -16,9 +16,9 @@ from tests.e2e.test_step_viewer import HOSTILE, at_step
 from tests.e2e.test_updates import LAST_STEP_TO_COME, close, finish, says
 from tests.e2e.wire import Wire
 from tests.lab.long_scene import picture_make
-from trajectories.facts.store import facts_compute
-from trajectories.lab.updates import AWAITING_MEASURES
+from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Blob, Episode
+from trajectories.shell.updates import AWAITING_MEASURES
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

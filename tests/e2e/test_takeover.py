@@ -18,11 +18,11 @@ from tests import factories
 from tests.e2e.conftest import ArenaServer
 from tests.e2e.test_arena_pages import settled
 from tests.e2e.test_site_frame import SAMPLE
-from trajectories.api.auth import Principal
-from trajectories.episodes.forks import creation
-from trajectories.episodes.forks.body import Fork
-from trajectories.episodes.takeovers import services
 from trajectories.models import Episode, SiteEvent, Step, Submission, Takeover
+from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes.forks import creation
+from trajectories.rollouts.episodes.forks.body import Fork
+from trajectories.rollouts.episodes.takeovers import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

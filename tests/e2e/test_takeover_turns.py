@@ -21,8 +21,8 @@ from tests.e2e.test_forks import FIELDS, named
 from tests.e2e.test_forks import stage as stage
 from tests.e2e.test_site_frame import SAMPLE
 from tests.e2e.test_takeover import ANYBODY, actions_of, ready
-from trajectories.episodes.takeovers import services
 from trajectories.models import Episode, Step, Submission
+from trajectories.rollouts.episodes.takeovers import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

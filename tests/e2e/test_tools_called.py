@@ -23,11 +23,11 @@ from tasks_app.tool_tasks.oracle import calls_of
 from tasks_app.tool_tasks.types import Call, Truth
 from tests import factories
 from tests.tool_policies import POLICIES, planted_check
-from trajectories.api import auth
-from trajectories.judging import services
 from trajectories.models import SiteEvent, Step, ToolCall, Verdict
+from trajectories.record.api import auth
 from trajectories.rewards.compute import components_of
 from trajectories.rewards.store import readings_of
+from trajectories.rollouts.judging import services
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

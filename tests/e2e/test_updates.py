@@ -13,10 +13,10 @@ from tests import factories
 from tests.e2e import axe
 from tests.e2e.test_step_viewer import HOSTILE
 from tests.e2e.wire import Wire
-from trajectories.facts.store import facts_compute
-from trajectories.lab.updates import AWAITING_STEPS
-from trajectories.live import notices
+from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Episode
+from trajectories.rollouts.live import notices
+from trajectories.shell.updates import AWAITING_STEPS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 

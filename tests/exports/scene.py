@@ -17,10 +17,10 @@ from palaestra.grammars import grammar_of
 from palaestra.histories import Turn
 from palaestra.observation import Observation
 from tests import factories
-from trajectories.episodes.opening_messages import opening_messages
 from trajectories.exports import selectors, services
 from trajectories.exports.parameters import Parameters
 from trajectories.models import Episode, Export, Group, Intervention, Run, Step
+from trajectories.rollouts.episodes.opening_messages import opening_messages
 
 AUTHOR = services.Author(
     name="trainer", sees_solutions=True, sees_golds=True, sees_guidance=True, unlocks=True

@@ -17,7 +17,7 @@ from trajectories.annotation.queues import golds, services
 from trajectories.exports.builtin.preferences import pairs_choose
 from trajectories.exports.parameters import Labels
 from trajectories.models import AnnotationSlot, AnnotationUnit, Episode, FirstAnswer, Step, Verdict
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.profiles.store import profile_store
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]

@@ -12,12 +12,12 @@ from core.errors import GymError
 from tasks_app.models import Gold
 from tests import factories
 from tests.exports import scene
-from trajectories.api.auth import Principal
-from trajectories.episodes.forks import creation
-from trajectories.episodes.forks.body import Fork
 from trajectories.exports.parameters import Revision
 from trajectories.exports.revisions import revisions_read
 from trajectories.models import Episode, Run
+from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes.forks import creation
+from trajectories.rollouts.episodes.forks.body import Fork
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 THOUGHT = "This leads nowhere. I go back."

@@ -14,11 +14,11 @@ from django.core.management import call_command
 from core import blobs, due_work, long_work
 from tests import factories
 from tests.exports import scene
-from trajectories.blobs.damage import damage_list
 from trajectories.exports import files, jobs, selectors, services, sources
 from trajectories.exports.parameters import Parameters, Revision
 from trajectories.exports.registry import KINDS
 from trajectories.models import Episode, Export
+from trajectories.record.blobs.damage import damage_list
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_storages")]
 

@@ -23,7 +23,7 @@ from trajectories.judges.patience import PAUSE_MAX_S, PAUSE_S, outage_of
 from trajectories.judges.services import judge_store
 from trajectories.judges.sweep import JudgesSweep
 from trajectories.models import Episode, Judge, JudgeCall, RewardComponents, Run
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.profiles.store import profile_get, profile_store
 from trajectories.rewards.selectors import Rewards, rewards_of
 

@@ -30,7 +30,7 @@ from trajectories.models import (
     RewardComponents,
     Submission,
 )
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.profiles.judge_terms import certified_check
 from trajectories.rewards.profiles.store import profile_store
 

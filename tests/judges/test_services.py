@@ -18,7 +18,7 @@ from trajectories.annotation.machines.endpoint import Endpoint, JudgeUnreachable
 from trajectories.judges import prompt
 from trajectories.judges.services import Tally, body_of, episodes_judge, judge_get, judge_store
 from trajectories.models import Judge, JudgeCall, RewardComponents
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.profiles.store import profile_get, profile_store
 from trajectories.rewards.selectors import Rewards, rewards_of
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from core import blobs
 from tasks_app.models import Task
 from tests import factories
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.models import Blob, Episode, PageEvent, PolicyVersion, Run, SiteEvent, Step
 
 PROBLEMS = (

@@ -33,7 +33,7 @@ def _forget_failures() -> None:
 
 
 def _addresses() -> Iterator[str]:
-    for pattern in get_resolver("trajectories.lab.urls").url_patterns:
+    for pattern in get_resolver("trajectories.wiring.urls_lab").url_patterns:
         if isinstance(pattern, URLPattern) and pattern.name in DEEDS:
             route = str(pattern.pattern)
             for name, number in NUMBERS.items():

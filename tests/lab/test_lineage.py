@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from tests import factories
 from tests.conftest import LabClient
 from trajectories.lab.compare import comparison, selectors
-from trajectories.lab.queries import lineage
 from trajectories.models import Episode, StepValue
+from trajectories.shell.queries import lineage
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[User | None], LabClient]

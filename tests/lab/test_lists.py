@@ -43,7 +43,7 @@ def test_a_search_for_tasks_that_takes_too_long_is_stopped_with_a_notice(
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_sleep(30)")
 
-    monkeypatch.setattr("trajectories.lab.slow_queries.SEARCH_MS", 50)
+    monkeypatch.setattr("trajectories.shell.slow_queries.SEARCH_MS", 50)
     monkeypatch.setattr("trajectories.lab.tasks.pages.tasks.task_page", slow)
     response = lab(annotator).get("/tasks/?q=sum", headers=headers)
     assert response.status_code == 503

@@ -17,9 +17,9 @@ from core import blobs, tokens
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.addresses import DEEDS, OPEN_TO_ALL, REDIRECTS, WITHOUT_BYTES, pages
-from trajectories.facts.store import facts_compute
-from trajectories.lab.queries import steps as step_selectors
+from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Blob, Episode, PageEvent, PolicyVersion, SiteEvent
+from trajectories.shell.queries import steps as step_selectors
 
 Lab = Callable[[User | None], LabClient]
 PIXEL = (
@@ -54,7 +54,7 @@ def episode(db: None) -> Episode:
 
 
 def test_every_lab_address_is_covered_by_these_tests(episode: Episode) -> None:
-    named = {pattern.name for pattern in get_resolver("trajectories.lab.urls").url_patterns}
+    named = {pattern.name for pattern in get_resolver("trajectories.wiring.urls_lab").url_patterns}
     assert named == set(pages(episode)) | OPEN_TO_ALL | DEEDS
 
 
@@ -366,7 +366,7 @@ def test_an_episode_without_a_page_shows_no_look(lab: Lab, owner: User) -> None:
 
 
 def test_every_scrollable_box_can_be_scrolled_by_keyboard() -> None:
-    templates = (settings.BASE_DIR / "templates" / "lab").rglob("*.html")
+    templates = (settings.BASE_DIR / "trajectories").rglob("*.html")
     boxes = [
         f"{path.name}: {tag}"
         for path in templates

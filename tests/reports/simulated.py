@@ -11,8 +11,8 @@ from typing import Any
 
 from core.presentation import look_rotate
 from tests import factories
-from trajectories import hot_sql
 from trajectories.models import Episode, EpisodeFacts, Group, Report, Run, Step
+from trajectories.record import hot_sql
 
 # Points of accuracy by benchmark: the base, then what each rung takes.
 BENCHMARKS: Mapping[str, tuple[float, ...]] = {

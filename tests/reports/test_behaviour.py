@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from core.statistics import clustered_mean, t_95
 from tests import factories
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.models import PageEvent, PageEventTally, Run
 from trajectories.reports.behaviour import MeasureMean, run_behaviour
-from trajectories.reports.statistics import clustered_mean, t_95
 
 
 def _tried(

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from core.intervals import wilson
-from trajectories.reports.statistics import Clusters, effective_n, rate_of
+from core.statistics import Clusters, effective_n, rate_of
 
 
 def clusters(counts: list[tuple[int, int]]) -> Clusters:

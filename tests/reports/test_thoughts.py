@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.reports.test_computation import correct_if, evaluation, tables_of
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.models import Episode
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from tasks_app.models import Gold, Task
 from tests import factories
-from tests.episodes.test_trajectory_milestones import ended, opened
-from trajectories.facts.store import facts_compute
+from tests.rollouts.episodes.test_trajectory_milestones import ended, opened
+from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Episode, PageEvent
 from trajectories.rewards.compute import components_of
 from trajectories.rewards.store import readings_of

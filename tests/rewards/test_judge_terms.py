@@ -11,15 +11,15 @@ from core.errors import GymError
 from tests import factories
 from tests.judges.scene import toml
 from tests.rewards.test_components import over
-from trajectories.api.auth import Principal
 from trajectories.judges.services import judge_store
 from trajectories.models import ApiKey, Judge, JudgeAttack, JudgeCertification, Run
-from trajectories.projects import EVERYTHING
+from trajectories.record.api.auth import Principal
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.profiles.judge_terms import certified_check
 from trajectories.rewards.profiles.payment import Components, payment_of
 from trajectories.rewards.profiles.store import Named, profile_store
 from trajectories.rewards.selectors import episode_rewards, profile_of_run
-from trajectories.runs.services import run_create
+from trajectories.rollouts.runs.services import run_create
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,7 @@ from tasks_app.types import TaskDraft
 from tests import factories
 from tests.rewards.test_components import acted, computed, over
 from trajectories.models import PageEvent
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.milestones.located_right_row import located_right_row
 from trajectories.rewards.profiles.store import profile_store
 from trajectories.rewards.selectors import rewards_of

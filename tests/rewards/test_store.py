@@ -12,9 +12,9 @@ from django.utils import timezone
 from core.sweep import BEGINNING, Place
 from tests import factories
 from tests.rewards.test_components import acted, over
-from trajectories.facts.store import SETTLE_S, facts_compute
+from trajectories.behaviour.facts.store import SETTLE_S, facts_compute
 from trajectories.models import Episode, EpisodeFacts, RewardComponents, RewardSource
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards import registry, store
 from trajectories.rewards.profiles.store import profile_get, profile_store
 from trajectories.rewards.selectors import Rewards, payments_of, rewards_of

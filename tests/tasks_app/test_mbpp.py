@@ -18,8 +18,8 @@ from tests import coverage_choice, factories
 from tests.tasks_app import samples
 from tests.tasks_app.test_benchmarks import accepts, drafts
 from tests.tasks_app.test_loader import load, snapshot
-from trajectories.judging import services
 from trajectories.models import Verdict
+from trajectories.rollouts.judging import services
 from verifiers import mutation
 
 pytestmark = pytest.mark.slow

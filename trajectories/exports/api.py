@@ -14,8 +14,6 @@ from rest_framework.views import APIView
 from core.fields import body_read
 from core.paging import page, query_read
 from core.schema import call
-from trajectories.api.auth import Principal, caller
-from trajectories.api.idempotency import idempotent
 from trajectories.exports import records, selectors, services
 from trajectories.exports.formats import CONTENT_TYPES
 from trajectories.exports.parameters import Parameters
@@ -23,6 +21,8 @@ from trajectories.exports.registry import KINDS
 from trajectories.exports.services import Author
 from trajectories.models import Export
 from trajectories.models.access import Scope
+from trajectories.record.api.auth import Principal, caller
+from trajectories.record.api.idempotency import idempotent
 
 
 class KindsView(APIView):

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 from django.db.models import QuerySet
 
-from trajectories.episodes.forks.lineage import authors_until
 from trajectories.exports.conversations import Conversation, conversations_of
 from trajectories.exports.types import Batch, ColumnType, Row
 from trajectories.models import Episode
-from trajectories.prompts.conversation import Message
+from trajectories.record.prompts.conversation import Message
+from trajectories.rollouts.episodes.forks.lineage import authors_until
 
 EPISODE_COLUMNS: dict[str, ColumnType] = {
     "episode": "integer",

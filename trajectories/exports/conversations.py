@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core import blobs
-from trajectories.episodes import conversations
-from trajectories.episodes.forks.lineage import prompt_hashes
-from trajectories.episodes.prompt_hash import Check, PromptHash, picture_of
 from trajectories.models import Episode, Step
-from trajectories.prompts import sent
-from trajectories.prompts.conversation import Message
-from trajectories.prompts.sent import Turn
+from trajectories.record.prompts import sent
+from trajectories.record.prompts.conversation import Message
+from trajectories.record.prompts.sent import Turn
+from trajectories.rollouts.episodes import conversations
+from trajectories.rollouts.episodes.forks.lineage import prompt_hashes
+from trajectories.rollouts.episodes.prompt_hash import Check, PromptHash, picture_of
 
 # Under this history earlier messages change from turn to turn.
 CHANGING = "last_k"

@@ -10,10 +10,10 @@ from django.db.models.functions import Now
 
 from core import blobs
 from core.errors import GymError
-from trajectories import projects
 from trajectories.exports.services import Author
 from trajectories.models import Export
 from trajectories.models.origins import Origin
+from trajectories.record import projects
 
 
 def export_list(*, author: Author, before: int | None = None, limit: int) -> list[Export]:

@@ -18,7 +18,7 @@ from trajectories.exports.types import Kind
 from trajectories.models import AnnotationProject, Export, Run
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.origins import Origin
-from trajectories.projects import Sight
+from trajectories.record.projects import Sight
 from trajectories.rewards.profiles.store import check_may_pay, profile_get
 from trajectories.rewards.profiles.types import Profile
 

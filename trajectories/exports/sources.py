@@ -9,12 +9,12 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from core.splits import TRAINING_SQL
-from trajectories import projects
 from trajectories.exports.parameters import Parameters
 from trajectories.exports.types import Unit
 from trajectories.models import Episode, Verdict
 from trajectories.models.origins import CONDITIONS, Origin, is_of
-from trajectories.projects import Viewer
+from trajectories.record import projects
+from trajectories.record.projects import Viewer
 
 UNITS_AT_ONCE = 20
 IDS_FETCHED = 2_000

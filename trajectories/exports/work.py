@@ -27,7 +27,7 @@ from trajectories.exports.parameters import Parameters, parameters_read, paramet
 from trajectories.exports.registry import KINDS
 from trajectories.exports.types import GOLD, IMAGES, Batch, ColumnType, Kind, Row
 from trajectories.models import Episode, Export
-from trajectories.projects import Sight
+from trajectories.record.projects import Sight
 
 MANIFEST = "manifest.json"
 VERSION = 1

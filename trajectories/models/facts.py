@@ -18,7 +18,7 @@ SENTENCES_STORED = 1_000
 class StepFacts(models.Model):
     """Of one step: its action check, the measures of its thought, and the thought's words.
 
-    All are heuristics; ``trajectories/facts/action_check.py`` and ``behaviour.py`` define them.
+    All are heuristics; ``trajectories/behaviour/facts/action_check.py`` and ``behaviour.py`` define them.
     """
 
     pk = models.CompositePrimaryKey("episode_id", "index")

@@ -16,8 +16,8 @@ class Fidelity(models.Model):
     """Of one step: its DOM replay, drawn in a sandbox, held against its screenshot.
 
     In an episode without steps ``index`` is the number of a page action, whose page is drawn alone.
-    ``trajectories/fidelity/comparison.py`` says how. ``replay`` and ``difference`` are blobs: the drawn
-    picture, and red where it differs from the screenshot.
+    ``trajectories/behaviour/fidelity/comparison.py`` says how. ``replay`` and ``difference`` are blobs: the
+    drawn picture, and red where it differs from the screenshot.
     """
 
     class State(models.TextChoices):

@@ -4,7 +4,7 @@ from django.db import models
 
 
 class Pruning(models.Model):
-    """That recordings or screenshots of an episode were pruned, and when (``trajectories/retention``).
+    """A pruning of an episode's recordings or screenshots (``trajectories/rollouts/retention``).
 
     Its steps still name their screenshots; such a file stays while something else names it.
     """

@@ -13,7 +13,7 @@ class Sampler(models.Model):
     run = models.ForeignKey(
         "trajectories.Run", on_delete=models.CASCADE, related_name="samplers", db_index=False
     )
-    plan = models.JSONField()  # trajectories/samplers/plans.py
+    plan = models.JSONField()  # trajectories/rollouts/samplers/plans.py
     filters = models.JSONField()  # which tasks, as the call named them
     splits = ArrayField(models.CharField(max_length=200))  # of its tasks: who may not see one sees no draw
     seed = models.BigIntegerField()

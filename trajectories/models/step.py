@@ -12,7 +12,7 @@ class Step(models.Model):
 
     There is no foreign key constraint: checking it would lock, and so write, the episode's row at every step.
     The inserting statement reads the episode, and episodes are deleted only
-    long after their last step may come (``trajectories/retention``).
+    long after their last step may come (``trajectories/rollouts/retention``).
     """
 
     class Actor(models.TextChoices):

@@ -15,9 +15,9 @@ from rest_framework.views import APIView
 from core.fields import body_read
 from core.paging import page, query_read
 from core.schema import call
-from trajectories.api.auth import caller
-from trajectories.api.idempotency import idempotent
 from trajectories.models import Report
+from trajectories.record.api.auth import caller
+from trajectories.record.api.idempotency import idempotent
 from trajectories.reports import exports, records, selectors, services
 
 

@@ -9,9 +9,9 @@ from msgspec import Meta, Struct
 
 from core.arms import PAGE_ARMS
 from core.sql import Statement
+from core.statistics import clustered_mean
 from trajectories.actions.checks import MISMATCHES, PUBLISHED_COLUMNS
-from trajectories.facts import measures
-from trajectories.reports.statistics import clustered_mean
+from trajectories.behaviour.facts import measures
 
 # What a page saw is known where pages reported something that was compared with at least one action. Answers
 # do not count: they may reach the gym without a page.

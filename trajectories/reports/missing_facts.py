@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 
 AT_ONCE = 100
 # A report is computed within a worker's time: what is left then is counted in its tables.

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 from django.db.models import Exists, OuterRef
 
 from core.errors import GymError
-from trajectories import projects
-from trajectories.api.auth import Principal
 from trajectories.models import Group, Report, Run, VerdictCounter
+from trajectories.record import projects
+from trajectories.record.api.auth import Principal
 
 
 def report_get(report_id: int, *, principal: Principal | None = None) -> Report:

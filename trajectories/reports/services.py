@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from trajectories.api.auth import Principal
 from trajectories.models import Report
+from trajectories.record.api.auth import Principal
 from trajectories.reports.plan import plan_sha256
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.sql import Statement
+from core.statistics import Mean, clustered_mean
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
 from trajectories.reports.estimators.accuracy import FEW_ITEMS
 from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.ladder import ArmKey, arm_of
-from trajectories.reports.statistics import Mean, clustered_mean
 from trajectories.reports.tables import COUNT, WORDS, Column, Row, Table, number
 
 COLUMNS = (

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from core.fields import CountField, TextField
 from core.paging import Query
 from core.schema import call
-from trajectories.api.auth import caller
+from trajectories.record.api.auth import caller
 from trajectories.rewards import registry, selectors
 from trajectories.rewards.learned.store import models_shown
 from trajectories.rewards.learned.types import Card

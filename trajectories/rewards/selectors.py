@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from core.errors import GymError
 from core.sql import Statement
-from trajectories import projects
 from trajectories.models import Episode, RewardSource, Run
-from trajectories.projects import Viewer
+from trajectories.record import projects
+from trajectories.record.projects import Viewer
 from trajectories.rewards import registry, store
 from trajectories.rewards.components.learned import MARK
 from trajectories.rewards.components.outcome import OUTCOME

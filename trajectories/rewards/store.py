@@ -11,9 +11,9 @@ from core.outcomes import VOID
 from core.sql import Statement, sql_read
 from core.sweep import PAGE, Place, Seen
 from tasks_app import kinds
-from trajectories.facts.compute import acts_of
-from trajectories.facts.source import sources_read
-from trajectories.facts.types import ActFact
+from trajectories.behaviour.facts.compute import acts_of
+from trajectories.behaviour.facts.source import sources_read
+from trajectories.behaviour.facts.types import ActFact
 from trajectories.models import RewardSource
 from trajectories.rewards import registry
 from trajectories.rewards.compute import components_of, rows_of

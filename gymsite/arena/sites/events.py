@@ -12,7 +12,7 @@ from gymsite.arena import step_numbers
 from gymsite.arena.callers import MAY_ACT, holder
 from gymsite.arena.sites.site import Event
 from tasks_app.worlds import evidence
-from trajectories.hot_sql import hot_cursor
+from trajectories.record.hot_sql import hot_cursor
 
 COMMON_KINDS = list(evidence.COMMON_KINDS)
 # Folded again for every page; no task needs a tenth of it.

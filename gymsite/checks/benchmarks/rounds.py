@@ -14,11 +14,11 @@ from tasks_app import choices, gold_answers
 from tasks_app.models import Gold, Task
 from tasks_app.questions import questions
 from tasks_app.variation import payload_shown
-from trajectories.api.auth import Principal
-from trajectories.episodes import creation, services
-from trajectories.episodes.creation_body import Opening
 from trajectories.models import Episode, Run, Verdict, VerdictCounter, VerdictEvidence
 from trajectories.models.access import Scope
+from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes import creation, services
+from trajectories.rollouts.episodes.creation_body import Opening
 
 ARM = "text_zero_shot"
 SEED = 7

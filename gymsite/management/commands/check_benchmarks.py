@@ -18,8 +18,8 @@ from tasks_app import kinds, loader, sources
 from tasks_app.models import Task
 from tasks_app.registry import benchmarks
 from tasks_app.types import BadRow, BenchmarkPlugin, Row
-from trajectories.api import health
 from trajectories.models import Run
+from trajectories.record.api import health
 
 SHOWN_CHARS = 160
 OUTCOMES = tuple((role, kind) for role in rounds.ROLES for kind in (Run.Kind.EVAL, Run.Kind.TRAIN))

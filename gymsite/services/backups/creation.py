@@ -29,7 +29,7 @@ from gymsite.services.backups import dump, files, manifest
 from gymsite.services.backups.database import database_running
 from gymsite.services.backups.files import Copying
 from gymsite.services.backups.manifest import Manifest, Stored
-from trajectories.blobs import private
+from trajectories.record.blobs import private
 
 Say = Callable[[str], None]
 UNDER_WAY = "Process {holder} is making a backup in {folder}: wait for it, or choose another folder."

@@ -5,8 +5,8 @@ from dataclasses import replace
 from django.contrib.auth.models import User
 
 from tests.annotation import scene
+from tests.annotation.pages.test_annotation_pages import Lab
 from tests.annotation.scene import COMPLETE
-from tests.lab.annotation.test_annotation_pages import Lab
 from trajectories.annotation.agreement.repeats import people_repeated, self_agreement
 from trajectories.annotation.agreement.selectors import UnitLabels
 from trajectories.annotation.codebook.registry import codebook_current

@@ -23,8 +23,8 @@ from trajectories.annotation.pairs.selectors import pairs_labelled
 from trajectories.annotation.queues import golds
 from trajectories.annotation.queues.selectors import label_of
 from trajectories.annotation.rates.selectors import rate_units
-from trajectories.api.auth import Principal
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
+from trajectories.record.api.auth import Principal
 
 pytestmark = pytest.mark.django_db
 NARRATION = {**COMPLETE, "type": "narration"}

@@ -8,8 +8,8 @@ import pytest
 from trajectories.annotation.codebook.registry import codebook_current
 from trajectories.annotation.machines.labels import errors_of
 from trajectories.annotation.machines.rules import rules_answers
+from trajectories.behaviour.thoughts.reader import Classed
 from trajectories.models import AnnotationUnit
-from trajectories.thoughts.reader import Classed
 
 UNIT = AnnotationUnit(begin=0, end=1_000)
 

@@ -12,9 +12,9 @@ from gymsite.checks.benchmarks import rounds
 from tasks_app.models import Gold, Task
 from tests import factories
 from tests.tasks_app import samples
-from trajectories.api import health
-from trajectories.judging import services
 from trajectories.models import Episode, Submission
+from trajectories.record.api import health
+from trajectories.rollouts.judging import services
 
 pytestmark = pytest.mark.django_db
 ALL_UP = {"redis": "ok", "workers": "ok", "sweeper": "ok", "sandbox": "ok"}

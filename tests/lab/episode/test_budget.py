@@ -11,9 +11,9 @@ from django.contrib.auth.models import User
 from core.presentation import Look
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.episodes.drafts import max_steps_of
 from trajectories.lab.episode.page import budget_reason
-from trajectories.prompts.interface import Setup, setup_of
+from trajectories.record.prompts.interface import Setup, setup_of
+from trajectories.rollouts.episodes.drafts import max_steps_of
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.lab.test_pages import Lab
-from trajectories.facts.store import facts_compute
+from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Episode, StepFacts
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from tests import factories
 from tests.lab.test_pages import Lab
-from trajectories.facts.store import facts_compute
+from trajectories.behaviour.facts.store import facts_compute
 from trajectories.models import Episode
 
 pytestmark = pytest.mark.django_db

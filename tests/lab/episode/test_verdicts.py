@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.judging import services
-from trajectories.lab.text.values import VALUES_MOST, values_of
 from trajectories.models import Episode
+from trajectories.rollouts.judging import services
+from trajectories.shell.text.values import VALUES_MOST, values_of
 
 Lab = Callable[[User | None], LabClient]
 

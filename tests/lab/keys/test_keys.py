@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 
 from core.errors import GymError
 from tests.conftest import LabClient
-from trajectories.api import auth
 from trajectories.models import ApiKey, KeyChange
+from trajectories.record.api import auth
 
 Lab = Callable[[User | None], LabClient]
 FORM = {"name": "Ana's laptop", "scopes": ["trainer", "read"], "project": "astra", "splits": "train, test"}

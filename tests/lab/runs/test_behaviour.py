@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from tests import factories
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.lab.runs.behaviour import behaviour_table
 from trajectories.models import Run
 from trajectories.reports.behaviour import run_behaviour

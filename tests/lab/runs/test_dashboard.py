@@ -17,15 +17,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from core.statistics import Clusters, Rate, rate_of
 from tests import factories
 from tests.lab.test_pages import Lab
-from trajectories import hot_sql
-from trajectories.lab.queries import tallies
 from trajectories.lab.runs import dashboard_cache, dashboard_selectors
 from trajectories.lab.runs.dashboard_cache import run_dashboard
 from trajectories.lab.runs.reward_plot import POINTS_MAX, reward_plot
 from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, VerdictCounter
-from trajectories.reports.statistics import Clusters, Rate, rate_of
+from trajectories.record import hot_sql
+from trajectories.shell.queries import tallies
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.lab.grid.runs import RUNS
-from trajectories.lab.grid.view import Sort
 from trajectories.lab.runs import rows
 from trajectories.models import Run
+from trajectories.shell.grid.runs import RUNS
+from trajectories.shell.grid.view import Sort
 
 pytestmark = pytest.mark.django_db
 

@@ -13,12 +13,12 @@ from django.contrib.auth.models import User
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_thought
-from trajectories.episodes.trajectories import selectors
 from trajectories.lab.search import exports
 from trajectories.lab.search import selectors as selector
-from trajectories.lab.search.form import EPISODES_MAX
+from trajectories.shell.forms import EPISODES_MAX
 from trajectories.lab.search.selectors import Search, search_episode_ids
 from trajectories.models import Episode
+from trajectories.rollouts.episodes.trajectories import selectors
 
 Lab = Callable[[User | None], LabClient]
 

@@ -11,10 +11,10 @@ from tests import factories
 from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_thought
 from tests.lab.search.test_search_page import page_of
-from trajectories.lab.grid.episodes import EPISODES
-from trajectories.lab.grid.view import Sort
 from trajectories.lab.search.selectors import Search, search_page
 from trajectories.models import Submission
+from trajectories.shell.grid.episodes import EPISODES
+from trajectories.shell.grid.view import Sort
 
 pytestmark = pytest.mark.django_db
 

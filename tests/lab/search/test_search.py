@@ -7,11 +7,11 @@ import pytest
 from django.db import connection
 
 from tests import factories
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 from trajectories.lab.search import selectors as selector
 from trajectories.lab.search.selectors import Cursor, Search, search_counts, search_episode_ids, search_page
-from trajectories.lab.text.excerpts import excerpt, excerpt_html
 from trajectories.models import Episode, EpisodeFacts, PageEvent
+from trajectories.shell.text.excerpts import excerpt, excerpt_html
 
 pytestmark = pytest.mark.django_db
 CLICK = {"type": "click", "target": "e3"}

@@ -18,10 +18,10 @@ from core import tokens
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_thought
-from trajectories.facts import store
-from trajectories.lab import slow_queries
+from trajectories.behaviour.facts import store
 from trajectories.lab.search import page as pages
 from trajectories.models import Episode
+from trajectories.shell import slow_queries
 
 Lab = Callable[[User | None], LabClient]
 FRAGMENT = {"HX-Request": "true"}

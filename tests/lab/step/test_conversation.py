@@ -14,10 +14,10 @@ from django.contrib.auth.models import User
 from core import blobs
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.episodes import conversations
 from trajectories.lab.step import conversation
 from trajectories.lab.step.conversation import Check, StepConversation
 from trajectories.models import Blob, Episode, Step
+from trajectories.rollouts.episodes import conversations
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]

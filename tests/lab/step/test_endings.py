@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.live import notices
 from trajectories.models import Episode
+from trajectories.rollouts.live import notices
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]

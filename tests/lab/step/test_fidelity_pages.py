@@ -16,14 +16,14 @@ from django.test.utils import CaptureQueriesContext
 
 from core import redis_client
 from tests import factories
+from tests.behaviour.fidelity.factories import window
+from tests.behaviour.fidelity.recordings import blob_of, element, episode_make, recording_make, step_make
 from tests.conftest import LabClient
-from tests.fidelity.factories import window
-from tests.fidelity.recordings import blob_of, element, episode_make, recording_make, step_make
-from trajectories import heartbeats
-from trajectories.fidelity import jobs, sample
-from trajectories.lab.queries.fidelity import REASONS, fidelity_label, share_format
+from trajectories.behaviour.fidelity import jobs, sample
 from trajectories.lab.system.page import SystemPage
 from trajectories.models import Episode, Fidelity
+from trajectories.record import heartbeats
+from trajectories.shell.queries.fidelity import REASONS, fidelity_label, share_format
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]

@@ -11,9 +11,9 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.lab.queries import gaps as step_gaps
-from trajectories.lab.queries import steps, timeline
 from trajectories.models import Episode
+from trajectories.shell.queries import gaps as step_gaps
+from trajectories.shell.queries import steps, timeline
 
 pytestmark = pytest.mark.django_db
 Lab = Callable[[User | None], LabClient]

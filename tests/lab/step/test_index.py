@@ -15,9 +15,9 @@ from tests import factories
 from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode
 from trajectories.actions.checks import CHECKS
-from trajectories.facts import store
-from trajectories.lab.queries import step_matches
+from trajectories.behaviour.facts import store
 from trajectories.models import Blob, Episode, PageEvent, SiteEvent
+from trajectories.shell.queries import step_matches
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]

@@ -15,10 +15,10 @@ from django.utils import timezone
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode, picture_make
-from trajectories.lab.queries import timeline
 from trajectories.lab.step import changes as step_changes
-from trajectories.lab.text import long_text
 from trajectories.models import Blob, Episode, Picture
+from trajectories.shell.queries import timeline
+from trajectories.shell.text import long_text
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]

@@ -12,10 +12,10 @@ from core import blobs
 from core.tokens import token_make
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.capture import pictures
-from trajectories.capture.marks import RED
-from trajectories.lab.screenshots.picture import caption_of
 from trajectories.models import Blob, Episode, PageEvent
+from trajectories.record.capture import pictures
+from trajectories.record.capture.marks import RED
+from trajectories.shell.screenshots.picture import caption_of
 
 pytestmark = pytest.mark.usefixtures("own_storages")
 Lab = Callable[[User | None], LabClient]

@@ -13,11 +13,11 @@ from django.utils import timezone
 from tests import factories
 from tests.conftest import LabClient
 from tests.lab.long_scene import long_episode
-from trajectories.facts import source, store
-from trajectories.facts.source import source_part
-from trajectories.lab.queries import step_facts
-from trajectories.lab.queries.step_facts import provisional_facts, provisional_labels
+from trajectories.behaviour.facts import source, store
+from trajectories.behaviour.facts.source import source_part
 from trajectories.models import Episode, PageEvent, StepFacts
+from trajectories.shell.queries import step_facts
+from trajectories.shell.queries.step_facts import provisional_facts, provisional_labels
 
 Lab = Callable[[User | None], LabClient]
 FIELDS = (

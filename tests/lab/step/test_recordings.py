@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests import factories
-from tests.capture.factories import PAGE, chunk_make, event, packed
 from tests.conftest import LabClient
+from tests.record.capture.factories import PAGE, chunk_make, event, packed
 from trajectories.models import Episode, Fidelity, Pruning, RecordingTally
 
 Lab = Callable[[User | None], LabClient]

@@ -12,10 +12,10 @@ from django.test.utils import CaptureQueriesContext
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.facts import store
-from trajectories.lab.queries.step_facts import StepLabel, step_labels
-from trajectories.lab.screenshots.picture import caption_of
+from trajectories.behaviour.facts import store
 from trajectories.models import Episode, PageEvent, StepFacts
+from trajectories.shell.queries.step_facts import StepLabel, step_labels
+from trajectories.shell.screenshots.picture import caption_of
 
 Lab = Callable[[User | None], LabClient]
 LOFT = "link “Sunny loft”"

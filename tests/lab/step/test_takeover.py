@@ -12,8 +12,8 @@ from django.test import Client
 from core.errors import GymError
 from tasks_app.models import Gold
 from tests import factories
-from trajectories.episodes.takeovers import services
 from trajectories.models import Episode, GuidanceText, Run, SiteEvent, Takeover
+from trajectories.rollouts.episodes.takeovers import services
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.lab.grid.tasks import TASKS
-from trajectories.lab.grid.view import Sort
-from trajectories.lab.queries import tasks
 from trajectories.models import Submission
+from trajectories.shell.grid.tasks import TASKS
+from trajectories.shell.grid.view import Sort
+from trajectories.shell.queries import tasks
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from tests.reports.training.scene import right_if
 from tests.reports.training.test_alarms import figures
 from tests.reports.training.test_view import tables_of
 from trajectories.models import Episode, RewardSource, Run, VersionSum
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.reports.training import component_simulation as simulation
 from trajectories.reports.training.alarms import RUN_RATE, Alarm, level, spent
 from trajectories.reports.training.component_alarms import RULES, component_alarms

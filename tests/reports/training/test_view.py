@@ -12,9 +12,9 @@ from tests import factories
 from tests.reports.test_computation import assert_sound
 from tests.reports.training import scene
 from tests.reports.training.scene import right_if
-from trajectories import hot_sql
-from trajectories.facts import store as facts
+from trajectories.behaviour.facts import store as facts
 from trajectories.models import Episode, Run, RunMetrics, Verdict, VersionSum
+from trajectories.record import hot_sql
 from trajectories.reports.training.view import training_view
 
 pytestmark = pytest.mark.django_db

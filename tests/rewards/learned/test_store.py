@@ -17,9 +17,9 @@ from palaestra.rewards import LearnedReward
 from tests import factories
 from tests.conftest import ApiClient
 from tests.rewards.learned import planted
-from trajectories.facts.store import SETTLE_S
+from trajectories.behaviour.facts.store import SETTLE_S
 from trajectories.models import Episode, RewardComponents, RewardModel, RewardSource, Run, Step
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards import store
 from trajectories.rewards.learned.source import recorded_read
 from trajectories.rewards.learned.store import Model, model_of, models_shown, values_of

@@ -8,11 +8,11 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import GymError
-from trajectories import projects
 from trajectories.annotation.labels import versions
 from trajectories.annotation.labels.consensus import consensus
-from trajectories.api.auth import Principal
 from trajectories.models import AnnotationProject, AnnotationUnit, Episode, Label
+from trajectories.record import projects
+from trajectories.record.api.auth import Principal
 
 COLUMNS = {
     "id": "pk",

@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 from core.paging import page, query_read
 from core.schema import call
 from trajectories.annotation.api import records, selectors
-from trajectories.api.auth import caller
+from trajectories.record.api.auth import caller
 
 
 class LabelsView(APIView):

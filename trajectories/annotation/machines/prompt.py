@@ -11,8 +11,8 @@ from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook, Field, Option
 from trajectories.annotation.labels.answers import Answers
+from trajectories.behaviour.thoughts.sentences import sentence_spans
 from trajectories.models import AnnotationUnit
-from trajectories.thoughts.sentences import sentence_spans
 
 VERSION = 1
 OUTLINE_CHARS = 12_000

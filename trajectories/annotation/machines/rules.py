@@ -13,10 +13,10 @@ from typing import Any
 
 from trajectories.annotation.codebook.types import Codebook
 from trajectories.annotation.labels.answers import Answers
+from trajectories.behaviour.thoughts import codebook as classes
+from trajectories.behaviour.thoughts import rules
+from trajectories.behaviour.thoughts.reader import Classed
 from trajectories.models import AnnotationUnit
-from trajectories.thoughts import codebook as classes
-from trajectories.thoughts import rules
-from trajectories.thoughts.reader import Classed
 
 # A sentence of the class shows the behaviour.
 BEHAVIOURS = {"plan": "plan", "check": "verify", "revise": "revise"}

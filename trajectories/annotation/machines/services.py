@@ -20,8 +20,8 @@ from trajectories.annotation.machines.judge import WORKER_TIMEOUT_S, WORKER_TRIE
 from trajectories.annotation.machines.labels import MachineLabel, annotator_get, labels_add
 from trajectories.annotation.machines.prompt import VERSION, Material, prompt_hash
 from trajectories.annotation.machines.rules import rules_answers, rules_version
-from trajectories.facts.compute import sentences_read
-from trajectories.facts.source import sources_read
+from trajectories.behaviour.facts.compute import sentences_read
+from trajectories.behaviour.facts.source import sources_read
 from trajectories.models import AnnotationJob, AnnotationProject, AnnotationUnit, Annotator, Step
 
 RULES = "rules"

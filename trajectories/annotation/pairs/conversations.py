@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from django.utils.module_loading import import_string
 
-from trajectories.prompts.sent import SentMessage
+from trajectories.record.prompts.sent import SentMessage
 
-ADDRESS = "trajectories.episodes.conversations.conversation_read"
+ADDRESS = "trajectories.rollouts.episodes.conversations.conversation_read"
 
 
 def conversation(episode_id: int, step: int) -> list[SentMessage]:

@@ -13,7 +13,7 @@ from trajectories.annotation.pairs.bias import DECIDED, SECOND
 from trajectories.annotation.pairs.conversations import conversation
 from trajectories.annotation.pairs.selectors import Choice, PairChoices, pairs_labelled
 from trajectories.models import AnnotationProject
-from trajectories.prompts.sent import SentMessage
+from trajectories.record.prompts.sent import SentMessage
 
 MAJORITY, ADJUDICATED = "majority", "adjudicated"
 DISPUTED = "disputed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trajectories.thoughts.substeps import substep_spans
+from trajectories.behaviour.thoughts.substeps import substep_spans
 
 WORDS_MAX = 150
 

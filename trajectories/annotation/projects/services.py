@@ -10,7 +10,6 @@ from django.db import transaction
 
 from core.errors import GymError
 from core.sql import Statement
-from trajectories.annotation import roles
 from trajectories.annotation.codebook.own_fields import codebook_with
 from trajectories.annotation.codebook.types import Field
 from trajectories.annotation.projects import sample
@@ -18,6 +17,7 @@ from trajectories.annotation.projects.paragraphs import WORDS_MAX, paragraphs
 from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, CodebookVersion, Episode
 from trajectories.models.access import DEFAULT_PROJECT
 from trajectories.models.annotation import views_default
+from trajectories.shell import roles
 
 STEPS_MAX = 100_000
 LONG_AT_ONCE = 500

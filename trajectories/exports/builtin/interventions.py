@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trajectories.episodes.interventions.messages import begins_with, prefill_message
 from trajectories.exports.chats import (
     EPISODE_COLUMNS,
     conversational,
@@ -16,6 +15,7 @@ from trajectories.exports.conversations import ASSISTANT
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Intervention, Verdict
+from trajectories.rollouts.episodes.interventions.messages import begins_with, prefill_message
 
 CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
 SHARED = (

@@ -11,7 +11,7 @@ from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Run
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.rewards.profiles.store import check_may_pay, payable, profile_get
 from trajectories.rewards.selectors import rewards_of
 

@@ -20,7 +20,7 @@ from trajectories.exports.registry import export_kind
 from trajectories.exports.relatives import Lines, by_root
 from trajectories.exports.types import IMAGES, WEIGHT, Batch, Row
 from trajectories.models import Episode, Step, Verdict
-from trajectories.prompts.conversation import Message
+from trajectories.record.prompts.conversation import Message
 
 CORRECT, INCORRECT = Verdict.Outcome.CORRECT, Verdict.Outcome.INCORRECT
 SHARED = ("run", "task", "benchmark", "split", "key", "arm", "model", "simulated", "policy_version")

@@ -9,13 +9,13 @@ import msgspec
 
 from core.outcomes import JUDGED
 from tasks_app import kinds
-from trajectories.api.auth import Principal
-from trajectories.episodes.trajectories import selectors
 from trajectories.exports.chats import EPISODE_COLUMNS, episode_values
 from trajectories.exports.registry import export_kind
 from trajectories.exports.types import WEIGHT, Batch, Row
 from trajectories.models import Step
 from trajectories.models.access import Scope
+from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes.trajectories import selectors
 
 READER = Principal(key_id=0, name="export", scopes=frozenset({Scope.READ}), splits=frozenset(), project=None)
 

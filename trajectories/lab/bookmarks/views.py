@@ -13,9 +13,9 @@ from django.urls import reverse
 
 from core.errors import GymError
 from core.integers import BIGINT_MAX, is_id
-from trajectories.lab.access import LabRequest, lab_action, lab_page, wants_fragment
 from trajectories.lab.bookmarks import selectors, services
-from trajectories.lab.queries import episodes, steps
+from trajectories.shell.access import LabRequest, lab_action, lab_page, wants_fragment
+from trajectories.shell.queries import episodes, steps
 
 ROWS = 50
 WORDS_MAX = 200

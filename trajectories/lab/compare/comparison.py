@@ -11,9 +11,9 @@ from typing import Any
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.alignment import Key, Row, align, first_divergence
 from trajectories.lab.compare.selectors import Place
-from trajectories.lab.queries.steps import step_counts
-from trajectories.lab.text.values import Value, values_of
 from trajectories.models import Episode, Submission
+from trajectories.shell.queries.steps import step_counts
+from trajectories.shell.text.values import Value, values_of
 
 EPISODES_MAX = 4
 ROWS_PER_PAGE = 100

@@ -12,8 +12,8 @@ from tasks_app.models import Task
 from trajectories.lab.compare import selectors
 from trajectories.lab.compare.comparison import EPISODES_MAX, Column, Comparison, columns_of
 from trajectories.lab.compare.pairs import Pairs, pairs_of
-from trajectories.lab.forms import DIVERGENCE_ANCHOR, RowsForm
 from trajectories.models import Episode
+from trajectories.shell.forms import DIVERGENCE_ANCHOR, RowsForm
 
 EPISODES_MIN = 2
 EPISODES = "episodes"

@@ -15,13 +15,13 @@ from django.http import Http404
 from core.tokens import mask_tokens
 from tasks_app.models import Gold, Task
 from trajectories.actions import elements
-from trajectories.episodes.forks.lineage import steps_held
-from trajectories.facts import behaviour
+from trajectories.behaviour.facts import behaviour
 from trajectories.lab.compare.alignment import Key
-from trajectories.lab.queries.step_facts import step_labels
-from trajectories.lab.queries.steps import HAS_PICTURE
-from trajectories.lab.text.values import fields_named
 from trajectories.models import Episode, Picture, Step, StepFacts
+from trajectories.rollouts.episodes.forks.lineage import steps_held
+from trajectories.shell.queries.step_facts import step_labels
+from trajectories.shell.queries.steps import HAS_PICTURE
+from trajectories.shell.text.values import fields_named
 
 STEPS_MAX = 1_000
 CHOICES_MAX = 50

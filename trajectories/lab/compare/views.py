@@ -3,8 +3,8 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
-from trajectories.lab.access import LabRequest, lab_page, sees_golds
 from trajectories.lab.compare.page import ComparePage
+from trajectories.shell.access import LabRequest, lab_page, sees_golds
 
 
 @lab_page

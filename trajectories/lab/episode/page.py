@@ -14,27 +14,27 @@ from core.arms import ARMS
 from core.errors import GymError
 from core.presentation import look_read
 from tasks_app.models import Gold
-from trajectories.capture import chunks
-from trajectories.capture.chunks import RecordedPage
-from trajectories.episodes.drafts import max_steps_of
 from trajectories.lab.episode.page_actions import PageRecording
 from trajectories.lab.episode.prompt import episode_prompt_shown
-from trajectories.lab.forms import StepsForm
-from trajectories.lab.queries import episodes, programs, prunings, steps
-from trajectories.lab.queries.fidelity import EpisodeFidelity, episode_fidelity
-from trajectories.lab.queries.lineage import Lineage, lineage_of
-from trajectories.lab.queries.step_matches import find_query
-from trajectories.lab.queries.steps import StepEvents, StepList
-from trajectories.lab.queries.timeline import Timeline, timeline_around
-from trajectories.lab.text import diffs, evidence
-from trajectories.lab.text.evidence import Comparison, Reading
-from trajectories.lab.text.questions import answer_named, sources_of
-from trajectories.lab.text.thoughts import Ribbon
-from trajectories.lab.text.values import fields_of
-from trajectories.lab.updates import Updates
 from trajectories.models import Episode, PageEventTally, Pruning
-from trajectories.prompts.conversation import Message
-from trajectories.prompts.interface import setup_of
+from trajectories.record.capture import chunks
+from trajectories.record.capture.chunks import RecordedPage
+from trajectories.record.prompts.conversation import Message
+from trajectories.record.prompts.interface import setup_of
+from trajectories.rollouts.episodes.drafts import max_steps_of
+from trajectories.shell.forms import StepsForm
+from trajectories.shell.queries import episodes, programs, prunings, steps
+from trajectories.shell.queries.fidelity import EpisodeFidelity, episode_fidelity
+from trajectories.shell.queries.lineage import Lineage, lineage_of
+from trajectories.shell.queries.step_matches import find_query
+from trajectories.shell.queries.steps import StepEvents, StepList
+from trajectories.shell.queries.timeline import Timeline, timeline_around
+from trajectories.shell.text import diffs, evidence
+from trajectories.shell.text.evidence import Comparison, Reading
+from trajectories.shell.text.questions import answer_named, sources_of
+from trajectories.shell.text.thoughts import Ribbon
+from trajectories.shell.text.values import fields_of
+from trajectories.shell.updates import Updates
 
 # The page of a step has it in its address; here it is handed on to the steps.
 FIND = "find"

@@ -8,14 +8,14 @@ from functools import cached_property
 from django.http import Http404
 from django.urls import reverse
 
-from trajectories.dom_replay import document
-from trajectories.dom_replay.page_actions import page_actions_of, scene_of
-from trajectories.facts.page_actions import PageAction
-from trajectories.judging import queue_sql
-from trajectories.lab.queries import page_actions
-from trajectories.lab.queries.replays import Replay
-from trajectories.lab.queries.steps import StepEvents
+from trajectories.behaviour.dom_replay import document
+from trajectories.behaviour.dom_replay.page_actions import page_actions_of, scene_of
+from trajectories.behaviour.facts.page_actions import PageAction
 from trajectories.models import Episode
+from trajectories.rollouts.judging import queue_sql
+from trajectories.shell.queries import page_actions
+from trajectories.shell.queries.replays import Replay
+from trajectories.shell.queries.steps import StepEvents
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,9 @@ import logging
 from typing import Any
 
 from core.errors import GymError
-from trajectories.episodes.opening_messages import opening_messages
 from trajectories.models import Episode
-from trajectories.prompts import conversation
+from trajectories.record.prompts import conversation
+from trajectories.rollouts.episodes.opening_messages import opening_messages
 
 logger = logging.getLogger(__name__)
 

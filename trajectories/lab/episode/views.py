@@ -5,15 +5,15 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 
-from trajectories.dom_replay import document
-from trajectories.lab.access import LabRequest, lab_page, page_render, sees_golds
+from trajectories.behaviour.dom_replay import document
 from trajectories.lab.bookmarks.selectors import Marks, marks_of
 from trajectories.lab.episode.page import EpisodePage
 from trajectories.lab.episode.page_actions import ActionPage, PageRecording
 from trajectories.lab.episode.prompt import episode_prompt_shown
-from trajectories.lab.queries import episodes
-from trajectories.lab.updates import Updates
 from trajectories.models import Episode
+from trajectories.shell.access import LabRequest, lab_page, page_render, sees_golds
+from trajectories.shell.queries import episodes
+from trajectories.shell.updates import Updates
 
 
 @lab_page

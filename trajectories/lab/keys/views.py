@@ -10,10 +10,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 
 from core.errors import GymError
-from trajectories.api import auth, keys
-from trajectories.lab.access import LabRequest, lab_action, lab_page
 from trajectories.lab.keys.form import KeyForm
 from trajectories.models.access import ApiKey
+from trajectories.record.api import auth, keys
+from trajectories.shell.access import LabRequest, lab_action, lab_page
 
 
 def _for_admins(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

@@ -12,10 +12,10 @@ from django.urls import reverse
 
 from tasks_app.models import Task
 from tasks_app.task_words import task_query, tasks_with
-from trajectories.lab import slow_queries
-from trajectories.lab.queries.tasks import task_excerpt
-from trajectories.lab.text.formulas import question_line
 from trajectories.models import Episode, Report, Run
+from trajectories.shell import slow_queries
+from trajectories.shell.queries.tasks import task_excerpt
+from trajectories.shell.text.formulas import question_line
 
 WORDS_MAX_CHARS = 200
 ROWS_MAX = 5

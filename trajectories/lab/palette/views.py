@@ -3,8 +3,8 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.palette.page import PalettePage
+from trajectories.shell.access import LabRequest, lab_page
 
 
 @lab_page

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.http import Http404
 
-from trajectories.lab.queries import steps
-from trajectories.lab.queries.episodes import episode_get
-from trajectories.lab.queries.previews import rows_of
-from trajectories.lab.queries.tallies import run_tallies_by_arm, task_tallies_by_arm
-from trajectories.lab.queries.tasks import task_get, task_rows
 from trajectories.lab.runs.rows import run_rows
-from trajectories.lab.text.questions import question_text
-from trajectories.lab.text.untrusted import cut
+from trajectories.shell.queries import steps
+from trajectories.shell.queries.episodes import episode_get
+from trajectories.shell.queries.previews import rows_of
+from trajectories.shell.queries.tallies import run_tallies_by_arm, task_tallies_by_arm
+from trajectories.shell.queries.tasks import task_get, task_rows
+from trajectories.shell.text.questions import question_text
+from trajectories.shell.text.untrusted import cut
 
 THOUGHT_CHARS = 1_200
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import render
 
-from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.peek.page import EpisodePeek, RunPeek, TaskPeek
 from trajectories.lab.step.outcome import ending_of
 from trajectories.lab.step.views import step_number
+from trajectories.shell.access import LabRequest, lab_page
 
 
 @lab_page

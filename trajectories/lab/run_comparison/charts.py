@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trajectories.lab.reports.charts.drawing import Drawing
-from trajectories.lab.reports.charts.scale import Scale, share_scale
-from trajectories.lab.reports.charts.version_axes import axes_draw, versions_scale
-from trajectories.lab.text.untrusted import cut, visible
+from trajectories.shell.charts.drawing import Drawing
+from trajectories.shell.charts.scale import Scale, share_scale
+from trajectories.shell.charts.version_axes import axes_draw, versions_scale
+from trajectories.shell.text.untrusted import cut, visible
 
 WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 48, 16, 16, 40

@@ -4,8 +4,8 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.run_comparison.page import RunComparison
+from trajectories.shell.access import LabRequest, lab_page
 
 
 @lab_page

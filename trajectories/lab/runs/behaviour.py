@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trajectories.facts.measures import MEASURES
+from trajectories.behaviour.facts.measures import MEASURES
 from trajectories.reports.behaviour import MeasureMean, RunBehaviour
 
 # Labels, and whether a measure is a share.

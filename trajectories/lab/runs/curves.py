@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from core.reasons import END_REASONS
+from core.statistics import Rate
 from trajectories.models.sums import EndingSum
-from trajectories.reports.statistics import Rate
 from trajectories.reports.training.selectors import posted_metrics
 
 # The newest; a chart has no room for more points.

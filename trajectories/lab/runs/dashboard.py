@@ -8,9 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.answer_check import is_checked
-from trajectories.lab.queries import episodes
-from trajectories.lab.queries.tallies import run_tallies_by_arm
-from trajectories.lab.runs import dashboard_selectors, selectors
+from trajectories.lab.runs import dashboard_selectors
 from trajectories.lab.runs.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
 from trajectories.lab.runs.curves import Curve, curves_of, endings_of
 from trajectories.lab.runs.family import family_of
@@ -20,13 +18,16 @@ from trajectories.lab.runs.reason_chart import ReasonChart, reason_chart
 from trajectories.lab.runs.result import Comparison, Result, comparison_of
 from trajectories.lab.runs.reward_plot import reward_plot
 from trajectories.lab.runs.voids import VoidTable, void_table
-from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode
 from trajectories.models.origins import Origin
 from trajectories.reports import behaviour
 from trajectories.reports.answer_changes import AnswerChanges, answer_changes
 from trajectories.reports.format_failures import FormatTally, format_tallies
 from trajectories.reports.paired_tasks import PairedTally, paired_tallies
+from trajectories.shell.queries import episodes
+from trajectories.shell.queries import runs as selectors
+from trajectories.shell.queries.tallies import run_tallies_by_arm
+from trajectories.shell.text.untrusted import visible
 
 FINGERPRINT_CHARS = 16
 # How often a page asks for news by itself: less often while nothing happens.

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from django.db.models import Count, Sum
 
 from core.sql import Statement
-from trajectories.hot_sql import UNFINISHED
+from core.statistics import Clusters, Rate, rate_of
 from trajectories.models import Episode, Step
 from trajectories.models.origins import CONDITIONS, Origin
 from trajectories.models.sums import RateSum, Scope
-from trajectories.reports.statistics import Clusters, Rate, rate_of
+from trajectories.record.hot_sql import UNFINISHED
 
 # The period over which the pace of verdicts is measured.
 PACE_S = 300

@@ -13,9 +13,9 @@ from core.arms import ARMS
 from core.integers import is_id
 from core.outcomes import CORRECT, JUDGED
 from core.sql import Statement
-from trajectories.lab.forms import DIVERGENCE_ANCHOR
 from trajectories.lab.runs.family import Family, Member
 from trajectories.models import Episode
+from trajectories.shell.forms import DIVERGENCE_ANCHOR
 
 TASKS_SHOWN = 60
 # Of each arm the latest episodes are looked through for a pair that differs.

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from django.http import QueryDict
 
-from trajectories.lab import slow_queries
-from trajectories.lab.forms import RunFilter
-from trajectories.lab.grid.runs import RUNS
-from trajectories.lab.grid.view import Grid, GridView, grid_of
-from trajectories.lab.queries.tasks import benchmarks_known
-from trajectories.lab.runs import rows, selectors
+from trajectories.lab.runs import rows
 from trajectories.lab.runs.dashboard_cache import run_dashboard
-from trajectories.lab.text.untrusted import visible
 from trajectories.models import Run, Sampler
 from trajectories.reports import selectors as reports
+from trajectories.shell import slow_queries
+from trajectories.shell.forms import RunFilter
+from trajectories.shell.grid.runs import RUNS
+from trajectories.shell.grid.view import Grid, GridView, grid_of
+from trajectories.shell.queries import runs as selectors
+from trajectories.shell.queries.tasks import benchmarks_known
+from trajectories.shell.text.untrusted import visible
 
 REPORTS_SHOWN = 3
 COMPARED_MOST = 7

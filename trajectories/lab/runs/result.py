@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.arms import ARMS
-from trajectories.lab.queries.tallies import Tally, run_tallies_by_arm
 from trajectories.lab.runs.family import Family, Member
 from trajectories.lab.runs.gaps import Gap, run_gaps
-from trajectories.lab.text.numerals import numeral
 from trajectories.models import Run
 from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.format_failures import FormatTally
+from trajectories.shell.queries.tallies import Tally, run_tallies_by_arm
+from trajectories.shell.text.numerals import numeral
 
 # Half the width of a gap's plot at most, in points; the smallest that holds all gaps is taken.
 SCALES = (10, 25, 50, 100)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.sql import Statement
-from trajectories.lab.grid.view import Sort
-from trajectories.lab.queries.tallies import Tally, tallies_by_run
 from trajectories.models import Run
+from trajectories.shell.grid.view import Sort
+from trajectories.shell.queries.tallies import Tally, tallies_by_run
 
 RUNS_PER_PAGE = 50
 _PARTS = Statement(__file__, "run_parts")

@@ -3,10 +3,10 @@ from __future__ import annotations
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from trajectories.lab import slow_queries
-from trajectories.lab.access import LabRequest, lab_page, sees_golds
 from trajectories.lab.runs.heat_map import pair_address
 from trajectories.lab.runs.pages import RunPage, RunsPage
+from trajectories.shell import slow_queries
+from trajectories.shell.access import LabRequest, lab_page, sees_golds
 
 
 @lab_page

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from trajectories.runs.void_alarms import VoidAlarm, void_alarms
-from trajectories.runs.void_rates import LATEST_OF_A_RUN, VoidRate, rates_ranked, void_rates
+from trajectories.rollouts.runs.void_alarms import VoidAlarm, void_alarms
+from trajectories.rollouts.runs.void_rates import LATEST_OF_A_RUN, VoidRate, rates_ranked, void_rates
 
 ROWS_SHOWN = 5
 ALARMS_SHOWN = 5

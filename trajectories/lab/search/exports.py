@@ -14,12 +14,12 @@ import msgspec
 
 from core.csv_text import csv_bytes
 from trajectories.actions.checks import PUBLISHED_COLUMNS
-from trajectories.api.auth import Principal
-from trajectories.episodes.trajectories import selectors
-from trajectories.facts.measures import TOTALS
+from trajectories.behaviour.facts.measures import TOTALS
 from trajectories.lab.search.request import SearchRequest
 from trajectories.lab.search.selectors import search_episode_ids
 from trajectories.models import Episode
+from trajectories.record.api.auth import Principal
+from trajectories.rollouts.episodes.trajectories import selectors
 
 EPISODES_AT_ONCE = 200
 # Columns of the table of facts, with their fields.

@@ -13,15 +13,21 @@ from core.integers import BIGINT_MAX, is_id
 from core.reasons import END_REASONS
 from trajectories.actions.checks import MISMATCHES
 from trajectories.actions.registry import ACTIONS
-from trajectories.lab.forms import FilterForm, TaskWordsField, TextField, choice_field, name_field
-from trajectories.lab.grid.view import PARAMETERS
-from trajectories.lab.text.actions import check_label
-from trajectories.lab.text.untrusted import visible
 from trajectories.models import Episode, Verdict
 from trajectories.models.origins import Origin
+from trajectories.shell.forms import (
+    EPISODES_MAX,
+    FilterForm,
+    TaskWordsField,
+    TextField,
+    choice_field,
+    name_field,
+)
+from trajectories.shell.grid.view import PARAMETERS
+from trajectories.shell.text.actions import check_label
+from trajectories.shell.text.untrusted import visible
 
 QUERY_MAX_CHARS = 500
-EPISODES_MAX = 200
 SECONDS_MAX = 10**9
 COUNT_MAX = 10**9
 # No episode is older; the last leaves room to add a day.

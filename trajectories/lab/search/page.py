@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from core.integers import BIGINT_MAX
-from trajectories.lab import slow_queries
-from trajectories.lab.grid.view import Grid, GridView, grid_of
 from trajectories.lab.search.request import Chip, SearchRequest
 from trajectories.lab.search.selectors import HITS_PER_PAGE, Counts, HitPage, search_counts, search_page
 from trajectories.models import Episode
+from trajectories.shell import slow_queries
+from trajectories.shell.grid.view import Grid, GridView, grid_of
 
 FACETS = ("outcome", "arm", "run")
 

@@ -15,15 +15,14 @@ from django.urls import reverse
 
 from core.integers import BIGINT_MAX, is_id
 from core.tables import toml_load
-from trajectories.facts.words import web_query
-from trajectories.lab.grid.episodes import EPISODES as EPISODE_TABLE
-from trajectories.lab.grid.episodes import MATCH_COLUMNS
-from trajectories.lab.grid.view import GridView
-from trajectories.lab.queries import tasks
-from trajectories.lab.runs import selectors as runs
+from trajectories.behaviour.facts.words import web_query
 from trajectories.lab.search.form import SearchForm
 from trajectories.lab.search.selectors import Cursor, Search
-from trajectories.lab.text.untrusted import cut, visible
+from trajectories.shell.grid.episodes import EPISODES as EPISODE_TABLE
+from trajectories.shell.grid.episodes import MATCH_COLUMNS
+from trajectories.shell.grid.view import GridView
+from trajectories.shell.queries import runs, tasks
+from trajectories.shell.text.untrusted import cut, visible
 
 CURSOR = "after"
 EPISODES = "episodes"

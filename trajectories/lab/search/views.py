@@ -8,12 +8,12 @@ from django.http import HttpResponse, HttpResponseBase, QueryDict, StreamingHttp
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from trajectories.lab.access import LabRequest, lab_page, sees_golds, wants_fragment
-from trajectories.lab.export.views import as_file, asks_for_golds, reader
+from trajectories.lab.episode_files.views import as_file, asks_for_golds, reader
 from trajectories.lab.search import exports
 from trajectories.lab.search.page import CountsPage, SearchPage
 from trajectories.lab.search.request import SearchRequest
-from trajectories.lab.slow_queries import page_render
+from trajectories.shell.access import LabRequest, lab_page, sees_golds, wants_fragment
+from trajectories.shell.slow_queries import page_render
 
 
 @lab_page

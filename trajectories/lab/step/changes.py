@@ -8,10 +8,10 @@ from typing import Literal
 from PIL import Image, ImageChops
 
 from core import thumbnails
-from trajectories.lab.queries import steps
-from trajectories.lab.text.diffs import Diff, lines_diff, words_diff
-from trajectories.lab.text.long_text import Shown, shown
 from trajectories.models import Step
+from trajectories.shell.queries import steps
+from trajectories.shell.text.diffs import Diff, lines_diff, words_diff
+from trajectories.shell.text.long_text import Shown, shown
 
 COMPARED = ("thought", "observation_text", "screenshot", "url")
 # Both are shrunk to this width first: enough to notice a changed word, and fast enough for a page.

@@ -10,14 +10,14 @@ from typing import Any
 
 from core.histories import History, history_read
 from core.tokens import mask_tokens
-from trajectories.episodes import conversations
-from trajectories.episodes.prompt_hash import Check, prompt_check
-from trajectories.lab.text.questions import content_parts
-from trajectories.lab.text.untrusted import first_line
 from trajectories.models import Episode, Step
-from trajectories.prompts import sent
-from trajectories.prompts.conversation import length_of
-from trajectories.prompts.sent import SentMessage, Turn
+from trajectories.record.prompts import sent
+from trajectories.record.prompts.conversation import length_of
+from trajectories.record.prompts.sent import SentMessage, Turn
+from trajectories.rollouts.episodes import conversations
+from trajectories.rollouts.episodes.prompt_hash import Check, prompt_check
+from trajectories.shell.text.questions import content_parts
+from trajectories.shell.text.untrusted import first_line
 
 # Of the messages after the opening ones; earlier ones have a page of their own.
 MESSAGES_SHOWN = 60

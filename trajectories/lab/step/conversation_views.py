@@ -8,11 +8,11 @@ from typing import Any
 from django.http import Http404, HttpResponse
 
 from core.tokens import mask_tokens
-from trajectories.lab.access import LabRequest, lab_page, page_render, sees_golds
-from trajectories.lab.queries import episodes, steps
 from trajectories.lab.step.conversation import StepConversation
 from trajectories.lab.step.data_views import PRIVATE_FILE
 from trajectories.lab.step.views import step_number
+from trajectories.shell.access import LabRequest, lab_page, page_render, sees_golds
+from trajectories.shell.queries import episodes, steps
 
 
 @lab_page

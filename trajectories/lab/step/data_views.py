@@ -8,11 +8,11 @@ import msgspec
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from trajectories.capture import chunks
-from trajectories.lab.access import LabRequest, lab_page
-from trajectories.lab.queries import episodes, prunings, step_matches
 from trajectories.lab.step.index import episode_index as index_of
 from trajectories.lab.step.views import step_number
+from trajectories.record.capture import chunks
+from trajectories.shell.access import LabRequest, lab_page
+from trajectories.shell.queries import episodes, prunings, step_matches
 
 PRIVATE_FILE = {
     "Content-Security-Policy": "default-src 'none'; sandbox",

@@ -9,13 +9,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from trajectories.dom_replay import document, scenes
-from trajectories.fidelity import sample
-from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render, wants_fragment
-from trajectories.lab.queries import episodes, steps
-from trajectories.lab.queries.fidelity import step_fidelity
-from trajectories.lab.queries.replays import Replay
+from trajectories.behaviour.dom_replay import document, scenes
+from trajectories.behaviour.fidelity import sample
 from trajectories.models import Episode, Step
+from trajectories.shell.access import LabRequest, lab_action, lab_page, page_render, wants_fragment
+from trajectories.shell.queries import episodes, steps
+from trajectories.shell.queries.fidelity import step_fidelity
+from trajectories.shell.queries.replays import Replay
 
 
 @lab_page

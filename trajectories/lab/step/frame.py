@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trajectories.lab.bookmarks.selectors import steps_marked
-from trajectories.lab.queries.gaps import Gap
-from trajectories.lab.queries.lineage import Lineage, lineage_of
-from trajectories.lab.queries.step_matches import MatchPosition, steps_matching
-from trajectories.lab.queries.timeline import Timeline, timeline_around
 from trajectories.lab.step.scrubber import Scrubber, scrubber_of
 from trajectories.lab.step.step_list import ListedStep, steps_listed
-from trajectories.lab.updates import Updates
 from trajectories.models import Episode
+from trajectories.shell.queries.gaps import Gap
+from trajectories.shell.queries.lineage import Lineage, lineage_of
+from trajectories.shell.queries.step_matches import MatchPosition, steps_matching
+from trajectories.shell.queries.timeline import Timeline, timeline_around
+from trajectories.shell.updates import Updates
 
 
 @dataclass(frozen=True, kw_only=True)

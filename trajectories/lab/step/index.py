@@ -10,11 +10,11 @@ from tasks_app import kinds
 from tasks_app.families import milestones
 from tasks_app.models import Gold
 from tasks_app.worlds.evidence import PAGE_SERVED
-from trajectories.lab.queries import steps
-from trajectories.lab.queries.timeline import INDEX_MAX, SPAN, Cell, timeline_cells
-from trajectories.lab.text.formulas import first_line_to_text
-from trajectories.lab.text.untrusted import cut, visible
 from trajectories.models import Episode, SiteEvent
+from trajectories.shell.queries import steps
+from trajectories.shell.queries.timeline import INDEX_MAX, SPAN, Cell, timeline_cells
+from trajectories.shell.text.formulas import first_line_to_text
+from trajectories.shell.text.untrusted import cut, visible
 
 FIELDS = (
     "index",

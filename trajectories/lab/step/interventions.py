@@ -11,12 +11,12 @@ from django.contrib.auth.models import AnonymousUser, User
 
 from core.arms import ARMS
 from core.errors import GymError
-from trajectories.episodes.interventions import messages, selectors
-from trajectories.episodes.interventions.body import InterventionIn
-from trajectories.episodes.interventions.creation import intervention_open
-from trajectories.lab.access import principal_of
-from trajectories.lab.text.untrusted import cut
 from trajectories.models import Episode, Intervention, Step, Verdict
+from trajectories.rollouts.episodes.interventions import messages, selectors
+from trajectories.rollouts.episodes.interventions.body import InterventionIn
+from trajectories.rollouts.episodes.interventions.creation import intervention_open
+from trajectories.shell.access import principal_of
+from trajectories.shell.text.untrusted import cut
 
 PERSON = Intervention.Author.PERSON
 WRITTEN_SHOWN = 20

@@ -9,10 +9,10 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from trajectories.actions.checks import MISMATCHES
-from trajectories.facts.measures import MEASURES, Measure
-from trajectories.lab.queries.step_facts import StepLabel, step_facts_get
-from trajectories.lab.text.thoughts import Ribbon, coloured
+from trajectories.behaviour.facts.measures import MEASURES, Measure
 from trajectories.models import Step, StepFacts
+from trajectories.shell.queries.step_facts import StepLabel, step_facts_get
+from trajectories.shell.text.thoughts import Ribbon, coloured
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.sessions.backends.base import SessionBase
 
 from tasks_app.models import Gold
-from trajectories.lab.access import sees_golds
-from trajectories.lab.queries import episodes
-from trajectories.lab.text.questions import answer_named, gold_named, sources_of
-from trajectories.lab.text.values import Value, fields_of, values_of
 from trajectories.models import Episode
+from trajectories.shell.access import sees_golds
+from trajectories.shell.queries import episodes
+from trajectories.shell.text.questions import answer_named, gold_named, sources_of
+from trajectories.shell.text.values import Value, fields_of, values_of
 
 # The name in the session of whether the reader wants to see golds.
 SHOWS_GOLDS = "shows_golds"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from trajectories.dom_replay.scenes import has_recording
-from trajectories.lab.queries import programs, steps
-from trajectories.lab.queries.fidelity import FidelityLabel, step_fidelity
+from trajectories.behaviour.dom_replay.scenes import has_recording
 from trajectories.lab.step.interventions import Posted, StepInterventions
 from trajectories.lab.step.measures import StepMeasures
 from trajectories.lab.step.panels import Panel, panel_first, panels_of
@@ -15,7 +13,9 @@ from trajectories.lab.step.screenshot import AfterPicture, Screenshot, after_pic
 from trajectories.lab.step.texts import StepTexts
 from trajectories.lab.step.usage import StepUsage
 from trajectories.models import Blob, Episode, Step
-from trajectories.prompts.templates import Template
+from trajectories.record.prompts.templates import Template
+from trajectories.shell.queries import programs, steps
+from trajectories.shell.queries.fidelity import FidelityLabel, step_fidelity
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,17 +10,17 @@ from django.http import Http404, HttpResponse, HttpResponseNotModified
 from django.http.response import HttpResponseBase
 
 from core import drawings, thumbnails
-from trajectories import projects
-from trajectories.blobs import services
-from trajectories.capture import pictures
-from trajectories.capture.captions import captioned
-from trajectories.lab.access import LabRequest, annotator_page, lab_page
-from trajectories.lab.queries import episodes, steps
-from trajectories.lab.screenshots.marks import StepMarks, step_marks
-from trajectories.lab.screenshots.picture import caption_of, step_draw
 from trajectories.lab.step.data_views import PRIVATE_FILE
-from trajectories.lab.text.untrusted import cut, visible
 from trajectories.models import Step
+from trajectories.record import projects
+from trajectories.record.blobs import services
+from trajectories.record.capture import pictures
+from trajectories.record.capture.captions import captioned
+from trajectories.shell.access import LabRequest, annotator_page, lab_page
+from trajectories.shell.queries import episodes, steps
+from trajectories.shell.screenshots.marks import StepMarks, step_marks
+from trajectories.shell.screenshots.picture import caption_of, step_draw
+from trajectories.shell.text.untrusted import cut, visible
 
 # Increase it whenever pictures are drawn differently.
 VERSION = 2

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from core import blobs, thumbnails
 from trajectories.actions.marks import Box, Marks
-from trajectories.capture.marks import scale_of
-from trajectories.lab.queries import prunings
-from trajectories.lab.queries.steps import HAS_PICTURE
-from trajectories.lab.screenshots.marks import step_marks
 from trajectories.models import PageEvent, Picture, Step
+from trajectories.record.capture.marks import scale_of
+from trajectories.shell.queries import prunings
+from trajectories.shell.queries.steps import HAS_PICTURE
+from trajectories.shell.screenshots.marks import step_marks
 
 ARROW_SHARE = 0.5
 ARROW_LEAST = 60.0

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from core.sql import Statement
 from trajectories.actions.checks import Tone
-from trajectories.lab.queries import steps
+from trajectories.shell.queries import steps
 
 # More would be narrower than a pixel; a long episode has a stretch of several steps in each.
 STRETCHES_MAX = 250

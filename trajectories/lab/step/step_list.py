@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trajectories.lab.queries import steps
-from trajectories.lab.queries.gaps import Gap
-from trajectories.lab.queries.timeline import Cell, Timeline
 from trajectories.lab.step.index import thought_line
+from trajectories.shell.queries import steps
+from trajectories.shell.queries.gaps import Gap
+from trajectories.shell.queries.timeline import Cell, Timeline
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,12 @@ from django.http import HttpResponse
 from django.shortcuts import render
 
 from core.errors import GymError
-from trajectories.episodes.forks import creation
-from trajectories.episodes.forks.body import Fork
-from trajectories.episodes.takeovers import services
-from trajectories.lab.access import LabRequest, lab_action, principal_of
-from trajectories.lab.queries import episodes
 from trajectories.models import Episode
+from trajectories.rollouts.episodes.forks import creation
+from trajectories.rollouts.episodes.forks.body import Fork
+from trajectories.rollouts.episodes.takeovers import services
+from trajectories.shell.access import LabRequest, lab_action, principal_of
+from trajectories.shell.queries import episodes
 
 
 @lab_action

@@ -7,12 +7,12 @@ from functools import cached_property
 
 from core.tokens import mask_tokens
 from trajectories.actions.elements import target_description
-from trajectories.lab.text import long_text
-from trajectories.lab.text.actions import action_phrase, element_more, pretty
-from trajectories.lab.text.formulas import first_line_to_text
-from trajectories.lab.text.long_text import Shown
-from trajectories.lab.text.untrusted import BEGINNING_FETCHED
 from trajectories.models import Step
+from trajectories.shell.text import long_text
+from trajectories.shell.text.actions import action_phrase, element_more, pretty
+from trajectories.shell.text.formulas import first_line_to_text
+from trajectories.shell.text.long_text import Shown
+from trajectories.shell.text.untrusted import BEGINNING_FETCHED
 
 URL_CHARS = 4_000
 MESSAGE_CHARS = 10_000

@@ -12,18 +12,25 @@ from django.urls import reverse
 
 from core.errors import GymError
 from core.tokens import mask_tokens
-from trajectories.lab.access import LabRequest, lab_action, lab_page, page_render, sees_golds, wants_fragment
 from trajectories.lab.bookmarks.selectors import marks_of
-from trajectories.lab.queries import episodes, steps
-from trajectories.lab.queries.step_matches import find_query
 from trajectories.lab.step import interventions
 from trajectories.lab.step.changes import step_changes as changes_of
 from trajectories.lab.step.frame import Frame
 from trajectories.lab.step.outcome import SHOWS_GOLDS, ending_of
 from trajectories.lab.step.page import StepPage
 from trajectories.lab.step.scrubber import scrubber_of
-from trajectories.lab.updates import Updates
 from trajectories.models import Episode
+from trajectories.shell.access import (
+    LabRequest,
+    lab_action,
+    lab_page,
+    page_render,
+    sees_golds,
+    wants_fragment,
+)
+from trajectories.shell.queries import episodes, steps
+from trajectories.shell.queries.step_matches import find_query
+from trajectories.shell.updates import Updates
 
 # The number that led to the step next to it.
 REQUESTED = "requested"

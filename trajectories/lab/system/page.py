@@ -11,10 +11,10 @@ from django.conf import settings
 
 from core import browsers, redis_client
 from core.tables import toml_load
-from trajectories import heartbeats
-from trajectories.api.capacity import capacity_report
-from trajectories.api.health import DOWN, MISSING, OK, UNKNOWN, health_report
-from trajectories.fidelity.jobs import ALIVE as REPLAYS
+from trajectories.behaviour.fidelity.jobs import ALIVE as REPLAYS
+from trajectories.record import heartbeats
+from trajectories.record.api.capacity import capacity_report
+from trajectories.record.api.health import DOWN, MISSING, OK, UNKNOWN, health_report
 
 DISK_LOW_BYTES = 2 * 1024**3
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 
-from trajectories.lab.access import LabRequest, lab_page, page_render
 from trajectories.lab.system.page import SystemPage
+from trajectories.shell.access import LabRequest, lab_page, page_render
 
 
 @lab_page

@@ -5,17 +5,17 @@ from __future__ import annotations
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import QueryDict
 
-from trajectories.lab import access, slow_queries
-from trajectories.lab.forms import TaskFilter
-from trajectories.lab.grid.episodes import EPISODES
-from trajectories.lab.grid.tasks import TASKS
-from trajectories.lab.grid.view import Grid, GridView, grid_of, grid_short
-from trajectories.lab.queries import attempts, episodes, tallies, tasks
-from trajectories.lab.queries.previews import rows_of
-from trajectories.lab.queries.prompt_sizes import prompt_sizes_of_task
-from trajectories.lab.text.formulas import question_line
-from trajectories.lab.text.questions import problem_shape, question_text
-from trajectories.lab.text.untrusted import BEGINNING_FETCHED
+from trajectories.shell import access, slow_queries
+from trajectories.shell.forms import TaskFilter
+from trajectories.shell.grid.episodes import EPISODES
+from trajectories.shell.grid.tasks import TASKS
+from trajectories.shell.grid.view import Grid, GridView, grid_of, grid_short
+from trajectories.shell.queries import attempts, episodes, tallies, tasks
+from trajectories.shell.queries.previews import rows_of
+from trajectories.shell.queries.prompt_sizes import prompt_sizes_of_task
+from trajectories.shell.text.formulas import question_line
+from trajectories.shell.text.questions import problem_shape, question_text
+from trajectories.shell.text.untrusted import BEGINNING_FETCHED
 
 TITLE_CHARS = 120
 EPISODES_SHOWN = ("episode", "arm", "outcome", "answer", "thought", "steps", "run", "opened")

@@ -3,9 +3,9 @@ from __future__ import annotations
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
-from trajectories.lab import slow_queries
-from trajectories.lab.access import LabRequest, lab_page
 from trajectories.lab.tasks.pages import TaskPage, TasksPage
+from trajectories.shell import slow_queries
+from trajectories.shell.access import LabRequest, lab_page
 
 
 @lab_page

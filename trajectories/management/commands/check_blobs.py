@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core import blobs
-from trajectories.blobs.damage import damage_list
+from trajectories.record.blobs.damage import damage_list
 
 WORDS = {
     "missing": "is missing",

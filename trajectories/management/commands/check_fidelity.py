@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from trajectories.fidelity import check, rendering, sample
+from trajectories.behaviour.fidelity import check, rendering, sample
 from trajectories.models import Episode, Fidelity, Step
 from trajectories.models.fidelity import LEFT
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from tqdm import tqdm
 
-from trajectories.facts import store
+from trajectories.behaviour.facts import store
 
 BATCH = 100
 

@@ -6,9 +6,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import GymError
 from tasks_app.selectors import benchmark_list
-from trajectories import projects
-from trajectories.api import auth
 from trajectories.models.access import DEFAULT_PROJECT, Scope
+from trajectories.record import projects
+from trajectories.record.api import auth
 
 NAME_MAX_CHARS = 100
 

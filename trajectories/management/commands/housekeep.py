@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from core import exposition
-from trajectories import housekeeper
-from trajectories.chores.stops import stop_on_signals
+from trajectories.record.chores.stops import stop_on_signals
+from trajectories.wiring import housekeeper
 
 
 class Command(BaseCommand):

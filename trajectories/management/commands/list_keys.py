@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from trajectories.api import keys
 from trajectories.models.access import ApiKey
+from trajectories.record.api import keys
 
 HEAD = ("id", "name", "key", "scopes", "splits", "project", "created", "last used", "revoked")
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from tqdm import tqdm
 
 from core import blobs
-from trajectories.retention import episodes, files, names, runs
+from trajectories.rollouts.retention import episodes, files, names, runs
 
 UNUSED_DAYS = 7
 RECORDINGS, SCREENSHOTS, RUNS = "recordings", "screenshots", "runs"

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from tqdm import tqdm
 
-from trajectories import hot_sql
 from trajectories.models import Run
+from trajectories.record import hot_sql
 
 
 class Command(BaseCommand):

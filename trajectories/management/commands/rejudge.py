@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from tqdm import tqdm
 
 from tasks_app.registry import benchmarks
-from trajectories.judging import rejudge
+from trajectories.rollouts.judging import rejudge
 
 
 class Command(BaseCommand):

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.errors import GymError
-from trajectories.api import auth, keys
+from trajectories.record.api import auth, keys
 
 
 class Command(BaseCommand):

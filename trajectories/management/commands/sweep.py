@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from core import exposition
-from trajectories.chores.stops import stop_on_signals
-from trajectories.judging import sweeper
+from trajectories.record.chores.stops import stop_on_signals
+from trajectories.rollouts.judging import sweeper
 
 
 class Command(BaseCommand):

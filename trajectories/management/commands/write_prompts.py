@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from trajectories.prompts import document
+from trajectories.record.prompts import document
 
 
 class Command(BaseCommand):

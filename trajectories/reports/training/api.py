@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from core.fields import IdField, JsonObjectField, StrictSerializer
 from core.paging import query_read
 from core.schema import call
-from trajectories.api.auth import caller
+from trajectories.record.api.auth import caller
 from trajectories.reports import selectors
 from trajectories.reports.tables import table_record
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from core.sql import Statement
 from tasks_app.tool_tasks.registry import STAGE_TAG
 from trajectories.models import Run
-from trajectories.projects import EVERYTHING
+from trajectories.record.projects import EVERYTHING
 from trajectories.reports.training.figures import SUMS_PER_MEASURE, Figure, figures_of
 from trajectories.rewards.components.outcome import OUTCOME
 from trajectories.rewards.profiles.payment import range_of

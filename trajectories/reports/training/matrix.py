@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from trajectories import projects
 from trajectories.models import PolicyVersion, Report, Run
-from trajectories.projects import Viewer
+from trajectories.record import projects
+from trajectories.record.projects import Viewer
 from trajectories.reports import selectors as reports
 from trajectories.reports.tables import Row, Table
 from trajectories.reports.training.evaluations import (

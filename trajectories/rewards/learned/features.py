@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from trajectories.facts.behaviour import number_count, says_check
+from trajectories.behaviour.facts.behaviour import number_count, says_check
 from trajectories.rewards.learned.types import Recorded
 
 VERSION = 1

@@ -8,8 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from core.sql import Statement
-from trajectories.facts.compute import facts_of
-from trajectories.facts.source import sources_read
+from trajectories.behaviour.facts.compute import facts_of
+from trajectories.behaviour.facts.source import sources_read
 from trajectories.rewards.learned.features import FACTS
 from trajectories.rewards.learned.types import Recorded
 

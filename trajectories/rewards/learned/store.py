@@ -13,9 +13,9 @@ import msgspec
 from django.db.models import Q, QuerySet
 
 from core.errors import GymError
-from trajectories import projects
 from trajectories.models import RewardModel, RewardSource
-from trajectories.projects import EVERYTHING, Viewer
+from trajectories.record import projects
+from trajectories.record.projects import EVERYTHING, Viewer
 from trajectories.rewards.components.learned import LEARNED, MARK
 from trajectories.rewards.learned.card import AUROC_MIN, may_pay
 from trajectories.rewards.learned.features import VERSION

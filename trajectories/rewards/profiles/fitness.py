@@ -9,7 +9,7 @@ from tasks_app import kinds
 from tasks_app.families import registry as families
 from tasks_app.families.milestones import MARK
 from trajectories.models import Run
-from trajectories.projects import Viewer
+from trajectories.record.projects import Viewer
 from trajectories.rewards import registry
 from trajectories.rewards.profiles.store import SETTING, profile_get
 from trajectories.rewards.profiles.types import Profile

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.errors import GymError, did_you_mean
-from trajectories import projects
 from trajectories.models import RewardProfile
 from trajectories.models.access import DEFAULT_PROJECT
-from trajectories.projects import Viewer
+from trajectories.record import projects
+from trajectories.record.projects import Viewer
 from trajectories.rewards.learned.store import payable as learned_payable
 from trajectories.rewards.learned.store import problems_of
 from trajectories.rewards.profiles.judge_terms import certified_check, judged_payable, unknown_judges

@@ -1,0 +1,218 @@
+"""The pages of adjudicators: what people disagree on, and each such unit with the form that settles it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from core.errors import GymError
+from core.integers import is_id
+from trajectories.annotation.adjudication import selectors
+from trajectories.annotation.adjudication.selectors import Disagreement
+from trajectories.annotation.adjudication.services import Settlement, unit_settle
+from trajectories.annotation.codebook.types import codebook_of
+from trajectories.annotation.labels.order import is_swapped
+from trajectories.annotation.labels.services import LabelConflict
+from trajectories.annotation.pages.adjudication import SettlementPage
+from trajectories.annotation.pages.head import head_context
+from trajectories.annotation.pages.label_form import saving_read, starts_read
+from trajectories.annotation.pages.queue_views import project_or_404
+from trajectories.annotation.projects.services import adjudicator_set
+from trajectories.annotation.queues.selectors import annotator_of
+from trajectories.models import AnnotationProject, AnnotationUnit, Annotator, Label
+from trajectories.shell.access import LabRequest, annotator_action, annotator_page, lab_action
+from trajectories.shell.roles import is_annotator
+
+ROWS = 50
+CONFLICT = (
+    "This unit was settled meanwhile, by another adjudicator or in another tab. That was kept: it is what "
+    "“settled” says below. Compare, and save again to change it."
+)
+UNDISPUTED = "Nobody disagrees on this unit, or no longer."
+
+
+@annotator_page
+def annotation_disagreements(request: LabRequest, project_id: int) -> HttpResponse:
+    """Units on which people differ, the most disputed first; ``?field`` and ``?state`` filter them."""
+    project, annotator = _project_seen(request, project_id)
+    every = selectors.disagreements_now(project)
+    for_others = selectors.units_for_others(project, annotator)
+    field, state = _filters(request, project)
+    counts = {
+        name: len(selectors.disagreements_filtered(every, field=field, state=name))
+        for name in selectors.STATES
+    }
+    rows = selectors.disagreements_filtered(every, field=field, state=state)
+    codebook = codebook_of(project.codebook)
+    context = {
+        **head_context("Disagreements", project=project, tab="disagreements"),
+        "annotator": annotator,
+        "rows": Paginator(rows, ROWS).get_page(request.GET.get("page")),
+        "counts": counts,
+        "field": field,
+        "state": state,
+        "codebook": codebook,
+        "titles": {one.id: one.title for one in codebook.fields},
+        "by_field": _by_field(every, project, state=state),
+        "for_others": for_others,
+        "first": selectors.unit_following(_open_to(annotator, every, field), after=None),
+        "query": _query(field),
+    }
+    return render(request, "lab/annotation/adjudication/disagreements.html", context)
+
+
+@annotator_page
+def annotation_disagreement(request: LabRequest, project_id: int, unit_id: int) -> HttpResponse:
+    """A unit with people's answers side by side; ``?take`` fills the form with those of a column."""
+    project, annotator = _project_seen(request, project_id)
+    unit = _unit_or_404(project, unit_id)
+    disagreement = selectors.disagreement_of(unit)
+    page = SettlementPage(
+        unit=unit,
+        annotator=annotator,
+        disagreement=disagreement,
+        taken=request.GET.get("take", ""),
+        starts=starts_read(request.GET),
+    )
+    if disagreement is None and page.settlement is None:
+        raise Http404(UNDISPUTED)
+    return _unit_render(request, page)
+
+
+@annotator_action
+def annotation_settle(request: LabRequest, project_id: int, unit_id: int) -> HttpResponseBase:
+    """Store what an adjudicator decided, and go on to the next unit."""
+    project, annotator = _project_seen(request, project_id)
+    if annotator is None:
+        raise Http404("You settle disagreements here once you were added to the project as an adjudicator.")
+    unit = _unit_or_404(project, unit_id)
+    field, _ = _filters(request, project)
+    disagreement = selectors.disagreement_of(unit)
+    if disagreement is None and selectors.settlement_newest(unit) is None:
+        raise Http404(UNDISPUTED)
+    try:
+        settlement = _settlement_read(request, unit, annotator)
+        unit_settle(settlement, unit=unit, annotator=annotator)
+    except GymError as error:
+        if error.status == HTTPStatus.BAD_REQUEST:
+            return render(request, "lab/no_access.html", {"message": error.message}, status=error.status)
+        page = SettlementPage(
+            unit=unit,
+            annotator=annotator,
+            disagreement=disagreement,
+            posted=settlement.saving.answers,
+            sent={name: request.POST.get(name, "") for name in ("reason", "codebook_note", "about")},
+            errors=[CONFLICT if isinstance(error, LabelConflict) else error.message],
+        )
+        return _unit_render(request, page, status=HTTPStatus(error.status))
+    still_open = _open_to(annotator, selectors.disagreements_now(project), field)
+    following = selectors.unit_following(still_open, after=disagreement)
+    return redirect(_address(project, following, field))
+
+
+@lab_action
+def annotation_adjudicator(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Make one of the people of a project its adjudicator, or take that back."""
+    project = project_or_404(project_id)
+    number = request.POST.get("annotator", "")
+    if is_id(number):
+        adjudicator_set(project, int(number), is_adjudicator=request.POST.get("is_adjudicator") == "1")
+    return redirect("annotation_project", project_id=project_id)
+
+
+def _project_seen(request: LabRequest, project_id: int) -> tuple[AnnotationProject, Annotator | None]:
+    """The project and, unless the reader only looks on as a researcher, its adjudicator."""
+    annotator = annotator_of(request.user, project_id)
+    if annotator is not None and annotator.is_adjudicator:
+        return annotator.project, annotator
+    if is_annotator(request.user):
+        raise Http404("You are not an adjudicator of this project. Ask its owner to make you one.")
+    return project_or_404(project_id), None
+
+
+def _unit_or_404(project: AnnotationProject, unit_id: int) -> AnnotationUnit:
+    unit = AnnotationUnit.objects.filter(pk=unit_id, project=project).first()
+    if unit is None:
+        raise Http404(f"This project has no unit {unit_id}.")
+    unit.project = project  # with its codebook
+    return unit
+
+
+def _filters(request: HttpRequest, project: AnnotationProject) -> tuple[str, str]:
+    field, state = request.GET.get("field", ""), request.GET.get("state", "")
+    known = codebook_of(project.codebook).field(field)
+    return (field if known else "", state if state in selectors.STATES else selectors.OPEN)
+
+
+def _by_field(
+    every: list[Disagreement], project: AnnotationProject, *, state: str
+) -> list[tuple[str, str, int]]:
+    """The fields by which the list can be filtered, with how many of its units differ in them."""
+    counts = selectors.fields_counted(selectors.disagreements_filtered(every, state=state))
+    return [(one.id, one.title, counts[one.id]) for one in codebook_of(project.codebook).fields]
+
+
+def _open_to(annotator: Annotator | None, every: list[Disagreement], field: str) -> list[Disagreement]:
+    """What they can settle yet: not what they labelled themselves, if there is someone else."""
+    rows = selectors.disagreements_filtered(every, field=field, state=selectors.OPEN)
+    if annotator is None:
+        return rows
+    for_others = selectors.units_for_others(annotator.project, annotator)
+    return [row for row in rows if row.unit not in for_others]
+
+
+def _settlement_read(request: LabRequest, unit: AnnotationUnit, annotator: Annotator) -> Settlement:
+    codebook = codebook_of(unit.project.codebook)
+    is_other_first = is_swapped(unit, annotator=annotator, is_repeat=False)
+    about = request.POST.get("about", "")
+    return Settlement(
+        saving=replace(
+            saving_read(request.POST, codebook=codebook, is_swapped=is_other_first),
+            state=Label.State.DONE,
+            view=selectors.view_shown(selectors.columns_of(unit)),
+        ),
+        reason=request.POST.get("reason", ""),
+        codebook_note=request.POST.get("codebook_note", "").replace("\0", ""),
+        field=about if codebook.field(about) else "",
+    )
+
+
+def _unit_render(
+    request: LabRequest, page: SettlementPage, *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    project = page.unit.project
+    field, _ = _filters(request, project)
+    still_open = _open_to(page.annotator, selectors.disagreements_now(project), field)
+    context = {
+        **head_context(f"Unit {page.unit.position}", project=project),
+        "settling": page,
+        "page": page.shown,
+        "annotator": page.annotator,
+        "left": len(still_open),
+        "skip_to": _address(project, selectors.unit_following(still_open, after=page.disagreement), field),
+        "query": _query(field),
+        "unit_address": f"{_address(project, page.unit.pk, '')}?{_parameters(field)}",
+    }
+    return render(request, "lab/annotation/adjudication/unit.html", context, status=status)
+
+
+def _address(project: AnnotationProject, unit: int | None, field: str) -> str:
+    """Of the unit to go on with, or of the list where there is none."""
+    if unit is None:
+        return reverse("annotation_disagreements", args=[project.pk]) + _query(field)
+    return reverse("annotation_disagreement", args=[project.pk, unit]) + _query(field)
+
+
+def _query(field: str) -> str:
+    return f"?{urlencode({'field': field})}" if field else ""
+
+
+def _parameters(field: str) -> str:
+    """Others can be added behind them."""
+    return f"{urlencode({'field': field})}&" if field else ""

@@ -1,0 +1,133 @@
+"""Exports of a project's labels, and files of labels that come in."""
+
+from __future__ import annotations
+
+import hashlib
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.files.uploadedfile import UploadedFile
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+
+from core import blobs, file_lock
+from trajectories.annotation.jobs.services import job_request
+from trajectories.annotation.pages.head import head_context
+from trajectories.annotation.pages.job_views import ANCHOR
+from trajectories.annotation.pages.queue_views import project_or_404
+from trajectories.lab.episode_files.views import as_file
+from trajectories.models import AnnotationJob, AnnotationProject, Annotator
+from trajectories.shell.access import LabRequest, lab_action, lab_page
+
+NAME_CHARS = 200
+
+
+class ImportForm(forms.Form):
+    """A file of labels, and how it is read."""
+
+    labels = forms.FileField(
+        label="Labels",
+        max_length=NAME_CHARS,
+        help_text="The archive (.zip) of an export, or its labels as .jsonl or .csv.",
+    )
+    manifest = forms.FileField(
+        required=False,
+        label="Manifest",
+        help_text="manifest.json, if the labels come without their archive: their hash is then compared.",
+    )
+    annotator = forms.CharField(
+        required=False,
+        max_length=NAME_CHARS,
+        label="Annotator",
+        help_text="Of all labels in the file. Empty: each as the file says.",
+    )
+    kind = forms.ChoiceField(choices=Annotator.Kind.choices, label="Kind of annotator")
+    takes_other_codebooks = forms.BooleanField(
+        required=False,
+        label="Take labels of other codebook versions",
+        help_text="Those that this project's codebook can express. Agreement leaves them out.",
+    )
+
+    def clean(self) -> dict[str, object]:
+        for name in ("labels", "manifest"):
+            file = self.cleaned_data.get(name)
+            if file and file.size > settings.BLOB_MAX_BYTES:
+                self.add_error(name, f"{too_large_words(file.size)} Split it, or send its archive.")
+        return self.cleaned_data
+
+
+def too_large_words(size: int) -> str:
+    return f"The file has {size:,} bytes; the limit is {settings.BLOB_MAX_BYTES:,}."
+
+
+@lab_action
+def annotation_export(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Ask for an archive of all labels."""
+    parameters = {"with_names": "with_names" in request.POST}
+    return _request(request, project_or_404(project_id), AnnotationJob.Kind.EXPORT, parameters)
+
+
+@lab_page
+def annotation_import(request: LabRequest, project_id: int) -> HttpResponse:
+    return _import_render(request, project_or_404(project_id), ImportForm())
+
+
+@lab_action
+def annotation_import_start(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Store a file and ask for its import."""
+    project = project_or_404(project_id)
+    form = ImportForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _import_render(request, project, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    data = form.cleaned_data
+    with file_lock.files_held():  # the files are stored before the job names them
+        parameters = {
+            "name": data["labels"].name,
+            "sha256": _store(data["labels"]),
+            "annotator": data["annotator"],
+            "kind": data["kind"],
+            "takes_other_codebooks": data["takes_other_codebooks"],
+            **({"manifest": _store(data["manifest"])} if data["manifest"] else {}),
+        }
+        return _request(request, project, AnnotationJob.Kind.IMPORT, parameters)
+
+
+@lab_page
+def annotation_job_file(request: LabRequest, project_id: int, job_id: int) -> HttpResponseBase:
+    """The archive that a job made."""
+    job = AnnotationJob.objects.filter(project_id=project_id, pk=job_id).first()
+    if job is None or "sha256" not in job.result:
+        raise Http404("This project has no such file.")
+    try:
+        file = blobs.blob_open(job.result["sha256"], storage=blobs.PRIVATE)
+    except FileNotFoundError:
+        raise Http404("This file is no longer stored. Export the labels again.") from None
+    return as_file(FileResponse(file, content_type="application/zip"), job.result["name"])
+
+
+def _request(
+    request: LabRequest, project: AnnotationProject, kind: str, parameters: dict[str, Any]
+) -> HttpResponseBase:
+    job_request(project, kind, parameters, user_id=request.user.pk)
+    return redirect(f"{reverse('annotation_project', args=[project.pk])}#{ANCHOR}")
+
+
+def _store(file: UploadedFile[Any]) -> str:
+    digest = hashlib.sha256()
+    for piece in file.chunks():
+        digest.update(piece)
+    file.seek(0)
+    stored = blobs.blob_receive(
+        read=file.read, sha256=digest.hexdigest(), limit=settings.BLOB_MAX_BYTES, storage=blobs.PRIVATE
+    )
+    return stored.sha256
+
+
+def _import_render(
+    request: LabRequest, project: AnnotationProject, form: ImportForm, *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    context = {**head_context("Import labels", project=project), "form": form}
+    return render(request, "lab/annotation/import.html", context, status=status)

@@ -1,0 +1,99 @@
+"""Units for training: which there are, and marking more of them."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+
+from core.errors import GymError
+from core.integers import is_id
+from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.pages.head import head_context
+from trajectories.annotation.pages.queue_views import project_or_404
+from trajectories.annotation.queues import golds, selectors
+from trajectories.models import AnnotationProject, AnnotationUnit
+from trajectories.shell.access import LabRequest, lab_action, lab_page
+
+SHOWN = 500
+FILE_BYTES_MAX = 1024 * 1024
+
+
+@lab_page
+def annotation_golds(request: LabRequest, project_id: int) -> HttpResponse:
+    """The gold units of a project with their answers, and the forms that mark more."""
+    return _page(request, project_or_404(project_id))
+
+
+@lab_action
+def annotation_gold_add(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Mark the units of a file, or the one of a form by a label that it has."""
+    project = project_or_404(project_id)
+    try:
+        if request.POST.get("from") == "file":
+            golds.golds_read(project, _file_text(request))
+        else:
+            _mark(request, project)
+    except GymError as error:
+        return _page(request, project, error=error.message)
+    return redirect("annotation_golds", project_id=project_id)
+
+
+@lab_action
+def annotation_gold_remove(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Make a gold unit one like any other again."""
+    text = request.POST.get("unit", "")
+    unit = golds.golds_of(project_or_404(project_id)).filter(pk=int(text) if is_id(text) else 0).first()
+    if unit is not None:
+        golds.gold_clear(unit)
+    return redirect("annotation_golds", project_id=project_id)
+
+
+def gold_answers(unit: AnnotationUnit, codebook: Codebook) -> list[str]:
+    """The right answers of a gold unit in words."""
+    values = (unit.gold or {}).get("values", {})
+    return [
+        f"{field.title}: {field.words(values[field.id])}" for field in codebook.fields if field.id in values
+    ]
+
+
+def _mark(request: LabRequest, project: AnnotationProject) -> None:
+    texts = {name: request.POST.get(name, "").strip() for name in golds.PLACE}
+    place = {name: text for name, text in texts.items() if text}
+    if not all(is_id(text) or text == "0" for text in place.values()):
+        raise GymError("no_unit", "Episode, step and paragraph are numbers.", status=422)
+    if not {"episode", "step"} <= place.keys():
+        raise GymError("no_unit", "Say which episode and step.", status=422)
+    unit = golds.unit_at(project, **{name: int(text) for name, text in place.items()})
+    annotator = None
+    if request.POST.get("from") != "adjudicated":
+        annotator = selectors.annotator_of(request.user, project.pk)
+        if annotator is None:
+            raise GymError("no_label", "You do not label in this project.", status=422)
+    golds.gold_from_label(unit, annotator=annotator, why=request.POST.get("why", ""))
+
+
+def _file_text(request: LabRequest) -> str:
+    file = request.FILES.get("file")
+    if file is None or not file.size or file.size > FILE_BYTES_MAX:
+        raise GymError("bad_golds", "Choose a file of at most 1 MB.", status=422)
+    try:
+        return str(file.read(), "utf-8-sig")
+    except UnicodeDecodeError:
+        raise GymError("bad_golds", "This file is not UTF-8 text.", status=422) from None
+
+
+def _page(request: LabRequest, project: AnnotationProject, *, error: str = "") -> HttpResponse:
+    codebook = codebook_of(project.codebook)
+    units = golds.golds_of(project)
+    context = {
+        **head_context("Gold units", project=project, tab="golds"),
+        "error": error,
+        "count": units.count(),
+        "golds": [{"unit": unit, "answers": gold_answers(unit, codebook)} for unit in units[:SHOWN]],
+        "labels_here": selectors.annotator_of(request.user, project.pk) is not None,
+        "posted": request.POST or request.GET,
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK
+    return render(request, "lab/annotation/golds.html", context, status=status)

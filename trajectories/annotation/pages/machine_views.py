@@ -1,0 +1,171 @@
+"""Machine annotators of a project: what they say beside what people say, and the units behind each figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+
+from core.csv_text import csv_bytes
+from core.integers import is_id
+from trajectories.annotation.agreement.coefficients import estimate_cells
+from trajectories.annotation.agreement.selectors import UnitLabels
+from trajectories.annotation.agreement.sources import units_behind
+from trajectories.annotation.agreement.table import Row as AgreementRow
+from trajectories.annotation.jobs.services import job_request
+from trajectories.annotation.machines.comparison import (
+    ALL,
+    BOTH,
+    BY_MACHINE,
+    BY_PEOPLE,
+    MACHINE,
+    PEOPLE,
+    Comparison,
+    MachineRow,
+    units_where,
+)
+from trajectories.annotation.machines.selectors import MachinesPage
+from trajectories.annotation.machines.services import RULES
+from trajectories.annotation.pages.agreement_views import UNITS_SHOWN, figure_title, source_requested
+from trajectories.annotation.pages.head import head_context
+from trajectories.annotation.pages.queue_views import project_or_404
+from trajectories.lab.episode_files.views import as_file
+from trajectories.models import AnnotationJob, AnnotationProject
+from trajectories.shell.access import LabRequest, lab_action, lab_page
+
+JOBS_SHOWN = 5
+MODEL = "model"
+SIGNS = {
+    ALL: "labelled by the machine and by people",
+    BOTH: "both",
+    MACHINE: "the machine alone",
+    PEOPLE: "people alone",
+    BY_MACHINE: "given by the machine",
+    BY_PEOPLE: "given by people",
+}
+FIGURES = ("raw", "alpha", "ac1", "precision", "recall", "people_alpha")
+ENDS = ("", "_low", "_high")
+CSV_COLUMNS = (
+    *("table", "machine", "field", "answer", "units", "both", "machine_alone", "people_alone"),
+    *(f"{name}{end}" for name in FIGURES for end in ENDS),
+    "note",
+)
+
+
+@lab_page
+def annotation_machines(request: LabRequest, project_id: int) -> HttpResponse:
+    """The agreement of each machine with people, and of machines with each other."""
+    project = project_or_404(project_id)
+    jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE).select_related("created_by").order_by("-pk")
+    context = {
+        **head_context("Machines", project=project, tab="machines"),
+        "page": MachinesPage(project=project),
+        "jobs": jobs[:JOBS_SHOWN],
+        "judge": settings.ANNOTATION_JUDGE_MODEL if settings.ANNOTATION_JUDGE_URL else "",
+    }
+    return render(request, "lab/annotation/machines.html", context)
+
+
+@lab_action
+def annotation_machine_start(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """Let workers label what the machine has not labelled yet."""
+    project = project_or_404(project_id)
+    machine = request.POST.get("machine", "")
+    if machine not in (RULES, MODEL):
+        raise Http404("There is no such machine.")
+    jobs = project.jobs.filter(kind=AnnotationJob.Kind.MACHINE, requested_at__isnull=False)
+    if not jobs.filter(parameters__machine=machine).exists():
+        job_request(project, AnnotationJob.Kind.MACHINE, {"machine": machine}, user_id=request.user.pk)
+    return redirect("annotation_machines", project_id=project_id)
+
+
+@lab_page
+def annotation_machine_units(request: LabRequest, project_id: int) -> HttpResponse:
+    """The units of a ``?field`` behind a figure of a ``?machine``: ``?sign`` says who gave the ``?option``.
+
+    Of a ``?group`` of annotators, the units of ``?source``.
+    """
+    project = project_or_404(project_id)
+    page = MachinesPage(project=project)
+    if "group" in request.GET:
+        return _group_units(request, page)
+    compared = _comparison_or_404(page, request.GET.get("machine", ""))
+    sign, option = request.GET.get("sign", ALL), request.GET.get("option", "")
+    one = next((one for one in compared.fields if one.field.id == request.GET.get("field")), None)
+    titles = {option.id: option.title for option in one.field.options} if one else {}
+    if one is None or sign not in SIGNS or (sign != ALL and option not in titles):
+        raise Http404("The codebook of this project has no such answers.")
+    units = units_where(one.units, option=option, sign=sign)
+    title = " · ".join(filter(None, (one.field.title, titles.get(option, ""), SIGNS[sign])))
+    return _units_render(request, project, title, units)
+
+
+def _group_units(request: LabRequest, page: MachinesPage) -> HttpResponse:
+    group = next((one for one in page.groups if one.id == request.GET["group"]), None)
+    fields = {one.field.id: one for one in group.fields} if group else {}
+    one = fields.get(request.GET.get("field", ""))
+    if group is None or one is None:
+        raise Http404("This project has no such group, or no such field.")
+    option, source = request.GET.get("option", ""), source_requested(request, one.field)
+    units = units_behind(one.units, one.field, option=option, source=source)
+    title = f"{group.title} · {one.field.title}: {figure_title(one.field, option, source)}"
+    return _units_render(request, page.project, title, units)
+
+
+def _units_render(
+    request: LabRequest, project: AnnotationProject, title: str, units: list[UnitLabels]
+) -> HttpResponse:
+    context = {
+        **head_context(title, project=project, place="units", tab="machines"),
+        "units": units[:UNITS_SHOWN],
+        "count": len(units),
+    }
+    return render(request, "lab/annotation/units.html", context)
+
+
+@lab_page
+def annotation_machines_file(request: LabRequest, project_id: int) -> HttpResponseBase:
+    """The tables of the page as one file."""
+    page = MachinesPage(project=project_or_404(project_id))
+    response = HttpResponse(csv_bytes(_csv_rows(page)), content_type="text/csv; charset=utf-8")
+    return as_file(response, f"annotation-{project_id}-machines.csv")
+
+
+def _comparison_or_404(page: MachinesPage, machine: str) -> Comparison:
+    chosen = [one for one in page.machines if is_id(machine) and one.pk == int(machine)]
+    if not chosen or not page.people:
+        raise Http404("This project has no such machine, or no labels of people.")
+    return page.comparison_of(chosen[0])
+
+
+def _csv_rows(page: MachinesPage) -> Iterator[list[Any]]:
+    yield list(CSV_COLUMNS)
+    for compared in page.comparisons:
+        for one in compared.fields:
+            for row in one.rows:
+                yield _csv_row(
+                    row,
+                    table="machine and people",
+                    machine=compared.machine.name,
+                    field=one.field.id,
+                    answer=row.option,
+                    both=row.both,
+                    machine_alone=row.machine,
+                    people_alone=row.people,
+                )
+    for group in page.groups:
+        for of_field in group.fields:
+            for line in (of_field.whole, *of_field.answers):
+                yield _csv_row(line, table=group.title, field=of_field.field.id, answer=line.option)
+
+
+def _csv_row(row: MachineRow | AgreementRow, **cells: Any) -> list[Any]:
+    """``cells`` by column, and what rows of both kinds have; the others are empty."""
+    cells |= {"units": row.units, "note": row.reason}
+    for name in FIGURES:
+        columns = (f"{name}{end}" for end in ENDS)
+        cells |= dict(zip(columns, estimate_cells(getattr(row, name, None)), strict=True))
+    return [cells.get(column, "") for column in CSV_COLUMNS]

@@ -1,0 +1,239 @@
+"""The pages of annotators: their projects, the unit in front of them, and the codebook."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from core.errors import GymError
+from core.integers import is_id
+from trajectories.annotation.adjudication.history import codebook_notes
+from trajectories.annotation.codebook.sources import publications
+from trajectories.annotation.codebook.types import Codebook, codebook_of
+from trajectories.annotation.labels.order import is_swapped
+from trajectories.annotation.labels.services import LabelConflict, Saving, labels_newest
+from trajectories.annotation.pages.feedback import Feedback, feedback_of
+from trajectories.annotation.pages.head import head_context
+from trajectories.annotation.pages.label_form import saving_read, starts_read
+from trajectories.annotation.pages.pair_unit import PairPage
+from trajectories.annotation.pages.trajectory_unit import TrajectoryPage
+from trajectories.annotation.pages.unit import UnitPage, summary_of
+from trajectories.annotation.queues import selectors, services
+from trajectories.annotation.queues.tickets import Ticket, ticket_read
+from trajectories.models import AnnotationProject, AnnotationSlot, AnnotationUnit, Annotator
+from trajectories.shell.access import LabRequest, annotator_action, annotator_page, wants_fragment
+from trajectories.shell.roles import is_annotator
+
+BESIDE_MAX = 200
+PAGES: dict[str, type[UnitPage]] = {
+    AnnotationProject.Level.STEP: UnitPage,
+    AnnotationProject.Level.TRAJECTORY: TrajectoryPage,
+    AnnotationProject.Level.PAIR: PairPage,
+}
+FEEDBACK = "lab/annotation/_feedback.html"
+NOTES_SHOWN = 200
+
+
+@annotator_page
+def annotation(request: LabRequest) -> HttpResponse:
+    """The projects in which the reader labels, and for researchers all projects."""
+    mine = selectors.progress_of(selectors.projects_of(request.user))
+    cursor = request.GET.get("cursor", "")
+    before = int(cursor) if is_id(cursor) else None
+    projects, older = ([], None) if is_annotator(request.user) else selectors.projects_page(before)
+    context = {
+        **head_context("Annotation"),
+        "mine": mine,
+        "projects": projects,
+        "older": older,
+        "is_first": before is None,
+    }
+    return render(request, "lab/annotation/annotation.html", context)
+
+
+@annotator_page
+def annotation_queue(request: LabRequest, project_id: int) -> HttpResponse:
+    """The unit in front of the annotator, the next one of their queue if ``?slot`` names none.
+
+    With ``?fragment`` the unit alone; ``?beside`` names slots that are in front of them already.
+    """
+    annotator = annotator_or_404(request, project_id)
+    slot = _slot_requested(request, annotator)
+    if slot is None:
+        beside = [one for text in request.GET.get("beside", "").split(",") if (one := _public_id(text))]
+        number = services.slot_next(annotator.pk, beside=beside[:BESIDE_MAX])
+        slot = selectors.slot_of(annotator, pk=number) if number else None
+    page = unit_page(annotator=annotator, slot=slot, starts=starts_read(request.GET)) if slot else None
+    return _unit_render(request, annotator, page)
+
+
+@annotator_action
+def annotation_label(request: LabRequest, project_id: int) -> HttpResponse:
+    """Store a label. Scripts get JSON; without them the next unit follows, or the form again."""
+    annotator = annotator_or_404(request, project_id)
+    is_script = "application/json" in request.headers.get("Accept", "")
+    try:
+        ticket = ticket_read(request.POST.get("ticket", ""))
+        unit = _unit_of(ticket, annotator)
+        codebook = codebook_of(annotator.project.codebook)
+        saving = saving_read(
+            request.POST,
+            codebook=codebook,
+            is_swapped=is_swapped(unit, annotator=annotator, is_repeat=ticket.is_repeat),
+        )
+        label = services.label_save(saving, ticket=ticket, unit=unit, annotator=annotator)
+    except GymError as error:
+        if is_script:
+            return _error_json(error)
+        if error.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND):
+            return render(request, "lab/no_access.html", {"message": error.message}, status=error.status)
+        return _form_again(request, annotator, ticket, saving, unit, error)
+    if is_script:
+        body = {"version": label.version, "state": label.state}
+        if (feedback := feedback_of(label, codebook)) is not None:
+            body["feedback"] = render_to_string(
+                FEEDBACK, {"feedback": feedback, "project": annotator.project}
+            )
+        return JsonResponse(body)
+    address = reverse("annotation_queue", args=[project_id])
+    return redirect(f"{address}?answered={ticket.slot}" if unit.gold else address)
+
+
+@annotator_page
+def annotation_codebook(request: LabRequest, project_id: int) -> HttpResponse:
+    """The codebook of a project, for its annotators and for researchers."""
+    if is_annotator(request.user):
+        project = annotator_or_404(request, project_id).project
+    else:
+        project = project_or_404(project_id)
+    context = {
+        **head_context("Codebook", project=project),
+        "codebook": codebook_of(project.codebook),
+        "publications": publications(),
+        "notes": [] if is_annotator(request.user) else codebook_notes(project.codebook_id, limit=NOTES_SHOWN),
+    }
+    return render(request, "lab/annotation/codebook.html", context)
+
+
+def unit_page(*, annotator: Annotator, slot: AnnotationSlot, **rest: Any) -> UnitPage:
+    """The page of a unit of the project's level."""
+    return PAGES[annotator.project.level](annotator=annotator, slot=slot, **rest)
+
+
+def annotator_or_404(request: LabRequest, project_id: int) -> Annotator:
+    annotator = selectors.annotator_of(request.user, project_id)
+    if annotator is None:
+        raise Http404("You are not an annotator of this project. Ask its owner to add you.")
+    return annotator
+
+
+def project_or_404(project_id: int) -> AnnotationProject:
+    project = AnnotationProject.objects.select_related("codebook").filter(pk=project_id).first()
+    if project is None:
+        raise Http404(f"There is no annotation project {project_id}.")
+    return project
+
+
+def _unit_render(
+    request: LabRequest, annotator: Annotator, page: UnitPage | None, *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    address = reverse("annotation_queue", args=[annotator.project_id])
+    context = {
+        **head_context(annotator.project.name, project=annotator.project, place=""),
+        "annotator": annotator,
+        "page": page,
+        "unit_address": f"{address}?slot={page.slot.public_id}&" if page and page.slot.pk else f"{address}?",
+    }
+    if page is None or not wants_fragment(request):
+        (context["progress"],) = selectors.progress_of([annotator])
+    if wants_fragment(request):
+        return render(request, "lab/annotation/_unit.html", context, status=status)
+    codebook = codebook_of(annotator.project.codebook)
+    slots = selectors.slots_recent(annotator)
+    labels = labels_newest(annotator=annotator, units=[slot.unit_id for slot in slots])
+    context["feedback"] = _feedback_requested(request, annotator, codebook)
+    context["recent"] = [
+        {"slot": slot, "words": summary_of(labels.get((slot.unit_id, slot.is_repeat)), codebook)}
+        for slot in slots
+    ]
+    return render(request, "lab/annotation/queue.html", context, status=status)
+
+
+def _feedback_requested(request: LabRequest, annotator: Annotator, codebook: Codebook) -> Feedback | None:
+    """Return the feedback on the gold unit whose slot ``?answered`` names, if they labelled it."""
+    slot = _public_id(request.GET.get("answered", ""))
+    label = selectors.label_of(annotator, slot) if slot else None
+    return feedback_of(label, codebook) if label else None
+
+
+def _slot_requested(request: LabRequest, annotator: Annotator) -> AnnotationSlot | None:
+    text = request.GET.get("slot", "")
+    if not text:
+        return None
+    public_id = _public_id(text)
+    slot = selectors.slot_of(annotator, public_id=public_id) if public_id else None
+    if slot is None:
+        raise Http404(f"This unit is not among the last {selectors.EDITABLE} that you labelled.")
+    return slot
+
+
+def _public_id(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _unit_of(ticket: Ticket, annotator: Annotator) -> AnnotationUnit:
+    if ticket.annotator != annotator.pk:
+        message = "This form belongs to another login or project. Open your queue again."
+        raise GymError("bad_ticket", message, status=400)
+    unit = AnnotationUnit.objects.filter(pk=ticket.unit, project_id=annotator.project_id).first()
+    if unit is None:
+        message = "This unit is no longer part of the project, so there is nothing to label."
+        raise GymError("no_unit", message, status=404)
+    unit.project = annotator.project  # with its codebook
+    return unit
+
+
+def _form_again(
+    request: LabRequest,
+    annotator: Annotator,
+    ticket: Ticket,
+    saving: Saving,
+    unit: AnnotationUnit,
+    error: GymError,
+) -> HttpResponse:
+    """The form as it was sent, with what is wrong with it, also if the unit is someone else's by now."""
+    rows = AnnotationSlot.objects.filter(annotator=annotator, unit_id=ticket.unit, is_repeat=ticket.is_repeat)
+    slot = rows.first() or AnnotationSlot(
+        annotator=annotator,
+        position=unit.position,
+        is_repeat=ticket.is_repeat,
+        view=ticket.view,
+        public_id=ticket.slot,
+    )
+    slot.unit = unit
+    page = unit_page(
+        annotator=annotator,
+        slot=slot,
+        posted=saving.answers,
+        errors=[error.message],
+        newer=error.current if isinstance(error, LabelConflict) else None,
+    )
+    return _unit_render(request, annotator, page, status=HTTPStatus(error.status))
+
+
+def _error_json(error: GymError) -> JsonResponse:
+    body = error.as_body()
+    if isinstance(error, LabelConflict):
+        current = error.current
+        words = summary_of(current, codebook_of(current.codebook))
+        body["current"] = {"version": current.version, "words": words}
+    return JsonResponse(body, status=error.status)

@@ -1,0 +1,289 @@
+"""Cleans a recording's events for a replay: nothing in them runs or fetches anything but files of the lab.
+
+``allowlist`` states what becomes of elements and attributes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from msgspec import UNSET, UnsetType
+
+from trajectories.behaviour.dom_replay import allowlist
+from trajectories.behaviour.dom_replay.bounds import TooMuch, Variables
+from trajectories.behaviour.dom_replay.css import (
+    SPLIT,
+    Resolve,
+    css_clean,
+    css_clean_part,
+    css_words,
+    is_huge,
+)
+from trajectories.behaviour.dom_replay.rrweb import (
+    Adopted,
+    Attribute,
+    Attributes,
+    Data,
+    Declaration,
+    Mutation,
+    Node,
+    NodeType,
+    Rule,
+    Rules,
+    Shown,
+    Snapshot,
+    StyleTable,
+)
+
+# Characters of all styles together. Parsing them is the slowest part: about a second for a few megabytes.
+STYLE_MAX = 2 * 1024 * 1024
+CANDIDATES_MAX = 50
+# A comma in a picture's size would begin another candidate with its own address.
+_PICTURE_SIZE = re.compile(r"^[0-9][0-9.]{0,9}[wxh]$")
+_SPACES = dict.fromkeys([*range(0x21), 0x7F, 0xAD, *range(0x200B, 0x2010), 0xFEFF])
+
+
+class Cleaner:
+    """Cleans the events of one page load in place.
+
+    It needs all of them beforehand: what is allowed in a text or an attribute depends on every element that
+    its node ever is. ``clean`` may raise ``TooMuch``; the events must not be used then.
+    """
+
+    def __init__(self, events: Sequence[Shown], *, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._style_left = STYLE_MAX
+        self._variables = Variables()
+        self._tags: dict[int, set[str]] = defaultdict(set)
+        nodes = [(node, parent) for event in events for node, parent in _nodes(event.data)]
+        for node, _ in nodes:
+            if node.type == NodeType.ELEMENT:
+                self._tags[node.id].add(node.tagName.lower())
+        self._style_texts = {
+            node.id
+            for node, parent in nodes
+            if node.type != NodeType.ELEMENT
+            and (node.isStyle is True or self._tags.get(parent, set()) & allowlist.STYLES)
+        }
+        self._is_in_parts = self._changes_style(events, nodes)
+
+    def _changes_style(self, events: Sequence[Shown], nodes: list[tuple[Node, int]]) -> bool:
+        """Whether texts of one style sheet come at several times: each must be clean beside any other."""
+        styles = [node.id for node, _ in nodes if node.tagName.lower() in allowlist.STYLES]
+        changed = [event.data for event in events if isinstance(event.data, Mutation)]
+        return (
+            len(set(styles)) < len(styles)
+            or any(text.id in self._style_texts for data in changed for text in data.texts)
+            or any(add.node.id in self._style_texts for data in changed for add in data.adds)
+        )
+
+    def finish(self) -> None:
+        """Once all events are clean: ``TooMuch`` if their styles add up to more than each of them says."""
+        self._variables.check()
+
+    def clean(self, data: Data) -> None:
+        if isinstance(data, Snapshot):
+            self._tree(data.node)
+        elif isinstance(data, Mutation):
+            self._mutation(data)
+        elif isinstance(data, Rules):
+            data.adds = UNSET if isinstance(data.adds, UnsetType) else self._rules(data.adds)
+            data.replace = self._sheet_if(data.replace)
+            data.replaceSync = self._sheet_if(data.replaceSync)
+        elif isinstance(data, Declaration):
+            self._declaration(data)
+        elif isinstance(data, Adopted) and not isinstance(data.styles, UnsetType):
+            for sheet in data.styles:
+                sheet.rules = self._rules(sheet.rules)
+
+    # ---- nodes
+    def _tree(self, root: Node) -> None:
+        for node, _ in list(_walk(root, parent=0)):
+            if node.type == NodeType.ELEMENT:
+                self._element(node)
+            elif node.type == NodeType.CDATA or (node.type == NodeType.DOCUMENT and node is not root):
+                # rrweb would restart the document at a document node; HTML documents reject CDATA.
+                node.type, node.childNodes = NodeType.COMMENT, []
+            elif node.id in self._style_texts:
+                node.textContent, node.isStyle = self._sheet_part(node.textContent), True
+
+    def _element(self, node: Node) -> None:
+        tag = node.tagName.lower()
+        if not self._is_in_parts and self._tags[node.id] & allowlist.STYLES:
+            _merge(node.childNodes)
+        node.attributes = self._attributes(node.attributes, tags=self._tags[node.id] | {tag})
+        if tag == "link":
+            tag = self._link(node)
+        node.tagName = allowlist.ELEMENTS.get(tag, tag)
+        if not allowlist.ELEMENT_NAME.match(node.tagName):
+            node.tagName = allowlist.BOX
+        if tag != node.tagName:
+            sources = allowlist.FETCHED | allowlist.LINKED | {"srcset"}
+            node.attributes = {k: v for k, v in node.attributes.items() if k.lower() not in sources}
+
+    def _link(self, node: Node) -> str:
+        """The tag of a ``link``: a recorded style sheet, a style sheet file of the arena, or hidden."""
+        if isinstance(node.attributes.get("_cssText"), str):
+            node.attributes.pop("href", None)
+            return "style"
+        is_sheet = str(node.attributes.get("rel", "")).lower().split() == ["stylesheet"]
+        has_file = str(node.attributes.get("href", allowlist.NOWHERE)) != allowlist.NOWHERE
+        return "link" if is_sheet and has_file else allowlist.UNSEEN
+
+    def _mutation(self, data: Mutation) -> None:
+        data.adds = [add for add in data.adds if add.node.type != NodeType.DOCUMENT]
+        for add in data.adds:
+            self._tree(add.node)
+        for text in data.texts:
+            if text.id in self._style_texts:
+                text.value = self._sheet_part(text.value or "")
+        for change in data.attributes:
+            tags = self._tags[change.id]
+            shown = self._attributes(change.attributes, tags=tags)
+            # Removed attributes must not keep their earlier value.
+            removed = {name: None for name in change.attributes if _is_allowed(name.lower(), tags)}
+            change.attributes = {**removed, **shown}
+
+    # ---- attributes
+    def _attributes(self, attributes: Attributes, *, tags: set[str]) -> Attributes:
+        cleaned = {name: self._attribute(name, value, tags) for name, value in attributes.items()}
+        return {name: value for name, value in cleaned.items() if not isinstance(value, UnsetType)}
+
+    def _attribute(self, name: str, value: Attribute, tags: set[str]) -> Attribute | UnsetType:
+        plain = name.lower()
+        if not _is_allowed(plain, tags):
+            return UNSET
+        if isinstance(value, dict):
+            return self._style_table(value) if plain == "style" else UNSET
+        if _is_costly(plain, str(value), tags):
+            return UNSET
+        if not isinstance(value, str):
+            return value
+        if plain in allowlist.LINKED:
+            return self._link_to(value, tags)
+        if plain in allowlist.FETCHED:
+            return _or_unset(self._resolve(value))
+        if plain == "srcset":
+            return self._srcset(value) or UNSET
+        if plain == allowlist.CSS_TEXT:
+            return self._sheet(value)
+        if plain in allowlist.CSS_ATTRIBUTES:
+            return self._css(value)
+        return UNSET if value.translate(_SPACES).lower().startswith(allowlist.SCHEMES) else value
+
+    def _link_to(self, value: str, tags: set[str]) -> str | UnsetType:
+        if value.startswith("#"):
+            return _or_unset(self._resolve(value))
+        if tags & allowlist.LINKS:
+            return allowlist.NOWHERE
+        fetches = tags and tags <= allowlist.FETCHING_LINKS | {"link"}
+        return _or_unset(self._resolve(value)) if fetches else UNSET
+
+    def _srcset(self, value: str) -> str:
+        candidates = [one.split() for one in value.split(", ", CANDIDATES_MAX)[:CANDIDATES_MAX]]
+        shown = [
+            (self._resolve(one[0].rstrip(",")), filter(_PICTURE_SIZE.match, one[1:2]))
+            for one in candidates
+            if one
+        ]
+        return ", ".join(" ".join([address, *sizes]) for address, sizes in shown if address)
+
+    # ---- style
+    def _css(self, text: str) -> str:
+        return self._read(text, css_clean(text, self._resolve))
+
+    def _sheet_css(self, text: str) -> str:
+        return self._read(text, css_clean(text, self._resolve_in_sheets))
+
+    def _sheet_part(self, text: str) -> str:
+        return self._read(text, css_clean_part(text, self._resolve_in_sheets))
+
+    def _sheet(self, text: str) -> str:
+        """The text of a whole sheet, which rrweb may split into the texts that it once was."""
+        parts = text.split(SPLIT) if self._is_in_parts else [text]
+        return SPLIT.join(map(self._sheet_part, parts))
+
+    def _sheet_if(self, text: str | UnsetType) -> str | UnsetType:
+        return text if isinstance(text, UnsetType) else self._sheet_css(text)
+
+    def _resolve_in_sheets(self, address: str) -> str | None:
+        # Which elements a rule is for is not known here, so that references to drawings could not be bounded.
+        return None if address.strip().startswith("#") else self._resolve(address)
+
+    def _read(self, text: str, shown: str) -> str:
+        self._style_left -= len(text) + 1
+        if self._style_left < 0:
+            raise TooMuch("style")
+        self._variables.read(css_words(shown))
+        return shown
+
+    def _style_table(self, table: StyleTable) -> StyleTable:
+        shown: StyleTable = {}
+        for name, value in table.items():
+            text = value if isinstance(value, str) else " ".join(value) if isinstance(value, list) else ""
+            self._variables.read(css_words(f"{name}:{text}"))
+            if not is_huge(name, text):
+                shown[name] = self._css_value(value)
+        return shown
+
+    def _css_value(self, value: str | bool | list[str]) -> str | bool | list[str]:
+        if isinstance(value, list):
+            return [self._css(one) for one in value]
+        return self._css(value) if isinstance(value, str) else value
+
+    def _rules(self, rules: list[Rule]) -> list[Rule]:
+        return [Rule(self._sheet_css(rule.rule), rule.index) for rule in rules]
+
+    def _declaration(self, data: Declaration) -> None:
+        if not isinstance(data.set, UnsetType):
+            name, value = data.set.property, data.set.value or ""
+            self._variables.read(css_words(f"{name}:{value}"))
+            data.set.property = self._sheet_css(name)
+            data.set.value = "" if is_huge(name, value) else self._sheet_css(value)
+
+
+def _merge(texts: list[Node]) -> None:
+    """Make one text of those of a style sheet: a word may begin in one and end in the next."""
+    filled = [node for node in texts if node.type != NodeType.ELEMENT and node.textContent]
+    if len(filled) > 1:
+        filled[0].textContent = "".join(node.textContent for node in filled)
+    for node in filled[1:]:
+        node.textContent = ""
+
+
+def _is_allowed(name: str, tags: set[str]) -> bool:
+    if not allowlist.ATTRIBUTE_NAME.match(name) or name.startswith("on") or name in allowlist.GONE:
+        return False
+    if name.startswith("rr_"):
+        return name in allowlist.RECORDED
+    return not (name == "name" and tags & allowlist.CLOBBERING)
+
+
+def _is_costly(name: str, value: str, tags: set[str]) -> bool:
+    """Whether a number is so large that drawing it would take memory or time by its size."""
+    if "canvas" in tags and name in ("width", "height"):
+        return not allowlist.CANVAS_SIZE.match(value)
+    return name in allowlist.COUNTED and not allowlist.COUNT.match(value)
+
+
+def _or_unset(value: str | None) -> str | UnsetType:
+    return UNSET if value is None else value
+
+
+def _nodes(data: Data) -> Iterator[tuple[Node, int]]:
+    if isinstance(data, Snapshot):
+        yield from _walk(data.node, parent=0)
+    elif isinstance(data, Mutation):
+        for add in data.adds:
+            yield from _walk(add.node, parent=add.parentId)
+
+
+def _walk(root: Node, *, parent: int) -> Iterator[tuple[Node, int]]:
+    """Every node with the id of its parent, without recursion: pages may nest to any depth."""
+    waiting = [(root, parent)]
+    while waiting:
+        node, above = waiting.pop()
+        yield node, above
+        waiting.extend((child, node.id) for child in node.childNodes)

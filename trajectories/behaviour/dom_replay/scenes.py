@@ -1,0 +1,255 @@
+"""A step's replay: the cleaned events of its page load up to the end of the step, and where to stop."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from trajectories.behaviour.dom_replay import bounds
+from trajectories.behaviour.dom_replay.addresses import ROOT
+from trajectories.behaviour.dom_replay.css import Resolve
+from trajectories.behaviour.dom_replay.placement import SLACK_MS, Moment, Piece, Reason, Turn, moment_of
+from trajectories.behaviour.dom_replay.rrweb import (
+    Data,
+    Meta,
+    NodeType,
+    Resize,
+    Shown,
+    Snapshot,
+    Type,
+    data_read,
+)
+from trajectories.behaviour.dom_replay.sanitizer import Cleaner
+from trajectories.models import Episode, PageEvent, RecordingChunk, Step
+from trajectories.record.capture import chunks
+from trajectories.record.capture.chunks import Limits, Problem
+
+ACTS = ("click", "input", "key", "submit", "scroll")
+LOADED = "load"
+# At the exact time of its snapshot a frame still shows the state before.
+AFTER_MS = 1
+SNAPSHOTS = (Type.FULL_SNAPSHOT, Type.META)
+UNKNOWN_SIZE = (1280.0, 720.0)
+# Recordings are untrusted: these limits keep a replay within a few seconds of CPU time.
+LIMITS = Limits(size=16 * 1024 * 1024, keys=500_000)
+EVENTS_MAX_BYTES = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """``events`` is a JSON array for rrweb's replayer; ``at_ms`` and ``until_ms`` count from the first event.
+
+    ``size`` is the size of the window at that time, in CSS pixels; ``refused`` counts unreadable events.
+    """
+
+    moment: Moment
+    events: bytes
+    at_ms: int
+    until_ms: int
+    size: tuple[int, int]
+    href: str
+    problems: Sequence[Problem]
+    refused: int
+    is_capped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoScene:
+    """Why a step cannot be replayed: it has no moment, its page load has ``no_snapshot``, or the recording up
+    to it is ``too_large`` (``LIMITS``)."""
+
+    reason: Reason | Literal["no_snapshot", "too_large"]
+    moment: Moment | None = None
+    problems: Sequence[Problem] = ()
+    is_capped: bool = False
+
+
+class TooLarge(Exception):
+    """The recording of a page exceeds the limits of a replay."""
+
+
+def has_recording(episode: Episode) -> bool:
+    if episode.recording != Episode.Recording.FULL:
+        return False
+    return RecordingChunk.objects.filter(episode_id=episode.pk).exists()
+
+
+def scene_of(step: Step, *, resolve: Resolve) -> Scene | NoScene:
+    """The replay of a step; ``resolve`` maps the addresses in the recording (``addresses``)."""
+    moment = moment_find(step)
+    if isinstance(moment, str):
+        return NoScene(reason=moment)
+    return scene_at(moment, episode_id=step.episode_id, resolve=resolve)
+
+
+def scene_at(moment: Moment, *, episode_id: int, resolve: Resolve) -> Scene | NoScene:
+    """The replay of a moment, as ``scene_of``."""
+    is_capped = chunks.is_capped(episode_id=episode_id)
+    try:
+        shown, problems, refused = _read(episode_id, moment)
+        shown = _needed(shown, moment)
+        if not shown:
+            return NoScene(reason="no_snapshot", moment=moment, problems=problems, is_capped=is_capped)
+        events = _cleaned(shown, resolve=resolve)
+    except TooLarge:
+        return NoScene(reason="too_large", moment=moment, is_capped=is_capped)
+    first_ms = shown[0].timestamp
+    at_ms = _whole(max(moment.at_ms, _snapshot(shown).timestamp) - first_ms)
+    width, height = _size(shown, until_ms=first_ms + at_ms)
+    return Scene(
+        moment=moment,
+        events=events,
+        at_ms=at_ms,
+        until_ms=max(at_ms, _whole(shown[-1].timestamp - first_ms)),
+        size=(round(width), round(height)),
+        href=_href(shown),
+        problems=problems,
+        refused=refused,
+        is_capped=is_capped,
+    )
+
+
+def moment_find(step: Step) -> Moment | Reason:
+    """The moment of a step in the recordings of its episode, in four queries."""
+    pieces = pieces_of(step.episode_id)
+    seen = PageEvent.objects.filter(episode_id=step.episode_id)
+    acted = set(seen.filter(step=step.index, kind__in=ACTS).values_list("page", flat=True))
+    loaded = seen.filter(kind=LOADED).values_list("page", "data__path")
+    paths = {page: path for page, path in loaded if isinstance(path, str)}
+    return moment_of(_turn(step), pieces, acted_in=acted, paths=paths)
+
+
+def pieces_of(episode_id: int) -> list[Piece]:
+    """The chunks of an episode's recordings, by their rows."""
+    rows = RecordingChunk.objects.filter(episode_id=episode_id).values_list(*Piece._fields)
+    return [Piece(*row) for row in rows]
+
+
+def _turn(step: Step) -> Turn:
+    before = (
+        Step.objects.filter(episode_id=step.episode_id, index__lt=step.index)
+        .order_by("-index")
+        .only("started_at", "duration_ms", "more")
+        .first()
+    )
+    began_ms = _ms(step.started_at)
+    seen_ms = _end(before) if before else None
+    if seen_ms is None and began_ms is not None:
+        seen_ms = began_ms - (_number(step.more, "model_ms") or 0.0)
+    if seen_ms is not None and began_ms is not None:
+        seen_ms = min(seen_ms, began_ms)
+    path = re.split("[?#]", step.url.removeprefix(ROOT))[0] if step.url.startswith(ROOT) else None
+    return Turn(index=step.index, seen_ms=seen_ms, began_ms=began_ms, ended_ms=_end(step), path=path)
+
+
+def _end(step: Step) -> float | None:
+    """When a step's action and the observation after it were done; the model's time is before its start."""
+    began_ms = _ms(step.started_at)
+    took_ms = _number(step.more, "env_ms")
+    took_ms = step.duration_ms if took_ms is None else took_ms
+    return None if began_ms is None or took_ms is None else began_ms + took_ms
+
+
+def _ms(time: datetime | None) -> float | None:
+    return time.timestamp() * 1000 if time else None
+
+
+def _number(more: Any, name: str) -> float | None:
+    value = more.get(name) if isinstance(more, dict) else None
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _read(episode_id: int, moment: Moment) -> tuple[list[Shown], list[Problem], int]:
+    """The events of the page load up to the moment's end, what is missing, and the number of unreadable ones.
+
+    Chunks dated later are not opened. Raises ``TooLarge`` before decoding anything beyond ``LIMITS``.
+    """
+    rows = chunks.chunks_of(episode_id=episode_id, page=moment.page)
+    needed = [place for place, row in enumerate(rows) if row.first_ms <= moment.until_ms or row.has_snapshot]
+    shown: list[Shown] = []
+    problems: list[Problem] = []
+    refused = 0
+    for part in chunks.parts_read(rows[: max(needed, default=0) + 1], limits=LIMITS):
+        if isinstance(part, Problem):
+            if part.problem == "past_limit":
+                raise TooLarge
+            problems.append(part)
+            continue
+        for event in part:
+            if event.timestamp > moment.until_ms and event.type not in SNAPSHOTS:
+                continue
+            try:
+                data = data_read(event.type, event.data)
+            except (msgspec.DecodeError, RecursionError):
+                refused += 1
+                continue
+            if data is not None:
+                shown.append(Shown(Type(event.type), event.timestamp, data))
+    shown.sort(key=lambda event: event.timestamp)
+    return shown, problems, refused
+
+
+def _cleaned(shown: Sequence[Shown], *, resolve: Resolve) -> bytes:
+    """The events as JSON, without anything that runs or fetches. Raises ``TooLarge``."""
+    try:
+        bounds.size_check(shown)
+        cleaner = Cleaner(shown, resolve=resolve)
+        for event in shown:
+            cleaner.clean(event.data)
+        cleaner.finish()
+        bounds.references_check(shown)
+    except bounds.TooMuch:
+        raise TooLarge from None
+    events = msgspec.json.encode(shown)
+    if len(events) > EVENTS_MAX_BYTES:
+        raise TooLarge
+    return events
+
+
+def _whole(offset_ms: float) -> int:
+    return math.floor(offset_ms) + AFTER_MS
+
+
+def _needed(shown: Sequence[Shown], moment: Moment) -> list[Shown]:
+    """The events from the last snapshot before the moment on, after an event with the window's size.
+
+    A slightly later snapshot is better than none.
+    """
+    places = [place for place, event in enumerate(shown) if _is_snapshot(event.data)]
+    late = [place for place in places if shown[place].timestamp <= moment.at_ms + SLACK_MS]
+    by_then = [place for place in places if shown[place].timestamp <= moment.at_ms] or late[:1]
+    if not by_then:
+        return []
+    place = by_then[-1]
+    first = shown[place]
+    width, height = _size(shown[: place + 1], until_ms=first.timestamp + AFTER_MS)
+    opening = Shown(Type.META, first.timestamp, Meta(width=width, height=height, href=_href(shown)))
+    last_ms = max(moment.until_ms, first.timestamp)
+    return [opening, *(event for event in shown[place:] if event.timestamp <= last_ms)]
+
+
+def _is_snapshot(data: Data) -> bool:
+    return isinstance(data, Snapshot) and data.node.type == NodeType.DOCUMENT
+
+
+def _snapshot(shown: Sequence[Shown]) -> Shown:
+    return next(event for event in shown if _is_snapshot(event.data))
+
+
+def _href(shown: Sequence[Shown]) -> str:
+    return next((event.data.href for event in shown if isinstance(event.data, Meta)), "")
+
+
+def _size(shown: Sequence[Shown], *, until_ms: float) -> tuple[float, float]:
+    sizes = [
+        (event.data.width, event.data.height)
+        for event in shown
+        if isinstance(event.data, (Meta, Resize)) and event.timestamp < until_ms
+    ]
+    return sizes[-1] if sizes else UNKNOWN_SIZE

@@ -1,0 +1,28 @@
+"""Facts of ended episodes: the job, and the sweep that sends it."""
+
+from __future__ import annotations
+
+from celery import shared_task
+
+from core.sweep import Sweep
+from trajectories.behaviour.facts import store
+from trajectories.behaviour.facts.behaviour import VERSION
+from trajectories.record.chores.episode_jobs import HARD_LIMIT_S, SOFT_LIMIT_S, each_computed, episodes_sweep
+
+BATCH = 20
+
+
+@shared_task(name="facts.episodes", ignore_result=True, soft_time_limit=SOFT_LIMIT_S, time_limit=HARD_LIMIT_S)
+def episodes(*, episode_ids: list[int]) -> None:
+    each_computed(episode_ids, store.facts_compute, what="facts")
+
+
+def facts_sweep() -> Sweep[int]:
+    return episodes_sweep(
+        episodes,
+        name="facts",
+        version=VERSION,
+        read=store.episodes_after,
+        fresh_s=(store.SETTLE_S, store.LATE_S),
+        batch=BATCH,
+    )

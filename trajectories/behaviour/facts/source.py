@@ -1,0 +1,117 @@
+"""The input for facts: an episode's steps and events, read in one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from core.arms import ARMS
+from core.outline import ELEMENT_ID, REFERENCE
+from core.sql import Statement, sql_read
+from trajectories.actions.types import CAPPED, ReportedEvent
+from trajectories.behaviour.facts.behaviour import Turn
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """An episode. ``answer`` is None without a submission; ``answered_in`` is the step in which a page's
+    answer was recorded, ``seen_until`` the time of the last step or page event included. ``served`` are the
+    pages, and the calls of tools, by the server's own account. ``payload`` is of its task."""
+
+    episode: int
+    arm: str
+    recording: str
+    channel: str
+    answer: Any
+    answered_in: int | None
+    seen_until: datetime
+    steps: list[Turn]
+    events: list[ReportedEvent]
+    payload: dict[str, Any] = {}
+    served: list[ReportedEvent] = []
+
+    @property
+    def has_page(self) -> bool:
+        return ARMS[self.arm].has_page
+
+    @property
+    def question(self) -> str:
+        """The words that page or prompt asks with, in no order of importance."""
+        return "\n".join(_texts(self.payload))
+
+
+# The beginning of a long observation is matched and measured. Visible blocks and errors are left out.
+OBSERVATION_CHARS = 100_000
+EVENT_KINDS = ("click", "input", "key", "submit", "focus", "scroll", "load", "settled", CAPPED)
+# A page can send this many in a minute; no honest episode does.
+EVENTS_MAX = 50_000
+# For a part of an episode, read for a page and not stored.
+PART_EVENTS_MAX = 4_000
+
+READ = Statement(
+    __file__,
+    "source",
+    is_hot=True,
+    observation="left(s.observation_text, %(observation_chars)s)",
+    hash="NULL",
+    shown="",
+    steps="",
+    served="",
+    events=sql_read(__file__, "events"),
+)
+READ_PART = Statement(
+    __file__,
+    "source",
+    is_hot=True,
+    observation="CASE WHEN %(is_whole)s AND s.index BETWEEN %(first)s AND %(last)s THEN a.o ELSE b.line END",
+    hash="b.hash",
+    shown=sql_read(__file__, "shown", element_id=ELEMENT_ID, reference=REFERENCE),
+    steps=" AND s.index BETWEEN %(read_first)s AND %(read_last)s",
+    served=" AND coalesce(w.step BETWEEN %(read_first)s AND %(read_last)s, true)",
+    events=sql_read(__file__, "events_of_part"),
+)
+
+_decode = msgspec.json.Decoder(Source).decode
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from _texts(part)
+
+
+def sources_read(episode_ids: Sequence[int]) -> list[Source]:
+    """The sources of those of the episodes that exist, in no particular order."""
+    rows = READ.rows(
+        ids=list(episode_ids),
+        observation_chars=OBSERVATION_CHARS,
+        kinds=list(EVENT_KINDS),
+        events_max=EVENTS_MAX,
+    )
+    return [_decode(row[0]) for row in rows]
+
+
+def source_part(*, episode_id: int, first: int, last: int, reach: int, is_whole: bool) -> Source | None:
+    """The steps from ``first`` to ``last`` of an episode, with ``reach`` steps before them, one after, and
+    their events; None without the episode. Facts computed from it hold for this part.
+
+    How much a thought restates is right only with ``is_whole``, and only for the requested steps: the others
+    lack most of their observation.
+    """
+    row = READ_PART.row(
+        ids=[episode_id],
+        observation_chars=OBSERVATION_CHARS,
+        kinds=list(EVENT_KINDS),
+        events_max=PART_EVENTS_MAX,
+        first=first,
+        last=last,
+        read_first=max(1, first - reach),
+        read_last=last + 1,
+        is_whole=is_whole,
+    )
+    return _decode(row[0]) if row else None

@@ -1,0 +1,117 @@
+"""The sandbox around a browser that renders untrusted recordings: bubblewrap, entered as a user who owns
+nothing. It has no network, no environment and no files of the host but programs and fonts, and is refused the
+system calls that rendering does not need.
+
+The browser keeps its own sandbox inside, if the kernel allows nested user namespaces.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal
+
+from core import browsers
+from trajectories.behaviour.fidelity.limits import BOX_BYTES, FILE_BYTES, PROCESSES, SHARED_BYTES
+from verifiers.sandbox import enclosure
+from verifiers.sandbox.enclosure import BARE, memory_open
+from verifiers.sandbox.seccomp import browser_filter
+
+PICTURE = "/box/picture.png"
+PAGE = "/box/page.html"
+# Prints the beginning of the rendered page, which says whether it is ready, and the picture.
+SCRIPT = f'"$@" >{PAGE} || exit 1; head -c 2000 {PAGE}; cat {PICTURE}'
+
+WALLS = (
+    *BARE,
+    "--ro-bind-try", "/etc/fonts", "/etc/fonts",
+    "--ro-bind-try", "/var/cache/fontconfig", "/var/cache/fontconfig",
+    "--proc", "/proc",
+    "--dev", "/dev",
+    "--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm",  # noqa: S108 (a new one)
+    "--size", str(BOX_BYTES), "--tmpfs", "/box",
+    "--chdir", "/box",
+)  # fmt: skip
+# The look that Playwright gives its browser, as most screenshots come from there.
+LOOK = ("--hide-scrollbars", "--force-color-profile=srgb", "--mute-audio")
+BROWSER = (
+    "--headless",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-breakpad",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--allow-file-access-from-files",  # a page's fonts are local files; it can see no others
+    "--js-flags=--max-old-space-size=512",
+)
+
+
+MissingReason = Literal["no_sandbox", "no_browser"]
+
+
+class EnclosureMissing(Exception):
+    """No page can be rendered on this machine."""
+
+    def __init__(self, reason: MissingReason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def command(
+    stack: ExitStack, *, files: Mapping[str, bytes], flags: tuple[str, ...], address: str, is_nested: bool
+) -> tuple[list[str], list[int]]:
+    """The command that renders ``address`` and prints its state and picture, and the descriptors that it
+    needs. ``files`` are all that the page may read, by absolute path. Raises ``EnclosureMissing``.
+
+    Start it without an environment: bubblewrap clears the browser's environment, but not its own.
+    """
+    bubblewrap = enclosure.bubblewrap()
+    if bubblewrap is None:
+        raise EnclosureMissing("no_sandbox", "bubblewrap is not installed (apt-get install bubblewrap).")
+    browser, bound = browser_program()
+    file_options: list[str] = []
+    passed: list[int] = []
+
+    def passed_on(content: bytes) -> str:
+        descriptor = memory_open(content)
+        stack.callback(os.close, descriptor)
+        passed.append(descriptor)
+        return str(descriptor)
+
+    for path, content in files.items():
+        file_options += ["--perms", "0444", "--file", passed_on(content), path]
+    code = browser_filter()
+    seccomp = () if code is None else ("--seccomp", passed_on(code))
+    limits = ("prlimit", f"--nproc={PROCESSES}", f"--fsize={FILE_BYTES}", "--core=0")
+    own = () if is_nested else ("--no-sandbox",)
+    line = (
+        "nice", "-n", "10", bubblewrap, *WALLS, *bound, *file_options, "--remount-ro", "/", *seccomp,
+        *limits, "sh", "-c", SCRIPT, "sh", browser, *BROWSER, *LOOK, *own, *flags,
+        "--dump-dom", f"--screenshot={PICTURE}", address,
+    )  # fmt: skip
+    return list(line), passed
+
+
+def browser_program() -> tuple[str, tuple[str, ...]]:
+    """The browser's program, and the options that bind its folder, if outside ``/usr``."""
+    path = browsers.browser_find()
+    if path is None:
+        raise EnclosureMissing(
+            "no_browser", "No Chromium was found (apt-get install chromium-headless-shell)."
+        )
+    program = path.resolve()
+    if program.is_relative_to("/usr"):
+        return str(program), ()
+    folder = program.parent
+    if os.geteuid() == 0 and not _is_public(folder):
+        raise EnclosureMissing("no_browser", f"Another user cannot read the Chromium in {folder}.")
+    return str(program), ("--ro-bind", str(folder), str(folder))
+
+
+def _is_public(folder: Path) -> bool:
+    return all(path.stat().st_mode & stat.S_IXOTH for path in (folder, *folder.parents))

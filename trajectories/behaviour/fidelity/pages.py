@@ -1,0 +1,123 @@
+"""A step's replay as a self-contained page: the lab's own replay page with every file that it needs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from django.contrib.staticfiles import finders
+
+from core import blobs, drawings
+from trajectories.behaviour.dom_replay import document, page_actions, scenes
+from trajectories.behaviour.dom_replay.addresses import Addresses, Named
+from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
+from trajectories.behaviour.fidelity.limits import FILES, FILES_BYTES
+from trajectories.behaviour.fidelity.rendering import Page
+from trajectories.models import Episode, Step
+
+logger = logging.getLogger(__name__)
+
+FOLDER = "/page"
+ENTRY = f"{FOLDER}/replay.html"
+# The heights of a window and its picture may be rounded differently.
+WHOLE_PAGE_PIXELS = 4
+OWN_FILES = 1 + len(document.SCRIPTS) + len(document.STYLES)
+
+
+UnpagedReason = Literal["no_replay", "whole_page", "other_size", "too_large"]
+
+
+class Unpaged(Exception):
+    """There is no page to render."""
+
+    def __init__(self, reason: UnpagedReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def page_of(step: Step, *, size: tuple[int, int]) -> Page:
+    """The page that renders the replay at a screenshot's ``size`` in pixels. Raises ``Unpaged``."""
+    addresses = Addresses(place=_place, pictures=document.pictures_of(step.episode))
+    scene = _shown(scenes.scene_of(step, resolve=addresses))
+    return _page(scene, addresses, scale=_scale(scene, size=size))
+
+
+def page_of_action(episode: Episode, number: int) -> Page | None:
+    """The page that renders the replay of a page action, as large as its window; None if there is no such
+    action. Raises ``Unpaged``."""
+    actions = page_actions.page_actions_of(episode.pk)
+    action = next((one for one in actions if one.number == number), None)
+    if action is None:
+        return None
+    addresses = Addresses(place=_place, pictures=document.pictures_of(episode))
+    scene = page_actions.scene_of(action, actions, episode_id=episode.pk, resolve=addresses)
+    return _page(_shown(scene), addresses, scale=1.0)
+
+
+def _shown(scene: Scene | NoScene) -> Scene:
+    if isinstance(scene, NoScene):
+        raise Unpaged("too_large" if scene.reason == "too_large" else "no_replay")
+    return scene
+
+
+def _page(scene: Scene, addresses: Addresses, *, scale: float) -> Page:
+    width, height = scene.size
+    html = document.document_html(
+        scene,
+        nonce="",
+        scripts=tuple(map(_static, document.SCRIPTS)),
+        styles=tuple(map(_static, document.STYLES)),
+    )
+    if len(addresses.requested) > FILES - OWN_FILES:
+        raise Unpaged("too_large")
+    own = [Named(kind="static", name=name) for name in (*document.SCRIPTS, *document.STYLES)]
+    files = {ENTRY: html.encode(), **dict(_files([*own, *sorted(addresses.requested, key=repr)]))}
+    return Page(files=files, entry=ENTRY, width=width, height=height, scale=scale)
+
+
+def _scale(scene: Scene, *, size: tuple[int, int]) -> float:
+    """Pixels of the screenshot per pixel of the window."""
+    width, height = scene.size
+    scale = size[0] / width
+    if abs(size[1] - height * scale) <= WHOLE_PAGE_PIXELS:
+        return scale
+    raise Unpaged("whole_page" if size[1] > height * scale else "other_size")
+
+
+def _files(names: Iterable[Named]) -> Iterator[tuple[str, bytes]]:
+    """The contents of the files that exist. Others are missing in the picture too."""
+    bytes_left = FILES_BYTES
+    for named in names:
+        place, content = _place(named), _read(named)
+        if content is None or place is None or len(content) > bytes_left:
+            logger.info("a replay is rendered without %s", named)
+            continue
+        bytes_left -= len(content)
+        yield place, content
+
+
+def _place(named: Named) -> str | None:
+    if named.kind == "static":
+        return _static(named.name)
+    if named.kind == "blob":
+        return f"{FOLDER}/blobs/{named.name}"
+    return f"{FOLDER}/drawings/{named.name}.{named.width}.webp"
+
+
+def _static(name: str) -> str:
+    return f"{FOLDER}/static/{name}"
+
+
+def _read(named: Named) -> bytes | None:
+    try:
+        if named.kind == "blob":
+            with blobs.blob_open(named.name) as blob:
+                return bytes(blob.read())
+        if named.kind == "drawing":
+            return drawings.drawing_bytes(named.name, width=named.width)
+        path = finders.find(named.name)
+        return Path(path).read_bytes() if isinstance(path, str) else None
+    except (OSError, KeyError):
+        return None

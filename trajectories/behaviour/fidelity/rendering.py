@@ -1,0 +1,222 @@
+"""Renders a page in the enclosure: gives a picture, or the reason why there is none."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from PIL import Image
+
+from core import thumbnails
+from trajectories.behaviour.fidelity import enclosure
+from trajectories.behaviour.fidelity.enclosure import EnclosureMissing, MissingReason
+from trajectories.behaviour.fidelity.limits import (
+    FILES,
+    FILES_BYTES,
+    MEMORY_BYTES,
+    OUTPUT_BYTES,
+    SIDE,
+    VIRTUAL_MS,
+    WALL_S,
+    WATCH_S,
+)
+from verifiers.sandbox.enclosure import account
+
+logger = logging.getLogger(__name__)
+
+PNG = b"\x89PNG\r\n\x1a\n"
+CHUNK = 65_536
+STATE = re.compile(rb'<html\b[^>]*\bdata-replay="([a-z]+)"')
+READY = "ready"
+PROBE = '<!doctype html><html data-replay="ready"><body style="background:#0a0">'
+
+
+UndrawnReason = Literal["too_large", "out_of_time", "out_of_memory", "crashed", "not_ready", "unreadable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A self-contained page. ``files`` by absolute path; ``width`` and ``height`` in CSS pixels, ``scale`` in
+    device pixels per CSS pixel. It sets ``<html data-replay="ready">`` once it can be captured."""
+
+    files: Mapping[str, bytes]
+    entry: str
+    width: int
+    height: int
+    scale: float = 1.0
+
+
+class Undrawn(Exception):
+    """A page could not be rendered."""
+
+    def __init__(self, reason: UndrawnReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def page_draw(page: Page, *, wall_s: float = WALL_S) -> Image.Image:
+    """The page in RGB. Raises ``Undrawn``, or ``EnclosureMissing`` where no page can be rendered.
+
+    All its processes end after ``wall_s`` at the latest.
+    """
+    _check(page)
+    problem = drawing_problem()
+    if problem:
+        raise EnclosureMissing(*problem)
+    return _draw(page, wall_s=wall_s, is_nested=_is_nested())
+
+
+def drawing_problem() -> tuple[MissingReason, str] | None:
+    """Why no page can be rendered on this machine, as reason and sentence; None when one was rendered."""
+    try:
+        _is_nested()
+    except EnclosureMissing as missing:
+        return missing.reason, str(missing)
+    return None
+
+
+@cache
+def _is_nested() -> bool:
+    """Whether the browser's own sandbox works within ours; some kernels do not nest namespaces.
+
+    Probed once per process. A failure is not cached: the machine may only have been too busy.
+    """
+    page = Page(files={"/page/probe.html": PROBE.encode()}, entry="/page/probe.html", width=64, height=64)
+    try:
+        _draw(page, wall_s=WALL_S, is_nested=True)
+    except Undrawn as undrawn:
+        if undrawn.reason != "crashed":
+            raise _broken(undrawn) from None
+    else:
+        return True
+    try:
+        _draw(page, wall_s=WALL_S, is_nested=False)
+    except Undrawn as undrawn:
+        raise _broken(undrawn) from None
+    return False
+
+
+def _broken(undrawn: Undrawn) -> EnclosureMissing:
+    message = f"Chromium does not draw within bubblewrap here ({undrawn.reason})."
+    return EnclosureMissing("no_sandbox", message)
+
+
+def _check(page: Page) -> None:
+    size = sum(map(len, page.files.values()))
+    pixels = max(page.width, page.height) * page.scale
+    if len(page.files) > FILES or size > FILES_BYTES or not 1 <= pixels <= SIDE:
+        raise Undrawn("too_large")
+
+
+def _draw(page: Page, *, wall_s: float, is_nested: bool) -> Image.Image:
+    flags = (
+        f"--window-size={page.width},{page.height}",
+        f"--force-device-scale-factor={page.scale:g}",
+        f"--virtual-time-budget={VIRTUAL_MS}",
+    )
+    with ExitStack() as stack:
+        command, passed = enclosure.command(
+            stack, files=page.files, flags=flags, address=f"file://{page.entry}", is_nested=is_nested
+        )
+        box = subprocess.Popen(  # noqa: S603 (a fixed command)
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=passed,
+            cwd="/",
+            env={},
+            start_new_session=True,
+            **account(),
+        )
+        stack.callback(_end, box)
+        output = _output(box, wall_s=wall_s)
+    return _picture(output)
+
+
+def _output(box: subprocess.Popen[bytes], *, wall_s: float) -> bytes:
+    """Everything that it prints. Raises ``Undrawn`` when it exceeds its time, memory or output."""
+    if box.stdout is None:
+        raise RuntimeError("an enclosure has no output")
+    deadline = time.monotonic() + wall_s
+    output = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(box.stdout, selectors.EVENT_READ)
+        while True:
+            if time.monotonic() > deadline:
+                raise Undrawn("out_of_time")
+            if memory_of(box.pid) > MEMORY_BYTES:
+                raise Undrawn("out_of_memory")
+            if not selector.select(WATCH_S):
+                continue
+            piece = os.read(box.stdout.fileno(), CHUNK)
+            if not piece:
+                return bytes(output)
+            output += piece
+            if len(output) > OUTPUT_BYTES:
+                raise Undrawn("too_large")
+
+
+def _picture(output: bytes) -> Image.Image:
+    head, sign, body = output.partition(PNG)
+    state = STATE.search(head)
+    if state is None or not sign:
+        raise Undrawn("crashed")
+    if state[1].decode() != READY:
+        raise Undrawn("not_ready")
+    picture = thumbnails.picture_open(io.BytesIO(sign + body))
+    if picture is None:
+        raise Undrawn("unreadable")
+    return picture
+
+
+def _end(box: subprocess.Popen[bytes]) -> None:
+    """Kill bubblewrap, which ends its whole namespace (``--die-with-parent``)."""
+    box.send_signal(signal.SIGKILL)
+    box.wait()
+    if box.stdout is not None:
+        box.stdout.close()
+
+
+PROC = Path("/proc")
+# Only their own memory: programs and libraries are shared between processes.
+OWN = re.compile(rb"^(?:RssAnon|RssShmem):\s+([0-9]+) kB$", re.MULTILINE)
+PROCESSES_MOST = 1_000
+
+
+def memory_of(pid: int) -> int:
+    """Bytes held by a process and its descendants. Processes that have ended count as nothing."""
+    total, waiting, seen = 0, [pid], 0
+    while waiting and seen < PROCESSES_MOST:
+        process = waiting.pop()
+        seen += 1
+        total += sum(int(size) for size in OWN.findall(_read(f"{process}/status")))
+        for task in _tasks(process):
+            waiting += map(int, _read(f"{process}/task/{task}/children").split())
+    return total * 1024
+
+
+def _tasks(pid: int) -> list[str]:
+    try:
+        return [path.name for path in (PROC / str(pid) / "task").iterdir()]
+    except OSError:
+        return []
+
+
+def _read(name: str) -> bytes:
+    try:
+        return (PROC / name).read_bytes()
+    except OSError:
+        return b""

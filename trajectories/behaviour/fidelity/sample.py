@@ -1,0 +1,165 @@
+"""Which steps are checked by default: an even sample of each ended episode with a recording.
+
+In an episode without steps they are its page actions, whose pages are drawn and compared with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
+
+from core import sweep
+from core.observations import MARKED_FORMATS
+from core.sql import Statement
+from trajectories.behaviour.dom_replay import page_actions
+from trajectories.behaviour.fidelity.check import TRIES, VERSION, Reason, State
+from trajectories.models import Episode, EpisodeFidelity, Fidelity, RecordingChunk, Step
+from trajectories.models.fidelity import LEFT
+
+# Pages send the end of a recording while being left, and harnesses their last step after the answer.
+SETTLE_S = 30
+# Longer than any check in progress can take.
+UNDER_WAY_S = 60
+
+AFTER = Statement(__file__, "after")
+WAITING = Statement(
+    __file__, "waiting", left=", ".join(f"'{reason}'" for reason in LEFT), waiting=Reason.WAITING
+)
+SETTLES_IN = Statement(__file__, "settles_in")
+EXHAUSTED = Statement(__file__, "exhausted")
+
+
+class Place(NamedTuple):
+    """A step, as the key of its row."""
+
+    episode_id: int
+    step: int
+
+
+def spread(indexes: Sequence[int], *, most: int) -> list[int]:
+    """At most ``most`` of them, evenly spaced, with the first and the last."""
+    if len(indexes) <= most:
+        return list(indexes)
+    if most < 2:
+        return list(indexes[:most])
+    last = len(indexes) - 1
+    return [indexes[round(place * last / (most - 1))] for place in range(most)]
+
+
+def episodes_after(place: sweep.Place[int], age_s: float) -> list[sweep.Seen[int]]:
+    """The next page of episodes that ended ``age_s`` ago. Those are due that were recorded in full, and whose
+    steps this version has yet to choose, or chose before their recording was complete."""
+    rows = AFTER.rows(
+        since=place.since, key=place.key, age=age_s, settle=SETTLE_S, version=VERSION, limit=sweep.PAGE
+    )
+    return [sweep.Seen(*row) for row in rows]
+
+
+@transaction.atomic
+def episode_choose(episode_id: int) -> list[int]:
+    """Choose the steps of an ended episode and mark them as waiting; returns them. Outcomes of other
+    versions, and from before the recording was complete, wait again; otherwise a second call changes
+    nothing."""
+    chosen = _chosen(episode_id)
+    steps_wait(episode_id=episode_id, indexes=chosen)
+    stale = ~Q(version=VERSION)
+    ended = Episode.objects.values_list("finished_at", flat=True).get(pk=episode_id)
+    if ended:
+        stale |= Q(checked_at__lt=ended + timedelta(seconds=SETTLE_S))
+    Fidelity.objects.filter(stale, episode_id=episode_id).update(**_waiting())
+    EpisodeFidelity.objects.update_or_create(
+        episode_id=episode_id, defaults={"version": VERSION, "steps": len(chosen), "chosen_at": Now()}
+    )
+    return chosen
+
+
+def steps_wait(*, episode_id: int, indexes: Sequence[int]) -> None:
+    """Mark steps that have no row yet as waiting for a check."""
+    rows = [Fidelity(episode_id=episode_id, index=index, **_waiting()) for index in indexes]
+    Fidelity.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def step_wait_again(*, episode_id: int, index: int) -> None:
+    """Mark a requested step as waiting, ahead of the sampled ones; one that waits already keeps its tries."""
+    steps_wait(episode_id=episode_id, indexes=[index])
+    mine = Fidelity.objects.filter(episode_id=episode_id, index=index)
+    mine.exclude(reason=Reason.WAITING).update(**_waiting())
+    mine.update(requested_at=Now())
+
+
+def steps_waiting(*, limit: int) -> list[Place]:
+    """Waiting steps of ended episodes that are not being checked: fewest tries first, then the latest
+    requests, then the newest episodes."""
+    rows = WAITING.rows(tries=TRIES, under_way=UNDER_WAY_S, settle=SETTLE_S, limit=limit)
+    return [Place(*row) for row in rows]
+
+
+def still_waiting(places: Sequence[Place]) -> list[Place]:
+    """Those of the steps whose check has not finished."""
+    mine = Q(pk__in=[tuple(place) for place in places])
+    return [
+        Place(*pk) for pk in Fidelity.objects.filter(mine, reason=Reason.WAITING).values_list("pk", flat=True)
+    ]
+
+
+def exhausted_fail() -> int:
+    """Fail steps whose check killed its process on every try; returns how many."""
+    return EXHAUSTED.run(
+        failed=State.FAILED,
+        crashed=Reason.CRASHED,
+        waiting=Reason.WAITING,
+        tries=TRIES,
+        under_way=UNDER_WAY_S,
+    )
+
+
+def settles_in(episode_id: int) -> float:
+    """Seconds until the recording of an ended episode is complete; 0 when it is."""
+    (seconds,) = SETTLES_IN.row(settle=SETTLE_S, id=episode_id) or (0,)
+    return max(0.0, float(seconds))
+
+
+def problem_of(episode: Episode) -> str:
+    """Why no step of an episode can be chosen, in a sentence; empty where one can."""
+    if not RecordingChunk.objects.filter(episode_id=episode.pk).exists():
+        return f"Nothing of its pages was recorded (recording: {episode.recording})."
+    if not _shown(episode.pk).exists():
+        return "None of its steps has a screenshot without marks."
+    return "" if settings.FIDELITY_STEPS_MAX else "FIDELITY_STEPS_MAX is 0: --all or --step N checks steps."
+
+
+def _chosen(episode_id: int) -> list[int]:
+    if not RecordingChunk.objects.filter(episode_id=episode_id).exists():
+        return []
+    most = settings.FIDELITY_STEPS_MAX
+    if not Step.objects.filter(episode_id=episode_id).exists():
+        return spread([one.number for one in page_actions.page_actions_of(episode_id)], most=most)
+    shown = _shown(episode_id).order_by("index")
+    return spread(list(shown.values_list("index", flat=True)), most=most)
+
+
+def _shown(episode_id: int) -> QuerySet[Step]:
+    """The steps with a picture that a replay can look like."""
+    return Step.objects.filter(episode_id=episode_id).exclude(
+        Q(screenshot="") | Q(observation_kind__in=MARKED_FORMATS)
+    )
+
+
+def _waiting() -> dict[str, object]:
+    return {
+        "state": State.NOT_CHECKED,
+        "reason": Reason.WAITING,
+        "changed_share": None,
+        "phash_distance": None,
+        "replay": "",
+        "difference": "",
+        "version": VERSION,
+        "tries": 0,
+        "checked_at": Now(),
+    }

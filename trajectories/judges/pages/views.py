@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from trajectories.judges.pages.page import JudgePage, JudgesPage
+from trajectories.shell.access import LabRequest, lab_page
+
+
+@lab_page
+def judge_list(request: LabRequest) -> HttpResponse:
+    return render(request, "lab/judges/judges.html", {"here": "judges", "page": JudgesPage(request.GET)})
+
+
+@lab_page
+def judge_detail(request: LabRequest, judge_id: int) -> HttpResponse:
+    """A judge: its rubric, what each criterion was measured at, its calls, and grades to read."""
+    page = JudgePage(judge_id, request.GET)
+    return render(request, "lab/judges/judge.html", {"here": "judges", "page": page})

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+
+from trajectories.judges.run_rewards.page import RewardsPage
+from trajectories.shell.access import LabRequest, lab_page
+
+
+@lab_page
+def run_rewards(request: LabRequest, run_id: int) -> HttpResponse:
+    """What the run's episodes are paid, and what another profile would have paid."""
+    page = RewardsPage(run_id, request.GET)
+    return render(request, "lab/run_rewards/rewards.html", {"here": "runs", "page": page})

@@ -1,0 +1,191 @@
+"""An episode as one self-contained HTML file: styles and pictures are embedded, and there is no script.
+
+The file states what was left out to limit its size. It is generated in parts, in constant memory.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+
+from trajectories.actions.checks import MISMATCHES
+from trajectories.actions.elements import target_description
+from trajectories.lab.episode_files.question import question_context
+from trajectories.models import Episode, Step
+from trajectories.shell.queries import episodes, steps
+from trajectories.shell.queries.step_facts import StepLabel, step_labels
+from trajectories.shell.screenshots.marks import StepMarks, step_marks
+from trajectories.shell.screenshots.picture import step_draw
+from trajectories.shell.text import evidence
+from trajectories.shell.text.questions import answer_named
+from trajectories.shell.text.values import fields_of
+
+# A request may cost some seconds: a picture takes up to 0.1 s, a thumbnail and a step a few milliseconds.
+STEPS_MAX = 1_000
+PICTURES_MAX = 300
+# Of these, as large as they are read; the others are thumbnails.
+LARGE_PICTURES_MAX = 40
+PICTURES_MAX_BYTES = 24 * 1024 * 1024
+PICTURE_SIZE = (1280, 1280)
+PICTURE_QUALITY = 72
+# All texts together, and a single one.
+TEXT_MAX_CHARS = 20_000_000
+ONE_TEXT_MAX_CHARS = 60_000
+FETCHED_STEPS = 20
+SHEETS = ("base.css", "lab/tokens.css", "lab/export.css")
+
+
+@dataclass(kw_only=True)
+class Room:
+    """How much still fits into the file, and how much was left out."""
+
+    pictures: int = PICTURES_MAX
+    large_pictures: int = LARGE_PICTURES_MAX
+    picture_bytes: int = PICTURES_MAX_BYTES
+    chars: int = TEXT_MAX_CHARS
+    steps_out: int = 0
+    pictures_out: int = 0
+    thumbnails: int = 0
+    chars_out: int = 0
+
+    def text(self, value: str) -> str:
+        """As much of a text as fits, with a note on what was left out."""
+        start = value[: max(0, min(ONE_TEXT_MAX_CHARS, self.chars))]
+        left_out = len(value) - len(start)
+        self.chars -= len(start)
+        self.chars_out += left_out
+        return f"{start}\n[{left_out:,} characters left out]" if left_out else start
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedStep:
+    """A step in the file. ``same_as`` is the number of an earlier step with the same picture and marks."""
+
+    step: Step
+    label: StepLabel
+    thought: str
+    raw: str
+    observation: str
+    picture: str
+    same_as: int | None
+    is_picture_out: bool
+
+
+def policy() -> str:
+    """The file's Content Security Policy, which allows only its own style sheet (by hash) and pictures."""
+    digest = base64.b64encode(hashlib.sha256(_styles().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def episode_html(episode: Episode, *, golds: bool) -> Iterator[bytes]:
+    """The file in parts; with ``golds`` it includes the gold."""
+    room = Room()
+    opening = {"policy": policy(), "styles": mark_safe(f"<style>{_styles()}</style>")}  # noqa: S308 (files of this project)
+    yield render_to_string("lab/episode_files/_head.html", _head(episode, golds=golds) | opening).encode(
+        "utf-8", "replace"
+    )
+    for exported in _steps(episode, room):
+        yield render_to_string(
+            "lab/episode_files/_step.html", {"exported": exported, "mismatches": MISMATCHES}
+        ).encode("utf-8", "replace")
+    foot = {"room": room, "made_at": timezone.now(), "steps_max": STEPS_MAX, "large_max": LARGE_PICTURES_MAX}
+    yield render_to_string("lab/episode_files/_foot.html", foot).encode()
+    yield b"</main></body></html>\n"
+
+
+@cache
+def _styles() -> str:
+    folder = settings.BASE_DIR / "static" / "css"
+    return "".join((folder / name).read_text(encoding="utf-8") for name in SHEETS)
+
+
+def _head(episode: Episode, *, golds: bool) -> dict[str, object]:
+    judgement = episodes.episode_judgement(episode)
+    task = episode.task
+    fields = fields_of(task)
+    answer = episodes.episode_answer(episode)
+    question = question_context(task, episode.variation)
+    return {
+        "episode": episode,
+        "run": episode.run,
+        "task": task,
+        "question": question,
+        "verdict": judgement.current,
+        "readings": evidence.readings_of(judgement.evidence, golds=golds, fields=fields),
+        "comparison": evidence.comparison_of(judgement.evidence, golds=golds),
+        "answers": [answer_named(part, question["sources"]) for part in answer.submission.answers]
+        if answer
+        else [],
+        "values": answer.values if answer else [],
+        "steps": steps.step_counts([episode.pk]).get(episode.pk, 0),
+        "gold": episodes.gold_current(task_id=episode.task_id) if golds else None,
+    }
+
+
+def _steps(episode: Episode, room: Room) -> Iterator[ExportedStep]:
+    before: tuple[str, StepMarks, int] | None = None
+    rows = Step.objects.filter(episode_id=episode.pk).order_by("index")
+    numbers = list(rows.values_list("index", flat=True))
+    room.steps_out = max(0, len(numbers) - STEPS_MAX)
+    labels = step_labels(episode_id=episode.pk, indexes=numbers[:STEPS_MAX])
+    for step in _in_batches(rows, numbers[:STEPS_MAX]):
+        marks = step_marks(step) if step.screenshot and room.pictures > 0 else None
+        is_same = bool(marks and before and before[:2] == (step.screenshot, marks))
+        picture = _picture(step, marks, room) if marks and not is_same else ""
+        if marks and picture:
+            before = (step.screenshot, marks, step.index)
+        is_out = bool(step.screenshot) and not picture and not is_same
+        room.pictures_out += is_out
+        yield ExportedStep(
+            step=step,
+            label=_label(step, labels.get(step.index, StepLabel())),
+            thought=room.text(step.thought),
+            raw=room.text(step.raw) if step.raw.strip() != step.thought.strip() else "",
+            observation=room.text(step.observation_text),
+            picture=picture,
+            same_as=before[2] if before and is_same else None,
+            is_picture_out=is_out,
+        )
+
+
+def _in_batches(rows: QuerySet[Step], numbers: Sequence[int]) -> Iterator[Step]:
+    """The steps with these numbers; no query is open between them."""
+    for first in range(0, len(numbers), FETCHED_STEPS):
+        yield from list(rows.filter(index__in=numbers[first : first + FETCHED_STEPS]))
+
+
+def _label(step: Step, label: StepLabel) -> StepLabel:
+    """The label with its element described from the whole observation, in case facts do not have it."""
+    return replace(label, target=target_description(step.action, observation=step.observation_text))
+
+
+def _picture(step: Step, marks: StepMarks, room: Room) -> str:
+    """A data URI; empty where the screenshot cannot be read or does not fit."""
+    is_small = room.large_pictures <= 0
+    drawn = step_draw(step, marks, is_small=is_small)
+    if drawn is None:
+        return ""
+    drawn.thumbnail(PICTURE_SIZE)
+    data = io.BytesIO()
+    drawn.save(data, "WEBP", quality=PICTURE_QUALITY, method=0)
+    encoded = base64.b64encode(data.getvalue()).decode()
+    if len(encoded) > room.picture_bytes:
+        room.pictures = 0  # none of the others is drawn in vain
+        return ""
+    room.pictures -= 1
+    room.large_pictures -= 1
+    room.thumbnails += is_small
+    room.picture_bytes -= len(encoded)
+    return f"data:image/webp;base64,{encoded}"

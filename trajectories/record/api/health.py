@@ -1,0 +1,105 @@
+"""Health of the installation, for people, load balancers and the lab's system page."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+
+import core
+from core import redis_client
+from trajectories.record import heartbeats
+from trajectories.record.api.disk import disk_probe
+
+PROBE_TIMEOUT_S = 2
+CACHE_S = 1.0
+CACHE_DOWN_S = 0.1  # several processes answer, and must agree soon after a recovery
+OK = "ok"
+DOWN = "down"
+DEGRADED = "degraded"
+UNKNOWN = "unknown"
+MISSING = "missing"
+VERIFY_WORKER = "verify"
+SWEEPER = "sweeper"
+HOUSEKEEPER = "housekeeper"
+SANDBOX_WORKER = "sandbox"
+
+_WRITE = """
+INSERT INTO trajectories_healthprobe (id, at) VALUES (1, now())
+ON CONFLICT (id) DO UPDATE SET at = excluded.at"""
+
+_lock = threading.Lock()
+_cached: tuple[float, dict[str, Any]] | None = None
+
+
+def health_report() -> dict[str, Any]:
+    """The API's record, at most a second old, so that a flood of requests costs one probe per second.
+
+    ``status`` is ``ok``, ``down`` (``down`` names the parts) or, without a housekeeper, ``degraded``. Workers
+    are unknown while Redis is down. A missing sandbox affects only submitted programs.
+    """
+    global _cached
+    with _lock:
+        if _cached is None or _cached[0] < time.monotonic():
+            report = _probe()
+            cache_s = CACHE_S if report["status"] == OK else CACHE_DOWN_S
+            _cached = (time.monotonic() + cache_s, report)
+        return dict(_cached[1])
+
+
+def forget_report() -> None:
+    """Probe again at the next request (tests)."""
+    global _cached
+    _cached = None
+
+
+def _probe() -> dict[str, Any]:
+    disk = disk_probe()
+    parts = {"database": _database(), "disk": OK if disk.is_writable else DOWN, **_redis_and_workers()}
+    down, missing = (sorted(name for name, state in parts.items() if state == bad) for bad in (DOWN, MISSING))
+    return {
+        "status": DOWN if down else DEGRADED if HOUSEKEEPER in missing else OK,
+        "down": down,
+        "missing": missing,
+        "version": core.__version__,
+        **parts,
+        "disk_free_bytes": disk.free_bytes,
+        "arena_url": settings.ARENA_URL,
+        "live_url": settings.LIVE_URL,
+    }
+
+
+def _database() -> str:
+    """Whether a write succeeds; on a new connection: the pool would wait half a minute for a dead one."""
+    parameters = {**connection.get_connection_params(), "connect_timeout": PROBE_TIMEOUT_S}
+    try:
+        with psycopg.connect(**parameters) as probe:
+            probe.execute(f"SET statement_timeout = '{PROBE_TIMEOUT_S}s'")
+            probe.execute(_WRITE)
+    except psycopg.Error:  # refused too: a full disk, a standby
+        return DOWN
+    return OK
+
+
+def _redis_and_workers() -> dict[str, str]:
+    try:
+        alive = heartbeats.alive_names([VERIFY_WORKER, SWEEPER, HOUSEKEEPER, SANDBOX_WORKER])
+    except redis_client.Unreachable:
+        return {
+            "redis": DOWN,
+            "workers": UNKNOWN,
+            "sweeper": UNKNOWN,
+            "housekeeper": UNKNOWN,
+            "sandbox": UNKNOWN,
+        }
+    return {
+        "redis": OK,
+        "workers": OK if VERIFY_WORKER in alive else DOWN,
+        "sweeper": OK if SWEEPER in alive else DOWN,
+        "housekeeper": OK if HOUSEKEEPER in alive else MISSING,
+        "sandbox": OK if SANDBOX_WORKER in alive else MISSING,
+    }

@@ -1,0 +1,64 @@
+"""API views for the paths that run thousands of times a second.
+
+They are DRF views to the schema and the URL configuration, but skip DRF's request, negotiation and rendering:
+measured, those cost more than the statement that such a view runs.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import HttpRequest, HttpResponse
+from rest_framework.views import APIView
+
+from core import api
+from core.errors import GymError
+from trajectories.record.api.auth import Principal, principal_for
+
+logger = logging.getLogger(__name__)
+
+
+class HotView(APIView, ABC):
+    """A view with one method and one scope: subclasses write ``handle``.
+
+    The handler named after the method (``post``) exists for the schema; it is never called.
+    """
+
+    method: ClassVar[str] = "POST"
+    scope: ClassVar[str] = "trainer"
+
+    @property
+    def scopes(self) -> Mapping[str, str]:
+        return {self.method: self.scope}
+
+    def dispatch(self, request: HttpRequest, *_args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            if request.method != self.method:
+                return self._refusal()
+            principal = principal_for(request.META.get("HTTP_AUTHORIZATION"))
+            principal.require(self.scope)
+            return self.handle(request, principal, **kwargs)
+        except Exception as error:
+            expected = api.as_gym_error(error)
+            if expected is None:
+                raise
+            return api.gym_error_response(expected)
+
+    def _refusal(self) -> HttpResponse:
+        error = GymError("method_not_allowed", f"Use {self.method} here.", status=405)
+        response = api.gym_error_response(error)
+        response.headers["Allow"] = self.method
+        return response
+
+    @abstractmethod
+    def handle(self, request: HttpRequest, principal: Principal, **kwargs: Any) -> HttpResponse:
+        """Answer the request; ``kwargs`` come from the URL."""
+
+
+def read_body(request: HttpRequest) -> bytes:
+    """The body; its announced length is checked before it is read."""
+    api.check_body_size(api.announced_bytes(request.META))
+    return request.body

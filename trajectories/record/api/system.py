@@ -1,0 +1,174 @@
+"""The calls about the installation: health, capacity, heartbeats, and the API's own documentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core import live_address
+from core.api import gym_error_response
+from core.errors import GymError
+from core.fields import IdField, StrictSerializer, SuggestingChoiceField, body_read
+from core.paging import query_read
+from core.schema import call
+from trajectories.record.api import capacity, health, liveness, openapi
+from trajectories.record.api.auth import caller
+
+HEARTBEAT_EPISODES_MAX = 5_000
+YAML = "application/vnd.oai.openapi"
+
+
+class HealthRecord(serializers.Serializer[Any]):
+    """Each part is `ok` or `down`; `workers` and `sweeper` are `unknown` while Redis is down."""
+
+    status = serializers.ChoiceField(
+        choices=["ok", "degraded", "down"], help_text="`degraded` without a housekeeper."
+    )
+    down = serializers.ListField(child=serializers.CharField(), help_text="The parts that are down.")
+    missing = serializers.ListField(
+        child=serializers.CharField(), help_text="The parts that others do without."
+    )
+    version = serializers.CharField()
+    database = serializers.CharField()
+    redis = serializers.CharField()
+    disk = serializers.CharField(help_text="Of the blobs: whether it can be written to.")
+    disk_free_bytes = serializers.IntegerField(
+        allow_null=True, help_text="Null for a store that is no folder."
+    )
+    workers = serializers.CharField(help_text="Workers of the verify queue.")
+    sweeper = serializers.CharField()
+    housekeeper = serializers.CharField(help_text="`ok`, `missing` or `unknown`. Without it, facts are late.")
+    sandbox = serializers.CharField(
+        help_text="`ok`, `missing` or `unknown`. Without it, submitted programs cannot be judged."
+    )
+    arena_url = serializers.CharField()
+    live_url = serializers.CharField()
+
+
+class QueueRecord(serializers.Serializer[Any]):
+    queued = serializers.IntegerField(allow_null=True, help_text="Null if unknown.")
+    p95_ms = serializers.FloatField(
+        allow_null=True, help_text="From submission to verdict, recently; null without verdicts."
+    )
+
+
+class CapacityRecord(serializers.Serializer[Any]):
+    active = serializers.IntegerField(help_text="Episodes that are open or submitted.")
+    max_active = serializers.IntegerField(help_text="Beyond this, opening answers 429 `at_capacity`.")
+    verify = QueueRecord()
+    sandbox = QueueRecord()
+    recommended_inflight = serializers.IntegerField(help_text="How many episodes to run at once.")
+
+
+class HeartbeatIn(StrictSerializer):
+    episodes = serializers.ListField(child=IdField(), max_length=HEARTBEAT_EPISODES_MAX)
+
+
+class HeartbeatRecord(serializers.Serializer[Any]):
+    alive = serializers.IntegerField(help_text="How many leases were renewed.")
+    gone = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Episodes that have ended, or that the key may not see."
+    )
+
+
+class SchemaQuery(StrictSerializer):
+    format = SuggestingChoiceField(choices=["yaml", "json"], default="yaml")
+
+
+class HealthView(APIView):
+    authentication_classes = []
+    permission_classes = []
+
+    @call(
+        "health",
+        "Check the health of the installation",
+        is_open=True,
+        answers={200: HealthRecord, 503: (HealthRecord, "`down` names the parts that are down.")},
+    )
+    def get(self, _request: Request) -> Response:
+        report = health.health_report()
+        response = Response(report, status=503 if report["status"] == health.DOWN else 200)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class CapacityView(APIView):
+    scopes = {"GET": "read"}
+
+    @call("capacity", "Read the current load and the recommended concurrency", answers={200: CapacityRecord})
+    def get(self, _request: Request) -> Response:
+        return Response(capacity.capacity_report())
+
+
+class HeartbeatView(APIView):
+    scopes = {"POST": "trainer"}
+
+    @call(
+        "heartbeat",
+        "Renew the leases of episodes",
+        description=(
+            f"At most {HEARTBEAT_EPISODES_MAX:,} ids. The database is asked about an episode once in a lease."
+        ),
+        body=HeartbeatIn,
+        answers={200: HeartbeatRecord},
+        errors=(400, 429, 503),
+    )
+    def post(self, request: Request) -> Response:
+        ids = list(dict.fromkeys(body_read(HeartbeatIn, request.data)["episodes"]))
+        gone = liveness.episodes_beat(ids, principal=caller(request))
+        return Response({"alive": len(ids) - len(gone), "gone": gone})
+
+
+class SchemaView(APIView):
+    authentication_classes = []
+    permission_classes = []
+
+    @call(
+        "schema",
+        "The API's schema, as OpenAPI 3",
+        is_open=True,
+        parameters=[SchemaQuery],
+        answers={
+            (200, YAML): (OpenApiTypes.STR, "OpenAPI 3."),
+            (200, "application/json"): (OpenApiTypes.OBJECT, "The same, with `format=json`."),
+        },
+        errors=(400,),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        if query_read(SchemaQuery, request)["format"] == "json":
+            return HttpResponse(openapi.schema_json(), content_type="application/json")
+        return HttpResponse(openapi.schema_yaml(), content_type=f"{YAML}; charset=utf-8")
+
+
+class DocsView(APIView):
+    authentication_classes = []
+    permission_classes = []
+
+    @call(
+        "docs",
+        "The API's documentation, as a page",
+        is_open=True,
+        answers={(200, "text/html"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request) -> HttpResponse:
+        context = {
+            "docs": openapi.docs(),
+            "live_url": settings.LIVE_URL,
+            "timeout_s": live_address.TIMEOUT_DEFAULT_S,
+            "timeout_max_s": live_address.TIMEOUT_MAX_S,
+        }
+        return render(request._request, "api/docs.html", context)
+
+
+def not_found(_request: HttpRequest) -> HttpResponse:
+    """The API's answer to an unknown path."""
+    error = GymError("not_found", "There is no such call. See /api/v1/docs.", status=404)
+    return gym_error_response(error)

@@ -1,0 +1,53 @@
+"""Blobs that callers upload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from django.conf import settings
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+
+from core import blobs
+from core.sql import Statement
+from trajectories.models import Blob
+from trajectories.record.projects import Viewer
+
+PUT = Statement(__file__, "put")
+SIZES = Statement(__file__, "sizes")
+
+
+def blob_put(*, sha256: str, read: Callable[[int], bytes], project: str) -> blobs.StoredBlob:
+    """Store a blob and its row. Raises ``GymError`` 400 ``hash_mismatch``, 413 ``blob_too_large``."""
+
+    def row_put(stored: blobs.StoredBlob) -> None:
+        PUT.run(
+            sha256=stored.sha256,
+            size=stored.size,
+            content_type=stored.content_type,
+            is_new=stored.is_new,
+            project=project,
+        )
+
+    return blobs.blob_receive(read=read, sha256=sha256, limit=settings.BLOB_MAX_BYTES, note=row_put)
+
+
+def blob_response(request: HttpRequest, sha256: str, *, viewer: Viewer) -> HttpResponseBase:
+    """The blob, or ``Http404`` where its file is not of the size that its row says, or not the viewer's."""
+    size, owners = Blob.objects.filter(pk=sha256).values_list("size", "projects").first() or (None, None)
+    if owners is not None and viewer.project is not None and viewer.project not in owners:
+        raise Http404(blobs.NOT_STORED)
+    return blobs.blob_response(request, sha256, size=size)
+
+
+def blobs_missing(hashes: Sequence[str], *, project: str) -> list[str]:
+    """The hashes that are not stored at their size, each once, in the given order.
+
+    Those of other projects are missing: whoever then uploads them has them too. One query finds what callers
+    uploaded; the others may be pictures of tasks.
+    """
+    rows = SIZES.rows(hashes=list(set(hashes)), project=project)
+    sizes: dict[str, int] = {sha256: size for sha256, size, is_own in rows if is_own}
+    hidden = {sha256 for sha256, _, is_own in rows if not is_own}
+    missing = set(blobs.blobs_missing({one: sizes.get(one) for one in hashes if one not in hidden}))
+    return [sha256 for sha256 in dict.fromkeys(hashes) if sha256 in missing | hidden]

@@ -1,0 +1,72 @@
+"""What is found in screenshots: size and perceptual hash, and a thumbnail where somebody looks."""
+
+from __future__ import annotations
+
+from core import blobs, thumbnails
+from core.sql import Statement
+from core.sweep import PAGE, Place, Seen
+from trajectories.models import Blob, Picture
+from trajectories.record.capture import perceptual_hash
+
+# In pixels; of larger pictures the worker that reads them makes the thumbnail, and not the lab.
+SIDE_MAX = 4_096
+
+AFTER = Statement(__file__, "after")
+
+
+def picture_note(sha256: str) -> bool:
+    """Store size and hash; False when the picture cannot be read.
+
+    A second call changes nothing, unless the picture could not be read the first time. Raises ``OSError``
+    when storage is unreachable; nothing is then stored.
+    """
+    if Picture.objects.filter(pk=sha256, state=Picture.State.OK).exists():
+        return True
+    try:
+        blobs.blob_open(sha256).close()
+    except FileNotFoundError:
+        return _mark_unreadable(sha256)
+    # Marked beforehand: a picture that kills its process must not be tried again and again.
+    _mark_unreadable(sha256)
+    picture = thumbnails.picture_read(sha256)
+    if picture is None:
+        return False
+    columns = {
+        "width": picture.width,
+        "height": picture.height,
+        "phash": perceptual_hash.perceptual_hash(picture),
+    }
+    Picture.objects.filter(pk=sha256).update(state=Picture.State.OK, **columns)
+    if max(picture.size) > SIDE_MAX:
+        thumbnails.thumbnail_save(sha256, picture)
+    return True
+
+
+def thumbnail_ensure(sha256: str) -> None:
+    """Make the thumbnail at the first look: few are looked at, and shrinking one takes longer than
+    all the rest. Not of pictures that are huge, or that a client sent and no worker could read."""
+    if thumbnails.thumbnail_exists(sha256) or not _is_harmless(sha256):
+        return
+    picture = thumbnails.picture_read(sha256)
+    if picture is not None:
+        thumbnails.thumbnail_save(sha256, picture)
+
+
+def pictures_after(place: Place[str], age_s: float) -> list[Seen[str]]:
+    """The next page of pictures that arrived ``age_s`` ago; those without a row are due."""
+    return [Seen(*row) for row in AFTER.rows(since=place.since, key=place.key, age=age_s, limit=PAGE)]
+
+
+def _is_harmless(sha256: str) -> bool:
+    if Blob.objects.filter(pk=sha256).exists():
+        is_small = {"width__lte": SIDE_MAX, "height__lte": SIDE_MAX}
+        return Picture.objects.filter(pk=sha256, state=Picture.State.OK, **is_small).exists()
+    # A task's picture: it was read and made a plain PNG when its benchmark was loaded.
+    size = thumbnails.picture_size(sha256)
+    return size is not None and max(size) <= SIDE_MAX
+
+
+def _mark_unreadable(sha256: str) -> bool:
+    row = Picture(sha256=sha256, state=Picture.State.UNREADABLE)
+    Picture.objects.bulk_create([row], ignore_conflicts=True)
+    return False

@@ -1,0 +1,120 @@
+"""The loop of a process that does periodic work for the whole installation, one process at a time.
+
+The loop itself marks the process as alive, between two chores: a process that hangs in one is not alive.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from threading import Event
+from typing import NamedTuple
+
+import psycopg
+from django.db import InterfaceError, OperationalError, connection
+
+from core import metrics, request_ids
+from core.direct_database import direct_connect
+from trajectories.record import heartbeats
+
+logger = logging.getLogger(__name__)
+
+LOCK_RETRY_S = 0.5
+RECONNECT_S = 0.5
+# A lost connection, as psycopg raises it for the listening connection and Django for its own; Django also
+# raises it for a statement that was cancelled.
+DATABASE_LOST = (psycopg.OperationalError, OperationalError, InterfaceError)
+
+
+class Chore(NamedTuple):
+    """``name`` is that of its metrics."""
+
+    name: str
+    do: Callable[[], object]
+    every_s: float
+
+
+def chores_do(
+    *,
+    name: str,
+    lock: int,
+    chores: Callable[[], Sequence[Chore]],
+    stop: Event,
+    wakes: Mapping[str, Callable[[], object]] | None = None,
+) -> None:
+    """Do ``chores`` until ``stop``, and those of ``wakes`` at notices on their channels.
+
+    The advisory ``lock`` lets one process at a time work; only that one is marked as alive, under ``name``.
+    After a lost database connection everything starts afresh, with new ``chores``. A notice is a wake-up,
+    never data: every role may send one, with whatever text.
+    """
+    while not stop.is_set():
+        try:
+            with direct_connect() as listening:
+                if _is_locked(listening, lock, stop):
+                    _listen(listening, _Plan([_sign_of_life(name), *chores()]), wakes or {}, stop)
+        except DATABASE_LOST as error:
+            logger.warning("the database is unreachable; trying again: %s", error)
+            connection.close()
+            stop.wait(RECONNECT_S)
+
+
+def _sign_of_life(name: str) -> Chore:
+    return Chore("sign_of_life", partial(heartbeats.alive_mark, name), heartbeats.ALIVE_EVERY_S)
+
+
+def _is_locked(listening: psycopg.Connection, lock: int, stop: Event) -> bool:
+    while not stop.is_set():
+        row = listening.execute("SELECT pg_try_advisory_lock(%s)", [lock]).fetchone()
+        if row and row[0]:
+            return True
+        stop.wait(LOCK_RETRY_S)
+    return False
+
+
+def _listen(
+    listening: psycopg.Connection, plan: _Plan, wakes: Mapping[str, Callable[[], object]], stop: Event
+) -> None:
+    for channel in wakes:
+        listening.execute(f"LISTEN {channel}")
+    while not stop.is_set():
+        heard = {notice.channel for notice in listening.notifies(timeout=plan.wait_s(), stop_after=1)}
+        # Notices that came meanwhile need one look together.
+        heard |= {notice.channel for notice in listening.notifies(timeout=0)}
+        for channel in sorted(heard):
+            _try(channel, wakes[channel])
+        plan.do_due()
+
+
+class _Plan:
+    """When each chore is due."""
+
+    def __init__(self, chores: Sequence[Chore]) -> None:
+        self._chores = list(chores)
+        self._next = [time.monotonic()] * len(self._chores)
+
+    def wait_s(self) -> float:
+        """Seconds until the next chore is due."""
+        return max(0.0, min(self._next) - time.monotonic())
+
+    def do_due(self) -> None:
+        for place, chore in enumerate(self._chores):
+            if time.monotonic() >= self._next[place]:
+                _try(chore.name, chore.do)
+                self._next[place] = time.monotonic() + chore.every_s
+
+
+def _try(name: str, do: Callable[[], object]) -> None:
+    """Do a chore. A failure, such as a cancelled statement, is its own: the others go on, and it is tried
+    again at its next time. Raises the error of a lost connection."""
+    with request_ids.named(request_ids.new()):
+        try:
+            with metrics.CHORE_SECONDS.labels(name).time():
+                do()
+        except Exception as error:
+            metrics.CHORE_FAILURES.labels(name).inc()
+            if isinstance(error, DATABASE_LOST) and not connection.is_usable():
+                raise
+            logger.exception("a chore failed: %s", name)

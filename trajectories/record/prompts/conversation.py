@@ -1,0 +1,201 @@
+"""The messages that open an episode, in every arm."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.conf import settings
+
+from core.arms import Arm
+from tasks_app import figures, kinds
+from tasks_app.questions import AnswerForm, question_text, question_tools, questions
+from tasks_app.variation import Variation, has_task_bar, payload_shown, picture_of
+from trajectories.record.prompts import interface, site_text
+from trajectories.record.prompts.interface import Setup
+from trajectories.record.prompts.templates import Template
+from trajectories.record.prompts.tools import tools_block
+
+ANSWER_WORD = "Answer:"
+PLAIN_FENCE = "```"
+LANGUAGES = {"program": "python", "block": ""}
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A task in words, as one episode poses it.
+
+    ``instruction`` and ``form`` choose the templates; ``pictures`` are the SHA-256 of those in ``text``.
+    ``fields`` are the names of the answer's values, if neither the pages nor ``text`` give them. ``tools``
+    are the ids of those that belong to it, in the order of its page.
+    """
+
+    text: str
+    is_on_page: bool = True
+    fields: tuple[str, ...] = ()
+    instruction: str = ""
+    form: AnswerForm = "line"
+    is_site: bool = False
+    pictures: frozenset[str] = frozenset()
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A solved task: the question and a completion that answers it."""
+
+    question: Question
+    reply: str
+
+
+def question_of(
+    *, kind: str, prompt: str, payload: Mapping[str, Any], variation: Variation | None = None
+) -> Question:
+    """The question of a task; ``prompt`` is its text as stored, for an episode without variation.
+
+    Raises as ``site_text.question_with_site`` does.
+    """
+    plugin = questions.get(kind)
+    if variation and site_text.TEXT_AXIS in variation:
+        text = site_text.question_with_site(payload, variation[site_text.TEXT_AXIS])
+    else:
+        text = question_text(kind=kind, prompt=prompt, payload=payload, variation=variation)
+    shown = payload_shown(payload, variation)
+    if picture_of(variation):
+        text = "\n".join(figure.markdown for figure in figures.figures_of(shown))
+    pictures = frozenset(figure.sha256 for figure in figures.figures_of(shown))
+    is_on_page = has_task_bar(variation)
+    is_named = is_on_page or site_text.TEXT_AXIS in (variation or {})
+    return Question(
+        text=text,
+        is_on_page=is_on_page,
+        fields=() if is_named else tuple(payload["fields"]),
+        instruction=plugin.instruction_of(payload),
+        form=plugin.form_of(payload),
+        is_site=kind == kinds.SITE,
+        pictures=pictures,
+        tools=question_tools(kind=kind, payload=payload, variation=variation),
+    )
+
+
+def messages_for(
+    *,
+    template: str,
+    setup: Setup,
+    question: Question,
+    max_steps: int,
+    token_budget: int | None = None,
+    examples: Sequence[Example] = (),
+) -> list[Message]:
+    """Chat messages (``role``, ``content``) that open an episode; pure, so that a page can rebuild them.
+
+    ``content`` is a text, or a list of text and picture parts if the question has pictures. Each of
+    ``examples`` adds a turn of the user and one of the assistant before the question.
+    """
+    words, arm = Template(template), setup.arm
+    form = answer_form(arm, question.form)
+    tools = question.tools if arm.calls_tools else ()
+    if arm.is_free_text:
+        blocks: tuple[str, ...] = (words.words.endings[form],)
+    else:
+        blocks = interface.agent_blocks(
+            words.words,
+            setup,
+            form=form,
+            is_site=question.is_site,
+            has_tools=bool(tools),
+            max_steps=max_steps,
+        )
+    instruction = words.words.transcription if arm.is_probe else words.instruction(question.instruction)
+    system = [instruction, *blocks, *([tools_block(words.words, tools)] if tools else [])]
+    if token_budget is not None:
+        system.append(words.words.limits["tokens"].format(tokens=f"{token_budget:,}"))
+    messages: list[Message] = [{"role": "system", "content": "\n\n".join(system)}]
+    for example in examples:
+        messages.append(_question_message(words, arm, example.question))
+        messages.append({"role": "assistant", "content": example.reply})
+    return [*messages, _question_message(words, arm, question)]
+
+
+def answer_form(arm: Arm, form: AnswerForm) -> AnswerForm:
+    """The form of an answer to a question of ``form``: a copy of the question has lines, whatever it asks."""
+    return "block" if arm.is_probe else form
+
+
+def reply_of(*, form: AnswerForm, answer: str | Sequence[str], solution: str) -> str:
+    """A completion in the form that the interface block asks for: the worked solution, then the answer.
+
+    A bar within one of several values is written ``\\|``, as clients read it.
+    """
+    values = [answer] if isinstance(answer, str) else list(answer)
+    if form in ("program", "block"):
+        program = "\n".join(values).strip("\n")
+        fence = PLAIN_FENCE
+        while fence in program:
+            fence += "`"
+        final = f"{ANSWER_WORD}\n{fence}{LANGUAGES[form]}\n{program}\n{fence}"
+    else:
+        plain = [" ".join(value.split()) for value in values]
+        escaped = [value.replace("|", "\\|") for value in plain] if form == "values" else plain
+        final = f"{ANSWER_WORD} {' | '.join(escaped)}"
+    is_worked = bool(solution.strip()) and solution.strip() != "\n".join(values).strip()
+    return f"{solution.strip()}\n\n{final}" if is_worked else final
+
+
+def messages_ref(messages: Sequence[Message]) -> str:
+    """A short name for equal messages, so that they are sent once."""
+    return hashlib.sha256(msgspec.json.encode(messages)).hexdigest()[:16]
+
+
+def length_of(message: Message) -> int:
+    """Characters of a message; pictures are sent as addresses and have none."""
+    content = message["content"]
+    return len(content) if isinstance(content, str) else sum(len(part.get("text", "")) for part in content)
+
+
+def _question_message(words: Template, arm: Arm, question: Question) -> Message:
+    text = question.text
+    if arm.has_page and question.fields:
+        text = f"{text}\n\n{site_text.fields_line(question.fields)}"
+    task = words.words.tasks[_task_words(arm, question)].strip().replace("{question}", text)
+    return {"role": "user", "content": _content(task, question.pictures)}
+
+
+def _task_words(arm: Arm, question: Question) -> str:
+    if not arm.has_page:
+        return "text"
+    if arm.is_probe:
+        return "probe"
+    if not question.is_on_page:
+        return "off_page"
+    if arm.has_text:
+        return "page_with_text"
+    return "site" if question.is_site else "page"
+
+
+def _content(text: str, pictures: frozenset[str]) -> str | list[dict[str, Any]]:
+    parts = list(_parts(text, pictures))
+    return text if all(part["type"] == "text" for part in parts) else parts
+
+
+def _parts(text: str, pictures: frozenset[str]) -> Iterator[dict[str, Any]]:
+    end = 0
+    for match in figures.MARKDOWN.finditer(text):
+        if match[1] not in pictures:
+            continue
+        if text[end : match.start()].strip():
+            yield {"type": "text", "text": text[end : match.start()].strip()}
+        yield {"type": "image_url", "image_url": {"url": blob_address(match[1])}}
+        end = match.end()
+    if text[end:].strip():
+        yield {"type": "text", "text": text[end:].strip()}
+
+
+def blob_address(sha256: str) -> str:
+    """Where the lab serves a picture."""
+    return f"{settings.LAB_URL}/api/v1/blobs/{sha256}"

@@ -1,0 +1,156 @@
+"""What an agent is told of its interface: what it is shown, what it can do and how it writes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from core.arms import ARMS, Arm
+from core.grammars import GRAMMARS, Grammar
+from core.histories import History, history_read
+from core.observations import OBSERVATION_FORMATS, SCOPES, ObservationFormat
+from tasks_app.questions import AnswerForm
+from trajectories.actions.offers import Conditions, actions_offered, conditions_of, example_of, fields_offered
+from trajectories.actions.registry import ACTIONS
+from trajectories.models import Run
+from trajectories.record.prompts.templates import Words
+
+CACHE_SIZE = 512
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """How a run's model meets the gym in one arm. ``channel`` (``page``, ``api``) takes the answer;
+    ``scope`` (``page``, ``viewport``) is what an outline shows."""
+
+    arm: Arm
+    observation: ObservationFormat
+    grammar: Grammar
+    history: History
+    actions_per_turn: int = 1
+    channel: str = "page"
+    scope: str = SCOPES[0]
+
+    def conditions(self, *, is_site: bool, has_tools: bool = False) -> Conditions:
+        """What decides which actions are offered."""
+        return conditions_of(
+            has_page=self.arm.has_page,
+            has_ids=self.observation.has_ids,
+            has_positions=self.observation.has_screenshot,
+            has_outline=self.observation.has_text,
+            is_site=is_site,
+            answer_channel=self.channel,
+            actions_per_turn=self.actions_per_turn,
+            has_tools=has_tools,
+        )
+
+
+def setup_of(run: Run, *, arm: str, channel: str) -> Setup:
+    """The set-up of a run's episodes. One that states no observation is taken for one with outlines."""
+    return Setup(
+        arm=ARMS[arm],
+        observation=OBSERVATION_FORMATS.get(run.observation) or next(iter(OBSERVATION_FORMATS.values())),
+        grammar=GRAMMARS[run.grammar],
+        history=history_read(run.history),
+        actions_per_turn=run.actions_per_turn,
+        channel=channel,
+        scope=run.observation_settings.get("scope", SCOPES[0]),
+    )
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def agent_blocks(
+    words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, has_tools: bool, max_steps: int
+) -> tuple[str, ...]:
+    """The paragraphs of the interface block of an arm in which the model acts.
+
+    Tasks opened together mostly share them, and making them was most of the work of a prompt.
+    """
+    conditions = setup.conditions(is_site=is_site, has_tools=has_tools)
+    return tuple(
+        _blocks(words, setup, form=form, is_site=is_site, conditions=conditions, max_steps=max_steps)
+    )
+
+
+def _blocks(
+    words: Words, setup: Setup, *, form: AnswerForm, is_site: bool, conditions: Conditions, max_steps: int
+) -> Iterator[str]:
+    has_page = setup.arm.has_page
+    several = words.acts_several if has_page and setup.actions_per_turn > 1 else {}
+    act = several.get(setup.grammar.id) or words.acts[setup.grammar.id]
+    yield words.turns["page" if has_page else "no_page"].format(act=act)
+    if has_page:
+        yield " ".join(_page(words, setup, is_site=is_site))
+    if not setup.grammar.has_tools:
+        lines = _action_lines(words, setup, form=form, conditions=conditions)
+        yield "\n".join([words.lessons.get(setup.grammar.id, words.lessons["json"]), *lines])
+    yield " ".join(_submission(words, setup, form))
+    yield " ".join(_limits(words, setup, max_steps=max_steps))
+
+
+def _page(words: Words, setup: Setup, *, is_site: bool) -> Iterator[str]:
+    """How the page is shown, and how an action names a place in it."""
+    yield words.observations[_seen(setup)]
+    if is_site and setup.observation.has_text:
+        yield words.shortened["site"]
+    yield words.aims[_aim(setup)]
+
+
+def _seen(setup: Setup) -> str:
+    name = setup.observation.id.partition("-")[0]
+    return f"{name}_{setup.scope}" if setup.observation.has_text and setup.scope != SCOPES[0] else name
+
+
+def _aim(setup: Setup) -> str:
+    if setup.grammar.is_by_position or not setup.observation.has_ids:
+        return "positions"
+    return "either" if setup.observation.has_screenshot else "ids"
+
+
+def _action_lines(words: Words, setup: Setup, *, form: AnswerForm, conditions: Conditions) -> Iterator[str]:
+    """A line for each action that is offered, as the grammar writes it."""
+    if setup.grammar.id == "browsergym":
+        offered = actions_offered(conditions)
+        for call in words.calls:
+            if call.type in offered and conditions.issuperset(call.needs):
+                written = call.values if form == "values" and call.values else call.call
+                yield f"- {written}: {call.does or ACTIONS.get(call.type).description}"
+        return
+    for action_id in actions_offered(conditions):
+        if action_id == "sequence" and setup.grammar.id in words.acts_several:
+            continue  # several actions are written in the grammar's own way
+        example = example_of(action_id, conditions)
+        if action_id == "answer" and form == "values":
+            example = {**example, "text": ["...", "..."]}
+        line = f"- {json.dumps(example, ensure_ascii=False)}: {ACTIONS.get(action_id).description}"
+        optional = "; ".join(_optional(action_id, example, conditions))
+        yield f"{line} Optional: {optional}." if optional else line
+
+
+def _optional(action_id: str, example: dict[str, Any], conditions: Conditions) -> Iterator[str]:
+    """The fields that the example leaves out; those of positions stand with the observation."""
+    for field in fields_offered(action_id, conditions):
+        if field.name not in example and field.needs != "positions":
+            words = field.description.rstrip(".")
+            yield f'"{field.name}" ({words[0].lower()}{words[1:]})'
+
+
+def _submission(words: Words, setup: Setup, form: AnswerForm) -> Iterator[str]:
+    takes = setup.channel if setup.arm.has_page else "no_page"
+    yield words.submissions[takes].format(answer=words.names.get(setup.grammar.id, '"answer"'))
+    if takes != "page" and form == "values":
+        yield words.submissions["values"]
+
+
+def _limits(words: Words, setup: Setup, *, max_steps: int) -> Iterator[str]:
+    yield words.limits["turns"].format(max_steps=max_steps)
+    if setup.arm.has_page and setup.actions_per_turn > 1:
+        yield words.limits["actions"].format(actions=setup.actions_per_turn)
+    if setup.arm.has_page:
+        name = "last_one" if setup.history.number == 1 else setup.history.policy.id
+        yield words.histories[name].format(number=setup.history.number)
+        if setup.observation.has_text:
+            yield words.histories["sections"]

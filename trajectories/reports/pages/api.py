@@ -1,0 +1,67 @@
+"""The calls about a report's files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from core.schema import call
+from trajectories.record.api.auth import caller
+from trajectories.reports import selectors
+from trajectories.reports.pages import files, formats
+
+
+class FileRecord(serializers.Serializer[Any]):
+    name = serializers.CharField(help_text="`rows.parquet`, `gaps.tex`, `gaps.pdf`...")
+    content_type = serializers.CharField()
+
+
+class FileList(serializers.Serializer[Any]):
+    results = FileRecord(many=True)
+
+
+class FilesView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "report_files",
+        "List the files of a report",
+        description=(
+            "The page in one file (`report.html`), everything as JSON, the episodes row by row, each table "
+            "as CSV, JSON, Parquet and LaTeX, and each chart as SVG, PDF and PNG. Before the first "
+            "computation there are the page and the rows alone."
+        ),
+        answers={200: FileList},
+        errors=(404,),
+    )
+    def get(self, request: Request, report_id: int) -> Response:
+        report = selectors.report_get(report_id, principal=caller(request))
+        names = files.file_names(report)
+        return Response(
+            {"results": [{"name": name, "content_type": formats.content_type(name)} for name in names]}
+        )
+
+
+class FileView(APIView):
+    scopes = {"GET": "read"}
+
+    @call(
+        "report_file",
+        "Read a file of a report",
+        answers={
+            (200, kind): (OpenApiTypes.OBJECT if name == "json" else OpenApiTypes.BINARY, "The file.")
+            for name, kind in formats.CONTENT_TYPES.items()
+        },
+        errors=(404,),
+    )
+    def get(self, request: Request, report_id: int, name: str) -> StreamingHttpResponse:
+        principal = caller(request)
+        report = selectors.report_get(report_id, principal=principal)
+        file = files.file_get(report, name, splits=principal.splits)
+        return StreamingHttpResponse(file.parts, content_type=file.content_type)

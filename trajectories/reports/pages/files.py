@@ -1,0 +1,82 @@
+"""The files of a report, by name: its page, its episodes row by row, each table and each chart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+
+from core.errors import GymError, did_you_mean
+from trajectories.models import Report
+from trajectories.reports import exports, selectors
+from trajectories.reports.pages.charts.kinds import chart_draw
+from trajectories.reports.pages.formats import (
+    CHARTS,
+    CONTENT_TYPES,
+    TABLES,
+    File,
+    Table,
+    chart_file,
+    table_file,
+)
+from trajectories.reports.pages.html_file import report_html
+from trajectories.reports.pages.tables import table_get
+from trajectories.shell.charts.drawing import Drawing
+
+PAGE, ROWS = "report", "rows"
+
+
+def file_names(report: Report) -> list[str]:
+    """What there is: without a result, the page and the rows alone."""
+    tables = report.result["tables"] if report.result else []
+    names = [f"{PAGE}.html", f"{PAGE}.json", *(f"{ROWS}.{kind}" for kind in exports.ROWS)]
+    for table in tables:
+        names += [f"{table['id']}.{kind}" for kind in TABLES]
+        if _drawing(report, table) is not None:
+            names += [f"{table['id']}.{kind}" for kind in CHARTS]
+    return names
+
+
+def file_get(report: Report, name: str, *, splits: Collection[str] = ()) -> File:
+    """One file. Raises ``GymError`` 404 ``unknown_file`` with the name that is nearest."""
+    stem, _, kind = name.rpartition(".")
+    file = _file(report, stem, kind, splits)
+    if file is None:
+        names = file_names(report)
+        hint = did_you_mean(name, names)
+        raise GymError("unknown_file", f"Report {report.pk} has no file {name[:100]!r}. {hint}", status=404)
+    return file
+
+
+def _file(report: Report, stem: str, kind: str, splits: Collection[str]) -> File | None:
+    if stem == PAGE and kind == "html":
+        return File(CONTENT_TYPES[kind], [report_html(report.pk).encode("utf-8", "replace")])
+    if stem == PAGE and kind == "json":
+        return File(CONTENT_TYPES[kind], [msgspec.json.encode(_record(report))])
+    if stem == ROWS and kind in exports.ROWS:
+        return File(CONTENT_TYPES[kind], exports.rows_export(report, kind, splits=splits))
+    table = table_get(report.result, stem)
+    if table is None:
+        return None
+    if kind in TABLES:
+        return table_file(table, kind, source=report.name)
+    drawing = _drawing(report, table) if kind in CHARTS else None
+    return None if drawing is None else chart_file(drawing, kind)
+
+
+def _drawing(report: Report, table: Table) -> Drawing | None:
+    return chart_draw(table, margin=report.plan.get("margin"))
+
+
+def _record(report: Report) -> dict[str, Any]:
+    """What a reader of the file needs to know of its tables."""
+    return {
+        "id": report.pk,
+        "name": report.name,
+        "plan_sha256": report.plan_sha256,
+        "computed_at": report.computed_at,
+        "plan": report.plan,
+        "runs": [run.pk for run in selectors.report_runs(report.pk)],
+        "result": report.result,
+    }

@@ -1,0 +1,81 @@
+"""A table of a report in LaTeX, for the packages booktabs and fontenc."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from trajectories.reports.pages.tables import Cell, ShownTable
+from trajectories.shell.text.untrusted import visible
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "−": r"$-$",
+    "–": "--",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+_SPECIAL = re.compile("|".join(map(re.escape, SPECIAL)))
+NOTE = "Note"
+
+
+def escaped(text: str) -> str:
+    """Text as LaTeX prints it, on one line."""
+    return _SPECIAL.sub(lambda match: SPECIAL[match[0]], " ".join(visible(text).split()))
+
+
+def table_tex(table: ShownTable, *, caption: str) -> str:
+    """The columns that the page shows; notes of rows stand below, by letter."""
+    places = [place for place, (title, _) in enumerate(table.heads) if title != NOTE]
+    notes = list(dict.fromkeys(note for row in table.rows if (note := _note(row))))
+    columns = "".join("r" if table.heads[place][1] else "l" for place in places)
+    # LaTeX stops at a table without columns, which one without rows may be.
+    body = [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        _line([escaped(table.heads[place][0]) for place in places]),
+        r"\midrule",
+        *(_line(_row(row, places, notes)) for row in table.rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escaped(caption)}}}",
+        rf"\label{{tab:{table.id}}}",
+        *(body if table.rows else ["There are no rows."]),
+        *(
+            rf"\par\footnotesize \textsuperscript{{{_letter(n)}}}\,{escaped(note)}"
+            for n, note in enumerate(notes)
+        ),
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: Sequence[Cell], places: Sequence[int], notes: Sequence[str]) -> list[str]:
+    cells = [escaped(_text(row[place])) for place in places]
+    if note := _note(row):
+        cells[-1] += rf"\textsuperscript{{{_letter(notes.index(note))}}}"
+    return cells
+
+
+def _text(cell: Cell) -> str:
+    return f"{cell.text} ({cell.interval})" if cell.interval else cell.text
+
+
+def _note(row: Sequence[Cell]) -> str:
+    return next((cell.text for cell in row if cell.title == NOTE), "")
+
+
+def _letter(number: int) -> str:
+    return chr(ord("a") + number) if number < 26 else str(number + 1)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"

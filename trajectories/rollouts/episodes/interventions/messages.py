@@ -1,0 +1,62 @@
+"""What a policy wrote in a step, cut into substeps, and the message that a continuation begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trajectories.behaviour.thoughts.substeps import substep_spans
+from trajectories.models import Episode, Intervention, Step
+from trajectories.record.prompts import sent
+from trajectories.rollouts.episodes.conversations import grammar_of
+
+STRUCTURED = "structured"
+NOT_STORED = "What its model wrote is not stored."
+ENFORCED = "Its endpoint enforced one JSON object, which holds no text to go on from."
+APART = (
+    "Its endpoint returned the thought apart from the message, and no endpoint goes on with such a thought."
+)
+
+
+def content_of(raw: str, episode: Episode) -> str:
+    """The text of the message that a recorded completion added to the conversation."""
+    return str(sent.completion(raw, grammar_of(episode))["content"])
+
+
+def problem_of(raw: str, thought: str, episode: Episode) -> str:
+    """Why no model can go on within this completion, in a sentence; empty if one can."""
+    content = content_of(raw, episode)
+    if not content.strip():
+        return NOT_STORED if not raw else APART
+    if grammar_of(episode).id == STRUCTURED:
+        return ENFORCED
+    thought = thought.strip()
+    first = thought[slice(*substep_spans(thought)[0])].strip() if thought else ""
+    return "" if first in content else APART
+
+
+def substeps_of(content: str) -> list[dict[str, Any]]:
+    """The numbered substeps of a message: ``{"number", "begin", "end", "text"}``."""
+    return [
+        {"number": number, "begin": begin, "end": end, "text": content[begin:end]}
+        for number, (begin, end) in enumerate(substep_spans(content), start=1)
+    ]
+
+
+def prefill_message(intervention: Intervention) -> dict[str, Any]:
+    """The assistant message that continuations go on with, and whose each part of it is."""
+    copied, whole = len(intervention.copied), len(intervention.prefill)
+    spans = [
+        {"kind": "copied", "begin": 0, "end": copied},
+        {"kind": "intervention", "begin": copied, "end": whole},
+    ]
+    return {"role": "assistant", "content": intervention.prefill, "prefill": True, "spans": spans}
+
+
+def begins_with(intervention: Intervention, continuations: Sequence[Episode]) -> list[Episode]:
+    """Those whose message was recorded with the beginning that it was to go on from; each needs its run."""
+    steps = Step.objects.filter(episode__in=continuations, index=intervention.step)
+    raws: dict[int, str] = dict(steps.values_list("episode", "raw"))
+    return [
+        one for one in continuations if content_of(raws.get(one.pk, ""), one).startswith(intervention.prefill)
+    ]

@@ -1,0 +1,57 @@
+"""The messages that opened an episode, rebuilt from its template."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trajectories.models import Episode
+from trajectories.record.prompts import conversation, interface
+from trajectories.record.prompts.templates import Template
+from trajectories.rollouts.episodes import few_shot, guidance
+
+FORK = "fork"
+"""The setting of a group of forks: the parent, its last step, and the budgets that their prompts tell."""
+HIDDEN_REPLY = "(a solution, visible to users who may see golds)"
+
+
+def opening_messages(
+    episode: Episode, *, with_solutions: bool, with_guidance: bool = False
+) -> list[conversation.Message]:
+    """The messages at the start of an episode; empty if its template is not one of ours.
+
+    Few-shot examples show their solutions, and guidance its text, only on request. Raises ``GymError`` if a
+    site was drawn from a salt that this installation does not have.
+    """
+    messages = unguided_messages(episode, with_solutions=with_solutions)
+    insert = guidance.insert_of(episode, is_shown=with_guidance)
+    return guidance.guided(messages, insert)[0] if messages else []
+
+
+def unguided_messages(episode: Episode, *, with_solutions: bool) -> list[conversation.Message]:
+    """As ``opening_messages``, without guidance."""
+    template = episode.group.template
+    if not Template(template).is_known:
+        return []
+    task = episode.task
+    # A fork goes on with the prompt of the first episode of its line, whatever its own budgets are.
+    budgets = episode.group.settings.get(FORK) or {
+        "max_steps": episode.max_steps,
+        "token_budget": episode.token_budget,
+    }
+    question = conversation.question_of(
+        kind=task.kind, prompt=task.prompt, payload=task.payload, variation=episode.variation
+    )
+    return conversation.messages_for(
+        template=template,
+        setup=interface.setup_of(episode.run, arm=episode.arm, channel=episode.answer_channel),
+        question=question,
+        max_steps=budgets["max_steps"],
+        token_budget=budgets["token_budget"],
+        examples=_examples(episode, with_solutions=with_solutions),
+    )
+
+
+def _examples(episode: Episode, *, with_solutions: bool) -> list[conversation.Example]:
+    ids = episode.group.examples or []
+    solved = few_shot.Examples(solved=few_shot.solved_load(set(ids), run=episode.run)).solved_of(ids)
+    return solved if with_solutions else [replace(one, reply=HIDDEN_REPLY) for one in solved]

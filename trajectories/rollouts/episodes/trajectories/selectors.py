@@ -1,0 +1,271 @@
+"""Trajectories as JSON: an episode with everything that happened in it.
+
+Postgres builds the text and this process relays it, so a run of any size streams in constant memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import QuerySet
+from msgspec import Struct
+from msgspec.json import encode
+
+from core.sql import sql_read
+from core.tokens import TOKEN_LENGTH, token_open
+from trajectories.actions.checks import CHECKS, PUBLISHED_COLUMNS
+from trajectories.behaviour import ui_evidence
+from trajectories.models import Episode, Run
+from trajectories.models.origins import Origin, is_of
+from trajectories.record import projects
+from trajectories.record.api.auth import Principal
+from trajectories.record.hot_sql import VERDICT_JSON
+from trajectories.record.prompts.conversation import Message
+from trajectories.rewards.profiles.store import Named
+from trajectories.rewards.selectors import Rewards, rewards_of
+from trajectories.rollouts.episodes.conversations import inherited_messages
+from trajectories.rollouts.episodes.interventions.messages import prefill_message
+from trajectories.rollouts.episodes.opening_messages import opening_messages
+from trajectories.rollouts.episodes.services import unknown_episode
+from trajectories.rollouts.episodes.trajectories import records
+from trajectories.rollouts.episodes.trajectories.milestones import with_milestones
+from trajectories.rollouts.episodes.trajectories.page_actions import with_page_actions
+
+FETCHED_ROWS = 16
+BATCH_IDS = 1_000
+TOKEN = re.compile(rf"(?<=/e/)[A-Za-z0-9_-]{{{TOKEN_LENGTH}}}(?![A-Za-z0-9_-])")
+MASK = "***"
+
+
+def _object(record: type[Struct], alias: str, *, build: str = "json_build_object", **sql: str) -> str:
+    """SQL for a record: each field is a column of the alias, except those with SQL of their own."""
+    pairs = (f"'{name}', {sql.get(name, f'{alias}.{name}')}" for name in record.__struct_fields__)
+    return f"{build}({', '.join(pairs)})"
+
+
+def _list(record: str, *, rows: str, order: str, before: str = "") -> str:
+    """SQL for the list of an episode's records, from the rows of a table with its alias."""
+    alias = rows.split()[1]
+    return (
+        f"({before}SELECT coalesce(json_agg({record} ORDER BY {order}), '[]') FROM {rows}"  # noqa: S608
+        f" WHERE {alias}.episode_id = e.id)"
+    )
+
+
+def _one(record: str, *, row: str) -> str:
+    """SQL for an episode's only record of a table, null without it."""
+    return f"(SELECT {record} FROM {row} WHERE {row.split()[1]}.episode_id = e.id)"  # noqa: S608
+
+
+def _text_or_null(*names: str, alias: str) -> dict[str, str]:
+    return {name: f"nullif({alias}.{name}, '')" for name in names}
+
+
+# Every part below is a constant of ours.
+_OBSERVATION = """CASE WHEN s.observation_kind <> '' THEN jsonb_build_object('kind', s.observation_kind,
+    'text', nullif(s.observation_text, ''), 'sha256', nullif(s.observation_sha256, '')) END"""
+_KINDS = " ".join(f"WHEN '{kind}' THEN '{check.published}'" for kind, check in CHECKS.items())
+_STEP = _object(
+    records.StepRecord,
+    "s",
+    build="jsonb_build_object",
+    **_text_or_null("action_result", "parse_error", "screenshot", "segment", "url", alias="s"),
+    result_message="s.more->>'result_message'",
+    observation=_OBSERVATION,
+    recorded_at="s.created_at",
+    said_done=f"""CASE WHEN f.index IS NOT NULL THEN jsonb_build_object(
+        'kind', CASE f.action_check {_KINDS} END, 'detail', f.action_check_detail) END""",
+    behaviour=f"CASE WHEN f.index IS NOT NULL THEN {_object(records.StepBehaviour, 'f')}::jsonb END",
+)
+# Only the output that the page showed is stored: a call holds nothing of the hidden asserts.
+_TOOL_CALL = _object(
+    records.ToolCallRecord,
+    "c",
+    status="""CASE WHEN c.status IN ('waiting', 'running')
+        AND c.created_at < now() - make_interval(secs => %(call_timeout)s) THEN 'lost' ELSE c.status END""",
+    output="nullif(c.output, '{}')",
+)
+_ACTION_CHECK = _object(
+    records.SaidDoneRecord,
+    "a",
+    **{name: f"a.{column}" for column, name in PUBLISHED_COLUMNS.items()},
+    extras="a.first_unexplained",
+)
+_TRAJECTORY = _object(
+    records.Trajectory,
+    "e",
+    run="e.run_id",
+    group="e.group_id",
+    parent="e.parent_id",
+    intervention="(SELECT i.id FROM trajectories_intervention i WHERE i.group_id = e.group_id)",
+    task=_object(records.TaskOfEpisode, "t", benchmark="t.benchmark_id"),
+    simulated="r.simulated",
+    model="r.model",
+    arrangement="nullif(e.variation - 'asserts', '{}')",
+    **_text_or_null("close_reason", "close_detail", alias="e"),
+    steps=_list(
+        f"{_STEP} || s.more",
+        rows="trajectories_step s LEFT JOIN trajectories_stepfacts f USING (episode_id, index)",
+        order="s.index",
+    ),
+    page_events=_list(
+        _object(records.PageEventRecord, "p", source="'page'"),
+        rows="trajectories_pageevent p",
+        order="p.received_at, p.page, p.seq",
+    ),
+    site_events=_list(
+        _object(records.SiteEventRecord, "x", source="'server'", no_ui_evidence=ui_evidence.IS_WITHOUT),
+        rows="trajectories_siteevent x",
+        order="x.seq",
+        before=f"WITH {ui_evidence.ACTED} ",
+    ),
+    tool_calls=_list(_TOOL_CALL, rows="trajectories_toolcall c", order="c.number"),
+    page_actions="'[]'::json",
+    milestones="'[]'::json",
+    rewards="NULL::json",
+    answer_check="nullif(e.answer_check, '')",
+    first_answer=_one(_object(records.SubmissionRecord, "f"), row="trajectories_firstanswer f"),
+    submission=_one(_object(records.SubmissionRecord, "u"), row="trajectories_submission u"),
+    said_done=_one(_ACTION_CHECK, row="trajectories_episodefacts a"),
+    behaviour=_one(_object(records.BehaviourRecord, "a"), row="trajectories_episodefacts a"),
+    terminated="coalesce(v.terminated, false)",
+    truncated="coalesce(v.truncated, false)",
+    verdict=f"CASE WHEN v.id IS NOT NULL THEN {VERDICT_JSON} END",
+)
+# A gold or a world could be computed from these: only for keys with the scope `golds`.
+_WITH_GOLDS = """, 'seed', e.seed, 'evidence', (
+    SELECT d.data FROM trajectories_verdictevidence d WHERE d.verdict_id = e.verdict_id))"""
+
+
+# As Postgres writes the trajectory's own; steps are written in another way, and in texts quotes are escaped.
+_REWARDS = '"rewards" : '
+_NO_REWARDS = f"{_REWARDS}null"
+
+
+@cache
+def _trajectories(*, with_golds: bool, order: str) -> str:
+    trajectory = f"{_TRAJECTORY[:-1]}{_WITH_GOLDS}" if with_golds else _TRAJECTORY
+    return sql_read(__file__, "trajectories", trajectory=trajectory, order=order)
+
+
+def episode_messages(episode_id: int, *, with_solutions: bool, with_guidance: bool) -> list[Message]:
+    """The messages that opened an episode that exists; of a fork also those sent before it begins, and the
+    beginning of the message that the continuation of an intervention goes on with."""
+    episode = Episode.objects.select_related("group__intervention", "task", "run").get(pk=episode_id)
+    messages = opening_messages(episode, with_solutions=with_solutions, with_guidance=with_guidance)
+    if episode.parent_id is not None:
+        messages += [{**message, "copied": True} for message in inherited_messages(episode)]
+    if hasattr(episode.group, "intervention"):
+        messages.append(prefill_message(episode.group.intervention))
+    return messages
+
+
+def trajectory_text(*, episode_id: int, principal: Principal, named: Named | None = None) -> str:
+    """The trajectory as JSON text, or ``GymError`` 404 ``unknown_episode``, also if the key may not see it.
+
+    It has the seed and the verdict's evidence only for keys with the scope ``golds``, and what a ``named``
+    profile pays.
+    """
+    texts = _texts([episode_id], order="e.id", principal=principal, named=named)
+    if not texts:
+        raise unknown_episode(episode_id)
+    return texts[0]
+
+
+def trajectory_lines(*, run: Run, principal: Principal, named: Named | None = None) -> Iterator[bytes]:
+    """The trajectories of a run's episodes as of now, by episode id, one JSON object per line, with what a
+    ``named`` profile pays.
+
+    Each statement is a transaction of its own: a reader who takes an hour holds back no vacuum.
+    """
+    episodes = Episode.objects.filter(run=run).order_by("-pk")
+    last = episodes.values_list("pk", flat=True).first() or 0
+    return chain.from_iterable(
+        _lines(ids, order="e.id", principal=principal, named=named) for ids in _batches(episodes, last=last)
+    )
+
+
+def trajectory_lines_of(*, episode_ids: Sequence[int], principal: Principal) -> Iterator[bytes]:
+    """The trajectories of these episodes, newest first, as ``trajectory_lines`` has them."""
+    return _lines(sorted(episode_ids, reverse=True), order="e.id DESC", principal=principal)
+
+
+def _batches(episodes: QuerySet[Episode], *, last: int) -> Iterator[list[int]]:
+    """Ids up to ``last``, ascending: an id is never met twice, and one that is there at the start is met."""
+    after = 0
+    while after < last:
+        batch = episodes.filter(pk__gt=after, pk__lte=last).order_by("pk")
+        ids = list(batch.values_list("pk", flat=True)[:BATCH_IDS])
+        yield ids
+        after = ids[-1] if ids else last
+
+
+def _lines(
+    ids: Sequence[int], *, order: str, principal: Principal, named: Named | None = None
+) -> Iterator[bytes]:
+    """Reads a few episodes at a time, and has no statement open while a line is taken."""
+    for first in range(0, len(ids), FETCHED_ROWS):
+        batch = ids[first : first + FETCHED_ROWS]
+        for text in _texts(batch, order=order, principal=principal, named=named):
+            yield text.encode() + b"\n"
+
+
+def _texts(ids: Sequence[int], *, order: str, principal: Principal, named: Named | None) -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _trajectories(with_golds=principal.may("golds"), order=order), _parameters(ids, principal)
+        )
+        rows = cursor.fetchall()
+    paid = rewards_of([row[0] for row in rows], named=named) if named else {}
+    return [_text(text, gold, paid.get(episode)) for episode, text, gold in rows]
+
+
+def _text(text: str, gold: str | None, rewards: Rewards | None) -> str:
+    if rewards is not None:
+        text = text.replace(_NO_REWARDS, _REWARDS + encode(rewards).decode(), 1)
+    text = with_page_actions(text)
+    return without_tokens(text if gold is None else with_milestones(text, gold))
+
+
+def _parameters(ids: Sequence[int], principal: Principal) -> dict[str, Any]:
+    return {
+        "ids": list(ids),
+        "splits": sorted(principal.splits),
+        "project": principal.project,
+        "call_timeout": settings.TOOL_CALL_TIMEOUT_S,
+        **ui_evidence.parameters(has_answer=True),
+    }
+
+
+def episode_ids(
+    *,
+    principal: Principal,
+    after: int,
+    limit: int,
+    run: int | None = None,
+    group: int | None = None,
+    status: str | None = None,
+    origin: str | None = None,
+) -> Sequence[int]:
+    """Ids of the matching episodes, ascending: up to ``limit``, and one more if there is a next page."""
+    filters = {"run": run, "group": group, "status": status}
+    filters = {name: value for name, value in filters.items() if value is not None}
+    condition = is_of([origin] if origin else Origin.values)
+    episodes = projects.visible(Episode.objects.filter(condition, pk__gt=after, **filters), principal)
+    return list(episodes.order_by("pk").values_list("pk", flat=True)[: limit + 1])
+
+
+def without_tokens(text: str) -> str:
+    """The text with all episode tokens of this installation masked."""
+
+    def masked(match: re.Match[str]) -> str:
+        is_token = token_open(token=match[0], key=settings.TOKEN_KEY) is not None
+        return MASK if is_token else match[0]
+
+    return TOKEN.sub(masked, text)

@@ -1,0 +1,122 @@
+"""The variation of each sample of a call: its choice order, asserts, tools and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.arms import Arm
+from core.errors import GymError, did_you_mean
+from tasks_app import choices, kinds
+from tasks_app.models import Gold, Task
+from tasks_app.questions import questions
+from tasks_app.variation import payload_shown
+from tasks_app.worlds.text_view import Form
+from trajectories.models import Run
+from trajectories.record.prompts import site_text
+
+CHOICES_AXIS = "choices"
+SOURCE_ORDER = "source"
+PERMUTED = "permuted"
+TASK_BAR_AXIS = "task_bar"
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariationPlan:
+    """``asserts`` are by task, for tasks that show all of theirs, and so are ``pictures``, which stand for
+    whole questions; ``text`` is the form in which prompts describe a mock site, None if they do not.
+    ``tools`` are those that the run grants to pages; with ``has_own_tools`` those of a question are offered
+    too.
+    ``is_copied``: the agent copies the question, so the text that its page shows is noted.
+    """
+
+    is_permuted: bool
+    text: Form | None = None
+    tools: frozenset[str] = frozenset()
+    has_own_tools: bool = True
+    has_task_bar: bool = True
+    is_copied: bool = False
+    asserts: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    pictures: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    def variation_of(self, task: Task, *, seed: int) -> dict[str, Any] | None:
+        """The variation of one sample, None if it has none (``tasks_app/variation.py``)."""
+        if task.pk in self.pictures:
+            return {"picture": self.pictures[task.pk]}
+        entries: dict[str, Any] = {}
+        if self.is_permuted and choices.is_movable(task.payload):
+            entries["order"] = choices.order_draw(len(task.payload["choices"]), seed=seed)
+        if task.pk in self.asserts:
+            entries["asserts"] = list(self.asserts[task.pk])
+        if tools := self._tools_of(task):
+            entries["tools"] = sorted(tools)
+        if task.kind == kinds.SITE and not self.has_task_bar:
+            entries["task_bar"] = False
+        if self.text:
+            entries |= site_text.text_variation(task.payload, self.text)
+        transcript = questions.get(task.kind).transcript
+        if self.is_copied and transcript:
+            entries["transcript"] = transcript(payload_shown(task.payload, entries))
+        return entries or None
+
+    def _tools_of(self, task: Task) -> frozenset[str]:
+        kind = questions.get(task.kind)
+        own = kind.own_tools(task.payload) if self.has_own_tools else ()
+        return (self.tools & kind.tools).union(own)
+
+
+def variation_plan(
+    *, run: Run, tasks: Sequence[Task], arm: Arm, axes: Mapping[str, object], has_task_bar: bool = True
+) -> VariationPlan:
+    """Training permutes choices, unless the call names an order, and holds asserts back.
+
+    ``axes`` are those of the call's ``presentation``. A page whose question is copied has no tools: they
+    would change what it shows. Raises ``GymError`` ``unknown_choices_order``, ``unknown_text_form`` (422).
+    """
+    axis, form = axes.get(CHOICES_AXIS), site_text.form_read(axes.get(site_text.TEXT_AXIS))
+    is_training = run.kind == Run.Kind.TRAIN
+    return VariationPlan(
+        is_permuted=is_training if axis is None else _order_read(axis) == PERMUTED,
+        text=form if arm.has_text else None,
+        tools=run.tools if arm.has_form else frozenset(),
+        has_own_tools=arm.has_tools,
+        has_task_bar=has_task_bar or not arm.has_page,
+        is_copied=arm.is_probe,
+        asserts={} if is_training else asserts_of(tasks),
+    )
+
+
+def task_bar_read(presentation: Mapping[str, object], *, channel: str) -> bool:
+    """Whether the pages of mock sites have the bar that states the task and takes its answer.
+
+    Raises ``GymError`` (422) ``unknown_task_bar``; ``wrong_channel`` if no page would take the answer.
+    """
+    value = presentation.get(TASK_BAR_AXIS, True)
+    if not isinstance(value, bool):
+        message = f"The axis {TASK_BAR_AXIS!r} must be true or false, not {value!r}."
+        raise GymError("unknown_task_bar", message, status=422, fields={"presentation": [message]})
+    if not value and channel == "page":
+        message = (
+            "Without the task bar, no page of a mock site takes an answer. Open the episodes with "
+            '"answer_channel": "api", and submit answers to POST /api/v1/episodes/{id}/submission.'
+        )
+        raise GymError("wrong_channel", message, status=422, fields={"presentation": [message]})
+    return value
+
+
+def _order_read(axis: object) -> str:
+    orders = (SOURCE_ORDER, PERMUTED)
+    if axis in orders:
+        return str(axis)
+    message = f"There is no choice order {axis!r}. {did_you_mean(str(axis), orders)}"
+    raise GymError("unknown_choices_order", message, status=422, fields={"presentation": [message]})
+
+
+def asserts_of(tasks: Sequence[Task]) -> dict[int, list[str]]:
+    """All asserts of the official tests: evaluation shows them, as the benchmark's own prompt does."""
+    ids = {task.pk for task in tasks if task.kind == kinds.CODE}
+    if not ids:
+        return {}
+    golds = Gold.objects.filter(task__in=ids, is_current=True).values_list("task_id", "extra")
+    return {task_id: extra["tests"] for task_id, extra in golds if extra.get("tests")}

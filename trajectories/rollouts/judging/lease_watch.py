@@ -1,0 +1,98 @@
+"""Tells abandoned episodes from a lab that slept, was cut off, stood still or had its clock set."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+from trajectories.rollouts.judging.watch_time import WatchTime
+
+# Looks that come later than this many of their intervals: the machine slept, or this process did.
+LATE = 3
+# How long no episode at all may show life before that means that all were abandoned.
+QUIET_MAX_S = 1800.0
+
+
+Sign = Hashable
+"""What shows that an open episode lives: anything that changes when it does, None if it was never used."""
+
+
+@dataclass
+class _Seen:
+    life: Sign
+    silent_s: float = 0.0
+
+
+class LeaseWatch:
+    """Looks at all open episodes every ``every_s`` seconds, and voids only on what these looks have seen.
+
+    A lease is lost once an episode has shown no sign of life for ``lease_s``, and then for ``grace_s`` more.
+    The time is what passed between looks on the caller's monotonic clock: a wall clock that jumps changes
+    nothing. It counts from zero again for all after a look that came late, and after a time in which no
+    episode showed any life for a whole lease: nobody could reach the lab. Never used episodes expire after
+    ``unused_s`` of such time, which ``opened`` counts over restarts.
+    """
+
+    def __init__(
+        self, *, every_s: float, lease_s: float, grace_s: float, unused_s: float, opened: WatchTime
+    ) -> None:
+        self._opened = opened
+        self._every_s, self._lease_s, self._lost_s = every_s, lease_s, lease_s + grace_s
+        self._unused_s = unused_s
+        self._seen: dict[int, _Seen] = {}
+        self._looked_at: float | None = None
+        self._quiet_s = 0.0
+
+    def look(self, signs: Mapping[int, Sign], *, now: float) -> dict[int, str]:
+        """Take the signs of every open episode, by id; returns those to void now, with the end reason."""
+        passed_s = self._passed_s(now)
+        self._opened.go_on(passed_s, newest=max(signs, default=0))
+        if self._has_quiet_ended(signs, passed_s):
+            self.restart()
+            passed_s = 0.0
+        self._seen = {episode: self._seen_next(episode, sign, passed_s) for episode, sign in signs.items()}
+        if self._lease_s <= self._quiet_s < self._lease_s + QUIET_MAX_S:
+            return {}
+        due = {
+            episode: reason for episode, seen in self._seen.items() if (reason := self._reason(episode, seen))
+        }
+        for episode in due:
+            del self._seen[episode]
+        return due
+
+    def restart(self) -> None:
+        """Count all silence from zero: a time has passed in which signs of life could be missed."""
+        for seen in self._seen.values():
+            seen.silent_s = 0.0
+        self._quiet_s = 0.0
+
+    def _passed_s(self, now: float) -> float:
+        before, self._looked_at = self._looked_at, now
+        passed_s = 0.0 if before is None else now - before
+        if passed_s <= LATE * self._every_s:
+            return passed_s
+        self.restart()
+        return 0.0
+
+    def _has_quiet_ended(self, signs: Mapping[int, Sign], passed_s: float) -> bool:
+        """Note how long nothing has changed; whether this is the first change after a whole lease."""
+        is_same = self._seen.keys() == signs.keys() and all(
+            self._seen[episode].life == sign for episode, sign in signs.items()
+        )
+        quiet_s, self._quiet_s = self._quiet_s, self._quiet_s + passed_s if is_same else 0.0
+        return not is_same and quiet_s >= self._lease_s
+
+    def _seen_next(self, episode: int, sign: Sign, passed_s: float) -> _Seen:
+        seen = self._seen.get(episode)
+        if seen is None:
+            return _Seen(sign)
+        seen.silent_s = seen.silent_s + passed_s if seen.life == sign else 0.0
+        seen.life = sign
+        return seen
+
+    def _reason(self, episode: int, seen: _Seen) -> str | None:
+        if seen.silent_s < self._lost_s:
+            return None
+        if seen.life is not None:
+            return "lease_lost"
+        return "expired_unused" if self._opened.age_s(episode) > self._unused_s else None

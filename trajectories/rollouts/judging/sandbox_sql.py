@@ -1,0 +1,126 @@
+"""All that the worker with the sandbox may do in the database: four functions of the schema ``sandbox``.
+
+Programs of agents run beside this worker, under Docker as the same user. So its role, ``gym_sandbox``, may
+read no table; the functions run with their owner's rights. They are the statements that the other workers
+use, for submissions that are judged by running them. A gold comes only with a claim that counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+from psycopg import sql
+
+from core.sql import Statement, sql_read
+from trajectories.record import hot_sql
+from trajectories.record.hot_sql.probes import IS_PROBE
+from trajectories.rollouts.judging import tool_calls
+from verifiers import registry
+
+SCHEMA = "sandbox"
+PROGRAM_CHANNEL = "program_judged"
+
+_encode = msgspec.json.Encoder().encode
+
+CLAIM = Statement(__file__, "sandbox_claim", is_hot=True)
+FINISH = Statement(__file__, "sandbox_finish", is_hot=True, channel=PROGRAM_CHANNEL)
+
+
+def submission_claim(
+    *, episode_id: int, claims_max: int, lost_s: float, worker: int | None = None
+) -> hot_sql.Claim | None:
+    """As ``hot_sql.submission_claim``; None also where the submission is not judged by running it."""
+    row = CLAIM.row(episode=episode_id, claims_max=claims_max, lost=lost_s, worker=worker)
+    return None if row is None else hot_sql.claim_read(row)
+
+
+def submission_finish(*, run_id: int, ending: hot_sql.Ending) -> list[int]:
+    """As ``hot_sql.finish_many`` of one submitted episode; nothing is written where nobody has claimed it.
+
+    Wakes the sweeper, which announces the verdict.
+    """
+    rows = FINISH.rows(run=run_id, endings=_encode([ending]).decode())
+    return [row[0] for row in rows]
+
+
+@dataclass(frozen=True)
+class Function:
+    """``arguments`` fill the places of ``body`` in this order; ``places`` fill others with text of ours."""
+
+    name: str
+    body: str
+    arguments: dict[str, str]
+    returns: str
+    places: dict[str, str]
+
+    def created(self) -> str:
+        numbered = {name: f"${number}" for number, name in enumerate(self.arguments, start=1)}
+        body = self.body % {**numbered, **self.places}
+        types = ", ".join(self.arguments.values())
+        return (
+            f"CREATE FUNCTION {SCHEMA}.{self.name}({types}) RETURNS {self.returns} LANGUAGE sql VOLATILE "
+            f"SECURITY DEFINER SET search_path = public, pg_temp AS $body$ {body} $body$"
+        )
+
+
+def functions_created() -> str:
+    """The statements that recreate the schema, without grants; run them as the owner of the tables."""
+    registry.discover()
+    functions = ";\n".join(function.created() for function in _functions())
+    return f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;\nCREATE SCHEMA {SCHEMA};\n{functions}"
+
+
+def _functions() -> Iterator[Function]:
+    sandboxed = f"({_sandboxed('b.verifier_official')} OR {_sandboxed('b.verifier_training')})"
+    conditions = {"sandboxed": sandboxed, "is_probe": IS_PROBE}
+    yield Function(
+        "claim",
+        hot_sql.CLAIM.text,
+        {"episode": "bigint", "claims_max": "int", "lost": "float8", "worker": "int"},
+        "TABLE (run_id bigint, run_kind text, answer jsonb, verifier_official text, verifier_training text, "
+        "gold_version int, gold_answer text, gold_accepted text[], gold_solution text, gold_extra jsonb, "
+        "shown jsonb, task_kind text, first jsonb)",
+        {"episode": sql_read(__file__, "sandbox_episode", **conditions)},
+    )
+    yield Function(
+        "finish",
+        hot_sql.FINISH.text,
+        {"run": "bigint", "endings": "text"},
+        "SETOF bigint",
+        {
+            "endings": sql_read(__file__, "sandbox_endings", **conditions),
+            "statuses": "'{submitted}'::text[]",
+            "is_closing": "false",
+            "close_reason": "''",
+            "close_detail": "''",
+        },
+    )
+    call = {"episode": "bigint", "number": "int"}
+    yield Function(
+        "call_claim",
+        tool_calls.CLAIM_TEXT,
+        {**call, "timeout": "float8"},
+        "TABLE (input text, payload text, variation text, setup text)",
+        {},
+    )
+    yield Function(
+        "call_finish", tool_calls.FINISH_TEXT, {**call, "status": "text", "output": "text"}, "void", {}
+    )
+
+
+def _sandboxed(column: str) -> str:
+    """Whether the verifier in a column runs in the sandbox, for the gold ``g``."""
+    conditions = []
+    for verifier_id in registry.sandboxed():
+        datasets = registry.VERIFIERS.get(verifier_id).sandbox_datasets
+        condition = f"{column} = {_quoted(verifier_id)}"
+        if datasets is not None:
+            condition += f" AND g.extra->>'dataset' IN ({', '.join(map(_quoted, sorted(datasets)))})"
+        conditions.append(f"({condition})")
+    return " OR ".join(conditions)
+
+
+def _quoted(text: str) -> str:
+    return sql.Literal(text).as_string(None)

@@ -1,0 +1,207 @@
+"""The sockets: check access, join a feed, relay."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from typing import TypeVar
+
+import msgspec
+from channels.generic.websocket import AsyncWebsocketConsumer  # type: ignore[import-untyped]
+
+from core.errors import GymError
+from trajectories.rollouts.live import access
+from trajectories.rollouts.live.feeds import too_slow, verdict_message
+from trajectories.rollouts.live.hub import Hub
+from trajectories.rollouts.live.parameters import after_read, episode_unknown, query_read, run_unknown
+from trajectories.rollouts.live.selectors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+SEND_S = 20.0
+CLOSE_S = 3.0
+# How long a revoked key or an ended session may still watch.
+CHECK_AGAIN_S = 60.0
+CLOSE_CODE_BASE = 4_000  # 4404 corresponds to HTTP 404
+PULSE_S = 1.0
+PING = "ping"
+PONG = '{"type":"pong"}'
+
+
+class LiveConsumer(AsyncWebsocketConsumer, ABC):  # type: ignore[misc] # Channels is not typed
+    """One socket. It sends text, and ignores what it receives except ``ping``.
+
+    A refused caller gets no handshake (403). Later failures are sent as ``{"type": "error", "error": {...}}``
+    and close the socket with 4000 plus the status.
+    """
+
+    viewer: access.Viewer
+    relay: asyncio.Task[None] | None = None
+
+    @property
+    def hub(self) -> Hub:
+        hub: Hub = self.scope["hub"]
+        return hub
+
+    @property
+    def subject_id(self) -> int:
+        return int(self.scope["subject_id"])
+
+    async def connect(self) -> None:
+        try:
+            self.viewer = await access.viewer_of_socket(self.scope)
+        except GymError:
+            await self.close()
+            return
+        await self.accept(access.subprotocol_chosen(self.scope))
+        self.relay = asyncio.create_task(self._relay())
+
+    async def disconnect(self, code: int) -> None:
+        if self.relay is not None:
+            self.relay.cancel()
+            await asyncio.gather(self.relay, return_exceptions=True)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Answer ``ping``: a page cannot see the protocol's own pings, nor whether a server hangs."""
+        if text_data != PING:
+            return
+        # The other end may be gone.
+        with suppress(Exception):
+            async with asyncio.timeout(SEND_S):
+                await self.send(text_data=PONG)
+
+    @abstractmethod
+    def messages(self) -> AsyncIterator[list[str]]:
+        """The messages to send, in bundles; a ``GymError`` ends the socket."""
+
+    async def watched(self, wait: Callable[[], Awaitable[T]]) -> AsyncIterator[T]:
+        """The results of repeated calls of ``wait``, for as long as the caller is allowed to watch."""
+        clock = asyncio.get_running_loop()
+        check_at = clock.time() + CHECK_AGAIN_S
+        while True:
+            if clock.time() >= check_at:
+                self.viewer = await access.viewer_of_socket(self.scope)
+                check_at = clock.time() + CHECK_AGAIN_S
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(check_at):
+                    result = await wait()
+                yield result
+
+    async def _relay(self) -> None:
+        try:
+            async for bundle in self.messages():
+                for message in bundle:
+                    async with asyncio.timeout(SEND_S):
+                        await self.send(text_data=message)
+        except GymError as error:
+            await self._fail(error)
+        except TimeoutError:
+            await self._fail(too_slow())
+        except Unavailable as error:
+            await self._fail(access.unavailable(error))
+        except Exception:
+            logger.exception("A socket failed")
+            await self._fail(
+                GymError("internal_error", "An internal error occurred and has been logged.", status=500)
+            )
+
+    async def _fail(self, error: GymError) -> None:
+        text = msgspec.json.encode({"type": "error", **error.as_body()}).decode()
+        # The other end may be gone or stuck; closing at least ends this side.
+        with suppress(Exception):
+            async with asyncio.timeout(CLOSE_S):
+                await self.send(text_data=text)
+        with suppress(Exception):
+            async with asyncio.timeout(CLOSE_S):
+                await self.close(CLOSE_CODE_BASE + error.status)
+
+
+class EpisodeConsumer(LiveConsumer):
+    """``state`` (the episode's record and the highest step), then new steps and the verdict.
+
+    A verdict written while the socket connects may appear in the state and again as a message.
+    """
+
+    async def messages(self) -> AsyncIterator[list[str]]:
+        episode_id = self.subject_id
+        seen = await self.hub.states.get(episode_id)
+        if seen is None or not self.viewer.sees(seen):
+            raise episode_unknown(episode_id)
+        async with self.hub.feeds.episode_watch(episode_id) as watched:
+            state = await self.hub.states.get(episode_id) if watched else None
+            if watched is None or state is None:
+                raise episode_unknown(episode_id)
+            last_step = self.hub.feeds.step_highest(episode_id)
+            yield [f'{{"type":"state","episode":{state.record},"last_step":{last_step}}}']
+            async for bundle in self.watched(watched[1].get):
+                yield bundle
+
+
+class RunConsumer(LiveConsumer):
+    """``state`` (the cursor), then every verdict, exactly once and in order, and new steps.
+
+    With ``?after=`` the verdicts since that cursor come first.
+    """
+
+    async def messages(self) -> AsyncIterator[list[str]]:
+        _whole_run_require(self.viewer)
+        query = query_read(self.scope["query_string"])
+        after = after_read(query)
+        async with self.hub.feeds.run_watch(self.subject_id) as watched:
+            if watched is None or not self.viewer.sees_project(watched[0].project):
+                raise run_unknown(self.subject_id)
+            feed, subscription = watched
+            cursor = feed.cursor
+            if "after" in query:
+                async for bundle in self._verdicts(after, cursor):
+                    yield bundle
+            yield [f'{{"type":"state","run":{self.subject_id},"next":{cursor}}}']
+            async for bundle in self.watched(subscription.get):
+                yield bundle
+
+    async def _verdicts(self, after: int, cursor: int) -> AsyncIterator[list[str]]:
+        """Verdicts numbered above ``after``, up to ``cursor``; the feed sends the rest."""
+        while after < cursor:
+            page = await self.hub.pages.get((self.subject_id, after))
+            if page is None or not page.rows:
+                return
+            after = page.rows[-1][0]
+            yield [verdict_message(seq, record) for seq, record in page.rows if seq <= cursor]
+
+
+class RunPulseConsumer(LiveConsumer):
+    """``state``, then at most one ``pulse`` per second while the run gets new verdicts or episodes.
+
+    For pages that only show counts: a run may write hundreds of verdicts and thousands of steps a second.
+    """
+
+    async def messages(self) -> AsyncIterator[list[str]]:
+        _whole_run_require(self.viewer)
+        run_id = self.subject_id
+        state = (await self.hub.reader.run_states([run_id])).get(run_id)
+        if state is None or not self.viewer.sees_project(state.project):
+            raise run_unknown(run_id)
+        with self.hub.pulses.listen(run_id) as news:
+            yield [f'{{"type":"state","run":{run_id}}}']
+            async for _ in self.watched(news.wait):
+                news.clear()
+                yield [f'{{"type":"pulse","run":{run_id}}}']
+                await asyncio.sleep(PULSE_S)
+
+
+def _whole_run_require(viewer: access.Viewer) -> None:
+    if viewer.splits:
+        message = "A key that is limited to splits cannot watch a whole run: use /wait/runs/{id}/verdicts."
+        raise GymError("limited_key", message, status=403)
+
+
+class Refused(AsyncWebsocketConsumer):  # type: ignore[misc] # Channels is not typed
+    """The answer to unknown addresses, and while there are too many sockets."""
+
+    async def connect(self) -> None:
+        await self.close()

@@ -1,0 +1,143 @@
+"""The feeds behind sockets: one per watched run or episode, however many watch it.
+
+Messages are JSON text: ``state`` on joining, then ``verdict`` and ``step``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+
+import msgspec
+
+from core.errors import GymError
+from trajectories.rollouts.live.news import News
+from trajectories.rollouts.live.parameters import episode_unknown, run_unknown
+from trajectories.rollouts.live.selectors import NewStep, patiently
+
+# Bundles of messages that a slow watcher may be behind; a bundle is one page of news at most.
+BUNDLES_BEHIND_MAX = 64
+
+
+class _Judged(msgspec.Struct):
+    id: int
+    group: int
+    verdict: msgspec.Raw
+
+
+class Subscription:
+    """One watcher's queue. The feed never waits for it: a watcher too far behind is dropped."""
+
+    def __init__(self) -> None:
+        self._bundles: asyncio.Queue[list[str]] = asyncio.Queue(BUNDLES_BEHIND_MAX)
+        self._error: GymError | None = None
+
+    def put(self, bundle: list[str]) -> bool:
+        """Add messages; False when there is no room, which ends the subscription."""
+        try:
+            self._bundles.put_nowait(bundle)
+        except asyncio.QueueFull:
+            self._error = too_slow()
+            return False
+        return True
+
+    def end(self, error: GymError) -> None:
+        """Let the watcher read what is queued, then raise ``error``."""
+        if self.put([]):
+            self._error = error
+
+    async def get(self) -> list[str]:
+        """The next messages; ``GymError`` once the subscription has ended and its queue is read."""
+        if self._error is not None and self._bundles.empty():
+            raise self._error
+        return await self._bundles.get()
+
+
+class Feed(ABC):
+    """News of one run or episode. Lives as long as someone watches."""
+
+    def __init__(self, news: News, subject_id: int) -> None:
+        self.news = news
+        self.subject_id = subject_id
+        self.subscriptions: set[Subscription] = set()
+
+    @abstractmethod
+    async def open(self) -> bool:
+        """Find the position to start from; False when there is no such run or episode."""
+
+    @abstractmethod
+    async def pump(self) -> None:
+        """Publish verdicts until there can be no more; ``GymError`` when the run or episode is gone."""
+
+    def publish(self, bundle: list[str]) -> None:
+        for subscription in list(self.subscriptions):
+            if not subscription.put(bundle):
+                self.subscriptions.discard(subscription)
+
+    def end(self, error: GymError) -> None:
+        for subscription in self.subscriptions:
+            subscription.end(error)
+
+    def publish_steps(self, steps: list[NewStep]) -> None:
+        self.publish(
+            [f'{{"type":"step","episode":{step.episode_id},"step":{step.record}}}' for step in steps]
+        )
+
+
+class RunFeed(Feed):
+    """Every verdict after ``cursor``, in the order of commits, and the steps of the run's episodes."""
+
+    cursor = 0
+    project = ""
+
+    async def open(self) -> bool:
+        state = (await self.news.reader.run_states([self.subject_id])).get(self.subject_id)
+        if state is not None:
+            self.cursor, self.project = state
+        return state is not None
+
+    async def pump(self) -> None:
+        with self.news.runs.listen(self.subject_id) as signal:
+            while True:
+                signal.clear()
+                page = await patiently(lambda: self.news.pages.get((self.subject_id, self.cursor)))
+                if page is None:
+                    raise run_unknown(self.subject_id)
+                if page.rows:
+                    self.cursor = page.rows[-1][0]
+                    self.publish([verdict_message(seq, record) for seq, record in page.rows])
+                else:
+                    await signal.wait()
+
+
+class EpisodeFeed(Feed):
+    """The episode's verdict and its steps."""
+
+    async def open(self) -> bool:
+        return await self.news.states.get(self.subject_id) is not None
+
+    async def pump(self) -> None:
+        with self.news.episodes.listen(self.subject_id) as signal:
+            while True:
+                signal.clear()
+                state = await patiently(lambda: self.news.states.get(self.subject_id))
+                if state is None:
+                    raise episode_unknown(self.subject_id)
+                if state.is_finished:
+                    break
+                await signal.wait()
+        judged = msgspec.json.decode(state.record, type=_Judged)
+        verdict = bytes(judged.verdict).decode()
+        self.publish(
+            [f'{{"type":"verdict","episode":{judged.id},"group":{judged.group},"verdict":{verdict}}}']
+        )
+
+
+def too_slow() -> GymError:
+    message = "This socket did not read fast enough and has missed messages: connect again."
+    return GymError("too_slow", message, status=408)
+
+
+def verdict_message(seq: int, record: str) -> str:
+    """A record of the verdict stream, with type and number before its own fields."""
+    return f'{{"type":"verdict","seq":{seq},{record[1:]}'

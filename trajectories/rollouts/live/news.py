@@ -1,0 +1,106 @@
+"""What waiters and feeds share: signals that wake them, and queries batched for many of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator
+from typing import Generic, TypeVar
+
+from trajectories.rollouts.live.selectors import EpisodeState, LiveReader, VerdictPage
+
+
+class Signals:
+    """Any number of listeners for each id. A signal carries no data: a woken listener queries Postgres."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[int, set[asyncio.Event]] = {}
+
+    @contextlib.contextmanager
+    def listen(self, key: int) -> Iterator[asyncio.Event]:
+        """An event that is set at each signal for ``key``; the listener clears it before querying."""
+        event = asyncio.Event()
+        self._listeners.setdefault(key, set()).add(event)
+        try:
+            yield event
+        finally:
+            listeners = self._listeners[key]
+            listeners.discard(event)
+            if not listeners:
+                del self._listeners[key]
+
+    def notify(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            for event in self._listeners.get(key, ()):
+                event.set()
+
+    def notify_all(self) -> None:
+        self.notify(self.keys())
+
+    def keys(self) -> list[int]:
+        """Every id that someone waits for."""
+        return list(self._listeners)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._listeners.values()))
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+KEYS_PER_QUERY_MAX = 2_000
+
+
+class Batch(Generic[K, V]):
+    """Answers single requests with shared queries.
+
+    Requests that arrive during a query go into the next one: an answer is never older than its request. One
+    query runs at a time, so any number of callers costs one database connection.
+    """
+
+    def __init__(self, load: Callable[[list[K]], Awaitable[dict[K, V]]]) -> None:
+        self._load = load
+        self._pending: dict[K, asyncio.Future[V | None]] = {}
+        self._runner: asyncio.Task[None] | None = None
+
+    async def get(self, key: K) -> V | None:
+        """The value for ``key``, None when ``load`` returned none; raises what ``load`` raised."""
+        future = self._pending.get(key)
+        if future is None:
+            future = self._pending[key] = asyncio.get_running_loop().create_future()
+        if self._runner is None:
+            self._runner = asyncio.create_task(self._run())
+        # Shielded: a caller that gives up must not cancel the answer for the others.
+        return await asyncio.shield(future)
+
+    async def _run(self) -> None:
+        try:
+            while self._pending:
+                keys = list(self._pending)[:KEYS_PER_QUERY_MAX]
+                await self._answer({key: self._pending.pop(key) for key in keys})
+        finally:
+            self._runner = None
+
+    async def _answer(self, requests: dict[K, asyncio.Future[V | None]]) -> None:
+        try:
+            values = await self._load(list(requests))
+        except Exception as error:  # noqa: BLE001 (handed to every caller)
+            for future in requests.values():
+                future.set_exception(error)
+                future.exception()  # marks it as retrieved: all callers may have left
+            return
+        for key, future in requests.items():
+            future.set_result(values.get(key))
+
+
+class News:
+    """Signals by episode and run, and batched reads of their state."""
+
+    def __init__(self, reader: LiveReader) -> None:
+        self.reader = reader
+        self.episodes = Signals()
+        self.runs = Signals()
+        # For pages that count a run's episodes: openings must not wake those who wait for verdicts.
+        self.pulses = Signals()
+        self.states: Batch[int, EpisodeState] = Batch(reader.episode_states)
+        self.pages: Batch[tuple[int, int], VerdictPage] = Batch(reader.verdict_pages)

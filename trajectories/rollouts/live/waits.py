@@ -1,0 +1,142 @@
+"""The waits: ``/wait/...``, as a bare ASGI application.
+
+Django's own HTTP stack is ten times as slow under ASGI as under WSGI, and a wait needs none of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import resource
+from collections.abc import Iterator
+
+import msgspec
+
+from core import metrics
+from core.errors import GymError
+from core.integers import BIGINT_MAX
+from trajectories.rollouts.live import access
+from trajectories.rollouts.live.answers import (
+    Answer,
+    Receive,
+    Scope,
+    Send,
+    answer_of,
+    answer_send,
+    answer_unless_gone,
+)
+from trajectories.rollouts.live.hub import Hub
+from trajectories.rollouts.live.parameters import (
+    after_read,
+    episode_unknown,
+    query_read,
+    run_unknown,
+    timeout_read,
+)
+from trajectories.rollouts.live.selectors import Unavailable
+
+logger = logging.getLogger(__name__)
+
+WAITERS_MAX = 20_000
+# Waiters may hold this share of the files that this process may open.
+FILES_SHARE = 0.8
+EPISODE_PATH = re.compile(r"/wait/episodes/([0-9]{1,19})/?")
+VERDICTS_PATH = re.compile(r"/wait/runs/([0-9]{1,19})/verdicts/?")
+HEALTH_PATH = re.compile(r"/wait/health/?")
+ROUTES = {
+    EPISODE_PATH: "wait/episodes/<id:episode_id>",
+    VERDICTS_PATH: "wait/runs/<id:run_id>/verdicts",
+    HEALTH_PATH: "wait/health",
+}
+
+
+class WaitApp:
+    """Answers waits from the hub; ``waiting`` is their number."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self.waiting = 0
+        files_max, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._waiting_max = WAITERS_MAX if files_max < 0 else min(WAITERS_MAX, int(files_max * FILES_SHARE))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = await answer_unless_gone(self._answer(scope), receive)
+        if answer is not None:
+            route = next((name for path, name in ROUTES.items() if path.fullmatch(scope["path"])), "")
+            metrics.REQUESTS.note(
+                route=route or metrics.UNROUTED, method=scope["method"], status=answer.status
+            )
+            await answer_send(answer, send, has_body=scope["method"] != "HEAD")
+
+    async def _answer(self, scope: Scope) -> Answer:
+        try:
+            return await self._route(scope)
+        except GymError as error:
+            return answer_of(error)
+        except Unavailable as error:
+            return answer_of(access.unavailable(error))
+        except Exception:
+            logger.exception("A wait failed")
+            message = "This is our fault, not yours; it has been logged."
+            return answer_of(GymError("internal_error", message, status=500))
+
+    async def _route(self, scope: Scope) -> Answer:
+        if scope["method"] not in ("GET", "HEAD"):
+            raise GymError("method_not_allowed", "Waits are GET requests.", status=405)
+        path: str = scope["path"]
+        if HEALTH_PATH.fullmatch(path):
+            return await self._health()
+        if match := EPISODE_PATH.fullmatch(path):
+            return await self._episode(scope, int(match[1]))
+        if match := VERDICTS_PATH.fullmatch(path):
+            return await self._verdicts(scope, int(match[1]))
+        raise GymError("not_found", "There is nothing at this address.", status=404)
+
+    async def _episode(self, scope: Scope, episode_id: int) -> Answer:
+        viewer = await access.viewer_by_key(access.header(scope, b"authorization"))
+        timeout_s = timeout_read(query_read(scope["query_string"]))
+        with self._place():
+            if episode_id > BIGINT_MAX:
+                raise episode_unknown(episode_id)
+            state = await self._hub.episode_wait(episode_id, timeout_s=timeout_s, viewer=viewer)
+        if state is None:
+            raise episode_unknown(episode_id)
+        return Answer(200, state.record.encode())
+
+    async def _verdicts(self, scope: Scope, run_id: int) -> Answer:
+        viewer = await access.viewer_by_key(access.header(scope, b"authorization"))
+        query = query_read(scope["query_string"])
+        timeout_s, after = timeout_read(query), after_read(query)
+        if run_id > BIGINT_MAX:
+            raise run_unknown(run_id)
+        with self._place():
+            seen = await self._hub.verdicts_wait(run_id, after=after, timeout_s=timeout_s, viewer=viewer)
+        if seen is None:
+            raise run_unknown(run_id)
+        return Answer(200, f'{{"results":[{",".join(seen.records)}],"next":{seen.next}}}'.encode())
+
+    async def _health(self) -> Answer:
+        is_up = await self._hub.reader.is_up()
+        is_redis_up = self._hub.announcements.is_connected
+        report = {
+            "status": ("ok" if is_redis_up else "degraded") if is_up else "down",
+            "database": "ok" if is_up else "down",
+            "redis": "ok" if is_redis_up else "down",
+            "waiting": self.waiting,
+            "watched": len(self._hub.feeds),
+        }
+        # Waits are answered without Redis too, only later.
+        return Answer(200 if is_up else 503, msgspec.json.encode(report))
+
+    @contextlib.contextmanager
+    def _place(self) -> Iterator[None]:
+        """One waiter's place, released however the wait ends."""
+        if self.waiting >= self._waiting_max:
+            message = f"{self._waiting_max:,} requests wait here already; try again."
+            raise GymError("too_many_waiters", message, status=503, retry_after_s=1)
+        self.waiting += 1
+        try:
+            yield
+        finally:
+            self.waiting -= 1

@@ -1,0 +1,115 @@
+"""Deletes runs, a few groups of episodes at a time. A run that is half deleted is right in all its sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import SET_NULL, ForeignObjectRel, Model
+
+from core.sql import Statement
+from trajectories.models import Episode, Group, Intervention, Run, Sampler, VerdictEvidence
+from trajectories.record import hot_sql
+from trajectories.rollouts.retention import names
+
+GROUPS_AT_ONCE = 20
+EPISODES_AT_ONCE = 10_000
+# After the last step may have come, jobs on an episode that began before are given this long to end.
+JOBS_S = 300
+DATABASE = connection.alias
+
+OLD = Statement(__file__, "runs_old")
+UNSETTLED = Statement(__file__, "run_unsettled")
+LOCK = Statement(__file__, "groups_lock")
+SETTLED = Statement(__file__, "groups_settled")
+
+Progress = Callable[[int], object]
+
+
+def runs_old(*, days: int) -> list[int]:
+    """Runs in which nothing has happened for so long."""
+    return [run_id for (run_id,) in OLD.rows(days=days)]
+
+
+def run_exists(run_id: int) -> bool:
+    return Run.objects.filter(pk=run_id).exists()
+
+
+def run_problem(run_id: int) -> str:
+    """Why a run cannot be pruned, in a sentence; empty if it can."""
+    if not run_exists(run_id):
+        return f"There is no run {run_id}."
+    (unsettled,) = UNSETTLED.row(run=run_id, settled=_settled_s()) or (0,)
+    if unsettled:
+        return (
+            f"Run {run_id} has {unsettled:,} episodes that are open, or ended less than "
+            f"{_settled_s() / 60:.0f} minutes ago: it is left alone."
+        )
+    return ""
+
+
+def run_exclude(run_id: int, *, progress: Progress) -> int:
+    """Count what the run's episodes name no more, for a rehearsal; returns how many episodes it has."""
+    count = after = 0
+    ids = Episode.objects.filter(run_id=run_id).order_by("pk").values_list("pk", flat=True)
+    while batch := list(ids.filter(pk__gt=after)[:EPISODES_AT_ONCE]):
+        names.episodes_exclude(batch)
+        count, after = count + len(batch), batch[-1]
+        progress(len(batch))
+    return count
+
+
+def run_prune(run_id: int, *, progress: Progress) -> int:
+    """Delete the run with all that belongs to it; returns how many episodes went.
+
+    Groups with an open episode stay, and the run with them.
+    """
+    pruned = after = 0
+    while (batch := _groups_prune(run_id, after=after)) is not None:
+        after, episodes = batch
+        pruned += episodes
+        progress(episodes)
+    with transaction.atomic():
+        run = Run.objects.select_for_update().filter(pk=run_id).first()
+        if run and not Group.objects.filter(run=run).exists():
+            _rows_delete(Sampler, list(Sampler.objects.filter(run=run).values_list("pk", flat=True)))
+            _rows_delete(Run, [run_id])
+            Run.objects.filter(pk=run_id)._raw_delete(using=DATABASE)
+    return pruned
+
+
+def _groups_prune(run_id: int, *, after: int) -> tuple[int, int] | None:
+    """Delete some groups behind ``after``: the last one's id and how many episodes went; None at the end."""
+    with transaction.atomic():
+        hot_sql.sums_lock(run_id=run_id)  # first, as who writes a verdict does
+        locked = [group for (group,) in LOCK.rows(run=run_id, after=after, limit=GROUPS_AT_ONCE)]
+        if not locked:
+            return None
+        settled = SETTLED.rows(groups=locked, settled=_settled_s())
+        episodes = [episode for _, ids in settled for episode in ids or ()]
+        hot_sql.sums_withdraw(run_id=run_id, episode_ids=episodes)
+        VerdictEvidence.objects.filter(verdict__episode__in=episodes)._raw_delete(using=DATABASE)
+        _rows_delete(Episode, episodes)
+        Episode.objects.filter(pk__in=episodes)._raw_delete(using=DATABASE)
+        groups = [group for group, _ in settled]
+        Intervention.objects.filter(group__in=groups)._raw_delete(using=DATABASE)
+        Group.objects.filter(pk__in=groups)._raw_delete(using=DATABASE)
+        return locked[-1], len(episodes)
+
+
+def _rows_delete(model: type[Model], ids: Sequence[int]) -> None:
+    """Delete the rows of every other table that refers to these rows, but for those that stay without them.
+    Their forks, which may be of another run, stay with what they begin with: they cannot be restored any
+    more."""
+    for relation in model._meta.get_fields(include_hidden=True):
+        if isinstance(relation, ForeignObjectRel) and relation.related_model not in (model, Intervention):
+            rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": ids})
+            if relation.on_delete is SET_NULL:
+                rows.update(**{relation.field.name: None})
+            else:
+                rows._raw_delete(using=DATABASE)
+
+
+def _settled_s() -> float:
+    return float(settings.STEP_GRACE_S) + JOBS_S

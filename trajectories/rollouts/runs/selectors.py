@@ -1,0 +1,168 @@
+"""Reads about runs: records, groups as they complete, results by task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from core.arms import PROBE_ARMS
+from core.errors import GymError
+from core.outcomes import CORRECT, JUDGED, VOID
+from core.sql import Statement
+from trajectories.models import Episode, Run, VerdictCounter
+from trajectories.models.origins import GROUP_ORIGIN_SQL
+from trajectories.record import projects
+from trajectories.record.api.auth import Principal
+from trajectories.record.hot_sql import UNFINISHED
+from trajectories.rewards.profiles.store import Named
+from trajectories.rewards.selectors import Rewards, profile_named, rewards_of
+from trajectories.rollouts.runs import prompt_sizes
+from trajectories.rollouts.runs.records import GroupRecord, UsageTotals
+from trajectories.rollouts.runs.replays.plans import plan_of
+from trajectories.rollouts.runs.replays.records import SuccessRecord
+from trajectories.rollouts.runs.replays.selectors import replays_of, successes_before
+
+GROUPS_AFTER = Statement(__file__, "groups_after", origin=GROUP_ORIGIN_SQL)
+PROGRESS = Statement(__file__, "progress", unfinished=UNFINISHED)
+TASK_RECENT = Statement(__file__, "task_recent")
+TASK_USAGE = Statement(__file__, "task_usage")
+
+
+def run_get(run_id: int, *, principal: Principal) -> Run:
+    """The run, or ``GymError`` 404 ``unknown_run``, also if it is of another project than the key."""
+    run = _with_version(projects.visible(Run.objects.filter(pk=run_id), principal)).first()
+    if run is None:
+        raise GymError("unknown_run", f"There is no run {run_id}.", status=404)
+    return run
+
+
+def run_list(
+    *,
+    kind: str | None,
+    tag: str | None,
+    name: str | None,
+    before: int | None,
+    limit: int,
+    principal: Principal,
+) -> list[Run]:
+    """Runs, newest first: up to ``limit``, and one more if there is a next page."""
+    runs = _with_version(projects.visible(Run.objects.all(), principal))
+    if kind is not None:
+        runs = runs.filter(kind=kind)
+    if tag is not None:
+        runs = runs.filter(tags__contains=[tag])
+    if name is not None:
+        runs = runs.filter(name=name)
+    if before is not None:
+        runs = runs.filter(pk__lt=before)
+    return list(runs.order_by("-pk")[: limit + 1])
+
+
+def run_counts(run: Run) -> dict[str, Any]:
+    """Episodes by status, and verdicts so far."""
+    ((verdicts, opened, submitted),) = PROGRESS.rows(run=run.pk)
+    return {"episodes": {"open": opened, "submitted": submitted, "finished": verdicts}, "verdicts": verdicts}
+
+
+def groups_after(
+    *, run: Run, after: int, limit: int, origin: str = "", profile: str = "", principal: Principal
+) -> tuple[list[dict[str, Any]], int]:
+    """Groups that completed after a position in the run's verdict stream, and the position to continue from.
+
+    A group that is refilled completes again. ``origin``: of those alone; empty, of all. With a ``profile``,
+    or one of the run's own, they say what each episode is paid.
+    """
+    splits = sorted(principal.splits)
+    rows = GROUPS_AFTER.rows(run=run.pk, after=after, limit=limit, splits=splits, origin=origin)
+    *fields, replayed, paid = GroupRecord.__struct_fields__
+    groups = [dict(zip(fields, row[2:], strict=True)) for row in rows if row[1] is not None]
+    plan, ids = plan_of(run), [group["group"] for group in groups]
+    replays = replays_of(run_id=run.pk, groups=ids, plan=plan) if plan and ids else {}
+    for group in groups:
+        group[replayed], group[paid] = replays.get(group["group"]), None
+    if groups and (named := profile_named(run, profile, viewer=principal)):
+        by_group = _paid(ids, named)
+        for group in groups:
+            group[paid] = by_group[group["group"]]
+    newest = rows[-1][1] if len(groups) == limit else rows[0][0]
+    return groups, max(after, newest)
+
+
+def _paid(groups: Sequence[int], named: Named) -> dict[int, list[Rewards]]:
+    """What the episodes of groups are paid, by sample index."""
+    episodes = Episode.objects.filter(group__in=groups).order_by("sample_index").values_list("group", "pk")
+    members = list(episodes)
+    rewards = rewards_of([pk for _, pk in members], named=named)
+    paid: dict[int, list[Rewards]] = {group: [] for group in groups}
+    for group, pk in members:
+        paid[group].append(rewards[pk])
+    return paid
+
+
+def successes(
+    *, run: Run, limit: int, cursor: int | None = None, principal: Principal, **filters: Any
+) -> tuple[list[SuccessRecord], int | None]:
+    """Successes of a run, the newest first, and the position to continue from; None at the end."""
+    if cursor is None:
+        cursor = VerdictCounter.objects.values_list("count", flat=True).get(run=run) + 1
+    splits = sorted(principal.splits)
+    return successes_before(run_id=run.pk, before=cursor, limit=limit, splits=splits, **filters)
+
+
+def task_stats(
+    *, run: Run, after: int, limit: int, recent: int, principal: Principal
+) -> list[dict[str, Any]]:
+    """Results per task of a run, by task id; ``recent`` is how many of the newest count as recent:
+    plain ones, without probes."""
+    episodes = projects.visible(Episode.objects.filter(run=run, task__gt=after), principal)
+    rows = (
+        episodes.values("task_id")
+        .annotate(
+            samples=Count("pk"),
+            judged=Count("pk", filter=Q(verdict__outcome__in=JUDGED)),
+            void=Count("pk", filter=Q(verdict__outcome=VOID)),
+            correct=Count("pk", filter=Q(verdict__outcome=CORRECT)),
+            last_policy_version=Max("policy_version"),
+        )
+        .order_by("task_id")[: limit + 1]
+    )
+    tasks = [row["task_id"] for row in rows]
+    usage, prompts = _task_usage(run=run, tasks=tasks), prompt_sizes.prompt_totals(run=run, tasks=tasks)
+    recents = TASK_RECENT.rows(run=run.pk, tasks=tasks, recent=recent, probes=list(PROBE_ARMS))
+    newest = {task: of for task, *of in recents}
+    return [
+        {
+            **_stats_record(row),
+            "recent": dict(
+                zip(("judged", "mean_reward"), newest.get(row["task_id"], (0, None)), strict=True)
+            ),
+            "usage": usage.get(row["task_id"]),
+            "prompts": prompts.get(row["task_id"], []),
+        }
+        for row in rows
+    ]
+
+
+def _task_usage(*, run: Run, tasks: Sequence[int]) -> dict[int, dict[str, int]]:
+    """What the judged episodes of each task used: the columns of ``task_usage.sql``."""
+    names = UsageTotals.__struct_fields__
+    rows = TASK_USAGE.rows(run=run.pk, tasks=list(tasks))
+    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
+
+
+def _with_version(runs: QuerySet[Run]) -> QuerySet[Run]:
+    return runs.annotate(policy_version=Max("policy_versions__version"))
+
+
+def _stats_record(row: Mapping[str, Any]) -> dict[str, Any]:
+    judged = row["judged"]
+    return {
+        "task": row["task_id"],
+        "samples": row["samples"],
+        "judged": judged,
+        "void": row["void"],
+        "mean_reward": row["correct"] / judged if judged else None,
+        "last_policy_version": row["last_policy_version"],
+    }

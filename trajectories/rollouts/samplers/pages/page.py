@@ -1,0 +1,173 @@
+"""What the page of a run's samplers shows: how they draw, what they drew and why, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.http import Http404, QueryDict
+from msgspec import Struct
+
+from tasks_app.models import Task
+from trajectories.models import Run, Sampler, SamplerDraw
+from trajectories.rollouts.samplers.course import progress_of
+from trajectories.rollouts.samplers.pages.charts import Chart, charts_of, draw_chart
+from trajectories.rollouts.samplers.pages.course import course_charts, course_words
+from trajectories.rollouts.samplers.plans import PARTS, DifficultySchedule
+from trajectories.shell.charts.drawing import Drawing
+from trajectories.shell.queries import runs as selectors
+
+SAMPLERS_SHOWN = 20
+# The newest; older ones are left to the API.
+DRAWS_CHARTED = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One part of a sampler's plan; ``about`` is the first sentence that its plug-in says of itself."""
+
+    name: str
+    kind: str
+    about: str
+    parameters: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnRow:
+    """One task of a draw."""
+
+    task: Task | None
+    item: Mapping[str, Any]
+
+    @property
+    def why(self) -> Mapping[str, Any]:
+        return self.item["why"]  # type: ignore[no-any-return]
+
+    @property
+    def reason(self) -> str:
+        words = [self.why["reason"], self.why.get("because", "")]
+        return ": ".join(word.replace("_", " ") for word in words if word)
+
+
+class SamplersPage:
+    """``?sampler=`` is one of the run's, by default the newest; ``?draw=`` one of its draws, by default the
+    last."""
+
+    def __init__(self, run_id: int, parameters: QueryDict) -> None:
+        self.run: Run = selectors.run_get(run_id)
+        self.samplers = list(Sampler.objects.filter(run=run_id).order_by("-pk")[:SAMPLERS_SHOWN])
+        self.sampler = self._chosen(parameters.get("sampler", ""))
+        self._number = parameters.get("draw", "")
+
+    def _chosen(self, number: str) -> Sampler | None:
+        """Also one that is older than those that are listed."""
+        if not number:
+            return self.samplers[0] if self.samplers else None
+        mine = Sampler.objects.filter(run=self.run)
+        sampler = mine.filter(pk=number).first() if _is_number(number) else None
+        if sampler is None:
+            raise Http404(f"This run has no sampler {number[:20]}.")
+        return sampler
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        plan: dict[str, Any] = self.sampler.plan if self.sampler else {}
+        return [_part(name, dict(plan[name])) for name in PARTS if name in plan]
+
+    @cached_property
+    def schedule(self) -> str:
+        """The schedule of difficulty in words; empty without one."""
+        schedule = self.sampler.plan["difficulty"] if self.sampler else None
+        return _parameters(_ordered(schedule, DifficultySchedule)) if schedule else ""
+
+    @cached_property
+    def filters(self) -> str:
+        """The filters that are set; of named tasks, their number."""
+        filters: dict[str, Any] = dict(self.sampler.filters) if self.sampler else {}
+        if filters.get("ids"):
+            filters["ids"] = f"{len(filters['ids']):,} named"
+        return _parameters({name: value for name, value in filters.items() if value})
+
+    @cached_property
+    def charts(self) -> list[Chart]:
+        draws = SamplerDraw.objects.filter(sampler=self.sampler).order_by("-number")
+        shown = list(draws.values_list("number", "summary")[:DRAWS_CHARTED])[::-1]
+        return [*course_charts(shown), *charts_of(shown)]
+
+    @cached_property
+    def draw(self) -> SamplerDraw | None:
+        """Raises ``Http404`` for a number that is none of the sampler's."""
+        draws = SamplerDraw.objects.filter(sampler=self.sampler)
+        if not self._number:
+            return draws.order_by("-number").first()
+        draw = draws.filter(number=self._number).first() if _is_number(self._number) else None
+        if draw is None:
+            raise Http404(f"This sampler has no draw {self._number}.")
+        return draw
+
+    @cached_property
+    def rows(self) -> list[DrawnRow]:
+        items: Sequence[Mapping[str, Any]] = self.draw.items if self.draw else []
+        tasks = Task.objects.only("pk", "benchmark", "split", "key").in_bulk([item["task"] for item in items])
+        return [DrawnRow(task=tasks.get(item["task"]), item=item) for item in items]
+
+    @property
+    def tasks(self) -> int:
+        return len({row.item["task"] for row in self.rows})
+
+    @cached_property
+    def drawing(self) -> Drawing | None:
+        strategy = self.sampler.plan["strategy"] if self.sampler else {}
+        band = (strategy["low"], strategy["high"]) if {"low", "high"} <= strategy.keys() else None
+        return draw_chart([row.item for row in self.rows], band=band)
+
+    @cached_property
+    def course(self) -> str:
+        """The stage of the draw in words; empty without stages."""
+        progress = progress_of(self.draw.summary) if self.draw else None
+        return course_words(progress) if progress else ""
+
+    @property
+    def earlier(self) -> int | None:
+        return self.draw.number - 1 if self.draw and self.draw.number > 1 else None
+
+    @property
+    def later(self) -> int | None:
+        is_last = self.draw is None or self.sampler is None or self.draw.number >= self.sampler.draws
+        return None if is_last or self.draw is None else self.draw.number + 1
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def _part(name: str, parameters: dict[str, Any]) -> Part:
+    kind = parameters.pop("kind")
+    registered = PARTS[name]
+    plugin = registered.get(kind) if kind in registered else None
+    about = (plugin.__doc__ or "").split("\n\n")[0] if plugin else ""
+    return Part(
+        name=name.title(),
+        kind=kind.replace("_", " "),
+        about=" ".join(about.replace("`", "").split()),
+        parameters=_parameters(_ordered(parameters, plugin) if plugin else parameters),
+    )
+
+
+def _ordered(values: Mapping[str, Any], struct: type[Struct]) -> dict[str, Any]:
+    """As the struct has its fields: Postgres orders them by length."""
+    return {name: values[name] for name in struct.__struct_fields__ if name in values}
+
+
+def _parameters(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_text(value)}" for name, value in values.items())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"({_parameters(value)})"
+    if isinstance(value, list):
+        return " and ".join(map(_text, value))
+    return f"{value:g}" if isinstance(value, float) else str(value).lower() if value is True else str(value)

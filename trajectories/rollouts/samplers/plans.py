@@ -1,0 +1,132 @@
+"""What a sampler is asked for, and the draw that follows from it: pure, given what is known of the tasks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union
+
+from msgspec import Meta, Struct
+
+from core.integers import BIGINT_MAX, INT_MAX
+from core.registry import Registry
+from trajectories.rollouts.samplers import horizons, registry, rollouts, strategies
+from trajectories.rollouts.samplers.horizons.task import TaskHorizon
+from trajectories.rollouts.samplers.rollouts.constant import ConstantRollouts
+from trajectories.rollouts.samplers.types import Chance, Horizon, Pool, Rollouts, Share, Strategy
+
+registry.STRATEGIES.discover(strategies)
+registry.ROLLOUTS.discover(rollouts)
+registry.HORIZONS.discover(horizons)
+# By the field of a plan.
+PARTS: Mapping[str, Registry[Any]] = {
+    "strategy": registry.STRATEGIES,
+    "rollouts": registry.ROLLOUTS,
+    "horizon": registry.HORIZONS,
+}
+
+if TYPE_CHECKING:
+    AnyStrategy: TypeAlias = Strategy
+    AnyRollouts: TypeAlias = Rollouts
+    AnyHorizon: TypeAlias = Horizon
+else:
+    AnyStrategy = Union[tuple(plugin for _, plugin in registry.STRATEGIES.items())]  # noqa: UP007
+    AnyRollouts = Union[tuple(plugin for _, plugin in registry.ROLLOUTS.items())]  # noqa: UP007
+    AnyHorizon = Union[tuple(plugin for _, plugin in registry.HORIZONS.items())]  # noqa: UP007
+
+IDS_MAX = 100_000
+TAGS_MAX = 100
+HALF_LIFE = 32.0
+Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class DifficultySchedule(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The easiest tasks alone at first: the share ``start`` of them, changing evenly to ``end`` over
+    ``draws`` draws. A draw that needs more tasks takes more."""
+
+    start: Share
+    end: Share = 1.0
+    draws: Annotated[int, Meta(ge=1, le=INT_MAX)] = 100
+
+    def share(self, number: int) -> float:
+        return self.start + (self.end - self.start) * min((number - 1) / self.draws, 1.0)
+
+
+class SamplerPlan(Struct, kw_only=True):
+    """How a sampler draws. ``half_life``: after so many newer episodes of its task a result counts half;
+    null: all count alike."""
+
+    strategy: AnyStrategy
+    rollouts: AnyRollouts = ConstantRollouts()
+    horizon: AnyHorizon = TaskHorizon()
+    difficulty: DifficultySchedule | None = None
+    half_life: Annotated[float, Meta(ge=1, le=1_000_000)] | None = HALF_LIFE
+
+    @property
+    def fading(self) -> float:
+        """The factor of a result's weight when a newer one comes."""
+        return 1.0 if self.half_life is None else 0.5 ** (1 / self.half_life)
+
+
+class SamplerTasks(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which tasks. A training run draws from training splits alone unless ``evaluation_splits`` is true."""
+
+    benchmark: Name | None = None
+    split: Name | None = None
+    tags: Annotated[list[Name], Meta(max_length=TAGS_MAX)] | None = None
+    ids: Annotated[list[Id], Meta(min_length=1, max_length=IDS_MAX)] | None = None
+    difficulty_min: Share | None = None
+    difficulty_max: Share | None = None
+    evaluation_splits: bool = False
+
+    def __post_init__(self) -> None:
+        least, most = self.difficulty_min, self.difficulty_max
+        if least is not None and most is not None and least > most:
+            raise ValueError("difficulty_min must not exceed difficulty_max")
+
+
+class DrawnTask(Struct):
+    """A task of a draw. ``max_steps`` null: leave it out when opening. ``why`` has a ``reason``, and the
+    numbers that the strategy went by: of ``success_band`` the posterior [successes, failures], its mean, the
+    probability of the band, and the share of all weight. ``guidance`` is the field of that name when opening;
+    null or absent: open without."""
+
+    task: int
+    samples_per_task: int
+    max_steps: int | None
+    why: dict[str, Any]
+    guidance: dict[str, Any] | None = None
+
+
+def draw_make(
+    plan: SamplerPlan, pool: Pool, *, seed: int, number: int, count: int, version: int = 0
+) -> list[DrawnTask]:
+    """Draw ``number`` (from 1) of a sampler: the same for the same pool and seed, wherever it is made."""
+    shown = pool if plan.difficulty is None else _easiest(pool, plan.difficulty.share(number), least=count)
+    choices = plan.strategy.choose(shown, count=count, chance=Chance(seed, number))
+    chosen = shown.part([choice.row for choice in choices])
+    return [
+        DrawnTask(
+            task=int(task),
+            samples_per_task=samples if choice.samples is None else choice.samples,
+            max_steps=steps,
+            why=choice.why,
+            guidance=choice.guidance,
+        )
+        for task, samples, steps, choice in zip(
+            chosen.tasks,
+            plan.rollouts.samples(chosen),
+            plan.horizon.max_steps(chosen, number=number, version=version),
+            choices,
+            strict=True,
+        )
+    ]
+
+
+def _easiest(pool: Pool, share: float, *, least: int) -> Pool:
+    """The easiest by the tasks' own difficulty; those of unknown difficulty count as the hardest."""
+    import numpy
+
+    size = max(least, math.ceil(share * len(pool)))
+    return pool.part(numpy.sort(numpy.argsort(pool.difficulty, kind="stable")[:size]))

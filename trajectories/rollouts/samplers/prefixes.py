@@ -1,0 +1,79 @@
+"""What samplers that guide know of their tasks' solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from core.sql import Statement
+from tasks_app.leaks.checks import LeakChecks
+from tasks_app.models import Gold
+from trajectories.models import Sampler
+from trajectories.rollouts.samplers.plans import DrawnTask
+from trajectories.rollouts.samplers.types import Pool, Prefixes
+
+SOLUTIONS = Statement(__file__, "solutions")
+TRIES = Statement(__file__, "tries")
+SHORTEST = Statement(__file__, "shortest")
+CleanOf = Callable[[list[int]], Mapping[int, int]]
+
+
+def prefixes_of(sampler: Sampler, pool: Pool) -> Prefixes:
+    """What is known without looking into a solution, or at other runs."""
+    import numpy
+
+    of, clean = (
+        numpy.frombuffer(column, ">i4").astype("i8") for column in SOLUTIONS.rows(sampler=sampler.pk)[0]
+    )
+    (columns,) = TRIES.rows(sampler=sampler.pk)
+    kinds = (">i8", ">i4", ">i4", ">i4")
+    tasks, steps, judged, correct = (
+        numpy.frombuffer(column or b"", kind).astype("i8")
+        for column, kind in zip(columns, kinds, strict=True)
+    )
+    tried, solved = numpy.zeros((2, len(pool), steps.max(initial=0) + 1), dtype=numpy.int64)
+    rows = numpy.searchsorted(pool.tasks, tasks)
+    tried[rows, steps], solved[rows, steps] = judged, correct
+    return Prefixes(of=of, clean=clean, shortest=numpy.full(len(pool), -1), judged=tried, correct=solved)
+
+
+def clean_steps_of(checks: LeakChecks) -> CleanOf:
+    """How many steps of reference solutions can be given, which is stored with them."""
+
+    def clean_of(tasks: list[int]) -> dict[int, int]:
+        golds = list(Gold.objects.filter(task__in=tasks, is_current=True).select_related("task"))
+        checks.clean_steps_store(golds)
+        return {gold.task_id: gold.clean_steps or 0 for gold in golds}
+
+    return clean_of
+
+
+def prefixes_complete(
+    pool: Pool, items: list[DrawnTask], *, kind: str, searched: int | None, clean_of: CleanOf
+) -> Pool | None:
+    """The pool with more of what is to be known of the tasks of a draw; None if all was known.
+
+    ``searched`` is the run whose shortest guidance of a ``kind`` counts, if any; ``clean_of`` says how much
+    can be given of tasks of which nobody knows. Raises ``GymError``: 413 ``too_many_leak_checks``; 422
+    ``no_solution``.
+    """
+    import numpy
+
+    prefixes = pool.prefixes
+    rows = numpy.searchsorted(pool.tasks, sorted({item.task for item in items}))
+    unsearched = rows[prefixes.shortest[rows] < 0] if searched is not None else rows[:0]
+    if len(unsearched):
+        tasks = pool.tasks[unsearched].tolist()
+        steps = dict(SHORTEST.rows(run=searched, tasks=tasks, kind=kind))
+        return _with(pool, "shortest", {task: steps.get(task, 0) for task in tasks})
+    unchecked = rows[(prefixes.of[rows] > 0) & (prefixes.clean[rows] < 0)]
+    return _with(pool, "clean", clean_of(pool.tasks[unchecked].tolist())) if len(unchecked) else None
+
+
+def _with(pool: Pool, name: str, values: Mapping[int, int]) -> Pool:
+    """The pool with values of a column of its prefixes, by task."""
+    import numpy
+
+    column = getattr(pool.prefixes, name).copy()
+    column[numpy.searchsorted(pool.tasks, list(values))] = list(values.values())
+    return replace(pool, prefixes=replace(pool.prefixes, **{name: column}))

@@ -1,0 +1,238 @@
+"""Creates samplers and draws from them. A draw is made once, under its sampler's lock, and kept."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+
+import msgspec
+from django.db import transaction
+
+from core import splits
+from core.arms import PROBE_ARMS
+from core.errors import GymError
+from core.sql import Statement
+from tasks_app import selectors as task_selectors
+from tasks_app.leaks.checks import LeakChecks
+from tasks_app.models import SPARE_STEPS, STEPS_PER_ORACLE_STEP, Task
+from tasks_app.registry import benchmarks
+from trajectories.models import Run, Sampler, SamplerDraw
+from trajectories.models.access import Scope
+from trajectories.record.api.auth import Principal
+from trajectories.rewards.profiles.fitness import fitness_check
+from trajectories.rollouts.runs import selectors as run_selectors
+from trajectories.rollouts.samplers import selectors, summaries
+from trajectories.rollouts.samplers.plans import DrawnTask, SamplerPlan, SamplerTasks, draw_make
+from trajectories.rollouts.samplers.prefixes import clean_steps_of, prefixes_complete, prefixes_of
+from trajectories.rollouts.samplers.stages import stages_check, with_stages
+from trajectories.rollouts.samplers.starts import clean_acts_of, solutions_of, starts_of
+from trajectories.rollouts.samplers.strategies.paired import PairedStrategy
+from trajectories.rollouts.samplers.strategies.stages import StagesStrategy
+from trajectories.rollouts.samplers.types import PREFIX, START_STATE, Pool
+
+TASKS_MAX = 100_000
+SEED_BITS = 63
+SHOWN_MAX = 10
+# A sampler that joins a long run counts its history in parts, each a statement well within its time.
+VERDICTS_AT_ONCE = 100_000
+LEAST_WEIGHT = 1e-12
+
+TASKS_INSERT = Statement(__file__, "tasks_insert")
+PREFIXES_COUNT = Statement(__file__, "prefixes_count")
+RESULTS_COUNT = Statement(__file__, "results_count")
+DRAW_STORE = Statement(__file__, "draw_store")
+
+
+@transaction.atomic
+def sampler_create(
+    *, run_id: int, plan: SamplerPlan, filters: SamplerTasks, seed: int | None, principal: Principal
+) -> Sampler:
+    """Create a sampler of a run, over the tasks that match now.
+
+    Raises ``GymError``: 403 ``missing_scope``; 404 ``unknown_run``; 422 ``unknown_benchmark``,
+    ``unknown_split``, ``unknown_task``, ``evaluation_split``, ``no_tasks``, ``too_many_tasks``,
+    ``profile_unfit``; and those of ``stages.stages_check``.
+    """
+    run = run_selectors.run_get(run_id, principal=principal)
+    _check_guidance(plan, principal)
+    tasks, splits = _tasks_choose(run, filters, principal)
+    sources = Task.objects.filter(pk__in=tasks).order_by().values_list("benchmark", "kind").distinct()
+    fitness_check(run, sources, viewer=principal)
+    if isinstance(plan.strategy, StagesStrategy):
+        stages_check(plan.strategy, tasks, viewer=principal)
+    sampler = Sampler.objects.create(
+        run=run,
+        plan=msgspec.to_builtins(plan),
+        filters=msgspec.to_builtins(filters),
+        splits=splits,
+        seed=secrets.randbits(SEED_BITS) if seed is None else seed,
+        size=len(tasks),
+        created_by_id=principal.key_id,
+    )
+    TASKS_INSERT.run(
+        sampler=sampler.pk, tasks=tasks, steps_per_oracle_step=STEPS_PER_ORACLE_STEP, spare_steps=SPARE_STEPS
+    )
+    sampler.refresh_from_db()
+    return sampler
+
+
+@transaction.atomic
+def sampler_draw(*, sampler_id: int, count: int, number: int | None, principal: Principal) -> SamplerDraw:
+    """Draw ``count`` tasks, or give a draw again that was made before.
+
+    ``number`` is the draw's, from 1; without it the next one is made. Raises ``GymError``: 403
+    ``missing_scope``; 404 ``unknown_sampler``; 409 ``draw_exists`` (made with another count), ``draw_ahead``
+    (one before it was never made); 422 ``too_few_tasks``; and those of ``prefixes.prefixes_complete``.
+    """
+    sampler = selectors.sampler_get(sampler_id=sampler_id, principal=principal, is_locked=True)
+    _check_guidance(selectors.plan_of(sampler), principal)
+    if number is not None and number <= sampler.draws:
+        return _draw_again(sampler, number=number, count=count)
+    following = sampler.draws + 1
+    if number is not None and number > following:
+        message = f"The next draw of sampler {sampler_id} is {following}; {number} would leave some out."
+        raise GymError("draw_ahead", message, status=409, fields={"number": [message]})
+    if count > sampler.size:
+        message = f"Sampler {sampler_id} has {sampler.size:,} tasks, and a draw has none twice."
+        raise GymError("too_few_tasks", message, status=422, fields={"count": [message]})
+    return _draw(sampler, number=following, count=count)
+
+
+def _draw(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
+    plan = selectors.plan_of(sampler)
+    state = selectors.run_state(sampler)
+    results = _results_count(sampler, plan, upto=state.position)
+    pool = selectors.pool_of(sampler)
+    if isinstance(plan.strategy, StagesStrategy):
+        pool = with_stages(pool, plan.strategy, sampler=sampler, number=number, upto=state.position)
+    items = _items_make(sampler, plan, pool, number=number, count=count, version=state.policy_version or 0)
+    draw = SamplerDraw(
+        sampler=sampler,
+        number=number,
+        position=state.position,
+        policy_version=state.policy_version,
+        items=msgspec.to_builtins(items),
+        summary=summaries.summary_make(items, pool, results=results, state=state, count=count),
+    )
+    ((draw.pk, draw.created_at),) = DRAW_STORE.rows(
+        sampler=sampler.pk,
+        number=number,
+        position=state.position,
+        policy_version=state.policy_version,
+        tasks=[item.task for item in items],
+        items=msgspec.json.encode(draw.items).decode(),
+        summary=msgspec.json.encode(draw.summary).decode(),
+    )
+    return draw
+
+
+def _items_make(
+    sampler: Sampler, plan: SamplerPlan, pool: Pool, *, number: int, count: int, version: int
+) -> list[DrawnTask]:
+    """Solutions are looked into for the tasks that are drawn alone, which may change what is drawn."""
+    strategy = plan.strategy
+    if not strategy.is_guiding:
+        return draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
+    searched, kind, arm, checks = None, PREFIX, "", LeakChecks()
+    if isinstance(strategy, PairedStrategy):
+        searched, kind, arm = strategy.searched or sampler.run_id, strategy.guidance, strategy.arm
+    recorded = solutions_of(sampler, arm=arm) if kind == START_STATE else {}
+    prefixes = starts_of(recorded, pool) if kind == START_STATE else prefixes_of(sampler, pool)
+    known: Pool | None = replace(pool, prefixes=prefixes)
+    while known is not None:
+        pool = known
+        items = draw_make(plan, pool, seed=sampler.seed, number=number, count=count, version=version)
+        clean_of = clean_acts_of(recorded, items, checks) if kind == START_STATE else clean_steps_of(checks)
+        known = prefixes_complete(pool, items, kind=kind, searched=searched, clean_of=clean_of)
+    return items
+
+
+def _draw_again(sampler: Sampler, *, number: int, count: int) -> SamplerDraw:
+    draw = SamplerDraw.objects.get(sampler=sampler, number=number)
+    made = draw.summary.get("count", len(draw.items))
+    if made != count:
+        message = f"Draw {number} was made with {made} tasks, not {count}: it stays as it is."
+        raise GymError("draw_exists", message, status=409, fields={"count": [message]})
+    return draw
+
+
+def _results_count(sampler: Sampler, plan: SamplerPlan, *, upto: int) -> list[summaries.Result]:
+    """Count what was judged since the last draw; one entry for each task with results."""
+    results: list[summaries.Result] = []
+    oldest = 0 if plan.fading == 1.0 else math.ceil(math.log(LEAST_WEIGHT) / math.log(plan.fading))
+    for after in range(sampler.position, upto, VERDICTS_AT_ONCE):
+        part = {
+            "sampler": sampler.pk,
+            "run": sampler.run_id,
+            "after": after,
+            "upto": min(after + VERDICTS_AT_ONCE, upto),
+        }
+        rows = RESULTS_COUNT.rows(
+            **part,
+            keep=plan.fading,
+            oldest=oldest,
+            probes=list(PROBE_ARMS),
+            has_lengths=plan.horizon.needs_lengths,
+        )
+        if plan.strategy.is_guiding:
+            PREFIXES_COUNT.run(**part)
+        results += [summaries.Result(*row) for row in rows]
+    return results
+
+
+def _check_guidance(plan: SamplerPlan, principal: Principal) -> None:
+    if plan.strategy.is_guiding:
+        principal.require(Scope.GUIDANCE)
+    if isinstance(plan.strategy, PairedStrategy) and plan.strategy.searched is not None:
+        run_selectors.run_get(plan.strategy.searched, principal=principal)
+
+
+def _tasks_choose(run: Run, filters: SamplerTasks, principal: Principal) -> tuple[list[int], list[str]]:
+    """The ids and the splits of the tasks that match, as far as the run and the key may have them."""
+    if filters.benchmark is not None:
+        benchmarks.get(filters.benchmark)
+    task_filter = task_selectors.TaskFilter(
+        benchmark=filters.benchmark,
+        split=filters.split,
+        splits=sorted(principal.splits) or None,
+        tags=filters.tags,
+        ids=filters.ids,
+        difficulty_min=filters.difficulty_min,
+        difficulty_max=filters.difficulty_max,
+    )
+    rows = task_selectors.task_splits(task_filter, limit=TASKS_MAX + 1)
+    if not rows:
+        task_selectors.split_check(task_filter)
+    _check_ids(filters, rows)
+    if run.kind == Run.Kind.TRAIN and not filters.evaluation_splits:
+        rows = _training_rows(filters, rows)
+    if not rows:
+        raise GymError("no_tasks", "No task matches these filters.", status=422)
+    if len(rows) > TASKS_MAX:
+        message = f"More than {TASKS_MAX:,} tasks match, the limit of a sampler: filter further."
+        raise GymError("too_many_tasks", message, status=422)
+    return [task for task, _ in rows], sorted({split for _, split in rows})
+
+
+def _check_ids(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> None:
+    missing = sorted(set(filters.ids or ()) - {task for task, _ in rows})
+    if missing:
+        shown = ", ".join(map(str, missing[:SHOWN_MAX]))
+        message = f"No task {shown}{' and others' if len(missing) > SHOWN_MAX else ''} matches the filters."
+        raise GymError("unknown_task", message, status=422, fields={"ids": [message]})
+
+
+def _training_rows(filters: SamplerTasks, rows: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Those of training splits. Evaluation tasks that were named are refused, not passed over in silence."""
+    training = [(task, split) for task, split in rows if splits.is_training(split)]
+    is_named = filters.split is not None or filters.ids is not None
+    if len(training) < len(rows) and (is_named or not training):
+        others = sorted({split for _, split in rows if not splits.is_training(split)})
+        message = (
+            f"A training run does not draw from {others[0]!r}, which is no training split. "
+            "Set evaluation_splits to true to allow it."
+        )
+        raise GymError("evaluation_split", message, status=422, fields={"split": [message]})
+    return training

@@ -1,0 +1,68 @@
+"""Tasks without recent success, each opened with the beginning of its solution and without."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
+
+from core.arms import PAGE_ARMS
+from core.integers import BIGINT_MAX, INT_MAX
+from trajectories.rollouts.samplers.registry import strategy
+from trajectories.rollouts.samplers.types import PREFIX, Chance, Choice, Fraction, Pool, Prefixes, Strategy
+
+Id = Annotated[int, Meta(ge=1, le=BIGINT_MAX)]
+
+
+@strategy
+class PairedStrategy(Strategy, frozen=True, tag="paired"):
+    """Tasks without a success in their ``last`` results, each twice: guided and not, with as many samples.
+
+    The guidance is the shortest prefix that had a success in the run ``searched`` (null: the sampler's own),
+    else the share ``fraction`` of the solution, as far as it can be given; or, with ``guidance`` set so, the
+    start state after as many acts of the scripted solution on record in the ``arm``. A task of which nothing
+    can be given is drawn without, once. ``least``: how many results a task must have. A draw has fewer tasks
+    than it should where fewer qualify; those that were drawn least come first.
+
+    Guided and unguided samples 1 : 1, and about a quarter without a success, are POPE's (arXiv 2601.18779).
+    """
+
+    last: Annotated[int, Meta(ge=1, le=INT_MAX)] = 16
+    least: Annotated[int, Meta(ge=0, le=INT_MAX)] = 0
+    fraction: Fraction = 0.25
+    searched: Id | None = None
+    guidance: Literal["prefix", "start_state"] = PREFIX
+    arm: Annotated[str, Meta(max_length=64)] = "gym"
+    is_guiding: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.arm not in PAGE_ARMS:
+            raise ValueError(f"the arm {self.arm} has no pages to start on")
+
+    def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
+        import numpy
+
+        # Of fewer results than ``last`` all are failures.
+        is_hard = (pool.failures >= numpy.minimum(pool.judged, self.last)) & (pool.judged >= self.least)
+        order = numpy.lexsort((chance.uniforms(len(pool), "pairs"), pool.drawn))
+        rows = map(int, order[is_hard[order]][:count])
+        return [choice for row in rows for choice in self._pair(row, pool.prefixes, int(pool.failures[row]))]
+
+    def _pair(self, row: int, prefixes: Prefixes, failures: int) -> list[Choice]:
+        of, givable, shortest = (
+            int(column[row]) for column in (prefixes.of, prefixes.givable, prefixes.shortest)
+        )
+        is_searched = 0 < shortest <= givable
+        part = math.ceil(self.fraction * of)
+        steps = shortest if is_searched else min(part, givable)
+        if not steps:
+            why = prefixes.no_prefix(row, steps=part, kind=self.guidance)
+            return [Choice(row=row, why={**why, "failures": failures})]
+        why = {"steps": steps, "of": of, "is_searched": is_searched, "failures": failures}
+        return [
+            Choice(
+                row=row, why={"reason": "guided", **why}, guidance={"kind": self.guidance, "steps": steps}
+            ),
+            Choice(row=row, why={"reason": "unguided", "failures": failures}),
+        ]

@@ -1,0 +1,92 @@
+"""The search for the shortest beginning of a solution from which a task succeeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from msgspec import Meta
+
+from trajectories.rollouts.samplers.registry import strategy
+from trajectories.rollouts.samplers.types import Chance, Choice, Fraction, Pool, Prefixes, Strategy
+
+if TYPE_CHECKING:
+    from trajectories.rollouts.samplers.types import Integers
+
+FRACTIONS_MAX = 20
+
+
+@strategy
+class ShortestPrefixStrategy(Strategy, frozen=True, tag="shortest_prefix"):
+    """Tasks with the first part of their solution: each of ``fractions`` in turn, ``rollouts`` times, until
+    one succeeds.
+
+    A task is not drawn again once a prefix has a success, or all had none. One whose next prefix holds the
+    answer, or that has no solution in steps, is drawn without guidance and named as such. A draw has fewer
+    tasks than it should where the search has fewer left; those that were drawn least come first.
+
+    The search is POPE's (arXiv 2601.18779): the shortest prefix of a reference solution with a success.
+    """
+
+    fractions: Annotated[tuple[Fraction, ...], Meta(min_length=1, max_length=FRACTIONS_MAX)] = (
+        0.25,
+        0.5,
+        0.75,
+    )
+    rollouts: Annotated[int, Meta(ge=1, le=1_000)] = 4
+    is_guiding: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if any(first >= second for first, second in zip(self.fractions, self.fractions[1:], strict=False)):
+            raise ValueError("fractions must rise")
+
+    def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
+        import numpy
+
+        prefixes = pool.prefixes
+        place, is_over = self._places(prefixes)
+        levels = _levels(prefixes, self.fractions)[numpy.arange(len(pool)), place]
+        is_plain = (prefixes.of == 0) | (levels > prefixes.givable)
+        todo = ~is_over & (~is_plain | (pool.judged < self.rollouts))
+        order = numpy.lexsort((chance.uniforms(len(pool), "search"), pool.drawn))
+        return [
+            self._plain(row, pool, int(levels[row]))
+            if is_plain[row]
+            else self._guided(row, prefixes, int(levels[row]), self.fractions[place[row]])
+            for row in map(int, order[todo[order]][:count])
+        ]
+
+    def _places(self, prefixes: Prefixes) -> tuple[Integers, Any]:
+        """Which fraction each task tries next, and whether its search is over."""
+        import numpy
+
+        levels = _levels(prefixes, self.fractions)
+        rows = numpy.arange(len(levels))[:, None]
+        width = prefixes.judged.shape[1]
+        judged = numpy.where(levels < width, prefixes.judged[rows, numpy.minimum(levels, width - 1)], 0)
+        is_open = judged < self.rollouts
+        return is_open.argmax(axis=1), (prefixes.correct > 0).any(axis=1) | ~is_open.any(axis=1)
+
+    def _guided(self, row: int, prefixes: Prefixes, steps: int, fraction: float) -> Choice:
+        judged = int(prefixes.judged[row, steps]) if steps < prefixes.judged.shape[1] else 0
+        size = {"fraction": fraction, "steps": steps, "of": int(prefixes.of[row])}
+        return Choice(
+            row=row,
+            why={"reason": "prefix", **size, "judged": judged},
+            samples=self.rollouts - judged,
+            guidance={"kind": "prefix", "steps": steps},
+        )
+
+    def _plain(self, row: int, pool: Pool, steps: int) -> Choice:
+        return Choice(
+            row=row,
+            why=pool.prefixes.no_prefix(row, steps=steps),
+            samples=self.rollouts - int(pool.judged[row]),
+        )
+
+
+def _levels(prefixes: Prefixes, fractions: tuple[float, ...]) -> Integers:
+    """Numbers of steps, of which a row of each task, rounded up as where episodes are opened."""
+    import numpy
+
+    levels: Integers = numpy.ceil(numpy.outer(prefixes.of, fractions)).astype(numpy.int64)
+    return levels

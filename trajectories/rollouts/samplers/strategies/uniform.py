@@ -1,0 +1,17 @@
+"""Every task with the same probability; within a draw, none twice."""
+
+from __future__ import annotations
+
+from trajectories.rollouts.samplers.registry import strategy
+from trajectories.rollouts.samplers.types import Chance, Choice, Pool, Strategy, rounded
+
+
+@strategy
+class UniformStrategy(Strategy, frozen=True, tag="uniform"):
+    """Every task with the same probability; within a draw, none twice."""
+
+    def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
+        rows = chance.order(len(pool), "uniform")[:count]
+        return [
+            Choice(row=int(row), why={"reason": "uniform", "share": rounded(1 / len(pool))}) for row in rows
+        ]

@@ -1,0 +1,198 @@
+"""What the plug-ins of a sampler take and give. They are pure: the same pool and seed, the same draw."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
+
+from msgspec import Meta, Struct
+
+from trajectories.rollouts.samplers.course import Progress
+
+if TYPE_CHECKING:
+    import numpy
+    from numpy.typing import NDArray
+
+    Floats = NDArray[numpy.float64]
+    Integers = NDArray[numpy.int64]
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+Fraction = Annotated[float, Meta(gt=0, lt=1)]
+Weight = Annotated[float, Meta(gt=0, le=1_000)]
+DECIMALS = 4
+PREFIX: Final = "prefix"
+START_STATE: Final = "start_state"
+
+
+class Prior(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The Beta distribution of a task's success before any result, as numbers of results."""
+
+    correct: Weight = 1.0
+    incorrect: Weight = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prefixes:
+    """What is known of the tasks' solutions, one row each: reference solutions, or scripted ones on record.
+
+    ``of`` is the number of a solution's steps or acts, 0 without one; ``clean`` how many of the first can be
+    given, and ``shortest`` the least with a success, 0 without: both -1 where nobody has looked. ``judged``
+    and ``correct`` have a column for each number of steps, from 0.
+    """
+
+    of: Integers
+    clean: Integers
+    shortest: Integers
+    judged: Integers
+    correct: Integers
+
+    @classmethod
+    def nothing(cls, size: int) -> Prefixes:
+        """Tasks without solutions."""
+        import numpy
+
+        zeros, tries = numpy.zeros(size, dtype=numpy.int64), numpy.zeros((size, 1), dtype=numpy.int64)
+        return cls(of=zeros, clean=zeros, shortest=zeros, judged=tries, correct=tries)
+
+    @property
+    def givable(self) -> Integers:
+        """How many steps can be given: all of those that nobody has checked."""
+        import numpy
+
+        return numpy.where(self.clean < 0, self.of, self.clean)
+
+    def no_prefix(self, row: int, *, steps: int, kind: str = PREFIX) -> dict[str, Any]:
+        """Why a task gets no guidance of so many steps."""
+        reason = f"no_{kind}"
+        if not self.of[row]:
+            return {"reason": reason, "because": "no_solution"}
+        size = {"steps": steps, "clean": int(self.clean[row]), "of": int(self.of[row])}
+        return {"reason": reason, "because": "leaks", **size}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """The tasks that a draw chooses from, one row each, by id.
+
+    ``correct`` and ``incorrect`` are numbers of results weighted by recency; ``difficulty`` is NaN where it
+    is unknown; ``failures`` counts the results since the last success, and ``longest`` the steps of the
+    longest success (0 without one, or where no plug-in needs it); ``drawn`` counts the earlier draws of the
+    task. ``prefixes`` are of strategies that guide; for others the tasks have no solutions. ``stages``, 0
+    without one, and ``progress`` are of strategies with stages.
+    """
+
+    tasks: Integers
+    difficulty: Floats
+    steps: Integers
+    correct: Floats
+    incorrect: Floats
+    judged: Integers
+    failures: Integers
+    longest: Integers
+    drawn: Integers
+    prefixes: Prefixes
+    stages: Integers
+    progress: Progress | None = None
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    def part(self, rows: Any) -> Pool:
+        """The pool of these rows alone."""
+        return _part(self, rows)
+
+    def posterior(self, prior: Prior) -> tuple[Floats, Floats]:
+        """The parameters of each task's Beta posterior of success, from a Beta prior."""
+        return prior.correct + self.correct, prior.incorrect + self.incorrect
+
+
+P = TypeVar("P", Pool, Prefixes)
+
+
+def _part(table: P, rows: Any) -> P:
+    columns: dict[str, Any] = {}
+    for name in table.__dataclass_fields__:
+        column = getattr(table, name)
+        if isinstance(column, Prefixes):
+            columns[name] = _part(column, rows)
+        elif not isinstance(column, Progress | None):
+            columns[name] = column[rows]
+    return replace(table, **columns)
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The random numbers of one draw. Streams with different names are independent."""
+
+    seed: int
+    number: int
+
+    def uniforms(self, count: int, name: str) -> Floats:
+        """``count`` numbers between 0 and 1, neither included.
+
+        From the raw bits of PCG64: numpy keeps those the same from version to version, and nothing else
+        (NEP 19).
+        """
+        import numpy
+
+        digest = hashlib.sha256(f"{self.seed}\0{self.number}\0{name}".encode()).digest()
+        raw = numpy.random.PCG64(int.from_bytes(digest, "big")).random_raw(count)
+        uniforms: Floats = ((raw >> numpy.uint64(11)).astype(numpy.float64) + 0.5) * 2.0**-53
+        return uniforms
+
+    def order(self, count: int, name: str) -> Integers:
+        """The rows in a random order."""
+        import numpy
+
+        return numpy.argsort(self.uniforms(count, name), kind="stable")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A row of the pool, and why it was chosen; numbers in ``why`` are probabilities or counts.
+
+    ``samples`` None leaves their number to the plan. ``guidance`` is a field of the call that opens episodes.
+    """
+
+    row: int
+    why: dict[str, Any]
+    samples: int | None = None
+    guidance: dict[str, Any] | None = None
+
+
+class Strategy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+    """Which tasks. A plug-in is a struct whose fields are its parameters, tagged with its file's name.
+
+    ``is_guiding``: it hands out guidance, reads ``pool.prefixes``, and may choose fewer rows, or one twice.
+    """
+
+    is_guiding: ClassVar[bool] = False
+
+    def choose(self, pool: Pool, *, count: int, chance: Chance) -> list[Choice]:
+        """``count`` different rows of a pool that has at least as many."""
+        raise NotImplementedError
+
+
+class Rollouts(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+    """How many samples of each task."""
+
+    def samples(self, pool: Pool) -> Sequence[int]:
+        """One number for each row."""
+        raise NotImplementedError
+
+
+class Horizon(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+    """How many steps an episode has, as training goes on. ``needs_lengths``: it reads ``pool.longest``."""
+
+    needs_lengths: ClassVar[bool] = False
+
+    def max_steps(self, pool: Pool, *, number: int, version: int) -> Sequence[int | None]:
+        """One number for each row in draw ``number`` (from 1), when the run's newest policy version is
+        ``version``; None leaves it to the task."""
+        raise NotImplementedError
+
+
+def rounded(value: Any) -> float:
+    return round(float(value), DECIMALS)

@@ -1,0 +1,177 @@
+"""Access to the lab's pages: they are for people who have logged in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import Resolver404, resolve, reverse
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.views.decorators.http import require_safe
+from django_htmx.middleware import HtmxDetails
+
+from trajectories.models.access import Scope
+from trajectories.record.api.auth import Principal
+from trajectories.shell.roles import is_annotator
+
+GOLD_PERMISSION = "tasks_app.view_gold"
+
+
+class LabRequest(HttpRequest):
+    """A request that has passed the lab's middleware."""
+
+    htmx: HtmxDetails
+    user: User | AnonymousUser
+
+
+def lab_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """A page to read: GET or HEAD, login required, 404 shown as a page of the lab."""
+    return require_safe(_guarded(view))
+
+
+def annotator_page(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """The same, open to annotators too. The view itself looks whether they may see it."""
+    return require_safe(_guarded(view, is_for_annotators=True))
+
+
+def annotator_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """An action that annotators may take too."""
+    return _posted(_guarded(view, is_for_annotators=True))
+
+
+def lab_action(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """An action of the reader: POST only, login required."""
+    return _posted(_guarded(view))
+
+
+def _posted(action: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Redirect who reads an action as a page (by its address, after a login) to the page that it is on."""
+
+    @wraps(action)
+    def answer(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method == "POST":
+            return action(request, *args, **kwargs)
+        if request.method in ("GET", "HEAD"):
+            return redirect(_page_around(request.path))
+        return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
+
+    answer.is_action = True  # type: ignore[attr-defined]
+    return answer
+
+
+def _page_around(path: str) -> str:
+    """The address of the nearest page that the address of an action lies below."""
+    above = path.rstrip("/")
+    while above:
+        above = above.rpartition("/")[0]
+        for address in (above, f"{above}/"):
+            if _is_page(address):
+                return address
+    return "/"
+
+
+def _is_page(address: str) -> bool:
+    try:
+        return not getattr(resolve(address).func, "is_action", False)
+    except Resolver404:
+        return False
+
+
+def _guarded(
+    view: Callable[..., HttpResponseBase], *, is_for_annotators: bool = False
+) -> Callable[..., HttpResponseBase]:
+    @wraps(view)
+    def page(request: LabRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return _to_login(request)
+        if not is_for_annotators and is_annotator(request.user):
+            return _to_annotation(request)
+        try:
+            response = view(request, *args, **kwargs)
+        except Http404 as missing:
+            context = {"message": str(missing), "episode_id": getattr(missing, "episode_id", None)}
+            response = render(request, "lab/not_found.html", context, status=404)
+        if "Cache-Control" not in response.headers:
+            # Fragment and page share an address, and both are private.
+            patch_cache_control(response, private=True, no_cache=True)
+            patch_vary_headers(response, ("HX-Request",))
+        return response
+
+    return page
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler for requests that it refuses to read. A page would read them again."""
+    text = "This request cannot be read: its address is too long, or it has too many fields.\n"
+    return HttpResponse(text, status=HTTPStatus.BAD_REQUEST, content_type="text/plain; charset=utf-8")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler for unknown addresses; strangers learn nothing else from it."""
+    return render(request, "lab/not_found.html", {"message": ""}, status=404)
+
+
+def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Django's handler for forms without a valid token, as after a login in another tab."""
+    user = request.user
+    is_login = request.path == settings.LOGIN_URL
+    if is_login and user.is_authenticated:
+        return redirect(request.get_full_path())  # which leads on, as this person has logged in by now
+    here = request.get_full_path() if is_login else _page_around(f"{request.path.rstrip('/')}/form")
+    context = {"here_url": here, "is_without_cookie": not request.COOKIES.get(settings.CSRF_COOKIE_NAME)}
+    return render(request, "lab/form_refused.html", context, status=HTTPStatus.FORBIDDEN)
+
+
+def sees_golds(user: User | AnonymousUser) -> bool:
+    """Golds and what was parsed from them are for staff and users with the permission to view golds."""
+    return user.is_staff or user.has_perm(GOLD_PERMISSION)
+
+
+def principal_of(user: User | AnonymousUser) -> Principal:
+    """The user who is logged in, as a caller of the API; guidance is for those who see golds."""
+    scopes = {Scope.TRAINER} | ({Scope.GUIDANCE} if sees_golds(user) else set())
+    return Principal(
+        key_id=0, name=user.get_username(), scopes=frozenset(scopes), splits=frozenset(), project=None
+    )
+
+
+def page_render(
+    request: LabRequest, name: str, context: dict[str, Any], *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    """The page ``lab/<folder>/<page>.html``, or its part ``_<page>.html`` if that is requested."""
+    folder, _, page = name.partition("/")
+    prefix = "_" if wants_fragment(request) else ""
+    return render(request, f"lab/{folder}/{prefix}{page}.html", context, status=status)
+
+
+def wants_fragment(request: LabRequest) -> bool:
+    """Whether htmx, or ``?fragment``, requests the part of a page that changes and not the whole page."""
+    if "fragment" in request.GET:
+        return True
+    return bool(request.htmx) and not request.htmx.boosted and not request.htmx.history_restore_request
+
+
+def _to_annotation(request: LabRequest) -> HttpResponse:
+    """Annotators land on their queues; other pages are not theirs."""
+    if request.path == reverse("runs"):
+        return redirect("annotation")
+    return render(request, "lab/no_access.html", status=HTTPStatus.FORBIDDEN)
+
+
+def _to_login(request: LabRequest) -> HttpResponse:
+    here = request.htmx.current_url_abs_path if request.htmx else request.get_full_path()
+    address = f"{settings.LOGIN_URL}?{urlencode({'next': here or '/'})}"
+    if request.htmx:
+        # htmx would follow a redirect silently and put the login form into the middle of the page.
+        response = HttpResponse(status=401)
+        response["HX-Redirect"] = address
+        return response
+    return redirect(address)

@@ -1,0 +1,195 @@
+"""Lists of episodes, and one episode with its answer and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.http import Http404
+
+from tasks_app.models import Gold
+from trajectories.models import (
+    Episode,
+    FirstAnswer,
+    PageEventTally,
+    Step,
+    Submission,
+    Verdict,
+    VerdictEvidence,
+)
+from trajectories.shell.queries.tasks import task_excerpt
+from trajectories.shell.text.values import Value, fields_of, values_of
+
+EPISODES_PER_PAGE = 50
+GROUP_SHOWN = 200
+WATCH_TIME_MAX = timedelta(seconds=30)
+
+# What a row of the list shows; big columns (prompt, payload, settings, evidence) are not fetched.
+LISTED = (
+    "arm",
+    "status",
+    "sample_index",
+    "policy_version",
+    "guidance",
+    "parent_id",
+    "is_taken_over",
+    "begins_after",
+    "opened_at",
+    "finished_at",
+    "max_steps",
+    "run__name",
+    "run__model",
+    "run__simulated",
+    "task__benchmark_id",
+    "task__split",
+    "task__key",
+    "verdict__outcome",
+    "verdict__reason",
+    "verdict__score",
+)
+
+
+class LiveState(StrEnum):
+    """``ENDING``: judged, but last steps and their facts may still arrive."""
+
+    OPEN = "open"
+    ENDING = "ending"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeList:
+    """The newest episodes; ``has_more`` if there are older ones."""
+
+    episodes: Sequence[Episode]
+    has_more: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """The current verdict with its evidence, and earlier ones, newest first."""
+
+    current: Verdict | None
+    earlier: list[Verdict]
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What an episode submitted; ``values`` are its parts by field, if the task names fields."""
+
+    submission: Submission
+    values: list[Value]
+
+
+def episodes_newest(**of: int) -> EpisodeList:
+    """The newest episodes of ``run_id`` or ``task_id``."""
+    rows = list(episodes_listed(Episode.objects.filter(**of)).order_by("-id")[: EPISODES_PER_PAGE + 1])
+    return EpisodeList(episodes=rows[:EPISODES_PER_PAGE], has_more=len(rows) > EPISODES_PER_PAGE)
+
+
+def episodes_listed(query: QuerySet[Episode]) -> QuerySet[Episode]:
+    """The episodes with the columns of a row: ``last_index``, ``steps_recorded`` (fewer if numbers are
+    missing) and ``excerpt`` of the question among them."""
+    steps = Step.objects.filter(episode_id=OuterRef("pk")).order_by()
+    counted = steps.values("episode_id").annotate(number=Count("index"))
+    return (
+        query.select_related("run", "task", "verdict")
+        .only(*LISTED)
+        .annotate(
+            last_index=Subquery(steps.order_by("-index").values("index")[:1]),
+            steps_recorded=Subquery(counted.values("number")),
+            excerpt=task_excerpt(task="task__"),
+        )
+    )
+
+
+def episode_get(episode_id: int) -> Episode:
+    """The episode with its run, task, group and current verdict, or 404."""
+    return _or_404(Episode.objects.select_related("run", "task__benchmark", "group", "verdict"), episode_id)
+
+
+def episode_live(episode_id: int) -> Episode:
+    """The few columns that open pages poll for every few seconds, or 404."""
+    rows = Episode.objects.select_related("verdict").only(
+        "status", "variation", "finished_at", "closed_at", "verdict__outcome", "verdict__reason"
+    )
+    return _or_404(rows, episode_id)
+
+
+def episode_alone(episode_id: int) -> Episode:
+    """The episode's own row, or 404."""
+    return _or_404(Episode.objects.all(), episode_id)
+
+
+def _or_404(rows: QuerySet[Episode], episode_id: int) -> Episode:
+    episode = rows.filter(pk=episode_id).first()
+    if episode is None:
+        raise Http404(f"There is no episode {episode_id}.")
+    return episode
+
+
+def live_state(episode: Episode, *, is_measured: bool, now: datetime) -> LiveState:
+    """Whether a page should wait for more: after the verdict, last steps arrive until ``close``, then facts.
+
+    A client that never closes may post for ``STEP_GRACE_S``; a page does not wait that long.
+    """
+    if episode.finished_at is None:
+        return LiveState.OPEN
+    is_complete = episode.closed_at is not None and is_measured
+    is_recent = now - episode.finished_at < watch_time()
+    return LiveState.ENDING if is_recent and not is_complete else LiveState.ENDED
+
+
+def watch_time() -> timedelta:
+    """How long a page waits after a verdict for what may still arrive."""
+    return min(WATCH_TIME_MAX, timedelta(seconds=settings.STEP_GRACE_S))
+
+
+def episode_answer(episode: Episode) -> Answer | None:
+    submission = Submission.objects.filter(episode_id=episode.pk).first()
+    if submission is None:
+        return None
+    return Answer(submission=submission, values=values_of(fields_of(episode.task), given=submission.answer))
+
+
+def first_answer(episode: Episode) -> FirstAnswer | None:
+    """The answer whose check was requested; without a query where the run checks none."""
+    if episode.answer_check in ("", Episode.AnswerCheck.DUE):
+        return None
+    return FirstAnswer.objects.filter(episode_id=episode.pk).first()
+
+
+def episode_events_tally(episode: Episode) -> PageEventTally | None:
+    return PageEventTally.objects.filter(episode_id=episode.pk).first()
+
+
+def episode_judgement(episode: Episode) -> Judgement:
+    verdicts = list(Verdict.objects.filter(episode_id=episode.pk).order_by("-id"))
+    current = episode.verdict
+    evidence = VerdictEvidence.objects.filter(verdict=current).first() if current else None
+    return Judgement(
+        current=current,
+        earlier=[verdict for verdict in verdicts if verdict.pk != episode.verdict_id],
+        evidence=evidence.data if evidence and isinstance(evidence.data, dict) else {},
+    )
+
+
+def gold_current(*, task_id: int) -> Gold | None:
+    """The reference answer; only for users that ``access.sees_golds`` admits."""
+    return Gold.objects.filter(task_id=task_id, is_current=True).first()
+
+
+def group_members(episode: Episode) -> list[Episode]:
+    """The samples of the same task opened by the same request, this one included."""
+    return list(
+        Episode.objects.filter(group_id=episode.group_id)
+        .select_related("verdict")
+        .only("sample_index", "status", "verdict__outcome")
+        .order_by("sample_index")[:GROUP_SHOWN]
+    )

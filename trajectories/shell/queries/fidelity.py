@@ -1,0 +1,131 @@
+"""How faithful DOM replays are to their screenshots, and how pages say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.tables import toml_load
+from trajectories.models import Episode, Fidelity
+from trajectories.shell.queries import prunings
+
+Reason = Fidelity.Reason
+State = Fidelity.State
+# In figures a hovered button and a lost word look alike; beyond this share it is another page.
+MUCH_SHARE = 0.01
+SMALLEST_SHARE = 0.0001
+LABELS = {
+    State.FAITHFUL: "Faithful",
+    State.UNFAITHFUL: "Not faithful",
+    State.NOT_CHECKED: "Not checked",
+    State.FAILED: "Check failed",
+}
+SIGNS = {State.FAITHFUL: "✓", State.UNFAITHFUL: "≠", State.FAILED: "!"}
+NOT_REQUESTED = "This replay has not been compared with the screenshot yet."
+TOO_EARLY = "It is compared with the screenshot after the episode has ended."
+REASONS = toml_load(Path(__file__).with_name("fidelity_reasons.toml"), dict[str, str])
+
+
+@dataclass(frozen=True, kw_only=True)
+class FidelityLabel:
+    """``tone`` is a tag colour; ``can_request`` if a (new) check may find more than is known."""
+
+    word: str
+    tone: str
+    why: str
+    sign: str = ""
+    is_waiting: bool = False
+    can_request: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeFidelity:
+    """The checks of an episode's steps; ``others`` failed or cannot be checked."""
+
+    faithful: int
+    unfaithful: Sequence[int]
+    waiting: int
+    others: int
+
+    @property
+    def checked(self) -> int:
+        return self.faithful + len(self.unfaithful)
+
+
+def step_fidelity(episode: Episode, *, index: int) -> tuple[Fidelity | None, FidelityLabel]:
+    """The check of a step's replay, None before one is requested, and how pages describe it."""
+    row = Fidelity.objects.filter(episode_id=episode.pk, index=index).first()
+    if row and row.reason == Reason.NO_SCREENSHOT:
+        row.replay = ""  # of a page action, from before steps were posted
+    label = fidelity_label(row, has_ended=episode.finished_at is not None)
+    if prunings.pruning_of(episode.pk):
+        # What it found stays; it can neither be shown nor found again.
+        label = replace(label, can_request=False)
+        if row:
+            row.replay = row.difference = ""
+    return row, label
+
+
+def episode_fidelity(*, episode_id: int) -> EpisodeFidelity | None:
+    """None if no step was ever due for a check."""
+    rows = list(
+        Fidelity.objects.filter(episode_id=episode_id)
+        .order_by("index")
+        .values_list("index", "state", "reason")
+    )
+    if not rows:
+        return None
+    states = [state for _, state, _ in rows]
+    waiting = sum(reason == Reason.WAITING for *_, reason in rows)
+    return EpisodeFidelity(
+        faithful=states.count(State.FAITHFUL),
+        unfaithful=[index for index, state, _ in rows if state == State.UNFAITHFUL],
+        waiting=waiting,
+        others=states.count(State.FAILED) + states.count(State.NOT_CHECKED) - waiting,
+    )
+
+
+def fidelity_label(row: Fidelity | None, *, has_ended: bool) -> FidelityLabel:
+    """A check can be requested once its episode ``has_ended``."""
+    if row is None:
+        why = NOT_REQUESTED if has_ended else TOO_EARLY
+        return FidelityLabel(word=LABELS[State.NOT_CHECKED], tone="plain", why=why, can_request=has_ended)
+    state = State(row.state)
+    return FidelityLabel(
+        word=LABELS[state],
+        tone=_tone(row),
+        why=REASONS.get(row.reason, "") or _difference(row),
+        sign=SIGNS.get(state, ""),
+        is_waiting=row.is_waiting,
+        can_request=has_ended and not row.is_waiting,
+    )
+
+
+def share_format(share: float) -> str:
+    """A share of pixels; small ones get more digits, since a few pixels can be a word."""
+    if 0 < share < SMALLEST_SHARE:
+        return f"less than {SMALLEST_SHARE:.2%}"
+    return f"{share:.1%}" if share >= MUCH_SHARE else f"{share:.2%}"
+
+
+def _tone(row: Fidelity) -> str:
+    if row.state == State.UNFAITHFUL:
+        return "bad" if (row.changed_share or 0) >= MUCH_SHARE else "warn"
+    return {State.FAITHFUL: "good", State.FAILED: "warn"}.get(State(row.state), "plain")
+
+
+def _difference(row: Fidelity) -> str:
+    share = row.changed_share or 0
+    if not share:
+        return "No pixel differs from the screenshot."
+    sentence = f"{share_format(share).capitalize()} of it differs from the screenshot."
+    if row.state == State.FAITHFUL:
+        return sentence
+    # A lost word in a highlighted field changes as many pixels, in the same place, as the highlight.
+    hint = (
+        ""
+        if share >= MUCH_SHARE
+        else " This may be a focus ring, a hover effect or a lost word: look at both."
+    )
+    return f"{sentence}{hint} Trust the screenshot."

@@ -1,0 +1,100 @@
+"""Rows of lists of episodes: each with what it led to, at a step that matches or at its last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from msgspec import json
+
+from core.sql import Statement
+from trajectories.actions.checks import MISMATCHES
+from trajectories.models import Episode
+from trajectories.shell.queries.episodes import episodes_listed
+from trajectories.shell.text.excerpts import SEARCHED_CHARS, Part, excerpt
+from trajectories.shell.text.untrusted import BEGINNING_FETCHED
+
+# In one line the match must come early.
+LINE_REACH_CHARS = 24
+_PREVIEWS = Statement(__file__, "previews")
+
+# An episode and, where a step of it matches, its number.
+Place = tuple[int, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeRow:
+    """An episode, or a step of it (``index``) that matches. ``shown`` is the step whose thought, action and
+    picture are shown: that one, else the last. ``parts`` are the thought's excerpt; ``facts`` its measures,
+    empty until they are computed."""
+
+    episode: Episode
+    index: int | None = None
+    shown: int | None = None
+    action_type: str = ""
+    action_check: str = ""
+    screenshot: str = ""
+    answer: str = ""
+    parts: Sequence[Part] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def pk(self) -> int:
+        return self.episode.pk
+
+    @property
+    def excerpt(self) -> str:
+        """How the question begins."""
+        return str(getattr(self.episode, "excerpt", ""))
+
+    @property
+    def thought(self) -> str:
+        """The excerpt as plain text."""
+        return "".join(part.text for part in self.parts)
+
+    @property
+    def is_mismatch(self) -> bool:
+        return self.action_check in MISMATCHES
+
+    @property
+    def find(self) -> str:
+        """The longest match as the thought has it, to be marked in the step."""
+        return max((part.text for part in self.parts if part.is_hit), key=len, default="")
+
+
+def episode_rows(places: Sequence[Place], *, query: str = "") -> list[EpisodeRow]:
+    """The rows of places, in their order."""
+    listed = episodes_listed(Episode.objects.filter(pk__in={episode_id for episode_id, _ in places}))
+    return rows_of({episode.pk: episode for episode in listed}, places, query=query)
+
+
+def rows_of(episodes: Mapping[int, Episode], places: Sequence[Place], *, query: str = "") -> list[EpisodeRow]:
+    """The same for episodes that were read already."""
+    if not places:
+        return []
+    previews = _PREVIEWS.rows(
+        episodes=[episode_id for episode_id, _ in places],
+        indexes=[index for _, index in places],
+        chars=SEARCHED_CHARS + 1 if query else BEGINNING_FETCHED,
+        answer_chars=BEGINNING_FETCHED,
+    )
+    return [
+        _row(episodes[episode_id], index, preview, query=query)
+        for (episode_id, index), preview in zip(places, previews, strict=True)
+    ]
+
+
+def _row(episode: Episode, index: int | None, preview: tuple[Any, ...], *, query: str) -> EpisodeRow:
+    shown, thought, action_type, action_check, screenshot, answer, facts = preview
+    return EpisodeRow(
+        episode=episode,
+        index=index,
+        shown=shown,
+        action_type=action_type,
+        action_check=action_check,
+        screenshot=screenshot,
+        answer=answer,
+        parts=excerpt(thought, query=query, before=LINE_REACH_CHARS),
+        facts=json.decode(facts),
+    )

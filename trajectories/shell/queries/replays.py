@@ -1,0 +1,63 @@
+"""The DOM replay of a page before something was done on it, and what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from trajectories.behaviour.dom_replay import description
+from trajectories.behaviour.dom_replay.scenes import NoScene, Scene
+from trajectories.models import Episode
+from trajectories.record.capture import chunks
+from trajectories.record.capture.chunks import RecordedPage
+from trajectories.shell.queries import prunings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """Before a step or a page action (``noun``). ``scene`` is None, with a ``reason``, if ``outcome`` is that
+    there is nothing to replay."""
+
+    episode: Episode
+    noun: str
+    address: str
+    frame_title: str
+    outcome: Scene | NoScene
+
+    @property
+    def scene(self) -> Scene | None:
+        return self.outcome if isinstance(self.outcome, Scene) else None
+
+    @property
+    def reason(self) -> str:
+        if not isinstance(self.outcome, NoScene):
+            return ""
+        if prunings.is_pruned(self.episode.pk, "recordings"):
+            return prunings.RECORDING_PRUNED
+        return description.REASONS[self.outcome.reason]
+
+    @property
+    def page(self) -> str:
+        """The page load that it is of; empty if none was recorded."""
+        return self.outcome.moment.page if self.outcome.moment else ""
+
+    @property
+    def facts(self) -> list[str]:
+        return description.moment_facts(self.outcome.moment) if self.outcome.moment else []
+
+    @property
+    def losses(self) -> list[str]:
+        return description.losses(self.outcome)
+
+    @property
+    def duration(self) -> str:
+        """How long what was done changed the page; empty if it did not."""
+        scene = self.scene
+        if scene is None or scene.until_ms <= scene.at_ms:
+            return ""
+        return description.duration(scene.until_ms - scene.at_ms)
+
+    @cached_property
+    def loads(self) -> list[RecordedPage]:
+        """The recorded page loads, offered instead of a replay."""
+        return [] if self.scene else chunks.loads_of(self.episode)

@@ -1,0 +1,203 @@
+"""The steps of an episode: lists without their long texts, and one step whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models.functions import Left
+from django.http import Http404
+
+from core.sql import Statement
+from trajectories.models import Blob, Episode, PageEvent, Picture, SiteEvent, Step
+from trajectories.shell.queries.episodes import episode_alone
+from trajectories.shell.queries.gaps import Gap, with_gaps
+from trajectories.shell.queries.step_facts import step_labels
+from trajectories.shell.text.untrusted import BEGINNING_FETCHED
+
+STEPS_PER_PAGE = 50
+EVENTS_SHOWN = 300
+
+LISTED = (
+    "index",
+    "action",
+    "action_type",
+    "action_known",
+    "action_result",
+    "duration_ms",
+    "screenshot",
+    "actor",
+    "segment",
+    "more__thought_hidden",
+    "more__settled",
+)
+
+# Whether a step's screenshot can be shown: it may have been announced and never uploaded, or be no picture.
+HAS_PICTURE = Exists(Blob.objects.filter(pk=OuterRef("screenshot"))) & ~Exists(
+    Picture.objects.filter(pk=OuterRef("screenshot"), state=Picture.State.UNREADABLE)
+)
+_NEIGHBOURS = Statement(__file__, "step_neighbours")
+
+
+class StepMissing(Http404):
+    """The episode exists, the step does not."""
+
+    def __init__(self, message: str, *, episode_id: int) -> None:
+        super().__init__(message)
+        self.episode_id = episode_id
+
+
+Row = Mapping[str, Any]
+
+
+class Neighbours(NamedTuple):
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepList:
+    """A page of an episode's steps with its gaps, in order; ``next_from`` begins the next page."""
+
+    items: list[Row | Gap]
+    next_from: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepEvents:
+    """What page and server recorded during one step; ``is_cut`` if there is more."""
+
+    page: list[PageEvent]
+    site: list[SiteEvent]
+    is_cut: bool
+
+    @property
+    def of_page(self) -> StepEvents:
+        return replace(self, site=[])
+
+    @property
+    def of_site(self) -> StepEvents:
+        return replace(self, page=[])
+
+
+def step_list(*, episode_id: int, first: int = 1) -> StepList:
+    """Up to ``STEPS_PER_PAGE`` steps from number ``first`` on, without their long texts."""
+    rows = list(
+        Step.objects.filter(episode_id=episode_id, index__gte=first)
+        .annotate(thought_start=Left("thought", BEGINNING_FETCHED), has_picture=HAS_PICTURE)
+        .order_by("index")
+        .values(*LISTED, "thought_start", "has_picture")[: STEPS_PER_PAGE + 1]
+    )
+    next_from = rows[-1]["index"] if len(rows) > STEPS_PER_PAGE else None
+    rows = rows[:STEPS_PER_PAGE]
+    labels = step_labels(episode_id=episode_id, indexes=[row["index"] for row in rows])
+    shown: list[Row] = [{**row, "label": labels[row["index"]]} for row in rows]
+    last = next_from - 1 if next_from else None
+    items = with_gaps(shown, first=first, last=last, index=itemgetter("index"))
+    return StepList(items=list(items), next_from=next_from)
+
+
+def thought_starts(
+    *, episode_id: int, first: int, last: int, chars: int = BEGINNING_FETCHED
+) -> dict[int, str]:
+    """How the thoughts of the steps numbered from ``first`` to ``last`` begin."""
+    rows = Step.objects.filter(episode_id=episode_id, index__range=(first, last))
+    return dict(rows.values_list("index", Left("thought", chars)))
+
+
+def step_counts(episode_ids: Iterable[int]) -> dict[int, int]:
+    """The number of recorded steps, by episode; episodes without steps are left out."""
+    rows = Step.objects.filter(episode_id__in=list(episode_ids)).order_by().values_list("episode_id")
+    return dict(rows.annotate(steps=Count("index")))
+
+
+def tail_first(*, episode_id: int) -> int:
+    """Where a list begins that ends with the last step; 1 if one page holds all steps."""
+    newest = Step.objects.filter(episode_id=episode_id).order_by("-index").values_list("index", flat=True)
+    numbers = list(newest[: STEPS_PER_PAGE + 1])
+    return numbers[STEPS_PER_PAGE - 1] if len(numbers) > STEPS_PER_PAGE else 1
+
+
+def step_get(*, episode: Episode, index: int) -> Step:
+    """One whole step, or 404."""
+    return _step_or_404(Step.objects.filter(episode_id=episode.pk, index=index).first(), episode, index)
+
+
+def step_alone(*, episode_id: int, index: int) -> Step:
+    """One whole step with its episode, run and verdict, in one query; or 404."""
+    rows = Step.objects.select_related("episode__run", "episode__verdict")
+    step = rows.filter(episode_id=episode_id, index=index).first()
+    return step or step_get(episode=episode_alone(episode_id), index=index)
+
+
+def step_named(*, episode: Episode, index: int) -> Step:
+    """A step's number and screenshot, without its long texts; or 404."""
+    rows = Step.objects.only("episode_id", "index", "screenshot")
+    return _step_or_404(rows.filter(episode_id=episode.pk, index=index).first(), episode, index)
+
+
+def step_nearest(*, episode_id: int, index: int) -> Step:
+    """The step itself, else the next one, else the last one, with its episode; or 404."""
+    rows = Step.objects.select_related("episode").filter(episode_id=episode_id)
+    step = rows.filter(index__gte=index).order_by("index").first() or rows.order_by("-index").first()
+    return step or _step_or_404(None, episode_alone(episode_id), index)
+
+
+def first_index(*, episode_id: int) -> int:
+    """The lowest step number, which a gap may keep from being 1; 0 without steps."""
+    return _numbers(episode_id).order_by("index").first() or 0
+
+
+def last_index(*, episode_id: int) -> int:
+    """The highest step number; 0 without steps."""
+    return _numbers(episode_id).order_by("-index").first() or 0
+
+
+def step_after(*, episode_id: int, index: int) -> int | None:
+    return _numbers(episode_id).filter(index__gt=index).order_by("index").first()
+
+
+def step_neighbours(*, episode_id: int, index: int) -> Neighbours:
+    """The steps before and after one, in one query."""
+    return Neighbours(*_NEIGHBOURS.rows(episode=episode_id, index=index)[0])
+
+
+def step_events(*, episode_id: int, index: int | None) -> StepEvents:
+    """The events of a step; with ``index`` None those that belong to no step."""
+    most = EVENTS_SHOWN + 1
+    page = list(
+        PageEvent.objects.filter(episode_id=episode_id, step=index).order_by("received_at", "page", "seq")[
+            :most
+        ]
+    )
+    site = list(SiteEvent.objects.filter(episode_id=episode_id, step=index).order_by("seq")[:most])
+    return StepEvents(
+        page=page[:EVENTS_SHOWN], site=site[:EVENTS_SHOWN], is_cut=max(len(page), len(site)) > EVENTS_SHOWN
+    )
+
+
+def blobs_uploaded(hashes: Iterable[str]) -> dict[str, Blob]:
+    """Those of these blobs that have been uploaded; a step may name one that was not."""
+    return Blob.objects.in_bulk([sha256 for sha256 in hashes if sha256])
+
+
+def _numbers(episode_id: int) -> QuerySet[Step, int]:
+    return Step.objects.filter(episode_id=episode_id).values_list("index", flat=True)
+
+
+def _step_or_404(step: Step | None, episode: Episode, index: int) -> Step:
+    if step is not None:
+        return step
+    message = f"Episode {episode.pk} has no step {index}"
+    last = last_index(episode_id=episode.pk)
+    if episode.finished_at is None and index > last:
+        recorded = f"steps up to {last}" if last else "no steps so far"
+        message = (
+            f"{message} yet: it is still running and has {recorded}. Its page shows new steps as they arrive."
+        )
+    else:
+        message = f"{message}: it was never recorded."
+    raise StepMissing(message, episode_id=episode.pk)

@@ -1,0 +1,142 @@
+"""The timeline of an episode: a small cell for each step, however much the step holds."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any, ClassVar
+
+from core.sql import Statement
+from trajectories.actions import registry
+from trajectories.actions.checks import CHECKS, MISMATCHES
+from trajectories.actions.results import NOT_PERFORMED
+from trajectories.shell.queries.gaps import Gap, Gaps, with_gaps
+from trajectories.shell.queries.step_facts import StepLabel, provisional_labels
+from trajectories.shell.text.actions import Phrase, check_label, short_phrase, step_tone
+
+REACH = 8
+# Scripts read the index of the steps in parts of this many numbers.
+SPAN = 500
+WORDS_CHARS = 80
+# A bar is full at this duration; its length grows with the square root, so that short steps differ visibly.
+BAR_FULL_MS = 10_000
+# Step numbers are 32-bit integers.
+INDEX_MAX = 2**31 - 1
+# A step of an open episode that has no facts yet.
+PENDING = "pending"
+PENDING_SIGN = "…"
+PENDING_LABEL = "checked after the episode ends"
+_CELLS = Statement(__file__, "timeline_cells")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A step in the timeline; ``screenshot`` is empty if it was never uploaded or is no picture.
+
+    Before facts are stored, ``repeats`` and ``action_check`` are provisional for the last steps requested,
+    and ``PENDING`` for the others.
+    """
+
+    index: int
+    action_type: str
+    phrase: Phrase
+    result: str
+    tone: str
+    duration_ms: float | None
+    screenshot: str
+    is_page_change: bool
+    repeats: int | None
+    action_check: str
+    is_provisional: bool = False
+
+    @property
+    def check(self) -> tuple[str, str] | None:
+        """Sign and label of the action check, if the page contradicts the step or its check is pending."""
+        if self.action_check == PENDING:
+            return PENDING_SIGN, PENDING_LABEL
+        if self.action_check not in MISMATCHES:
+            return None
+        label = check_label(self.action_check, action_type=self.action_type, result=self.result)
+        is_open = self.is_provisional and self.result not in NOT_PERFORMED
+        return CHECKS[self.action_check].sign, f"{label} so far" if is_open else label
+
+    @property
+    def bar(self) -> int | None:
+        """The duration as 0 to 100; None if it was not measured."""
+        if self.duration_ms is None:
+            return None
+        share = math.sqrt(max(self.duration_ms, 0) / BAR_FULL_MS)
+        return min(100, max(2, round(share * 100)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline:
+    """The part of the timeline around one step; ``skips_start`` and ``skips_end`` if there is more."""
+
+    items: list[Cell | Gap]
+    skips_start: bool = False
+    skips_end: bool = False
+    span: ClassVar[int] = SPAN
+
+
+def timeline_around(*, episode_id: int, index: int, gaps: Gaps, last: int) -> Timeline:
+    low, high = gaps.around(index, reach=REACH, last=last)
+    cells = timeline_cells(episode_id=episode_id, first=low, last=high)
+    return Timeline(
+        items=list(with_gaps(cells, first=low, last=high, index=attrgetter("index"))),
+        skips_start=low > 1,
+        skips_end=high < last,
+    )
+
+
+def timeline_cells(*, episode_id: int, first: int, last: int) -> list[Cell]:
+    """The steps numbered from ``first`` to ``last``, both included, in one query if facts are stored."""
+    rows = _CELLS.rows(
+        episode=episode_id,
+        words=WORDS_CHARS,
+        objects=json.dumps(registry.objects()),
+        first=min(first, INDEX_MAX),
+        last=min(last, INDEX_MAX),
+    )
+    cells = [_cell(*row) for row in rows if row[0] >= first]
+    waiting = [cell.index for cell in cells if cell.is_provisional]
+    if not waiting:
+        return cells
+    labels = provisional_labels(episode_id=episode_id, first=waiting[0], last=waiting[-1])
+    return [_labelled(cell, labels.get(cell.index)) if cell.is_provisional else cell for cell in cells]
+
+
+def _labelled(cell: Cell, label: StepLabel | None) -> Cell:
+    if label is None:
+        return replace(cell, action_check=PENDING)
+    phrase = replace(cell.phrase, where=label.target or cell.phrase.where)
+    return replace(cell, phrase=phrase, repeats=label.repeats, action_check=label.action_check)
+
+
+def _cell(
+    index: int,
+    action_type: str,
+    is_known: bool,
+    result: str,
+    is_unread: bool,
+    what: str | None,
+    where: str | None,
+    *row: Any,
+) -> Cell:
+    """A row of ``timeline_cells.sql``."""
+    duration_ms, screenshot, is_page_change, repeats, action_check, is_provisional = row
+    return Cell(
+        index=index,
+        action_type=action_type,
+        phrase=short_phrase(action_type, what=what, where=where),
+        result=result,
+        tone=step_tone(result, is_unread=is_unread, is_known=is_known),
+        duration_ms=duration_ms,
+        screenshot=screenshot,
+        is_page_change=bool(is_page_change),
+        repeats=repeats,
+        action_check=action_check,
+        is_provisional=is_provisional,
+    )

@@ -1,0 +1,146 @@
+"""What Postgres, Redis and the disks say of the whole installation, as metrics. Read by one process alone.
+
+The role ``gym_metrics`` reads counts and times, and its statements take a second at most.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files.storage import FileSystemStorage, storages
+from django.db import connection
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from core import blobs, redis_client
+from core.jobs import queue_lengths
+from core.queues import QUEUES
+from core.sql import Statement
+from trajectories.record.api import capacity
+from trajectories.rollouts.runs.void_alarms import void_alarms
+from trajectories.rollouts.runs.void_rates import VoidRates, void_rates
+
+CLAIM_STATES = ("new", "sent", "claimed")
+ALARM_KINDS = ("run", "policy_version", "task")
+# Later ones are not counted: the cost is bounded, and so many are a fire anyway.
+UNJUDGED_MAX = 100_000
+UNJUDGED = Statement(__file__, "submissions_unjudged")
+
+
+def work_gauges() -> Iterator[Metric]:
+    """What waits to be judged, how long verdicts take, and the oldest transaction."""
+    rows = {state: (count, age) for state, count, age in UNJUDGED.rows(limit=UNJUDGED_MAX)}
+    claims = GaugeMetricFamily(
+        "palaestra_claims", "Unjudged submissions: never sent, in a queue, or being judged.", labels=["state"]
+    )
+    for state in CLAIM_STATES:
+        claims.add_metric([state], rows.get(state, (0, 0.0))[0])
+    yield claims
+    yield GaugeMetricFamily(
+        "palaestra_oldest_unjudged_submission_seconds",
+        "Age of the oldest submission without a verdict; 0 without any.",
+        max((age for _, age in rows.values()), default=0.0),
+    )
+    yield from _latencies()
+    yield from _oldest_sessions()
+
+
+def _latencies() -> Iterator[Metric]:
+    latency = GaugeMetricFamily(
+        "palaestra_verdict_latency_p95_seconds",
+        "From submission to verdict, 95th percentile of the latest 200 by queue.",
+        labels=["queue"],
+    )
+    for queue, p95_ms in capacity.verdict_p95_ms().items():
+        if p95_ms is not None:
+            latency.add_metric([queue], p95_ms / 1000)
+    yield latency
+
+
+def _oldest_sessions() -> Iterator[Metric]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT * FROM oldest_sessions()")
+        ages = cursor.fetchone()
+    oldest = GaugeMetricFamily(
+        "palaestra_oldest_transaction_seconds",
+        "Age of the oldest open transaction, and of the oldest that holds a snapshot.",
+        labels=["kind"],
+    )
+    for kind, age in zip(("transaction", "snapshot"), ages or (), strict=False):
+        if age is not None:
+            oldest.add_metric([kind], age)
+    yield oldest
+
+
+def void_gauges() -> Iterator[Metric]:
+    """Void rates of the latest episodes of all runs, and how many alarms the pages of runs show for these."""
+    rates = void_rates()
+    yield GaugeMetricFamily(
+        "palaestra_void_share", "Void episodes among the latest 10,000 that ended.", rates.total.share
+    )
+    yield GaugeMetricFamily("palaestra_void_ended", "How many of these there are.", rates.total.ended)
+    voids = GaugeMetricFamily("palaestra_voids", "The void ones among these, by reason.", labels=["reason"])
+    for reason, rate in rates.by_reason.items():
+        voids.add_metric([reason], rate.void)
+    yield voids
+    withdrawn = GaugeMetricFamily(
+        "palaestra_withdrawn", "Cancelled and unused ones, beside these, by reason.", labels=["reason"]
+    )
+    for reason, rate in rates.by_withdrawal.items():
+        withdrawn.add_metric([reason], rate.void)
+    yield withdrawn
+    alarms = GaugeMetricFamily(
+        "palaestra_void_alarms",
+        "Runs, policy versions and tasks with an unusual share of voids, by the rules of the run page.",
+        labels=["kind"],
+    )
+    kinds: Counter[str] = Counter(
+        alarm.kind
+        for run in _by_run(rates)
+        for alarm in void_alarms(run, share_max=settings.VOID_ALARM_SHARE)
+    )
+    for kind in ALARM_KINDS:
+        alarms.add_metric([kind], kinds[kind])
+    yield alarms
+
+
+def _by_run(rates: VoidRates) -> Iterator[VoidRates]:
+    ordered = sorted(rates.counts, key=lambda count: count.run)
+    for _, counts in itertools.groupby(ordered, key=lambda count: count.run):
+        yield VoidRates(list(counts))
+
+
+def queue_gauges() -> Iterator[Metric]:
+    """Raises ``GymError`` 503 ``redis_down``."""
+    lengths = queue_lengths(*QUEUES)
+    if lengths is None:
+        raise redis_client.redis_down()
+    jobs = GaugeMetricFamily(
+        "palaestra_queue_jobs", "Jobs that no worker has taken, by queue.", labels=["queue"]
+    )
+    for queue, length in lengths.items():
+        jobs.add_metric([queue.id], length)
+    yield jobs
+
+
+def disk_gauges() -> Iterator[Metric]:
+    free = GaugeMetricFamily(
+        "palaestra_disk_free_bytes", "Free bytes of the disk with this folder.", labels=["folder"]
+    )
+    for name, folder in _folders():
+        free.add_metric([name], shutil.disk_usage(folder).free)
+    yield free
+
+
+def _folders() -> Iterator[tuple[str, Path]]:
+    """Those that exist here; a store that is no folder has none."""
+    folders = {"var": Path(settings.VAR_DIR)}
+    for name in blobs.STORAGES:
+        storage = storages[name]
+        if isinstance(storage, FileSystemStorage):
+            folders[name] = Path(storage.location)
+    return ((name, folder) for name, folder in folders.items() if folder.exists())

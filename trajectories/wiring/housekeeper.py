@@ -1,0 +1,53 @@
+"""The process that finds slow work in what is stored, and tidies: pictures, facts, rewards, grades, replays,
+reports, work on labels, exports, old calls and parts of uploads.
+
+It is apart from the sweeper, so that nothing here, however long, delays a verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Event
+
+from trajectories.annotation.jobs.jobs import annotation_jobs_send
+from trajectories.behaviour.facts.jobs import facts_sweep
+from trajectories.behaviour.fidelity.sweep import FidelitySweep
+from trajectories.exports.jobs import exports_send
+from trajectories.judges.sweep import JudgesSweep
+from trajectories.record.api import health, idempotency
+from trajectories.record.blobs.parts import parts_sweep
+from trajectories.record.capture.jobs import picture_sweep
+from trajectories.record.chores import loop
+from trajectories.reports.jobs import reports_send
+from trajectories.rewards.jobs import rewards_sweep
+
+LOCK = 0x484F_5553  # "HOUS"
+TIDY_EVERY_S = 600.0
+PICTURES_EVERY_S = 1.0
+FACTS_EVERY_S = 5.0
+REWARDS_EVERY_S = 5.0
+JUDGES_EVERY_S = 5.0
+FIDELITY_EVERY_S = 1.0
+REPORTS_EVERY_S = 1.0
+ANNOTATION_EVERY_S = 1.0
+EXPORTS_EVERY_S = 1.0
+
+
+def housekeep_forever(*, stop: Event) -> None:
+    """Run until ``stop``."""
+    loop.chores_do(name=health.HOUSEKEEPER, lock=LOCK, chores=_chores, stop=stop)
+
+
+def _chores() -> Sequence[loop.Chore]:
+    return [
+        loop.Chore("pictures", picture_sweep(), PICTURES_EVERY_S),
+        loop.Chore("facts", facts_sweep(), FACTS_EVERY_S),
+        loop.Chore("rewards", rewards_sweep(), REWARDS_EVERY_S),
+        loop.Chore("judges", JudgesSweep(), JUDGES_EVERY_S),
+        loop.Chore("replays", FidelitySweep(), FIDELITY_EVERY_S),
+        loop.Chore("reports", reports_send, REPORTS_EVERY_S),
+        loop.Chore("annotation", annotation_jobs_send, ANNOTATION_EVERY_S),
+        loop.Chore("exports", exports_send, EXPORTS_EVERY_S),
+        loop.Chore("idempotent_calls", idempotency.sweep_idempotent_calls, TIDY_EVERY_S),
+        loop.Chore("upload_parts", parts_sweep, TIDY_EVERY_S),
+    ]
