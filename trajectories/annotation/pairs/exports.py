@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from trajectories.annotation.pairs.bias import DECIDED, SECOND
-from trajectories.annotation.pairs.conversations import conversation
 from trajectories.annotation.pairs.selectors import Choice, PairChoices, pairs_labelled
 from trajectories.models import AnnotationProject
 from trajectories.record.prompts.sent import SentMessage
+from trajectories.rollouts.episodes.conversations import conversation_read
 
 MAJORITY, ADJUDICATED = "majority", "adjudicated"
 DISPUTED = "disputed"
@@ -109,7 +109,7 @@ class _Talk:
     @classmethod
     def read(cls, episode: int, step: int) -> _Talk:
         """Of a step what it was answered with, of a trajectory all from its first completion on."""
-        sent = conversation(episode, step)
+        sent = conversation_read(episode, step)
         first = len(sent) - 1 if step else _first_completion(sent)
         plain = [_plain(one) for one in sent]
         pictures = sum(_pictures(one) for one in sent)
