@@ -122,7 +122,7 @@ check-imports: setup
 	$(VENV)/bin/lint-imports
 
 check-templates: setup
-	$(VENV)/bin/djlint --check --lint --quiet $(wildcard trajectories/*/templates)
+	$(VENV)/bin/djlint --check --lint --quiet trajectories
 	$(VENV)/bin/djlint --profile jinja --check --lint --quiet gymsite/arena/templates
 
 check-migrations: setup

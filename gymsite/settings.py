@@ -151,7 +151,7 @@ ARENA_TEMPLATES = {
 }
 LAB_TEMPLATES = {
     "BACKEND": "django.template.backends.django.DjangoTemplates",
-    "DIRS": sorted((BASE_DIR / "trajectories").glob("*/templates")),
+    "DIRS": sorted((BASE_DIR / "trajectories").rglob("templates")),
     "OPTIONS": {"libraries": {"lab": "trajectories.shell.tags"}, "context_processors": CONTEXT_PROCESSORS},
 }
 # Commands draw the pages of both.

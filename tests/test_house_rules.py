@@ -149,8 +149,7 @@ def test_scripts_styles_and_templates_have_no_vague_names() -> None:
 MIRRORS = {
     "tests": (".", "gymsite", "tasks_app", "trajectories"),
     "tests/lab": ("trajectories/lab",),
-    "trajectories/lab/templates/lab": ("trajectories/lab",),
-    "static/js/lab": ("trajectories", "trajectories/lab", "trajectories/shell"),
+    "static/js/lab": ("trajectories", "trajectories/lab", "trajectories/rollouts", "trajectories/shell"),
     "gymsite/arena/templates": ("gymsite/arena/sites",),
 }
 WITHOUT_ROOM = {

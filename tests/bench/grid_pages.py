@@ -102,8 +102,8 @@ LISTS = {
 
 def requests(name: str) -> Iterator[tuple[str, str]]:
     """The address of each page and the bare statement for its rows, from the top and from the middle."""
-    from trajectories.lab.runs import rows
     from trajectories.lab.search.selectors import JOINS
+    from trajectories.rollouts.runs.pages import rows
     from trajectories.shell.grid.episodes import EPISODES
     from trajectories.shell.grid.runs import RUNS
     from trajectories.shell.grid.tasks import TASKS

@@ -30,7 +30,6 @@ from trajectories.lab.login.views import LabLoginView
 from trajectories.lab.palette.views import palette
 from trajectories.lab.peek import views as peek
 from trajectories.lab.run_comparison.views import runs_compare
-from trajectories.lab.runs import views as runs
 from trajectories.lab.search import views as search
 from trajectories.lab.search.exports import EXPORTS
 from trajectories.lab.step import conversation_views, data_views, dom_views, picture_views
@@ -41,6 +40,7 @@ from trajectories.lab.tasks import views as tasks
 from trajectories.reports.pages import views as reports
 from trajectories.reports.training.pages import views as training
 from trajectories.rewards.learned.pages import views as learned
+from trajectories.rollouts.runs.pages import views as runs
 from trajectories.rollouts.samplers.pages import views as samplers
 from trajectories.shell.access import annotator_action, lab_page
 

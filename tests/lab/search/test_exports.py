@@ -15,10 +15,10 @@ from tests.conftest import LabClient
 from tests.lab.search.test_search import episode_thought
 from trajectories.lab.search import exports
 from trajectories.lab.search import selectors as selector
-from trajectories.shell.forms import EPISODES_MAX
 from trajectories.lab.search.selectors import Search, search_episode_ids
 from trajectories.models import Episode
 from trajectories.rollouts.episodes.trajectories import selectors
+from trajectories.shell.forms import EPISODES_MAX
 
 Lab = Callable[[User | None], LabClient]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404
 
-from trajectories.lab.runs.rows import run_rows
+from trajectories.rollouts.runs.pages.rows import run_rows
 from trajectories.shell.queries import steps
 from trajectories.shell.queries.episodes import episode_get
 from trajectories.shell.queries.previews import rows_of

@@ -15,9 +15,9 @@ from core.integers import is_id
 from core.observations import OBSERVATION_FORMATS
 from trajectories.lab.run_comparison.charts import Line, chart_of
 from trajectories.lab.run_comparison.selectors import version_voids
-from trajectories.lab.runs.dashboard_selectors import version_rates_by_run
-from trajectories.lab.runs.pages import COMPARED_MOST
-from trajectories.lab.runs.rows import RunRow, run_rows
+from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates_by_run
+from trajectories.rollouts.runs.pages.pages import COMPARED_MOST
+from trajectories.rollouts.runs.pages.rows import RunRow, run_rows
 from trajectories.shell.charts.drawing import Drawing
 
 PERCENT = 100

@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.conftest import LabClient
-from trajectories.lab.runs import rows
 from trajectories.models import Run
+from trajectories.rollouts.runs.pages import rows
 from trajectories.shell.grid.runs import RUNS
 from trajectories.shell.grid.view import Sort
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.reasons import END_REASONS
-from trajectories.lab.runs.curves import Endings
+from trajectories.rollouts.runs.pages.curves import Endings
 
 # Neighbouring versions share a bar where there are more.
 BARS_MAX = 60

@@ -8,22 +8,22 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.answer_check import is_checked
-from trajectories.lab.runs import dashboard_selectors
-from trajectories.lab.runs.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
-from trajectories.lab.runs.curves import Curve, curves_of, endings_of
-from trajectories.lab.runs.family import family_of
-from trajectories.lab.runs.heat_map import HeatMap, heat_map_of
-from trajectories.lab.runs.histograms import Histograms, histograms_of
-from trajectories.lab.runs.reason_chart import ReasonChart, reason_chart
-from trajectories.lab.runs.result import Comparison, Result, comparison_of
-from trajectories.lab.runs.reward_plot import reward_plot
-from trajectories.lab.runs.voids import VoidTable, void_table
 from trajectories.models import Episode
 from trajectories.models.origins import Origin
 from trajectories.reports import behaviour
 from trajectories.reports.answer_changes import AnswerChanges, answer_changes
 from trajectories.reports.format_failures import FormatTally, format_tallies
 from trajectories.reports.paired_tasks import PairedTally, paired_tallies
+from trajectories.rollouts.runs.pages import dashboard_selectors
+from trajectories.rollouts.runs.pages.behaviour import EPISODES_MEASURED, BehaviourTable, behaviour_table
+from trajectories.rollouts.runs.pages.curves import Curve, curves_of, endings_of
+from trajectories.rollouts.runs.pages.family import family_of
+from trajectories.rollouts.runs.pages.heat_map import HeatMap, heat_map_of
+from trajectories.rollouts.runs.pages.histograms import Histograms, histograms_of
+from trajectories.rollouts.runs.pages.reason_chart import ReasonChart, reason_chart
+from trajectories.rollouts.runs.pages.result import Comparison, Result, comparison_of
+from trajectories.rollouts.runs.pages.reward_plot import reward_plot
+from trajectories.rollouts.runs.pages.voids import VoidTable, void_table
 from trajectories.shell.queries import episodes
 from trajectories.shell.queries import runs as selectors
 from trajectories.shell.queries.tallies import run_tallies_by_arm

@@ -13,8 +13,8 @@ from core.arms import ARMS
 from core.integers import is_id
 from core.outcomes import CORRECT, JUDGED
 from core.sql import Statement
-from trajectories.lab.runs.family import Family, Member
 from trajectories.models import Episode
+from trajectories.rollouts.runs.pages.family import Family, Member
 from trajectories.shell.forms import DIVERGENCE_ANCHOR
 
 TASKS_SHOWN = 60

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.http import QueryDict
 
-from trajectories.lab.runs import rows
-from trajectories.lab.runs.dashboard_cache import run_dashboard
 from trajectories.models import Run, Sampler
 from trajectories.reports import selectors as reports
+from trajectories.rollouts.runs.pages import rows
+from trajectories.rollouts.runs.pages.dashboard_cache import run_dashboard
 from trajectories.shell import slow_queries
 from trajectories.shell.forms import RunFilter
 from trajectories.shell.grid.runs import RUNS

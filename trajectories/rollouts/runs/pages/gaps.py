@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 import numpy as np
 from django.db.models import F, Q
 
-from trajectories.lab.runs.family import Family
 from trajectories.models.sums import Scope, TaskSum
 from trajectories.reports import setups
 from trajectories.reports.analysis import Analysis
@@ -20,6 +19,7 @@ from trajectories.reports.estimators import gaps
 from trajectories.reports.estimators.answers import NO_LOOK, Answers, Codes, Estimate
 from trajectories.reports.gap_tables import pair_compared
 from trajectories.reports.ladder import ArmKey, contrasts_of
+from trajectories.rollouts.runs.pages.family import Family
 
 # Of larger families the sums by task are read, which know no looks.
 EPISODES_READ = 4_000

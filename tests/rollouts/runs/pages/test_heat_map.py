@@ -11,11 +11,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests import factories
-from tests.lab.runs.test_result import judge
 from tests.lab.test_pages import Lab
-from trajectories.lab.runs.family import family_of
-from trajectories.lab.runs.heat_map import HeatMap, heat_map_of
+from tests.rollouts.runs.pages.test_result import judge
 from trajectories.models import Episode, Run
+from trajectories.rollouts.runs.pages.family import family_of
+from trajectories.rollouts.runs.pages.heat_map import HeatMap, heat_map_of
 
 pytestmark = pytest.mark.django_db
 

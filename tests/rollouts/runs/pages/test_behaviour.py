@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from trajectories.behaviour.facts import store
-from trajectories.lab.runs.behaviour import behaviour_table
 from trajectories.models import Run
 from trajectories.reports.behaviour import run_behaviour
+from trajectories.rollouts.runs.pages.behaviour import behaviour_table
 
 pytestmark = pytest.mark.django_db
 

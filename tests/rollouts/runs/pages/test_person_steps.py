@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tests import factories
-from trajectories.lab.runs import dashboard_selectors
 from trajectories.models import Episode
+from trajectories.rollouts.runs.pages import dashboard_selectors
 
 pytestmark = pytest.mark.django_db
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from trajectories.lab.runs.heat_map import pair_address
-from trajectories.lab.runs.pages import RunPage, RunsPage
+from trajectories.rollouts.runs.pages.heat_map import pair_address
+from trajectories.rollouts.runs.pages.pages import RunPage, RunsPage
 from trajectories.shell import slow_queries
 from trajectories.shell.access import LabRequest, lab_page, sees_golds
 

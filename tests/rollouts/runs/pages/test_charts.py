@@ -10,12 +10,12 @@ from django.contrib.auth.models import User
 
 from tests import factories
 from tests.lab.test_pages import Lab
-from trajectories.lab.runs import reason_chart as reasons
-from trajectories.lab.runs.curves import curves_of, endings_of
-from trajectories.lab.runs.dashboard_selectors import version_rates
-from trajectories.lab.runs.histograms import BINS_MAX, Spent, bin_size, histograms_of
-from trajectories.lab.runs.reason_chart import reason_chart
 from trajectories.models import Run, RunMetrics
+from trajectories.rollouts.runs.pages import reason_chart as reasons
+from trajectories.rollouts.runs.pages.curves import curves_of, endings_of
+from trajectories.rollouts.runs.pages.dashboard_selectors import version_rates
+from trajectories.rollouts.runs.pages.histograms import BINS_MAX, Spent, bin_size, histograms_of
+from trajectories.rollouts.runs.pages.reason_chart import reason_chart
 
 pytestmark = pytest.mark.django_db
 

@@ -13,13 +13,13 @@ from django.test.utils import CaptureQueriesContext
 from tasks_app.models import Task
 from tests import factories
 from tests.lab.test_pages import Lab
-from trajectories.lab.runs import gaps
-from trajectories.lab.runs.family import family_of
-from trajectories.lab.runs.result import Comparison, Result, comparison_of
 from trajectories.models import Report, Run
 from trajectories.reports.computation import report_compute
 from trajectories.reports.estimators import gaps as estimator
 from trajectories.reports.services import report_request
+from trajectories.rollouts.runs.pages import gaps
+from trajectories.rollouts.runs.pages.family import family_of
+from trajectories.rollouts.runs.pages.result import Comparison, Result, comparison_of
 
 pytestmark = pytest.mark.django_db
 TASKS = 24

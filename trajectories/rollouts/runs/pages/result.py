@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.arms import ARMS
-from trajectories.lab.runs.family import Family, Member
-from trajectories.lab.runs.gaps import Gap, run_gaps
 from trajectories.models import Run
 from trajectories.reports.estimators.clusters import ITEMS_MIN
 from trajectories.reports.format_failures import FormatTally
+from trajectories.rollouts.runs.pages.family import Family, Member
+from trajectories.rollouts.runs.pages.gaps import Gap, run_gaps
 from trajectories.shell.queries.tallies import Tally, run_tallies_by_arm
 from trajectories.shell.text.numerals import numeral
 

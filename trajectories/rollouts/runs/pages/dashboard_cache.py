@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from core.snapshots import one_moment
-from trajectories.lab.runs.dashboard import Dashboard, Tables, tables_of
+from trajectories.rollouts.runs.pages.dashboard import Dashboard, Tables, tables_of
 
 FRESH_S = 1.0
 # Reading takes at most a fifth of one thread's time, however much there is to count; so do slow tables.

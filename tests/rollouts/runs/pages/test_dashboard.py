@@ -20,11 +20,11 @@ from django.utils import timezone
 from core.statistics import Clusters, Rate, rate_of
 from tests import factories
 from tests.lab.test_pages import Lab
-from trajectories.lab.runs import dashboard_cache, dashboard_selectors
-from trajectories.lab.runs.dashboard_cache import run_dashboard
-from trajectories.lab.runs.reward_plot import POINTS_MAX, reward_plot
 from trajectories.models import Episode, PolicyVersion, Run, Step, Verdict, VerdictCounter
 from trajectories.record import hot_sql
+from trajectories.rollouts.runs.pages import dashboard_cache, dashboard_selectors
+from trajectories.rollouts.runs.pages.dashboard_cache import run_dashboard
+from trajectories.rollouts.runs.pages.reward_plot import POINTS_MAX, reward_plot
 from trajectories.shell.queries import tallies
 
 pytestmark = pytest.mark.django_db
@@ -354,7 +354,7 @@ def test_slow_tables_do_not_delay_the_counts(run: Run, monkeypatch: pytest.Monke
             counts.append(run_dashboard(run_id).judged)
         return []
 
-    monkeypatch.setattr("trajectories.lab.runs.dashboard.paired_tallies", slow)
+    monkeypatch.setattr("trajectories.rollouts.runs.pages.dashboard.paired_tallies", slow)
     many(run, 2, status="finished")
     first = run_dashboard(run.pk)
     assert (entry.until, entry.tables_until) == (2.0, 2.0 + dashboard_cache.REST_TIMES)
