@@ -185,7 +185,7 @@ def page_open(
     request = {
         "step": step,
         "is_counted": is_counted,
-        "noted": msgspec.json.encode(noted).decode(),
+        "noted": msgspec.json.encode(dict(noted)).decode(),
         "common": COMMON_KINDS,
         "pages_max": settings.PAGES_SERVED_MAX,
     }

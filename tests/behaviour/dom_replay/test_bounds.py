@@ -19,7 +19,7 @@ from trajectories.behaviour.dom_replay.css import css_clean, css_clean_part
 from trajectories.behaviour.dom_replay.rrweb import Shown, Type, data_read
 from trajectories.behaviour.dom_replay.sanitizer import Cleaner
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 Json = dict[str, Any]
 TWICE = "var(--v{0}) var(--v{0})"
 RULES, DECLARATION, INPUT, SCROLL = 8, 13, 5, 3

@@ -27,9 +27,9 @@ from tests.behaviour.thoughts.records import SampledEpisode
 from tests.behaviour.thoughts.separation import separation_of, separation_text
 from trajectories.behaviour.thoughts.rules import RULES
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs" / "thoughts.md"
-SCORES = ROOT / "trajectories" / "thoughts" / "scores.toml"
+SCORES = ROOT / "trajectories" / "behaviour" / "thoughts" / "scores.toml"
 MARK = "<!-- {} -->"
 DRAWS = 400
 

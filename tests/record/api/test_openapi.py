@@ -14,7 +14,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from trajectories.actions.registry import ACTIONS
 from trajectories.record.api import openapi
 
-COMMITTED = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
+COMMITTED = Path(__file__).resolve().parents[3] / "docs" / "openapi.yaml"
 METHODS = {"get", "post", "put", "patch", "delete"}
 
 

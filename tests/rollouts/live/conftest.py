@@ -53,7 +53,7 @@ def live(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Ite
     with log.open("wb") as output:
         server = subprocess.Popen(
             [sys.executable, "-m", "gymsite.services.server", "live"],
-            cwd=Path(__file__).resolve().parents[2],
+            cwd=Path(__file__).resolve().parents[3],
             env=_environment(port),
             stdout=output,
             stderr=subprocess.STDOUT,
